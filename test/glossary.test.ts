@@ -13,7 +13,7 @@ const [WORDS = '', TYPED = ''] = PAGE.split('## What users type');
 const RULED = new Set(
   (
     'ask asks refund refunds hand handed place places placed scope scopes batch batches bulk bucket buckets bundle ' +
-    'bundles round rounds level levels ceiling position positions offset offsets window span'
+    'bundles round rounds level levels ceiling ceilings position positions offset offsets window span'
   ).split(' '),
 );
 

@@ -39,9 +39,9 @@ export async function measureHttp(): Promise<HttpFigure[]> {
   const node = await createWholeNode({ config });
   const places = await Promise.all([bareServer, () => nodeServer(node)].map((make) => listeners(make, folder)));
   const [bare, ours] = places as [Listeners, Listeners];
-  const ask = { group: 'orders', messages: 1, bytes: 100 };
-  const one = JSON.stringify(ask);
-  const many = JSON.stringify({ requests: Array.from({ length: BATCH }, () => ask) });
+  const request = { group: 'orders', messages: 1, bytes: 100 };
+  const one = JSON.stringify(request);
+  const many = JSON.stringify({ requests: Array.from({ length: BATCH }, () => request) });
   const contestants = (['tcp', 'unix'] as const).flatMap((way) => [
     { name: `bare route, ${way}`, bare: null, order: { ...bare[way], path: '/bare', body: one } },
     { name: `POST /v1/acquire, ${way}`, bare: `bare route, ${way}`, order: { ...ours[way], path: ACQUIRE, body: one } },

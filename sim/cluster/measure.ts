@@ -22,17 +22,17 @@ export function refusedPart(arrivals: readonly Arrival[], fromMs: number, toMs: 
   return own.filter((arrival) => !arrival.granted).length / own.length;
 }
 
-/** Most messages admitted in any window of `windowMs`, per second. */
-export function worstSpan(arrivals: readonly Arrival[], windowMs: number, fromMs: number, toMs: number): number {
+/** Most messages admitted in any span of `spanMs`, per second. */
+export function worstSpan(arrivals: readonly Arrival[], spanMs: number, fromMs: number, toMs: number): number {
   const granted = arrivals.filter((arrival) => arrival.granted && arrival.atMs >= fromMs && arrival.atMs < toMs);
   let worst = 0;
   let inside = 0;
   let oldest = 0;
   for (const arrival of granted) {
     inside += arrival.messages;
-    while ((granted[oldest] as Arrival).atMs <= arrival.atMs - windowMs)
+    while ((granted[oldest] as Arrival).atMs <= arrival.atMs - spanMs)
       inside -= (granted[oldest++] as Arrival).messages;
     worst = Math.max(worst, inside);
   }
-  return worst / (windowMs / 1000);
+  return worst / (spanMs / 1000);
 }

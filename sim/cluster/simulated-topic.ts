@@ -20,7 +20,7 @@ export type { Connection, TopicDelays } from './topic-connection.js';
 const APPEND_TIMEOUT_MS = 500;
 /** The default of topic.appendTimeoutMs: a silent leader refuses nothing, so appenders wait for it this long. */
 export const SILENT_TIMEOUT_MS = 5000;
-/** How many records a reader that lost its place is given again. */
+/** How many records a reader that lost its offset is given again. */
 const REPEATED_RECORDS = 10;
 
 /** A record of the log with its writer's key; if nothing is signed, all writers have the same key. */
@@ -138,8 +138,8 @@ export class SimulatedTopic {
    * One produce: its records reach each partition together and in their order, the partitions at different times. The
    * appender hears how it ended when the last of them has answered, and sends nothing before.
    */
-  append(connection: Connection, batch: readonly Append[], ended: ProduceEnded): void {
-    const parts = byPartition(batch);
+  append(connection: Connection, appends: readonly Append[], ended: ProduceEnded): void {
+    const parts = byPartition(appends);
     let answers = 0;
     let timeoutMs = APPEND_TIMEOUT_MS;
     let isAcknowledged = true;
@@ -154,7 +154,7 @@ export class SimulatedTopic {
     }
   }
 
-  /** Drops the records that every connection has read; their places in the lists stay. No process may join later. */
+  /** Drops the records that every connection has read; their indexes in the lists stay. No process may join later. */
   forgetDelivered(): void {
     const read = this.partitions.map((_, at) => Math.min(...[...this.#connections].map(({ next }) => next[at] ?? 0)));
     while (this.#forgotten < this.log.length) {
@@ -282,11 +282,11 @@ export class SimulatedTopic {
   }
 }
 
-function byPartition(batch: readonly Append[]): readonly (readonly Append[])[] {
-  const first = batch[0]?.partition;
-  if (batch.every(({ partition }) => partition === first)) return [batch];
+function byPartition(appends: readonly Append[]): readonly (readonly Append[])[] {
+  const first = appends[0]?.partition;
+  if (appends.every(({ partition }) => partition === first)) return [appends];
   const parts = new Map<number, Append[]>();
-  for (const append of batch) {
+  for (const append of appends) {
     const part = parts.get(append.partition);
     if (part === undefined) parts.set(append.partition, [append]);
     else part.push(append);

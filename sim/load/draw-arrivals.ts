@@ -19,13 +19,13 @@ export function drawArrivals(scenario: Scenario, seed: number): Arrivals {
   const queue = new EventQueue();
   const [atMs, stream, bytes]: [number[], number[], number[]] = [[], [], []];
   for (const [index, one] of arrivalStreams(scenario).entries()) {
-    const ask = (_node: number, _messages: number, size: number): boolean => {
+    const arrive = (_node: number, _messages: number, size: number): boolean => {
       atMs.push(queue.nowMs);
       stream.push(index);
       bytes.push(size);
       return true;
     };
-    playStream(one, { queue, seed, ask });
+    playStream(one, { queue, seed, arrive });
   }
   queue.runUntil(scenario.durationMs);
   return { atMs: Float64Array.from(atMs), stream: Uint16Array.from(stream), bytes: Float64Array.from(bytes) };

@@ -5,7 +5,7 @@ import type { ArrivalStream, ClientPool, Piece } from './arrival-streams.js';
 import { ProfileCursor } from './rate-profile.js';
 
 /** Asks the cluster; true when admitted. */
-export type Ask = (node: number, messages: number, bytes: number, retry: boolean) => boolean;
+export type Arrive = (node: number, messages: number, bytes: number, retry: boolean) => boolean;
 
 /** A reader fetches up to a batch. */
 export type ArrivalBatch = (node: number, messages: number, reader: Reader) => void;
@@ -13,9 +13,9 @@ export type ArrivalBatch = (node: number, messages: number, reader: Reader) => v
 interface Stage {
   readonly queue: EventQueue;
   readonly seed: number;
-  readonly ask: Ask;
+  readonly arrive: Arrive;
   /** Absent: a batch is asked for piece by piece. */
-  readonly askBatch?: ArrivalBatch;
+  readonly arriveAsBatch?: ArrivalBatch;
 }
 
 /**
@@ -23,18 +23,18 @@ interface Stage {
  * sees the same. A Poisson process of any rate over time is one of rate 1 over ∫ rate: the next arrival is where an
  * exponential of mean 1 has been used up; with 1 itself in its place arrivals are even.
  */
-export function playStream(stream: ArrivalStream, { queue, seed, ask, askBatch }: Stage): void {
+export function playStream(stream: ArrivalStream, { queue, seed, arrive, arriveAsBatch }: Stage): void {
   const random = Random.stream(seed, stream.id);
   const retryRandom = Random.stream(seed, `${stream.id} retries`);
   const cursor = new ProfileCursor(stream.profile);
   const { node, piece, evenly, size } = stream;
   const attempt = (bytes: number, left: number, retry: boolean): void => {
-    if (ask(node, piece.messages, bytes, retry) || left === 0) return;
+    if (arrive(node, piece.messages, bytes, retry) || left === 0) return;
     const waitMs = stream.retryAfterMs * retryRandom.between(0.5, 1.5);
     queue.after(waitMs, () => attempt(bytes, left - 1, true));
   };
-  const arrive = () => {
-    if (stream.reader !== null && askBatch !== undefined) askBatch(node, size, stream.reader);
+  const pieceComes = () => {
+    if (stream.reader !== null && arriveAsBatch !== undefined) arriveAsBatch(node, size, stream.reader);
     else for (let at = 0; at < size; at++) attempt(bytesOf(piece, random), stream.retries, false);
     plan();
   };
@@ -50,13 +50,13 @@ export function playStream(stream: ArrivalStream, { queue, seed, ask, askBatch }
       atMs = untilMs;
     }
     atMs += due / (cursor.rateAt(atMs) / 1000);
-    queue.at(atMs, arrive);
+    queue.at(atMs, pieceComes);
   };
   plan();
 }
 
 /** Clients each draw from a stream of their own: what one is told does not move the others. */
-export function playClients(pool: ClientPool, { queue, seed, ask }: Stage): void {
+export function playClients(pool: ClientPool, { queue, seed, arrive }: Stage): void {
   const { node, piece, untilMs } = pool;
   for (let index = 0; index < pool.count; index++) {
     const random = Random.stream(seed, `${pool.id} client ${index}`);
@@ -65,7 +65,7 @@ export function playClients(pool: ClientPool, { queue, seed, ask }: Stage): void
     const attempt = () => {
       if (queue.nowMs >= untilMs) return;
       if (!retry) bytes = bytesOf(piece, random);
-      const admitted = ask(node, piece.messages, bytes, retry);
+      const admitted = arrive(node, piece.messages, bytes, retry);
       retry = !admitted;
       queue.after(admitted ? random.exponential(pool.thinkMs) : pool.retryMs * random.between(0.8, 1.2), attempt);
     };

@@ -10,7 +10,7 @@ const LOOKS_MS = 750;
 /**
  * Judges what is held while the whole topic is away. It judges groups that were calm before, for as long as an isolated
  * node looks back: the same nodes served them, knew the same members and heard themselves. Such nodes hold no more than
- * they held together at one place of the log. Once all of them have noticed that the topic is away, Σ shares ≤ target
+ * they held together at one offset of the log. Once all of them have noticed that the topic is away, Σ shares ≤ target
  * (docs/operate/when-the-topic-is-away.md).
  */
 export class AwayLaw {

@@ -34,9 +34,9 @@ export class OrderLaw {
       return;
     }
     const { nodeKey, incarnation, sequence } = record.author;
-    const place = `${partition} ${nodeKey} ${incarnation} ${signedWith}`;
-    const latest = this.#buried.delete(`${partition} ${nodeKey}`) ? 0 : (this.#latest.get(place) ?? 0);
-    if (sequence > latest) this.#latest.set(place, sequence);
+    const author = `${partition} ${nodeKey} ${incarnation} ${signedWith}`;
+    const latest = this.#buried.delete(`${partition} ${nodeKey}`) ? 0 : (this.#latest.get(author) ?? 0);
+    if (sequence > latest) this.#latest.set(author, sequence);
     // A process writes nothing after its own farewell, but nodes that remember one that is gone may write it again.
     else if (record.kind !== 'farewell')
       fail(`partition ${partition}`, `${record.kind} ${sequence} at ${offset} comes behind ${latest}`);

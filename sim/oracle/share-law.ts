@@ -43,9 +43,9 @@ function divisionOf({ node }: ProcessRecord, group: number): Division {
   const { coordinator } = node;
   const { cluster, groups } = coordinator.settings;
   const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf(cluster, (groups[group] as { name: string }).name), 0);
-  const round = coordinator.shares.converge(group, 0, mapLane);
+  const view = coordinator.shares.converge(group, 0, mapLane);
   const members = coordinator.membership.alive.map(({ nodeKey }) => nodeKey);
-  return { members, shares: [...(round.share[MESSAGES] as Float64Array).slice(0, round.count)] };
+  return { members, shares: [...(view.share[MESSAGES] as Float64Array).slice(0, view.count)] };
 }
 
 function checkSum({ shares }: Division, target: number, fail: (says: string) => void): void {

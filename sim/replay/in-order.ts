@@ -21,15 +21,20 @@ export async function* inOrder(
   let latestMs = Number.NEGATIVE_INFINITY;
   let givenMs = Number.NEGATIVE_INFINITY;
   for await (const arrival of arrivals) {
-    const place = { file, line: arrival.line };
+    const location = { file, line: arrival.line };
     if (arrival.atMs < Math.max(givenMs, latestMs - lateMs)) {
       const earlier = (Math.max(latestMs, givenMs) - arrival.atMs) * speed;
-      throw traceMistake(place, time, `is ${duration(earlier)} before a row above`, `at most ${duration(LATE_MS_MAX)}`);
+      throw traceMistake(
+        location,
+        time,
+        `is ${duration(earlier)} before a row above`,
+        `at most ${duration(LATE_MS_MAX)}`,
+      );
     }
     if (arrival.atMs > REPLAY_MS_MAX) {
       const problem = `is ${duration(arrival.atMs)} after the first at --speed ${speed}`;
       throw traceMistake(
-        place,
+        location,
         time,
         problem,
         `at most ${duration(REPLAY_MS_MAX)}; a higher --speed, or --time-format`,
@@ -54,7 +59,7 @@ export async function* inOrder(
   yield* waiting.slice(given);
 }
 
-/** From the end: nearly all rows belong there. What has been given is earlier than anything that still may come. */
+/** Looks from the end, where nearly all rows belong. What was given out is earlier than all that may still come. */
 function insert(waiting: TraceArrival[], arrival: TraceArrival): void {
   let at = waiting.length;
   while (at > 0 && (waiting[at - 1] as TraceArrival).atMs > arrival.atMs) at--;

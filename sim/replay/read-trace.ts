@@ -23,30 +23,36 @@ async function* rowsOf(input: Readable, file: string, options: TraceOptions): As
   let begin: TraceTime | null = null;
   let rowNumber = 0;
   for await (const { record, info } of parsed(input, file, options)) {
-    const place = { file, line: info.lines };
+    const location = { file, line: info.lines };
     if (columns === null) {
-      columns = resolveColumns(record, options, place);
+      columns = resolveColumns(record, options, location);
       continue;
     }
     if (record.length !== columns.names.length) {
-      throw traceMistake(place, 'the row', `has ${record.length} fields`, `${columns.names.length}, as in the header`);
+      throw traceMistake(
+        location,
+        'the row',
+        `has ${record.length} fields`,
+        `${columns.names.length}, as in the header`,
+      );
     }
     const text = record[columns.time] as string;
     const time = parseTime(text, options.timeFormat);
-    if (time === null) throw traceMistake(place, options.time, `is ${quoted(text)}`, TIME_ALLOWED[options.timeFormat]);
+    if (time === null)
+      throw traceMistake(location, options.time, `is ${quoted(text)}`, TIME_ALLOWED[options.timeFormat]);
     begin ??= time;
     yield {
       atMs: elapsedMs(begin, time) / options.speed,
       node: columns.nodeOf(record, rowNumber++),
-      messages: amountIn(columns.messages, record, columns, place),
-      bytes: amountIn(columns.bytes, record, columns, place),
+      messages: amountIn(columns.messages, record, columns, location),
+      bytes: amountIn(columns.bytes, record, columns, location),
       line: info.lines,
     };
   }
-  const place = { file, line: null };
+  const location = { file, line: null };
   if (columns === null)
-    throw traceMistake(place, 'the file', 'is empty', 'a header with the names of the columns, rows');
-  if (begin === null) throw traceMistake(place, 'the file', 'has a header only', 'at least one row');
+    throw traceMistake(location, 'the file', 'is empty', 'a header with the names of the columns, rows');
+  if (begin === null) throw traceMistake(location, 'the file', 'has a header only', 'at least one row');
 }
 
 interface Parsed {

@@ -21,8 +21,8 @@ export class RunningVerdict {
   #worstSecond = 0;
   #worstFive = 0;
   #slicesOver = 0;
-  #level: number;
-  #levelMs = 0;
+  #tokens: number;
+  #tokensAtMs = 0;
   #overshoot = 0;
   #admitted = 0;
   #possible = 0;
@@ -32,7 +32,7 @@ export class RunningVerdict {
   /** @param quota units per second; Infinity = unlimited */
   constructor(quota: number) {
     this.#quota = quota;
-    this.#level = quota * BURST_SECONDS;
+    this.#tokens = quota * BURST_SECONDS;
   }
 
   count(nowMs: number, amount: number, isAdmitted: boolean): void {
@@ -40,10 +40,10 @@ export class RunningVerdict {
     if (!isAdmitted) return;
     this.#admittedSlice += amount;
     if (this.#quota === Number.POSITIVE_INFINITY) return;
-    const refilled = this.#level + (this.#quota * (nowMs - this.#levelMs)) / 1000;
-    this.#level = Math.min(this.#quota * BURST_SECONDS, refilled) - amount;
-    this.#levelMs = nowMs;
-    if (-this.#level > this.#overshoot) this.#overshoot = -this.#level;
+    const refilled = this.#tokens + (this.#quota * (nowMs - this.#tokensAtMs)) / 1000;
+    this.#tokens = Math.min(this.#quota * BURST_SECONDS, refilled) - amount;
+    this.#tokensAtMs = nowMs;
+    if (-this.#tokens > this.#overshoot) this.#overshoot = -this.#tokens;
   }
 
   endSlice(): void {
@@ -51,7 +51,7 @@ export class RunningVerdict {
     const second = this.#second.push(this.#admittedSlice);
     const five = this.#fiveSeconds.push(this.#admittedSlice);
     const demand = this.#demand.push(this.#demandSlice);
-    // A tenth of what the second that ends here could have admitted: over all slices that is the integral.
+    // A tenth of what the quota and the demand of this second allow; over all slices that sums up to the integral.
     this.#possible += Math.min(this.#quota, demand) / SLICES_PER_SECOND;
     this.#admittedSlice = 0;
     this.#demandSlice = 0;

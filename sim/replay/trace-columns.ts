@@ -1,7 +1,7 @@
 import { groupIdOf } from '../../src/core/base/ids.js';
 import { didYouMean } from '../../src/input/nearest-name.js';
 import type { TraceOptions } from './trace.js';
-import { quoted, type TracePlace, traceMistake } from './trace-mistake.js';
+import { quoted, type TraceLocation, traceMistake } from './trace-mistake.js';
 
 /** What the flags say, looked up in the header of the file. */
 export interface TraceColumns {
@@ -16,14 +16,14 @@ export interface TraceColumns {
 /** A number for every row, or columns whose numbers are added up. */
 export type Amount = { readonly constant: number } | { readonly columns: readonly number[] };
 
-/** @param place the header's */
-export function resolveColumns(names: readonly string[], options: TraceOptions, place: TracePlace): TraceColumns {
+/** @param location the header's */
+export function resolveColumns(names: readonly string[], options: TraceOptions, location: TraceLocation): TraceColumns {
   const indexOf = (name: string, flag: string) => {
     const at = names.indexOf(name);
     if (at !== -1) return at;
     const near = didYouMean(name, names);
     const problem = `names the column ${quoted(name)}, which the header does not have${near === '' ? '' : `. ${near}`}`;
-    throw traceMistake(place, flag, problem, names.map((known) => quoted(known)).join(', '));
+    throw traceMistake(location, flag, problem, names.map((known) => quoted(known)).join(', '));
   };
   const amount = (text: string, flag: string): Amount => {
     if (/^\d+(\.\d+)?$/.test(text)) return { constant: Number(text) };
@@ -39,7 +39,12 @@ export function resolveColumns(names: readonly string[], options: TraceOptions, 
 }
 
 /** The sum, or throws a TRACE_INVALID that names the field. */
-export function amountIn(amount: Amount, row: readonly string[], columns: TraceColumns, place: TracePlace): number {
+export function amountIn(
+  amount: Amount,
+  row: readonly string[],
+  columns: TraceColumns,
+  location: TraceLocation,
+): number {
   if ('constant' in amount) return amount.constant;
   let total = 0;
   for (const at of amount.columns) {
@@ -47,7 +52,7 @@ export function amountIn(amount: Amount, row: readonly string[], columns: TraceC
     const number = AMOUNT.test(text) ? Number(text) : Number.NaN;
     if (!(number <= AMOUNT_MAX)) {
       const name = columns.names[at] as string;
-      throw traceMistake(place, name, `is ${quoted(text)}`, 'a number from 0 to 1e15, without a sign or a unit');
+      throw traceMistake(location, name, `is ${quoted(text)}`, 'a number from 0 to 1e15, without a sign or a unit');
     }
     total += number;
   }

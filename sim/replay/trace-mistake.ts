@@ -1,17 +1,17 @@
 import { QuotameshError } from '../../src/errors/quotamesh-error.js';
 
 /** Where something is wrong with a trace. */
-export interface TracePlace {
+export interface TraceLocation {
   readonly file: string;
   /** Counted from 1; null = the flag that names the field. */
   readonly line: number | null;
 }
 
 /** `calls.csv:17: TIMESTAMP is "soon"; allowed: …` */
-export function traceMistake(place: TracePlace, field: string, problem: string, allowed: string): QuotameshError {
-  const { file, line } = place;
+export function traceMistake(location: TraceLocation, field: string, problem: string, allowed: string): QuotameshError {
+  const { file, line } = location;
   return new QuotameshError('TRACE_INVALID', {
-    place: line === null ? file : `${file}:${line}`,
+    location: line === null ? file : `${file}:${line}`,
     file,
     line: line ?? undefined,
     field,

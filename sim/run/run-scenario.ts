@@ -2,7 +2,7 @@ import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
 import { EventQueue } from '../cluster/event-queue.js';
 import { Random } from '../cluster/random.js';
 import { arrivalStreams, clientPools } from '../load/arrival-streams.js';
-import { type ArrivalBatch, type Ask, playClients, playStream } from '../load/play-arrivals.js';
+import { type ArrivalBatch, type Arrive, playClients, playStream } from '../load/play-arrivals.js';
 import type { QuotaRates, Scenario } from '../scenario/scenario.js';
 import { type System, shortName } from '../systems.js';
 import { judge } from '../verdict/judge.js';
@@ -62,20 +62,20 @@ function simulated(scenario: Scenario, system: System, seed: number): Player {
       return cluster;
     },
     beginLoad: (queue, cluster, recorder) => {
-      const ask: Ask = (node, messages, bytes, retry) => {
+      const arrive: Arrive = (node, messages, bytes, retry) => {
         const admitted = cluster.tryAcquire(nodes[node]!, messages, bytes, retry);
         recorder.attempted(queue.nowMs, node, messages, bytes, retry, admitted);
         return admitted;
       };
-      const askBatch: ArrivalBatch = (node, messages, reader) => {
+      const arriveAsBatch: ArrivalBatch = (node, messages, reader) => {
         const got = cluster.takeBatch?.(nodes[node]!, messages, reader);
         for (let at = 0; at < messages; at++) {
-          if (got === undefined) ask(node, 1, 0, false);
+          if (got === undefined) arrive(node, 1, 0, false);
           else recorder.attempted(queue.nowMs, node, 1, 0, false, at < got);
         }
       };
-      for (const stream of arrivalStreams(scenario)) playStream(stream, { queue, seed, ask, askBatch });
-      for (const pool of clientPools(scenario)) playClients(pool, { queue, seed, ask });
+      for (const stream of arrivalStreams(scenario)) playStream(stream, { queue, seed, arrive, arriveAsBatch });
+      for (const pool of clientPools(scenario)) playClients(pool, { queue, seed, arrive });
     },
   };
 }
@@ -173,8 +173,8 @@ class Run {
     const ramp = this.#scenario.settings.groups[0]?.ramp ?? null;
     if (ramp === null) return this.#quota;
     const top = ramp.toPerSecond ?? this.#quota[0];
-    const level = Math.min(top, ramp.fromPerSecond + ((top - ramp.fromPerSecond) * nowMs) / ramp.overMs);
-    const messages = Math.min(this.#quota[0], level);
+    const ceiling = Math.min(top, ramp.fromPerSecond + ((top - ramp.fromPerSecond) * nowMs) / ramp.overMs);
+    const messages = Math.min(this.#quota[0], ceiling);
     if (nowMs <= ramp.overMs) {
       this.#recorder.buckets[0].setQuota(messages, nowMs);
       this.#presence.isMoved = true;

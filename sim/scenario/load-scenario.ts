@@ -70,7 +70,7 @@ export function hasBackends(raw: unknown): raw is RawScenario {
 export function parseWith<Read>(text: string, source: string, read: (raw: unknown, findings: Findings) => Read): Read {
   const parsed = parseYaml(text);
   const own = parsed.mistakes.map(
-    ({ path, place, ...finding }): Mistake => ({ file: source, ...place, path: formatPath(path), ...finding }),
+    ({ path, location, ...finding }): Mistake => ({ file: source, ...location, path: formatPath(path), ...finding }),
   );
   if (!parsed.readable) throw new ConfigError(source, own);
   const findings = new Findings(source, parsed.locate);

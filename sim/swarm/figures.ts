@@ -12,29 +12,33 @@ export interface Span {
   readonly untilMs: number;
 }
 
-const WINDOW_MS = 5000;
+const SPAN_MS = 5000;
 /** Nodes that wake within one delivery take three depths of the cluster's bucket at most, and one may be untold. */
 const BURSTS = 4;
 
-/** Admitted ÷ quota in the worst 5 s of any group. */
-export function worstOf(groups: readonly GroupSettings[], meter: SwarmMeter, span: Span): number {
-  return groups.reduce((worst, group, at) => Math.max(worst, worstOfGroup(group, at, meter, span)), 0);
+/** What a group of the cluster did within a span. */
+export interface GroupFigures {
+  /** Admitted ÷ quota in its worst 5 s. */
+  readonly worst: number;
+  /** Admitted ÷ min(quota, arrived); 1 where it is not judged. */
+  readonly used: number;
 }
 
-/** Least of admitted ÷ min(quota, arrived) over the groups whose use is judged. */
-export function utilisationOf(groups: readonly GroupSettings[], meter: SwarmMeter, span: Span): number {
-  return groups.reduce((least, group, at) => Math.min(least, usedOfGroup(group, at, meter, span)), 1);
+export function figuresOf(groups: readonly GroupSettings[], meter: SwarmMeter, span: Span): readonly GroupFigures[] {
+  return groups.map((group, at) => ({
+    worst: worstOfGroup(group, at, meter, span),
+    used: usedOfGroup(group, at, meter, span),
+  }));
 }
 
 /** Says which group has admitted more, or less, than docs/reference/promises.md allows while nothing is wrong. */
-export function figuresBeyond(settings: WorldSettings, meter: SwarmMeter, nodes: number, span: Span): string[] {
+export function figuresBeyond(settings: WorldSettings, figures: readonly GroupFigures[], nodes: number): string[] {
   const problems: string[] = [];
-  settings.groups.forEach((group, at) => {
-    const worst = worstOfGroup(group, at, meter, span);
-    const most = mostAdmitted(group, nodes, WINDOW_MS);
+  figures.forEach(({ worst, used }, at) => {
+    const group = settings.groups[at] as GroupSettings;
+    const most = mostAdmitted(group, nodes, SPAN_MS);
     if (worst > most)
       problems.push(`${group.name} admits ${worst.toFixed(3)} quotas over 5 s, more than ${most.toFixed(3)}`);
-    const used = usedOfGroup(group, at, meter, span);
     const least = leastUsed(group, nodes, settings);
     if (used < least)
       problems.push(`${group.name} uses ${used.toFixed(3)} of min(quota, demand), less than ${least.toFixed(3)}`);
@@ -43,17 +47,17 @@ export function figuresBeyond(settings: WorldSettings, meter: SwarmMeter, nodes:
 }
 
 /**
- * The most that a group of a whole cluster admits within a window, in quotas of the window: its limits, and what its
- * buckets hold when the window begins. A bucket holds the larger of two depths, so all of them hold at most the sum of
+ * The most that a group of a whole cluster admits within a span, in quotas of the span: its limits, and what its
+ * buckets hold when the span begins. A bucket holds the larger of two depths, so all of them hold at most the sum of
  * both.
  */
-export function mostAdmitted(group: GroupSettings, nodes: number, windowMs: number): number {
+export function mostAdmitted(group: GroupSettings, nodes: number, spanMs: number): number {
   const quota = quotaOf(group);
-  if (group.sharing === 'tokens') return 1 + (1000 * BURSTS * clusterDepth(quota, 1)) / (quota * windowMs);
+  if (group.sharing === 'tokens') return 1 + (1000 * BURSTS * clusterDepth(quota, 1)) / (quota * spanMs);
   // Shares that follow no demand need no allowance.
   const limits = group.strategy === 'equal' ? 1 : 1 + group.allowanceRatio;
   const buckets = (limits * quota * group.burstMs) / 1000 + nodes * leastDepth(group, quota / nodes);
-  return limits + (1000 * buckets) / (quota * windowMs);
+  return limits + (1000 * buckets) / (quota * spanMs);
 }
 
 /**
@@ -79,10 +83,10 @@ export function leastUsed(
 }
 
 function worstOfGroup(group: GroupSettings, at: number, meter: SwarmMeter, { fromMs, untilMs }: Span): number {
-  const quota = (quotaOf(group) * WINDOW_MS) / 1000;
+  const quota = (quotaOf(group) * SPAN_MS) / 1000;
   let worst = 0;
-  for (let startMs = fromMs; startMs + WINDOW_MS <= untilMs; startMs += SwarmMeter.binMs) {
-    worst = Math.max(worst, meter.admitted(at, startMs, startMs + WINDOW_MS) / quota);
+  for (let startMs = fromMs; startMs + SPAN_MS <= untilMs; startMs += SwarmMeter.binMs) {
+    worst = Math.max(worst, meter.admitted(at, startMs, startMs + SPAN_MS) / quota);
   }
   return worst;
 }

@@ -49,7 +49,7 @@ function drive(
     {
       queue: world.queue,
       seed: Math.floor(random.next() * 0x100000000),
-      ask: () => {
+      arrive: () => {
         const isAdmitted = world.ask(name, lane, 1, 0, false);
         meter.asked(group, world.nowMs, isAdmitted);
         return isAdmitted;
@@ -58,7 +58,7 @@ function drive(
   );
 }
 
-/** Draws nothing, less than an equal share, or more. */
+/** Draws a demand: none, less than an equal share, or more. */
 function drawRate(random: Random, equalShare: number): number {
   const kind = random.next();
   if (kind < 0.3) return 0;

@@ -13,8 +13,8 @@ export function readPhases(findings: Findings, input: unknown, known: Known): re
     const { forSeconds, settleWithinSeconds } = readFields(findings, at, entry, PHASE_FIELDS, PHASE_BESIDES);
     const raw = (entry ?? {}) as Readonly<Record<(typeof PHASE_BESIDES)[number], unknown>>;
     const groups = readQuotas(findings, [...at, 'groups'], raw.groups ?? []);
-    groups.forEach(({ name }, place) => {
-      checkKnown(findings, [...at, 'groups', place, 'name'], name, known.groups);
+    groups.forEach(({ name }, index) => {
+      checkKnown(findings, [...at, 'groups', index, 'name'], name, known.groups);
     });
     const expect = readExpected(findings, [...at, 'expect'], raw.expect ?? [], known);
     const forSec = forSeconds ?? null;

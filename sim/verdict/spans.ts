@@ -44,23 +44,23 @@ function ratiosOf({ admitted, granted }: Bins, length: number): Float64Array {
 }
 
 /**
- * The bucket that admitted work is held against: it refuses nothing, so its level may fall below 0, and how far it fell
- * is the overshoot.
+ * The bucket that admitted work is held against: it refuses nothing, so its tokens may fall below 0, and how far they
+ * fell is the overshoot.
  *
- *     level ← min(burst, level + quota · dt) − admitted          overshoot = max(0, −least level)
+ *     tokens ← min(burst, tokens + quota · dt) − admitted          overshoot = max(0, −fewest tokens)
  */
 export class ReferenceBucket {
   overshoot = 0;
   #perMs: number;
   #burst: number;
-  #level: number;
+  #tokens: number;
   #atMs = 0;
 
   /** Full at time 0. */
   constructor(perSecond: number) {
     this.#perMs = perSecond / 1000;
     this.#burst = this.#perMs * BURST_MS;
-    this.#level = this.#burst;
+    this.#tokens = this.#burst;
   }
 
   setQuota(perSecond: number, nowMs: number): void {
@@ -68,19 +68,19 @@ export class ReferenceBucket {
     this.#refill(nowMs);
     this.#perMs = perSecond / 1000;
     this.#burst = this.#perMs * BURST_MS;
-    this.#level = wasUnlimited ? this.#burst : Math.min(this.#level, this.#burst);
+    this.#tokens = wasUnlimited ? this.#burst : Math.min(this.#tokens, this.#burst);
   }
 
   take(amount: number, nowMs: number): void {
     if (this.#perMs === Number.POSITIVE_INFINITY) return;
     this.#refill(nowMs);
-    this.#level -= amount;
-    if (-this.#level > this.overshoot) this.overshoot = -this.#level;
+    this.#tokens -= amount;
+    if (-this.#tokens > this.overshoot) this.overshoot = -this.#tokens;
   }
 
   #refill(nowMs: number): void {
     if (this.#perMs !== Number.POSITIVE_INFINITY) {
-      this.#level = Math.min(this.#burst, this.#level + (nowMs - this.#atMs) * this.#perMs);
+      this.#tokens = Math.min(this.#burst, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
     }
     this.#atMs = nowMs;
   }

@@ -5,7 +5,7 @@ import type { Telemetry } from '../ports/telemetry.js';
 import type { AccessConfig, GrantedRoles } from './access-config.js';
 import type { Caller } from './caller.js';
 import { matchesName, namesIn } from './certificate-names.js';
-import { FailedAttempts, networkOf, WINDOW_MS } from './failed-attempts.js';
+import { FailedAttempts, networkOf, SPAN_MS } from './failed-attempts.js';
 import { hashOf, isSameHash } from './token.js';
 
 /** Why somebody was not let in; label of a metric. */
@@ -141,7 +141,7 @@ export class Access {
     // A caller that tries addresses by the thousand must not fill the log.
     if (nowMs - this.#loggedMs >= LOGGED_EVERY_MS) {
       this.#loggedMs = nowMs;
-      const facts = { address: networkOf(address), listener, reason: text, failures: count, withinMs: WINDOW_MS };
+      const facts = { address: networkOf(address), listener, reason: text, failures: count, withinMs: SPAN_MS };
       this.#telemetry.log('warn', isLast ? 'failed attempts are limited' : 'a caller was not let in', facts);
     }
     return new QuotameshError('AUTH_FAILED', { reason: text });

@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.js';
 
 /** Addresses that are remembered; beyond it the one that failed first is forgotten. About 100 bytes each. */
 const ADDRESSES_MAX = 10_000;
-export const WINDOW_MS = 60_000;
+export const SPAN_MS = 60_000;
 
 interface Failures {
   count: number;
@@ -38,7 +38,7 @@ export class FailedAttempts {
   /** Until the address starts anew; 0 where it has not failed. */
   remainingMs(address: string): number {
     const failures = this.#current(networkOf(address));
-    return failures === null ? 0 : failures.sinceMs + WINDOW_MS - this.#clock();
+    return failures === null ? 0 : failures.sinceMs + SPAN_MS - this.#clock();
   }
 
   /** Addresses that are remembered. */
@@ -48,7 +48,7 @@ export class FailedAttempts {
 
   #current(key: string): Failures | null {
     const failures = this.#byAddress.get(key);
-    return failures === undefined || this.#clock() - failures.sinceMs >= WINDOW_MS ? null : failures;
+    return failures === undefined || this.#clock() - failures.sinceMs >= SPAN_MS ? null : failures;
   }
 }
 

@@ -66,7 +66,7 @@ export interface GateParts {
 export class Gate {
   readonly levels: Levels;
   readonly joint: JointLevels;
-  readonly places: ScopeResolver;
+  readonly scopes: ScopeResolver;
   readonly waiting: Waiting;
   readonly refusals: RefusalLedger;
   readonly batches: OpenBatches;
@@ -92,18 +92,18 @@ export class Gate {
     this.refusals = new RefusalLedger(loop);
     this.levels = new Levels(limiter, groups.list, limits, clock());
     this.joint = new JointLevels(this.levels, (lane) => groups.ofLane(lane).debtMs);
-    this.places = new ScopeResolver(attachments, this.#names);
-    const { levels, joint, refusals, places } = this;
+    this.scopes = new ScopeResolver(attachments, this.#names);
+    const { levels, joint, refusals, scopes } = this;
     this.#explainer = new RefusalExplainer({ limiter, clock, groups, levels, joint, refusals, loop, whyNotReady });
     const explain = (request: JointRequest, answer: number) => this.#explainer.explain(request, answer);
     // The lines and the decider need each other: a line asks the decider only after both stand.
-    const decide = (request: JointRequest) => this.#decider.answer(request, clock());
-    const decideInPassing = (request: JointRequest) => this.#decider.passing(request);
+    const decide = (request: JointRequest) => this.#decider.decide(request, clock());
+    const decideInPassing = (request: JointRequest) => this.#decider.decideInPassing(request);
     this.waiting = new Waiting({ limiter, clock, max: limits.maxWaiting, decide, decideInPassing, explain });
     const { waiting } = this;
     this.#decider = new Decider({ limiter, clock, levels, joint, loop, waiting, explain });
     this.#bounds = new LaneBounds(groups, levels);
-    this.#reader = new RequestReader({ clock, groups, joint, loop, places, names: this.#names, bounds: this.#bounds });
+    this.#reader = new RequestReader({ clock, groups, joint, loop, scopes, names: this.#names, bounds: this.#bounds });
     this.#reservations = { clock, groups, joint, reader: this.#reader, chargeCosts };
     this.batches = new OpenBatches({
       limiter,
@@ -112,7 +112,7 @@ export class Gate {
       limits,
       joint,
       loop,
-      places,
+      scopes,
       waiting,
       reader: this.#reader,
       decider: this.#decider,
@@ -136,13 +136,13 @@ export class Gate {
    */
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
     if (options !== undefined) rejectUnlessOptions(options);
-    if (typeof where === 'object' && where !== null) return this.#tryPlace(where, amounts, options ?? NO_OPTIONS);
+    if (typeof where === 'object' && where !== null) return this.#tryScope(where, amounts, options ?? NO_OPTIONS);
     const lane = laneOf(this.#names.indexOf(where), directionOf(options));
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
     if (!this.#reader.isAllowed(lane, messages, bytes)) this.#reader.reject(lane, amounts);
     const retry = options?.retry === true;
     if (options?.atMost === true || this.levels.isUsedBy[lane] === 1 || this.#limiter.heldBack[lane] !== 0) {
-      return this.#tryAll(this.#reader.placeAt(lane, messages, bytes, options ?? NO_OPTIONS), options ?? NO_OPTIONS);
+      return this.#tryAll(this.#reader.fillOn(lane, messages, bytes, options ?? NO_OPTIONS), options ?? NO_OPTIONS);
     }
     if (this.#bounds.isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry))
       return GRANTED_DECISION;
@@ -162,7 +162,7 @@ export class Gate {
   consume(where: Where, amounts: Amounts, origin?: Origin): void {
     rejectUnlessSomething(amounts);
     rejectAboveConsume(amounts);
-    this.#charge(this.#reader.place(where, amounts.messages ?? 0, amounts.bytes ?? 0, origin), amounts, origin);
+    this.#charge(this.#reader.fillFor(where, amounts.messages ?? 0, amounts.bytes ?? 0, origin), amounts, origin);
   }
 
   /** Charges as `consume` does, but for work that a client requests, so maxRequest bounds it. */
@@ -188,7 +188,7 @@ export class Gate {
       return exemptReservation();
     }
     const request = retried(asked, options);
-    const answer = this.#decider.reserving(request);
+    const answer = this.#decider.reserve(request);
     return answer === GRANTED ? reservationOf(this.#reservations, request) : this.#explainer.explain(request, answer);
   }
 
@@ -230,7 +230,7 @@ export class Gate {
    * Milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a minute.
    */
   throttleDurationMs(where: Where, origin?: Origin): number {
-    const request = this.#reader.place(where, 0, 0, origin);
+    const request = this.#reader.fillFor(where, 0, 0, origin);
     if (request === null) return 0;
     this.#decider.serve(request);
     return Math.min(RETRY_AFTER_MS_MAX, Math.ceil(this.joint.throttleMs(request, this.#clock())));
@@ -258,14 +258,14 @@ export class Gate {
     this.waiting.rejectAll(lane, reason);
   }
 
-  #tryPlace(place: Scope, amounts: Amounts, options: AcquireOptions): Decision {
-    const request = this.#reader.requestOf(place, amounts, options);
+  #tryScope(scope: Scope, amounts: Amounts, options: AcquireOptions): Decision {
+    const request = this.#reader.requestOf(scope, amounts, options);
     return request === null ? this.#passExempt(amounts, options) : this.#tryAll(request, options);
   }
 
   /** Grants work that nothing limits, and counts it apart. */
   #passExempt(amounts: Amounts, origin: Origin | undefined): Decision {
-    this.places.countExempt(directionOf(origin), amounts);
+    this.scopes.countExempt(directionOf(origin), amounts);
     return GRANTED_DECISION;
   }
 
@@ -273,7 +273,7 @@ export class Gate {
   #tryAll(request: JointRequest, options: AcquireOptions): Decision {
     setRetry(request, options);
     if (options.atMost === true) return this.#decider.tryPart(request);
-    const answer = this.#decider.passing(request);
+    const answer = this.#decider.decideInPassing(request);
     return answer === GRANTED ? GRANTED_DECISION : this.#explainer.explain(request, answer);
   }
 
@@ -284,7 +284,7 @@ export class Gate {
       answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, this.#clock());
       if (answer === GRANTED) return GRANTED_DECISION;
     }
-    return this.#explainer.explain(this.#reader.placeAt(lane, messages, bytes, NO_OPTIONS), answer);
+    return this.#explainer.explain(this.#reader.fillOn(lane, messages, bytes, NO_OPTIONS), answer);
   }
 
   groupOf(lane: number): GroupConfig {
@@ -292,7 +292,7 @@ export class Gate {
   }
 }
 
-/** The sums of so many lanes are looked at in one round; 5,000 groups take 8 s. */
+/** Lanes whose sums are checked in one round: with 5,000 groups, each is checked every 8 s. */
 const KEPT_LANES = 64;
 const NO_OPTIONS: AcquireOptions = Object.freeze({});
 const NO_AMOUNTS: Amounts = Object.freeze({});

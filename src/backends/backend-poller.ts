@@ -20,8 +20,8 @@ export interface BackendPollerParts {
 /**
  * Reads the health of the configured backends from their Prometheus pages. One node of the cluster asks each backend
  * (by the backend's id among the alive nodes), so that 100 nodes do not; the next one when that node is gone. An
- * endpoint that hangs, answers garbage or too much tells nothing: the last good word holds for limiting.healthValidMs,
- * then none, and nothing is throttled because of a broken sensor.
+ * endpoint that hangs, answers garbage or too much tells nothing: its last good health holds for
+ * limiting.healthValidMs. After that it has none, so that a broken sensor throttles nothing.
  */
 export class BackendPoller {
   /** Answers by outcome, since the start. */

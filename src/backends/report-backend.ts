@@ -15,7 +15,10 @@ export interface BackendParts {
   readonly notReady: () => QuotameshError;
 }
 
-/** A broken sensor (NaN, nothing, a negative queue) is refused by name: the last good word holds, then none. */
+/**
+ * Refuses by name what a broken sensor tells (NaN, nothing, a negative queue). The last good health then holds for
+ * limiting.healthValidMs.
+ */
 export function reportBackend(parts: BackendParts, backend: string, given: ReportedHealth): void {
   const health = healthOf(backend, given);
   const { zone = backend } = given;

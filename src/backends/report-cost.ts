@@ -26,7 +26,8 @@ export interface CostParts {
  * Costs of work that has been done, on all backends that it touched. Sampling with probability p keeps the average cost
  * and makes rates noisy: n samples leave a standard error of 1/√n, so 1 % of 1,000/s over 10 s (100 samples) ± 10 %.
  *
- * Work of several groups counts in all of them or, when this throws, in none: whoever reports again reports once.
+ * Work of several groups counts in all of them or, when this throws, in none: a report that is repeated after an error
+ * counts once.
  */
 export function reportCost(
   parts: CostParts,
@@ -47,6 +48,7 @@ export function reportCost(
   if (!(typeof sampled === 'number' && sampled > 0 && sampled <= 1)) {
     invalid('sampled', `must be above 0 and at most 1, got ${show(sampled)}`);
   }
+  if (costs === undefined) invalid('costs', 'is missing: name at least one cost');
   const all = Array.isArray(costs) ? (costs as readonly ReportedCost[]) : [costs as ReportedCost];
   if (all.length === 0) invalid('costs', 'must name at least one cost');
   const { config, loop } = parts;
@@ -81,7 +83,7 @@ function countCosts(
 }
 
 const AMOUNTS = ['units', 'readBytes', 'writtenBytes', 'clearedBytes'] as const;
-/** Sums of larger ones would lose units. */
+/** Sums of larger amounts would lose units. */
 const AMOUNT_MAX = 1e15;
 
 /** Throws COST_INVALID naming what is wrong, with `where` before it. */

@@ -9,18 +9,26 @@ const { GroupState } = quotamesh.v1;
 export function encodeGroupState(author: quotamesh.v1.IAuthor, record: GroupStateRecord): Uint8Array {
   const groupId = new Uint8Array(6);
   write48(groupId, 0, record.groupId);
-  const { level: rampLevel, direction, lateMs, readUntilMs, readUntilOffset, timeToLiveMs } = record;
+  const { ceiling: rampLevel, direction, lateMs, readUntilMs, readUntilOffset, timeToLiveMs } = record;
   const fields = { author, groupId, direction, rampLevel, lateMs, readUntilMs, readUntilOffset, timeToLiveMs };
   return GroupState.encode(fields).finish();
 }
 
 export function decodeGroupState(body: Uint8Array): TopicRecord | typeof ABSURD {
   const state = GroupState.decode(body);
-  const { groupId, direction, rampLevel: level, lateMs, readUntilMs, readUntilOffset, timeToLiveMs } = state;
+  const { groupId, direction, rampLevel: ceiling, lateMs, readUntilMs, readUntilOffset, timeToLiveMs } = state;
   const author = decodeAuthor(state.author);
-  const rates = [level, lateMs, readUntilMs, readUntilOffset, timeToLiveMs];
+  const rates = [ceiling, lateMs, readUntilMs, readUntilOffset, timeToLiveMs];
   if (author === null || groupId.length !== 6 || direction >= DIRECTION_COUNT || !rates.every(isRate)) return ABSURD;
   if (timeToLiveMs > TIME_TO_LIVE_MAX_MS) return ABSURD;
-  const fields = { groupId: read48(groupId, 0), direction, level, lateMs, readUntilMs, readUntilOffset, timeToLiveMs };
+  const fields = {
+    groupId: read48(groupId, 0),
+    direction,
+    ceiling,
+    lateMs,
+    readUntilMs,
+    readUntilOffset,
+    timeToLiveMs,
+  };
   return { kind: 'group-state', author, ...fields };
 }

@@ -46,7 +46,7 @@ function isRecord(body: Mapping): boolean {
     case 'barrier':
       return isText(body.id);
     case 'epoch':
-      return isPlace(body.number) && (body.number as number) >= 1 && (body.number as number) <= EPOCHS_MAX;
+      return isWhole(body.number) && (body.number as number) >= 1 && (body.number as number) <= EPOCHS_MAX;
     case 'proposal':
       return (
         isText(body.id) &&
@@ -59,17 +59,17 @@ function isRecord(body: Mapping): boolean {
     case 'audit':
       return (
         isText(body.group) &&
-        isPlace(body.revision) &&
+        isWhole(body.revision) &&
         isDefinition(body.before) &&
         isDefinition(body.after) &&
         (body.withGroup === undefined || isText(body.withGroup)) &&
         isWho(body.by)
       );
     case 'state':
-      return isText(body.group) && isDefinition(body.definition) && isPlace(body.asOf) && isPlace(body.revision);
+      return isText(body.group) && isDefinition(body.definition) && isWhole(body.asOf) && isWhole(body.revision);
     case 'yaml':
       return (
-        isText(body.version) && isPlace(body.part) && isMapping(body.groups) && areTexts(Object.values(body.groups))
+        isText(body.version) && isWhole(body.part) && isMapping(body.groups) && areTexts(Object.values(body.groups))
       );
     default:
       return false;
@@ -78,14 +78,14 @@ function isRecord(body: Mapping): boolean {
 
 function isWho(by: unknown): boolean {
   if (by === null) return true;
-  return isMapping(by) && isText(by.name) && isText(by.how) && isText(by.requestId) && isPlace(by.atMs);
+  return isMapping(by) && isText(by.name) && isText(by.how) && isText(by.requestId) && isWhole(by.atMs);
 }
 
 function isExpectation(value: unknown): boolean {
-  return value === null || isPlace(value);
+  return value === null || isWhole(value);
 }
 
-function isPlace(value: unknown): boolean {
+function isWhole(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 

@@ -20,7 +20,7 @@ export const ERROR_CATALOGUE = {
     exitCode: EXIT_CONFIG,
   },
   TRACE_INVALID: {
-    message: '{place}: {field} {problem}; allowed: {allowed}',
+    message: '{location}: {field} {problem}; allowed: {allowed}',
     remedy: 'Correct the line or the flag; `quotamesh sim replay --help` explains the flags.',
     exitCode: EXIT_CONFIG,
   },

@@ -47,55 +47,55 @@ export const GROUP_ERRORS = {
     httpStatus: 409,
   },
   GROUP_IN_USE: {
-    message: 'group {group} is in use: {places} attached to it',
+    message: 'group {group} is in use: {scopes} attached to it',
     remedy:
       'Detach them first, or delete it with ?force=true (CLI: --force), which detaches what was attached at run time.',
     httpStatus: 412,
   },
   PLACE_UNATTACHED: {
-    message: '{place}: attached to no group, and there is no default group',
+    message: '{scope}: attached to no group, and there is no default group',
     remedy: 'Attach the tenant or namespace, set defaultGroup, or write a rule; `quotamesh group which` explains.',
     httpStatus: 404,
   },
   ATTACHMENT_UNKNOWN: {
-    message: '{place} is attached to nothing itself',
+    message: '{scope} is attached to nothing itself',
     remedy: 'GET /v1/attachments lists what is attached; `quotamesh group which` tells what limits it all the same.',
     httpStatus: 404,
   },
   ATTACHMENT_INVALID: {
-    message: 'attachment of {place}: {count} mistake(s): {details}',
+    message: 'attachment of {scope}: {count} mistake(s): {details}',
     remedy: 'Correct what is named; docs/operate/administration.md shows what an attachment may say.',
     httpStatus: 422,
   },
   ATTACHMENT_DANGLING: {
-    message: 'attachment of {place}: {missing} does not exist',
-    remedy: 'Make the group first, or attach the place that sameAs names.',
+    message: 'attachment of {scope}: {missing} does not exist',
+    remedy: 'Make the group first, or attach the scope that sameAs names.',
     httpStatus: 412,
   },
   ATTACHMENT_CYCLIC: {
-    message: 'attachment of {place} leads in a circle: {circle}',
+    message: 'attachment of {scope} leads in a circle: {circle}',
     remedy: 'Name a group at one of them.',
     httpStatus: 422,
   },
   ATTACHMENT_IN_USE: {
-    message: '{place} cannot be detached: {places} attached to the same as it (sameAs)',
+    message: '{scope} cannot be detached: {scopes} attached to the same as it (sameAs)',
     remedy: 'Detach or change those first.',
     httpStatus: 412,
   },
   ATTACHMENT_CHANGED: {
-    message: 'the attachment of {place} is not as expected: {reason}',
+    message: 'the attachment of {scope} is not as expected: {reason}',
     remedy: 'Read it again, and repeat the change with its new ETag.',
     httpStatus: 412,
   },
   ATTACHMENT_OWNED: {
     message:
-      '{caller} may not change the attachment of {place}: {at} was attached by {owner}, and {caller} speaks only for {tenants}',
+      '{caller} may not change the attachment of {scope}: {at} was attached by {owner}, and {caller} speaks only for {tenants}',
     remedy:
-      "Ask the cluster's operator. A narrower place may be attached with andBroader: true, which adds a limit and takes none away.",
+      "Ask the cluster's operator. A narrower scope may be attached with andBroader: true, which adds a limit and takes none away.",
     httpStatus: 403,
   },
   ATTACHMENT_FROM_YAML: {
-    message: '{place} is attached in {source}: it cannot be detached at run time',
+    message: '{scope} is attached in {source}: it cannot be detached at run time',
     remedy: 'Take it out of the YAML of every node, or attach it to another group at run time.',
     httpStatus: 409,
   },
@@ -105,9 +105,9 @@ export const GROUP_ERRORS = {
     httpStatus: 503,
   },
   ATTACHMENTS_FULL: {
-    message: 'there is no room for an attachment of {place}: {max} places were attached at run time',
+    message: 'there is no room for an attachment of {scope}: {max} scopes were attached at run time',
     remedy:
-      'Attach what is broader (a namespace, a tenant) or detach places; or raise registry.maxAttachments everywhere.',
+      'Attach what is broader (a namespace, a tenant) or detach scopes; or raise registry.maxAttachments everywhere.',
     httpStatus: 503,
   },
   CHANGES_TOO_FAST: {

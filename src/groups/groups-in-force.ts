@@ -41,12 +41,12 @@ export class GroupsInForce {
     const { groups, limiter, gate, loop } = this.#parts;
     const group = groups.define(config);
     const lanes = groups.size * DIRECTION_COUNT;
-    // Twice as many at once: 10,000 groups one by one would copy the columns 10,000 times.
+    // Doubles the columns: growing them one by one for 10,000 groups would copy them 10,000 times.
     if (limiter.laneCount < lanes) limiter.grow(Math.max(lanes, 2 * limiter.laneCount));
     gate.groupChanged(group);
     if (loop.coordinator === null) return;
     loop.step({ kind: 'group-changed', group, settings: config });
-    // What nothing limits any more is not told to the others either.
+    // A group that nothing limits any more is not reported to other nodes.
     if (lanesOf(group).every((lane) => gate.isFree(lane))) {
       loop.step({ kind: 'group-removed', group });
       gate.groupChanged(group);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { judgeRecording } from '../../sim/run/judge-recording.js';
 import type { Scenario } from '../../sim/scenario/scenario.js';
 import type { RunResult } from '../../sim/verdict/run-result.js';
+import { loadLmdb } from '../topic/embedded/load-lmdb.js';
 import type { LiveTopicKind } from './check-live.js';
 import { countedSince } from './counted-since.js';
 import { growthFromDecisions, limitsFromDecisions } from './decision-file.js';
@@ -62,6 +63,8 @@ export class LiveRun {
   }
 
   static async prepare(scenario: Scenario, options: LiveOptions): Promise<LiveRun> {
+    // Said here once: each of the nodes would say it in a log of its own.
+    if (options.topic === 'embedded') await loadLmdb();
     return new LiveRun(scenario, options, await mkdtemp(join(tmpdir(), 'quotamesh-live-')));
   }
 

@@ -45,7 +45,7 @@ export class EmbeddedLiveTopic implements LiveTopic {
   async remove(): Promise<void> {}
 }
 
-export interface KafkaPlace {
+export interface KafkaAddress {
   readonly brokers: readonly string[];
   /** The process that is frozen in an outage; null = nobody knows. */
   readonly brokerPid: number | null;
@@ -55,29 +55,29 @@ export interface KafkaPlace {
 /** A topic with a name of its own, which the first node creates. It is away while its broker is frozen. */
 export class KafkaLiveTopic implements LiveTopic {
   readonly config: LiveTopic['config'];
-  readonly #place: KafkaPlace;
+  readonly #address: KafkaAddress;
   readonly #name = `quotamesh-live-${randomBytes(6).toString('hex')}`;
   readonly #frozen: Frozen;
 
-  constructor(place: KafkaPlace, frozen: Frozen) {
-    const { brokers, partitions } = place;
-    this.#place = place;
+  constructor(address: KafkaAddress, frozen: Frozen) {
+    const { brokers, partitions } = address;
+    this.#address = address;
     this.#frozen = frozen;
     this.config = { kind: 'kafka', brokers, name: this.#name, partitions };
   }
 
   async beginOutage(): Promise<void> {
-    if (this.#place.brokerPid !== null) this.#frozen.freeze(this.#place.brokerPid);
+    if (this.#address.brokerPid !== null) this.#frozen.freeze(this.#address.brokerPid);
   }
 
   endOutage(): void {
-    if (this.#place.brokerPid !== null) this.#frozen.thaw(this.#place.brokerPid);
+    if (this.#address.brokerPid !== null) this.#frozen.thaw(this.#address.brokerPid);
   }
 
   async remove(): Promise<void> {
     const { Kafka, logLevel } = (await import('kafkajs')).default;
     const kafka = new Kafka({
-      brokers: [...this.#place.brokers],
+      brokers: [...this.#address.brokers],
       clientId: 'quotamesh-live',
       logLevel: logLevel.NOTHING,
       requestTimeout: REMOVE_TIMEOUT_MS,

@@ -14,7 +14,7 @@ type UsedParts = Pick<NodeParts, 'limiter' | 'gate' | 'life'>;
 
 /** One message, in whichever direction. */
 export interface Passage {
-  /** The group, or a place: all groups that it is attached to decide. */
+  /** The group, or a scope: all groups that it is attached to decide. */
   readonly where: Where;
   readonly direction: Direction;
   readonly topic: string;
@@ -61,7 +61,7 @@ export class Passages {
   #lanesOf({ where, direction }: Passage): readonly number[] {
     const { gate } = this.#node;
     const at = directionIndex(direction);
-    return typeof where === 'string' ? [laneOf(gate.groupIndex(where), at)] : gate.places.lanesOf(where, at);
+    return typeof where === 'string' ? [laneOf(gate.groupIndex(where), at)] : gate.scopes.lanesOf(where, at);
   }
 }
 

@@ -14,7 +14,7 @@ export interface Identity {
 export interface GroupsInForce {
   readonly defaultGroup: string | null;
   isGroup(name: string): boolean;
-  /** Which groups a place is attached to. */
+  /** Which groups a scope is attached to. */
   resolve: Attachments['resolve'];
 }
 
@@ -37,7 +37,7 @@ export class GroupRules {
     this.#inForce = inForce;
   }
 
-  /** The group, or the place whose groups are looked up; null = nothing limits it. */
+  /** The group, or the scope whose groups are looked up; null = nothing limits it. */
   whereOf(identity: Identity, topic: string): Where | null {
     for (const rule of this.#rules) {
       const captured = match(rule, identity, topic);
@@ -55,10 +55,10 @@ export class GroupRules {
   #attached({ tenant, namespace }: Captured): Where | null {
     const own = this.#existing(namespace === undefined ? null : `${tenant}/${namespace}`);
     if (own !== null) return own;
-    const place = { tenant, ...(namespace === undefined ? {} : { namespace }) } as Scope;
-    const { groups, exempt } = this.#inForce.resolve(place);
+    const scope = { tenant, ...(namespace === undefined ? {} : { namespace }) } as Scope;
+    const { groups, exempt } = this.#inForce.resolve(scope);
     const isWhole = groups.every((group) => this.#inForce.isGroup(group));
-    return exempt || (groups.length > 0 && isWhole) ? place : null;
+    return exempt || (groups.length > 0 && isWhole) ? scope : null;
   }
 }
 

@@ -58,7 +58,7 @@ export class MqttBroker {
     const rules = new GroupRules(mqtt.rules, {
       defaultGroup,
       isGroup: (name) => node.groups.numbers.has(name),
-      resolve: (place) => node.gate.places.resolve(place),
+      resolve: (scope) => node.gate.scopes.resolve(scope),
     });
     const charging = { passages: new Passages(node), rules, telemetry };
     const { counts } = this;

@@ -144,7 +144,7 @@ export function laneShares(
 ): NodeShareStatus[] {
   const { membership, usageMap, shares, settings, nodeKey } = coordinator;
   const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, settings.groups[group]?.name ?? ''), direction);
-  const round = shares.converge(group, direction, mapLane);
+  const view = shares.converge(group, direction, mapLane);
   const rows = rowByIndex(coordinator, mapLane);
   return membership.alive.map((member, at) => {
     const row = rows.get(at);
@@ -153,9 +153,9 @@ export function laneShares(
     return {
       nodeId: member.nodeId,
       self: member.nodeKey === nodeKey,
-      usage: rates(columnsAt(round.usage, at)),
-      demand: rates(columnsAt(round.demand, at)),
-      share: rates(columnsAt(round.share, at)),
+      usage: rates(columnsAt(view.usage, at)),
+      demand: rates(columnsAt(view.demand, at)),
+      share: rates(columnsAt(view.share, at)),
       reportedShare: rates(reported),
       reportAgeMs: row === undefined ? null : Math.round(nowMs - store.readMsOf(row)),
     };
@@ -244,7 +244,8 @@ export function notReadyBecause(parts: ReadinessParts): string[] {
   const { coordinator } = parts.loop;
   const isKnown = coordinator === null || coordinator.membership.isAccepted(coordinator.nodeKey);
   const isRefused = !isKnown && (coordinator?.log.ignored['too-many-nodes'] ?? 0) > 0;
-  const reason = WAITING_FOR[isRefused ? 'refused' : (coordinator?.phase ?? 'opening')];
+  const state = coordinator?.endedBy?.kind ?? coordinator?.phase ?? 'opening';
+  const reason = WAITING_FOR[isRefused ? 'refused' : state];
   const apart = signedApart(parts);
   return [...(apart === null ? [] : [apart]), ...(reason === undefined ? [] : [reason]), ...lost];
 }
@@ -257,6 +258,7 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
   refused: 'the cluster has limits.maxNodes node ids already, this one is not among them',
   stopping: 'the node is stopping',
   fenced: 'a newer process uses this node id',
+  'partitions-differ': 'a member works with fewer partitions of the topic',
 };
 
 function degraded(parts: StatusParts, nowMs: number): string[] {

@@ -18,7 +18,7 @@ export function admissionReadings({
   const exempt =
     (name: keyof ExemptCounts): Reading =>
     (series) => {
-      for (const [at, direction] of DIRECTIONS.entries()) series(gate.places.exempt[at]![name], { direction });
+      for (const [at, direction] of DIRECTIONS.entries()) series(gate.scopes.exempt[at]![name], { direction });
     };
   return {
     quotamesh_admitted_messages_total: counted('admitted', MESSAGES),

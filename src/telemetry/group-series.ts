@@ -101,7 +101,7 @@ function readingsOf(node: UsedParts): Readings {
     quotamesh_group_quota_bytes_per_second: ({ quota }) => quota[BYTES],
     quotamesh_group_target_messages_per_second: ofShares('target', MESSAGES),
     quotamesh_group_busy: (lane) => (state(lane) === undefined ? undefined : Number(state(lane)?.isBusy)),
-    quotamesh_group_ramp_messages_per_second: rampLevel(node),
+    quotamesh_group_ramp_messages_per_second: rampCeiling(node),
     quotamesh_group_share_messages_per_second: ofShares('applied', MESSAGES),
     quotamesh_group_share_bytes_per_second: ofShares('applied', BYTES),
     quotamesh_group_limit_messages_per_second: ofShares('limit', MESSAGES),
@@ -124,7 +124,7 @@ function readingsOf(node: UsedParts): Readings {
 }
 
 /** Infinity where there is no ramp: no series. */
-function rampLevel(node: UsedParts): (lane: WatchedLane) => number | undefined {
+function rampCeiling(node: UsedParts): (lane: WatchedLane) => number | undefined {
   return ({ lane, group, direction }) => {
     const { coordinator } = node.loop;
     const state = coordinator?.lanes.get(lane);

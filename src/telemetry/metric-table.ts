@@ -127,7 +127,7 @@ export const ADMISSION_METRICS = {
   quotamesh_refused_bytes_total: { type: 'counter', help: 'Bytes refused.', labels: ['direction'] },
   quotamesh_exempt_requests_total: {
     type: 'counter',
-    help: 'Requests of places that an attachment exempts: granted without a limit, and counted nowhere else.',
+    help: 'Requests of scopes that an attachment exempts: granted without a limit, and counted nowhere else.',
     labels: ['direction'],
   },
   quotamesh_exempt_messages_total: { type: 'counter', help: 'Messages of those.', labels: ['direction'] },

@@ -51,6 +51,6 @@ export const GROUP_SOURCE_METRICS = {
   },
   quotamesh_registry_attachments: {
     type: 'gauge',
-    help: 'Places that were attached at run time; at registry.maxAttachments one more is refused.',
+    help: 'Scopes that were attached at run time; at registry.maxAttachments one more is refused.',
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;

@@ -98,8 +98,8 @@ export class TopicInbox implements ReportTopicListener {
     const reading = this.#incoming[0] as Reading;
     if (reading.epoch !== null) this.#options.onEpoch(reading.epoch);
     reading.epoch = null;
-    const batch = reading.records.splice(0, this.#options.recordsPerTurn);
-    if (batch.length > 0) this.#options.onRead(batch);
+    const records = reading.records.splice(0, this.#options.recordsPerTurn);
+    if (records.length > 0) this.#options.onRead(records);
     if (reading.records.length > 0) {
       this.#planTurn();
       return;

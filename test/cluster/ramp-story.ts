@@ -5,7 +5,7 @@ import { now } from './story.js';
 import { type Answered, TrafficProcess } from './traffic.js';
 
 const IDS = ['a', 'b', 'c'];
-/** All have work for the top of the ramp, and two for the level at which the third is restarted. */
+/** All have work for the top of the ramp, and two for the ceiling at which the third is restarted. */
 const RATE = 350;
 const [FROM, TO] = [100, 1000];
 const WINDOW_MS = 5000;
@@ -29,7 +29,7 @@ export interface RampRun {
   /** 100 → 1,000 in 30 s: while all nodes are restarted one by one in the middle of it, and afterwards. */
   readonly restarting: Followed;
   readonly resumed: Followed;
-  /** What a node says of the level ÷ the line, after the restart. */
+  /** What a node says of the ceiling ÷ the line, after the restart. */
   readonly shown: number;
 }
 
@@ -70,10 +70,10 @@ export async function playRamps(topic: ClusterOptions['topic']): Promise<RampRun
     }
     const resumedMs = now();
     await sleep(WINDOW_MS + 1000);
-    const [level, shownMs] = [await shownLevel(cluster, 'a', 'long'), now()];
+    const [ceiling, shownMs] = [await shownCeiling(cluster, 'a', 'long'), now()];
     await collect();
     const longMs = firstUse(history, longDrivenMs);
-    const shown = level / line(shownMs - longMs, 30_000);
+    const shown = ceiling / line(shownMs - longMs, 30_000);
     const toMs = now() - 200;
     const restarting = followed(history, longMs, 30_000, { fromMs: longMs, toMs });
     return { climb, restarting, resumed: followed(history, longMs, 30_000, { fromMs: resumedMs, toMs }), shown };
@@ -134,7 +134,7 @@ function followed(
   return { least, most };
 }
 
-async function shownLevel(cluster: Cluster, id: string, name: string): Promise<number> {
+async function shownCeiling(cluster: Cluster, id: string, name: string): Promise<number> {
   const answer = await fetch(`${cluster.url(id)}/v1/groups/${name}`, { signal: AbortSignal.timeout(5000) });
   const { directions } = (await answer.json()) as GroupStatus;
   return directions.publish.ramp?.ceiling ?? Number.NaN;

@@ -93,7 +93,7 @@ export class SaturatedBackend {
         const due = (rates[group] * (performance.now() - begunMs)) / 1000;
         for (; sent[group] < due; sent[group]++) {
           const node = NODES[sent[group] % NODES.length] as string;
-          // A busy machine must not pile up asks: what has no place is not asked.
+          // A busy machine must not pile up requests: one that has no room is not sent.
           if (this.#underWay < UNDER_WAY_MAX) void this.#ask(group, node);
         }
       }
@@ -152,8 +152,8 @@ export class SaturatedBackend {
 
   async #work(group: Group, node: string): Promise<void> {
     const url = this.#cluster.url(node);
-    const ask = { group, messages: 1, cost: { units: UNITS } };
-    const body = (await (await post(`${url}/v1/acquire`, ask)).json()) as { readonly id?: string };
+    const request = { group, messages: 1, cost: { units: UNITS } };
+    const body = (await (await post(`${url}/v1/acquire`, request)).json()) as { readonly id?: string };
     if (body.id === undefined) return;
     this.#admitted[group]++;
     await (await fetch(`${this.#url}/work`, { method: 'POST' })).arrayBuffer();

@@ -63,15 +63,15 @@ describe.skipIf(admin === null)('Pulsar’s admin client against a three-node cl
   });
 
   it('namespaces set-, get-, remove-resource-group', { timeout: 240_000 }, async () => {
-    const place = { tenant: 'acme', namespace: 'orders' };
+    const scope = { tenant: 'acme', namespace: 'orders' };
     await says('resourcegroups', 'create', 'stop', '-mp', '0');
     expect(await says('namespaces', 'set-resource-group', 'acme/orders', '-rgn', 'stop')).toBe('');
     expect(await says('namespaces', 'get-resource-group', 'acme/orders')).toBe('stop');
-    for (const id of ['b', 'c']) await expect.poll(() => acquire(id, place), POLL).toBe(429);
+    for (const id of ['b', 'c']) await expect.poll(() => acquire(id, scope), POLL).toBe(429);
     const inUse = await shell.say('resourcegroups', 'delete', 'stop');
     expect(inUse.error).toContain('Reason: group stop is in use: acme/orders is attached to it');
     expect(await says('namespaces', 'remove-resource-group', 'acme/orders')).toBe('');
-    for (const id of ['b', 'c']) await expect.poll(() => acquire(id, place), POLL).toBe(404);
+    for (const id of ['b', 'c']) await expect.poll(() => acquire(id, scope), POLL).toBe(404);
     expect(await says('resourcegroups', 'delete', 'stop')).toBe('');
   });
 

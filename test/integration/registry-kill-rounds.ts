@@ -29,7 +29,7 @@ export interface RegistryKillFigures {
   /** Changes that were under way when their writer died: in force as a whole, or not at all. */
   whole: number;
   absent: number;
-  /** Deletions among them, of groups with places that are attached to them. */
+  /** Deletions among them, of groups with scopes that are attached to them. */
   wholeDeletions: number;
   absentDeletions: number;
   /** Answered and whole ones that were found in the audit trail. */
@@ -133,7 +133,7 @@ function examine(
   return lives;
 }
 
-/** Both places of a group that there is, none of one that there is not; but while they are being attached. */
+/** Both scopes of a group that there is, none of one that there is not; but while they are being attached. */
 function examinePlaces(
   group: string,
   { done, wanted }: { readonly done: number; readonly wanted: number },
@@ -147,7 +147,7 @@ function examinePlaces(
   const isNew = wanted % DELETED_EVERY === 1;
   if (isNew && done === wanted) return;
   const attached = isGone || isNew ? [null, null] : [{ group }, { sameAs: group }];
-  const what = `places of ${group}, ${isGone ? 'deleted' : 'there'}: ${done} changes answered, ${wanted} asked for`;
+  const what = `scopes of ${group}, ${isGone ? 'deleted' : 'there'}: ${done} changes answered, ${wanted} asked for`;
   expect(
     states.map((state) => state?.definition),
     what,

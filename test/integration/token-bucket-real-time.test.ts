@@ -102,13 +102,13 @@ interface Load {
 
 /** Every owner asks for all of its messages at once; answers when each was granted. */
 async function takeAll(node: WholeNode, { direction, owners, messages, waitMs }: Load): Promise<number[]> {
-  const asks = Array.from({ length: messages }, async (_, at) => {
+  const granted = Array.from({ length: messages }, async (_, at) => {
     const options = { direction, client: `owner-${at % owners}`, waitMs };
     const decision = await node.acquire('g', { messages: 1 }, options);
     expect(decision.granted).toBe(true);
     return monotonicClock();
   });
-  return Promise.all(asks);
+  return Promise.all(granted);
 }
 
 /** Without the second that is not over. */

@@ -77,7 +77,7 @@ function realRecord(random: Random): Uint8Array {
     const state = {
       groupId: 7,
       direction: 1,
-      level: random.between(0, 1e6),
+      ceiling: random.between(0, 1e6),
       lateMs: 20,
       readUntilMs: 1.7e12,
       readUntilOffset: 99,

@@ -106,7 +106,7 @@ function recordOf(
         {
           group,
           direction,
-          rates: [level = 0],
+          rates: [ceiling = 0],
         } = { group: 0, direction: 0, rates: [] },
       ] = action.rows;
       const groupId = groupIdOf(cluster, settings.groups[group]?.name ?? '');
@@ -114,7 +114,7 @@ function recordOf(
       const state = {
         groupId,
         direction,
-        level,
+        ceiling,
         lateMs,
         readUntilMs: 0,
         readUntilOffset: 0,

@@ -26,8 +26,13 @@ class Scene {
   readonly log: Append[] = [];
   readonly newest = new Map<string, number>();
   readonly lost = new Set<string>();
+  readonly waiting = new Set<string>();
   #sequence = 0;
   readonly #underWay = new Map<number, Produce>();
+
+  get isSending(): boolean {
+    return this.#underWay.size > 0;
+  }
 
   say(places: readonly (readonly [number, string])[]): void {
     this.queue.add(
@@ -35,6 +40,7 @@ class Scene {
         const sequence = ++this.#sequence;
         this.newest.set(`${partition}:${key}`, sequence);
         this.lost.delete(`${partition}:${key}`);
+        this.waiting.add(`${partition}:${key}`);
         const author = { nodeKey: 7, incarnation: 65_536, sequence };
         return { partition, key, record: { kind: 'node', author, nodeId: 'a', version: 't' } };
       }),
@@ -48,6 +54,7 @@ class Scene {
       expect(this.#underWay.has(next.partition), 'one produce per partition at a time').toBe(false);
       expect(next.appends.every(({ partition }) => partition === next?.partition)).toBe(true);
       this.#underWay.set(next.partition, next);
+      for (const append of next.appends) this.waiting.delete(placeOf(append));
       sent = true;
     }
     return sent;
@@ -81,13 +88,17 @@ function sequenceOf({ record }: Append): number {
   return record?.author.sequence ?? -1;
 }
 
-function played(acts: readonly (typeof act extends fc.Arbitrary<infer Act> ? Act : never)[]): Scene {
+type Act = typeof act extends fc.Arbitrary<infer One> ? One : never;
+
+function play(scene: Scene, one: Act): void {
+  if (one.kind === 'say') scene.say(one.places);
+  else if (one.kind === 'send') scene.send();
+  else scene[one.kind](one.partition);
+}
+
+function played(acts: readonly Act[]): Scene {
   const scene = new Scene();
-  for (const one of acts) {
-    if (one.kind === 'say') scene.say(one.places);
-    else if (one.kind === 'send') scene.send();
-    else scene[one.kind](one.partition);
-  }
+  for (const one of acts) play(scene, one);
   scene.succeedAll();
   scene.send();
   scene.succeedAll();
@@ -119,6 +130,18 @@ test('the newest record of each key is sent, but for those whose failure was tol
       expect(queue.size).toBe(0);
     }),
     { numRuns: 2000 },
+  );
+});
+
+test('how many keys wait, and whether anything is under way, is known at any time: a node that ends waits for both', () => {
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
+      const scene = new Scene();
+      for (const one of acts) {
+        play(scene, one);
+        expect([scene.queue.size, scene.queue.isSending]).toEqual([scene.waiting.size, scene.isSending]);
+      }
+    }),
   );
 });
 

@@ -41,7 +41,7 @@ function admitted(world: World, fromMs: number, toMs: number): number {
   return (within.length * 1000) / (toMs - fromMs);
 }
 
-function level(world: World, node = 'a'): number {
+function ceiling(world: World, node = 'a'): number {
   const { targets, settings } = world.node(node).coordinator;
   return targets.ramps.ceilingOf(settings.groups[0] as typeof GROUP, 0, 0);
 }
@@ -91,35 +91,35 @@ describe('a ramp from 100 to 1,000 in 10 s', () => {
     '%s: a step of 90 per second, the top on time',
     (mode) => {
       const world = cluster({ mode });
-      const levels: number[] = [];
+      const ceilings: number[] = [];
       for (let second = 0; second < 12; second++) {
         world.runFor(second === 0 ? 600 : 1000);
-        levels.push(level(world));
+        ceilings.push(ceiling(world));
       }
-      expect(levels.map(Math.round)).toEqual([100, 190, 280, 370, 460, 550, 640, 730, 820, 910, 1000, 1000]);
+      expect(ceilings.map(Math.round)).toEqual([100, 190, 280, 370, 460, 550, 640, 730, 820, 910, 1000, 1000]);
     },
   );
 
-  test('nobody reports more than its share of the level, at any moment', () => {
+  test('nobody reports more than its share of the ceiling, at any moment', () => {
     const world = cluster({});
     for (let step = 0; step < 1000; step++) {
       world.runFor(15);
       const sum = NODES.reduce((total, node) => total + (world.node(node).coordinator.shares.applied[0] as number), 0);
       // One node may have read 5 ms more of the log than another: 0.5 of 90 per second, and reports on their way.
-      expect(sum).toBeLessThanOrEqual(Math.max(...NODES.map((node) => level(world, node))) * 1.01);
+      expect(sum).toBeLessThanOrEqual(Math.max(...NODES.map((node) => ceiling(world, node))) * 1.01);
     }
   });
 });
 
 describe('what makes it climb', () => {
-  test('only-if-used stays where less than half of the level is wanted, and writes next to nothing', () => {
+  test('only-if-used stays where less than half of the ceiling is wanted, and writes next to nothing', () => {
     const world = cluster({ mode: 'only-if-used', toPerSecond: 10_000, overMs: 100_000 }, { rate: 40 });
     world.runFor(20_000);
-    const before = level(world);
+    const before = ceiling(world);
     expect(before).toBeLessThan(500);
     const records = statesIn(world);
     world.runFor(30_000);
-    expect(level(world)).toBe(before);
+    expect(ceiling(world)).toBe(before);
     expect(statesIn(world) - records).toBeLessThanOrEqual(2);
   });
 
@@ -127,19 +127,19 @@ describe('what makes it climb', () => {
     const heights = (['go-back-n', 'relaxed'] as const).map((mode) => {
       const world = cluster({ mode, pausePenaltyRatio: 1 }, { untilMs: 8000 });
       world.runFor(14_000);
-      const high = level(world);
+      const high = ceiling(world);
       drive(world, 'b', 500);
       world.runFor(600);
-      return { fell: level(world) < high - 300, high };
+      return { fell: ceiling(world) < high - 300, high };
     });
     expect(heights.map(({ fell }) => fell)).toEqual([true, false]);
   });
 
-  test('nobody uses it: no record, and the level waits at its beginning', () => {
+  test('nobody uses it: no record, and the ceiling waits at its beginning', () => {
     const world = cluster({}, { rate: 0 });
     world.runFor(20_000);
     expect(statesIn(world)).toBe(0);
-    expect(level(world)).toBe(100);
+    expect(ceiling(world)).toBe(100);
   });
 });
 
@@ -154,22 +154,22 @@ describe('resume', () => {
       world.runFor(1500);
     }
     const line = 100 + 30 * ((world.nowMs - 1000) / 1000);
-    for (const node of NODES) expect(Math.abs(level(world, node) / line - 1)).toBeLessThan(0.05);
+    for (const node of NODES) expect(Math.abs(ceiling(world, node) / line - 1)).toBeLessThan(0.05);
     world.runFor(1000);
     expect(Math.abs(admitted(world, world.nowMs - 1000, world.nowMs) / (line + 15) - 1)).toBeLessThan(0.05);
   });
 
-  test('all crash and are back within the time to live: at the level, not at the beginning and not at the top', () => {
+  test('all crash and are back within the time to live: at the ceiling, not at the beginning and not at the top', () => {
     const world = cluster({ mode: 'relaxed', overMs: 20_000 });
     world.runFor(8000);
-    const reached = level(world);
+    const reached = ceiling(world);
     for (const node of NODES) world.node(node).crash();
     world.runFor(60_000);
     for (const node of NODES) world.start(node, { compacted: true });
     world.runFor(800);
-    expect(level(world)).toBeGreaterThanOrEqual(reached);
+    expect(ceiling(world)).toBeGreaterThanOrEqual(reached);
     // Steps keep to the seconds they had before: of 800 ms two seconds may have a part.
-    expect(level(world)).toBeLessThanOrEqual(reached + 2 * 45);
+    expect(ceiling(world)).toBeLessThanOrEqual(reached + 2 * 45);
   });
 
   test('all are away for longer than the time to live: anew from the beginning', () => {
@@ -179,24 +179,24 @@ describe('resume', () => {
     world.runFor(60_000);
     for (const node of NODES) world.start(node, { compacted: true });
     world.runFor(500);
-    expect(level(world)).toBeLessThanOrEqual(190);
+    expect(ceiling(world)).toBeLessThanOrEqual(190);
   });
 
-  test('a jump of the log’s clock ages no level', () => {
+  test('a jump of the log’s clock ages no ceiling', () => {
     const world = cluster({ mode: 'relaxed', timeToLiveMs: 30_000 });
     world.runFor(8000);
-    const reached = level(world);
+    const reached = ceiling(world);
     world.topic.clockOffsetMs += 3_600_000;
     world.runFor(300);
-    expect(level(world)).toBeGreaterThanOrEqual(reached);
+    expect(ceiling(world)).toBeGreaterThanOrEqual(reached);
   });
 
   test('at rest at the top for longer than the time to live: renewed while it is used, forgotten when it is not', () => {
     const world = cluster({ timeToLiveMs: 20_000 }, { untilMs: 60_000 });
     world.runFor(58_000);
-    expect(level(world)).toBe(1000);
+    expect(ceiling(world)).toBe(1000);
     world.runFor(30_000);
-    expect(level(world)).toBe(100);
+    expect(ceiling(world)).toBe(100);
   });
 });
 

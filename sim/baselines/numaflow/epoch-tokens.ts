@@ -15,7 +15,7 @@ export interface RampSettings {
 export class EpochTokens {
   readonly #settings: RampSettings;
   readonly #slope: number;
-  #level: number;
+  #ceiling: number;
   #tokens: number;
   /** The last second served. It starts at 0, so the first one comes decades later: a scheduled ramp jumps to max. */
   #epoch = 0;
@@ -23,7 +23,7 @@ export class EpochTokens {
   constructor(settings: RampSettings) {
     this.#settings = settings;
     this.#slope = (settings.max - settings.min) / settings.rampSec;
-    this.#level = settings.min;
+    this.#ceiling = settings.min;
     this.#tokens = Math.trunc(settings.min);
   }
 
@@ -45,8 +45,8 @@ export class EpochTokens {
   #refill(epoch: number): void {
     const { mode, max } = this.#settings;
     const steps = mode === 'scheduled' ? epoch - this.#epoch : 1;
-    this.#level = Math.min(max, this.#level + this.#slope * steps);
-    this.#tokens = Math.trunc(this.#level);
+    this.#ceiling = Math.min(max, this.#ceiling + this.#slope * steps);
+    this.#tokens = Math.trunc(this.#ceiling);
     this.#epoch = epoch;
   }
 }

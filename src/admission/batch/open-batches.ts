@@ -41,7 +41,7 @@ export interface OpenBatchesParts extends AvailableParts {
   readonly decider: Decider;
   readonly explainer: RefusalExplainer;
   readonly waiting: Waiting;
-  readonly places: ScopeResolver;
+  readonly scopes: ScopeResolver;
 }
 
 interface Open {
@@ -62,7 +62,7 @@ interface Open {
  * counters take a fall for a restart. Reservations count in the same way.
  */
 export class OpenBatches {
-  /** Counted since the start; `open` is the number of now. `ended` includes `expired`. */
+  /** Counted since the start, but for `open`, the present number. `ended` includes `expired`. */
   readonly counts = { open: 0, ended: 0, expired: 0, refundsRefused: 0 };
   readonly #parts: OpenBatchesParts;
   readonly #open = new Map<number, Open>();
@@ -147,9 +147,9 @@ export class OpenBatches {
     request.bytes = bytes;
     const { decider, limiter } = this.#parts;
     cutToPart(this.#parts, request);
-    const answer = decider.reserving(request, isItsTurn);
+    const answer = decider.reserve(request, isItsTurn);
     if (answer !== GRANTED) return ofPart(limiter, request, answer);
-    decider.leftOut(request, messages - request.messages, bytes - request.bytes, request.retry);
+    decider.countLeftOut(request, messages - request.messages, bytes - request.bytes, request.retry);
     return GRANTED;
   }
 
@@ -248,7 +248,7 @@ export class OpenBatches {
     this.counts.open = this.#open.size;
     this.counts.ended++;
     if (request !== null) this.#parts.joint.settle(request, messages, bytes, this.#parts.clock());
-    else this.#parts.places.countExempt(direction, { messages, bytes });
+    else this.#parts.scopes.countExempt(direction, { messages, bytes });
   }
 
   #numberOf(id: string): number {

@@ -10,9 +10,9 @@ export class LaneBounds {
   /** Largest single request. */
   readonly maxMessages: number[] = [];
   readonly maxBytes: number[] = [];
-  /** 1 where nothing limits. */
+  /** 1 where nothing limits the lane. */
   readonly isOpen: number[] = [];
-  /** Where nothing limits and nothing may later (cost, ramp): such lanes are not served, reported or recorded. */
+  /** True where nothing limits the lane, nor may later (cost, ramp): it is not served, reported or recorded. */
   readonly isFree: boolean[] = [];
   readonly #groups: GroupTable;
   readonly #levels: Levels;

@@ -36,7 +36,9 @@ export function leastOf({ messages, bytes }: Required<Amounts>): Required<Amount
   return { messages: Math.min(1, messages), bytes: bytes === 0 ? 0 : size };
 }
 
-/** Whole messages that a part may have: all that are there, at least one. One where nothing limits them (any more). */
+/**
+ * Whole messages that a part may have: all that are there, but at least one; one, too, where messages have no limit.
+ */
 export function wholeMessages(there: number): number {
   return Number.isFinite(there) ? Math.max(1, Math.floor(there + SLACK)) : 1;
 }

@@ -20,11 +20,11 @@ import { type ScopeResolver, scopeText } from './scope-resolver.js';
 export interface RequestReaderParts extends AvailableParts {
   readonly groups: GroupTable;
   readonly names: GroupNames;
-  readonly places: ScopeResolver;
+  readonly scopes: ScopeResolver;
   readonly bounds: LaneBounds;
 }
 
-/** Turns what a caller says into what the levels are asked: checks it, and finds the lanes of its groups. */
+/** Turns what a caller says into a request that the levels decide: checks it, and finds the lanes of its groups. */
 export class RequestReader {
   readonly #parts: RequestReaderParts;
   readonly #bounds: LaneBounds;
@@ -64,7 +64,7 @@ export class RequestReader {
    * The request of a batch; `all` stands for what there is. A new object, because the batch keeps it. null = exempt.
    */
   forBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointRequest | null {
-    const asked = amounts === 'all' ? this.place(where, 1, 0, options) : this.requestOf(where, amounts, options);
+    const asked = amounts === 'all' ? this.fillFor(where, 1, 0, options) : this.requestOf(where, amounts, options);
     if (asked === null) {
       if (amounts === 'all') throw noEndOf(scopeText(where as Scope));
       return null;
@@ -82,7 +82,7 @@ export class RequestReader {
   /** null = exempt: nothing limits it. */
   requestOf(where: Where, amounts: Amounts, origin: Origin | undefined): JointRequest | null {
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
-    const request = this.place(where, messages, bytes, origin);
+    const request = this.fillFor(where, messages, bytes, origin);
     if (request === null) {
       rejectUnlessSomething(amounts);
       return null;
@@ -93,22 +93,23 @@ export class RequestReader {
     return request;
   }
 
-  place(where: Where, messages: number, bytes: number, origin: Origin = NO_OPTIONS): JointRequest | null {
+  /** Fills the scratch space without checking the amounts. null = exempt. */
+  fillFor(where: Where, messages: number, bytes: number, origin: Origin = NO_OPTIONS): JointRequest | null {
     rejectUnlessOptions(origin);
     const direction = directionOf(origin);
     if (typeof where !== 'object' || where === null) {
-      return this.placeAt(laneOf(this.#parts.names.indexOf(where), direction), messages, bytes, origin);
+      return this.fillOn(laneOf(this.#parts.names.indexOf(where), direction), messages, bytes, origin);
     }
-    const [lane, ...further] = this.#parts.places.lanesOf(where, direction);
+    const [lane, ...further] = this.#parts.scopes.lanesOf(where, direction);
     if (lane === undefined) return null;
     const { topic = where.topic ?? '', client = where.client ?? '' } = origin;
-    const request = this.placeAt(lane, messages, bytes, { topic, client });
+    const request = this.fillOn(lane, messages, bytes, { topic, client });
     request.namesScope = true;
     if (further.length > 0) request.further = further;
     return request;
   }
 
-  placeAt(lane: number, messages: number, bytes: number, { topic = '', client = '' }: Origin): JointRequest {
+  fillOn(lane: number, messages: number, bytes: number, { topic = '', client = '' }: Origin): JointRequest {
     rejectUnlessName('topic', topic);
     rejectUnlessName('client', client);
     const request = this.#request;

@@ -29,8 +29,8 @@ export class ScopeResolver {
   }
 
   /** Throws FIELD_INVALID, FIELD_UNKNOWN. */
-  resolve(place: Scope): Resolution {
-    return this.#attachments.resolve(checkedScope(place));
+  resolve(scope: Scope): Resolution {
+    return this.#attachments.resolve(checkedScope(scope));
   }
 
   /**
@@ -38,12 +38,15 @@ export class ScopeResolver {
    * attached to nothing belongs to the default group; without a default group this throws PLACE_UNATTACHED. Throws
    * GROUP_UNKNOWN if a group is gone.
    */
-  lanesOf(place: Scope, direction: number): readonly number[] {
-    const { groups, exempt } = this.resolve(place);
+  lanesOf(scope: Scope, direction: number): readonly number[] {
+    const { groups, exempt } = this.resolve(scope);
     const names = this.#names;
     if (groups.length > 0) return groups.map((group) => laneOf(names.indexOf(group), direction));
     if (exempt) return [];
-    if (names.defaultGroup === null) throw new QuotameshError('PLACE_UNATTACHED', { place: scopeText(place) });
+    if (names.defaultGroup === null) {
+      // `place` is the former name of the fact, until 0.3.
+      throw new QuotameshError('PLACE_UNATTACHED', { scope: scopeText(scope), place: scopeText(scope) });
+    }
     return [laneOf(names.indexOf(names.defaultGroup), direction)];
   }
 
@@ -61,8 +64,8 @@ function counted(sum: number, amount: number): number {
 }
 
 /** `tenant acme, namespace orders`, for people. */
-export function scopeText(place: Scope): string {
-  const { headers, ...names } = place;
+export function scopeText(scope: Scope): string {
+  const { headers, ...names } = scope;
   const all = Object.entries({ ...names, ...headers }).filter(([, value]) => value !== undefined);
   return all.map(([key, value]) => `${key} ${show(value)}`).join(', ') || 'nowhere';
 }
@@ -71,14 +74,14 @@ const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;
 /** The most headers of a scope; a request seldom has more. */
 const HEADERS_MAX = 100;
 
-function checkedScope(place: Scope): Scope {
-  for (const key of Object.keys(place)) {
+function checkedScope(scope: Scope): Scope {
+  for (const key of Object.keys(scope)) {
     if (key === 'headers' || (NAMES as readonly string[]).includes(key)) continue;
     const near = `; known are ${NAMES.join(', ')}, headers`;
     throw new QuotameshError('FIELD_UNKNOWN', { field: key.slice(0, 80), near });
   }
-  for (const name of NAMES) if (place[name] !== undefined) rejectUnlessName(name, place[name]);
-  return place.headers === undefined ? place : { ...place, headers: checkedHeaders(place.headers) };
+  for (const name of NAMES) if (scope[name] !== undefined) rejectUnlessName(name, scope[name]);
+  return scope.headers === undefined ? scope : { ...scope, headers: checkedHeaders(scope.headers) };
 }
 
 function checkedHeaders(headers: unknown): Readonly<Record<string, string>> {

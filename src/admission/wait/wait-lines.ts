@@ -1,7 +1,7 @@
 import { type Decision, GRANTED_DECISION, NOT_READY_RETRY_MS, type WaitOptions } from '../../api/decision.js';
-import { DIMENSION_COUNT } from '../../core/base/vocabulary.js';
 import { bucketMsOf } from '../../core/limiter/bucket-wait.js';
 import type { JointRequest } from '../../core/limiter/joint-levels.js';
+import { isOwnLimit } from '../../core/limiter/levels.js';
 import { GRANTED, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import { TimeHeap } from '../../core/limiter/time-heap.js';
 import { WakeOwner, WakeQueue } from '../../core/limiter/wake-queue.js';
@@ -68,7 +68,7 @@ export class Waiting {
     return this.#lines.get(request.lane)?.queue.mayPass(this.#costOf(request)) ?? true;
   }
 
-  /** Called when such a request was granted. */
+  /** Called when a request that `mayPass` let through was granted. */
   passed(request: JointRequest): void {
     this.#lines.get(request.lane)?.queue.passed(this.#costOf(request));
   }
@@ -118,8 +118,8 @@ export class Waiting {
     const name = turnOf(request);
     const turn = line.turns.get(name) ?? { line, name, owner: new WakeOwner<Waiter>(weight), live: 0, isParked: false };
     line.turns.set(name, turn);
-    // Work is demand from its arrival on, not only when its turn comes. If its own limit refuses it, that level counts
-    // it.
+    // Work is demand from its arrival on, not only when its turn comes. If its topic's or client's own limit has
+    // refused it, that level has counted it.
     if (answer === null && !turn.isParked && !request.retry) {
       limiter.countArrival(request.lane, request.messages, request.bytes);
       request.counted |= 1;
@@ -134,7 +134,7 @@ export class Waiting {
     else line.queue.add(turn.owner, waiter, this.#costOf(request));
     // If others wait in this line already, its next turn is planned.
     if (line.queue.owners <= 1)
-      this.#plan(line, answer === null || isOwnLimit(request, answer) ? 0 : this.#waitMs(waiter));
+      this.#plan(line, answer === null || concernsOneTurn(request, answer) ? 0 : this.#waitMs(waiter));
     return waiter;
   }
 
@@ -164,7 +164,7 @@ export class Waiting {
         this.#fail(waiter, answer);
       } else {
         if (answer !== UNCONFIRMED) waiter.request.retry = true;
-        if (!isOwnLimit(waiter.request, answer)) {
+        if (!concernsOneTurn(waiter.request, answer)) {
           this.#plan(line, this.#waitMs(waiter));
           return;
         }
@@ -298,12 +298,12 @@ function turnOf({ client, topic, further }: JointRequest): string {
 }
 
 /**
- * A broader group's limits may be raised meanwhile; only that group's own line is told, so this one looks again after
- * so long.
+ * When a broader group's limits are raised, only that group's own line is told. A line that waits for the broader group
+ * therefore looks again after this time.
  */
 const FURTHER_PARKED_MS_MAX = 500;
 
 /** True if the topic's or client's own limit refused, or a broader group: others in the line may still be granted. */
-function isOwnLimit({ lane, refusedLane }: JointRequest, answer: number): boolean {
-  return answer >= REFUSED + 2 * DIMENSION_COUNT || refusedLane !== lane;
+function concernsOneTurn({ lane, refusedLane }: JointRequest, answer: number): boolean {
+  return isOwnLimit(answer) || refusedLane !== lane;
 }

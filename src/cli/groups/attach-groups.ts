@@ -5,7 +5,7 @@ import type { AttachedTo } from '../../groups/changes/attaching.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import type { GroupOptions } from './group-command.js';
 
-export async function attachPlace(group: string | undefined, options: GroupOptions): Promise<void> {
+export async function attachScope(group: string | undefined, options: GroupOptions): Promise<void> {
   const { exempt, sameAs, andBroader, ifRevision: expected, json = false } = options;
   if ([group, sameAs, exempt].filter((one) => one !== undefined).length !== 1) {
     throw usage('name a group, or --same-as, or --exempt: one of the three');
@@ -14,14 +14,14 @@ export async function attachPlace(group: string | undefined, options: GroupOptio
   const path = pathOf(options);
   const attached = await change<AttachedTo>(nodeAddress(options), { method: 'PUT', path, body, expected });
   if (attached === null) return;
-  print(json ? JSON.stringify(attached) : `${attached.place}: revision ${attached.revision}`);
+  print(json ? JSON.stringify(attached) : `${attached.scope}: revision ${attached.revision}`);
 }
 
-export async function detachPlace(options: GroupOptions): Promise<void> {
+export async function detachScope(options: GroupOptions): Promise<void> {
   const { ifRevision: expected, json = false } = options;
   await change(nodeAddress(options), { method: 'DELETE', path: pathOf(options), expected });
-  const place = placeOf(options);
-  print(json ? JSON.stringify({ place, detached: true }) : `${place}: detached`);
+  const scope = scopeOf(options);
+  print(json ? JSON.stringify({ scope, place: scope, detached: true }) : `${scope}: detached`);
 }
 
 export async function whichGroups(options: GroupOptions): Promise<void> {
@@ -37,7 +37,7 @@ export async function whichGroups(options: GroupOptions): Promise<void> {
 
 /** What GET /v1/which answers. */
 export interface Which {
-  readonly place: Scope;
+  readonly scope: Scope;
   readonly groups: readonly string[];
   readonly exempt: boolean;
   /** Nothing is attached: the default group is in force. */
@@ -59,14 +59,14 @@ export function whichText({ groups, exempt, isDefault, because }: Which): string
   ];
 }
 
-function placeOf({ tenant, namespace, topic }: GroupOptions): string {
+function scopeOf({ tenant, namespace, topic }: GroupOptions): string {
   if (tenant === undefined) throw usage('name a --tenant');
   if (topic !== undefined && namespace === undefined) throw usage('a --topic needs a --namespace');
   return [tenant, namespace, topic].filter((name) => name !== undefined).join('/');
 }
 
 function pathOf(options: GroupOptions): string {
-  return `/v1/attachments/${placeOf(options).split('/').map(encodeURIComponent).join('/')}`;
+  return `/v1/attachments/${scopeOf(options).split('/').map(encodeURIComponent).join('/')}`;
 }
 
 function usage(reason: string): QuotameshError {

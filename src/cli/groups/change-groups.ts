@@ -99,7 +99,7 @@ export function pathOf(name: string): string {
 }
 
 function yamlOf(groups: readonly DefinedGroup[], attached: readonly AttachedTo[] = []): string {
-  const scopes = Object.fromEntries(attached.map(({ place, attachment }) => [place, attachment]));
+  const scopes = Object.fromEntries(attached.map(({ scope, attachment }) => [scope, attachment]));
   return stringify({
     ...(attached.length === 0 ? {} : { attachments: { scopes } }),
     groups: Object.fromEntries(groups.map(({ group, definition }) => [group, definition])),
@@ -140,8 +140,8 @@ async function fromFile(file: string): Promise<unknown> {
   return raw;
 }
 
-function mistakeText({ path, place, problem, remedy }: ParsedYaml['mistakes'][number]): string {
-  return `line ${place.line}: ${formatPath(path)} ${problem}. ${remedy}`;
+function mistakeText({ path, location, problem, remedy }: ParsedYaml['mistakes'][number]): string {
+  return `line ${location.line}: ${formatPath(path)} ${problem}. ${remedy}`;
 }
 
 function report(group: Changed | null, { json = false }: GroupOptions): void {

@@ -78,28 +78,28 @@ const DRY_RUN = 'change nothing; print the shares before and after, as the last 
 
 function addAttachmentCommands(group: Command): void {
   group.addCommand(
-    placed('attach', 'Attach a tenant, namespace or topic to a group; or exempt it.')
+    withScope('attach', 'Attach a tenant, namespace or topic to a group; or exempt it.')
       .argument('[group]', 'a group; left out with --exempt and --same-as')
       .option('--exempt', 'nothing limits it; it is counted apart')
       .option(
-        '--same-as <place>',
-        'attached to whatever this place is: tenant, tenant/namespace or tenant/namespace/topic',
+        '--same-as <scope>',
+        'attached to whatever this scope is: tenant, tenant/namespace or tenant/namespace/topic',
       )
-      .option('--and-broader', 'what the broader places are attached to is enforced too; the stricter wins')
+      .option('--and-broader', 'what the broader scopes are attached to is enforced too; the stricter wins')
       .option('--if-revision <revision>', 'only if the attachment has this revision; none = only if it is new')
       .action(async (name: string | undefined, options: GroupOptions) => {
-        await (await import('./attach-groups.js')).attachPlace(name, options);
+        await (await import('./attach-groups.js')).attachScope(name, options);
       }),
   );
   group.addCommand(
-    placed('detach', 'Detach what was attached at run time; what YAML says of it is in force again.')
+    withScope('detach', 'Detach what was attached at run time; what YAML says of it is in force again.')
       .option('--if-revision <revision>', 'only if the attachment has this revision')
       .action(async (options: GroupOptions) => {
-        await (await import('./attach-groups.js')).detachPlace(options);
+        await (await import('./attach-groups.js')).detachScope(options);
       }),
   );
   group.addCommand(
-    placed('which', 'Print which groups limit work of a place, and why.')
+    withScope('which', 'Print which groups limit work of a scope, and why.')
       .option('--client <client>', 'client identity')
       .option('--header <name:value...>', 'headers of the work')
       .action(async (options: GroupOptions) => {
@@ -108,7 +108,7 @@ function addAttachmentCommands(group: Command): void {
   );
 }
 
-function placed(name: string, description: string): Command {
+function withScope(name: string, description: string): Command {
   return command(name, description)
     .option('--tenant <tenant>', 'a tenant')
     .option('--namespace <namespace>', 'of the tenant')

@@ -6,11 +6,19 @@ import { get, nodeAddress } from '../../node-client/node-requests.js';
 import type { AuditOptions } from './audit-command.js';
 
 /** `quotamesh audit`: all there is, then, with --follow, what comes. */
-export async function showAudit({ group, place, after, json, follow, ...options }: AuditOptions): Promise<void> {
+export async function showAudit({
+  group,
+  place,
+  scope = place,
+  after,
+  json,
+  follow,
+  ...options
+}: AuditOptions): Promise<void> {
   const node = nodeAddress(options);
   if (after !== undefined && !/^\d{1,15}$/.test(after)) throw usage(`--after must be a revision, got ${after}`);
-  if (group !== undefined && place !== undefined) throw usage('--group and --place exclude each other');
-  const asked = Object.entries({ group, place }).flatMap(([name, value]) =>
+  if (group !== undefined && scope !== undefined) throw usage('--group and --scope exclude each other');
+  const asked = Object.entries({ group, scope }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],
   );
   for (let seen = after ?? '0'; ; ) {

@@ -9,15 +9,17 @@ import type { Punctuality } from '../../live/traffic/protocol.js';
 import { ProgressBar } from '../../terminal/progress-bar.js';
 import { tellBroken } from './run-one.js';
 import type { LiveCommandOptions } from './sim-command.js';
+import { tellOldNames } from './tell-old-names.js';
 import { verdictLines } from './verdict-lines.js';
 import { writePage } from './write-page.js';
 
 /** `quotamesh sim live`. */
 export async function runLive(nameOrFile: string, options: LiveCommandOptions): Promise<void> {
   const { topic, brokers, brokerPid = null, seed, maxRate: requestsPerSecondMax, seconds, json, html } = options;
-  checkPlace(options);
+  checkAddress(options);
   const check = checkLive({ topic, brokerKnown: brokerPid !== null, requestsPerSecondMax });
   const whole = loadScenario(nameOrFile, check);
+  tellOldNames(whole);
   const scenario = seconds === undefined ? whole : shortenScenario(whole, seconds);
   const bar = new ProgressBar();
   const onProgress = (part: number) => bar.show(part, scenario.name);
@@ -46,7 +48,7 @@ export async function runLive(nameOrFile: string, options: LiveCommandOptions): 
   }
 }
 
-function checkPlace({ topic, brokers, brokerPid }: LiveCommandOptions): void {
+function checkAddress({ topic, brokers, brokerPid }: LiveCommandOptions): void {
   const wrong =
     topic === 'kafka'
       ? brokers === undefined && '--topic kafka needs --brokers HOST:PORT,…'

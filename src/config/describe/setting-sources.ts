@@ -36,7 +36,7 @@ export async function settingSources(options: LoadOptions): Promise<readonly Sou
   });
 }
 
-/** What loadConfig has read already. */
+/** There is no bound, because loadConfig has read the same files within its own. */
 const BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
 interface Leaf {
@@ -62,7 +62,7 @@ function sourceOf(path: readonly string[], sources: Sources): string {
   if (own !== null) return own;
   const [section, , ...below] = path;
   if (section === 'groups') return givenBy(['defaults', ...below], sources) ?? 'default';
-  // A text may stand in a file that another key names.
+  // The text may come from a file that the key beside it names.
   const inFile = [...path.slice(0, -1), `${path.at(-1)}File`];
   return givenBy(inFile, sources) ?? 'default';
 }
@@ -72,10 +72,13 @@ function givenBy(path: readonly string[], { variables, flags, raw, locate }: Sou
   const key = path.join('.');
   const given = flags.get(key) ?? variables.get(key);
   if (given !== undefined) return given;
-  return isWritten(raw, path) ? placeOf(locate, path) : null;
+  return isWritten(raw, path) ? locationOf(locate, path) : null;
 }
 
-/** Or something shorter that stands for it: `topic: embedded` is topic.kind. */
+/**
+ * Whether the path is written in full, or as something shorter that stands for it, as `topic: embedded` does for
+ * topic.kind.
+ */
 function isWritten(raw: unknown, path: readonly string[]): boolean {
   let current = raw;
   for (const step of path) {
@@ -87,9 +90,9 @@ function isWritten(raw: unknown, path: readonly string[]): boolean {
   return true;
 }
 
-function placeOf(locate: Locate, path: readonly string[]): string {
-  const place = locate(path, 'key');
-  return place === null ? 'file' : `${place.file}:${place.line}`;
+function locationOf(locate: Locate, path: readonly string[]): string {
+  const location = locate(path, 'key');
+  return location === null ? 'file' : `${location.file}:${location.line}`;
 }
 
 function givenVariables(environment: Environment): Map<string, string> {

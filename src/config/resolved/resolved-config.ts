@@ -41,22 +41,8 @@ export interface ResolvedConfig {
   readonly metrics: NodeSettings['metrics'];
   /** Sampling period of the runtime's round, ms. */
   readonly sampleIntervalMs: number;
-  /** Everything of CoordinatorSettings that does not come from the environment of the process. */
-  readonly timing: Omit<
-    CoordinatorSettings,
-    | 'cluster'
-    | 'nodeId'
-    | 'version'
-    | 'nonce'
-    | 'partitions'
-    | 'groups'
-    | 'sampleIntervalMs'
-    | 'limiting'
-    | 'maxNodes'
-    | 'maxRows'
-    | 'maxGroupsPerNode'
-    | 'costs'
-  >;
+  /** A recording of the topic has all of it. */
+  readonly timing: NodeSettings['timing'];
   readonly limiting: CoordinatorSettings['limiting'];
   readonly costs: CostsConfig;
   /** Backends whose health this cluster polls. */
@@ -94,10 +80,10 @@ export type LimitsConfig = NodeLimit & Omit<NodeSettings['limits'], Direction>;
 /** The HTTP listener; tls: null = plain HTTP. */
 export type HttpConfig = Omit<NodeSettings['http'], 'tls'> & { readonly tls: HttpTlsConfig | null };
 
-/** PEM texts; without a clientCa none are asked of clients. */
+/** PEM texts. Without a clientCa clients are asked for no certificates. */
 export type HttpTlsConfig = TextsRead<HttpTlsSettings> & { readonly cert: string; readonly key: string };
 
-/** Settings of `quotamesh mqtt`; connectsPerSecond 0 = none at all, subscribesPerSecond null = unlimited. */
+/** Settings of `quotamesh mqtt`. connectsPerSecond 0 = nobody may connect; subscribesPerSecond null = unlimited. */
 export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules'> & { readonly rules: readonly MqttRule[] };
 
 export type TopicConfig = { [Kind in TopicKind]: ConfigOfKind<Kind> }[TopicKind];
@@ -115,7 +101,7 @@ interface Completed {
   readonly clientId: string;
   readonly addresses: readonly string[];
   readonly tls: boolean | Readonly<Record<string, unknown>>;
-  /** null = nobody is asked who he is. */
+  /** null = connections do not prove who they are. */
   readonly sasl: Readonly<Record<string, string>> | null;
   /** null = records are not signed. */
   readonly hmac: HmacConfig | null;

@@ -41,7 +41,7 @@ export const RAMP = section({
     choices: RAMP_MODES,
     buys:
       'What makes it climb. relaxed: a second with traffic; scheduled: time alone; only-if-used: a second in which ' +
-      'enough of the level was used; go-back-n: the same, and down again while less is used or nothing at all.',
+      'enough of the ceiling was used; go-back-n: the same, and down again while less is used or nothing at all.',
     costs:
       'relaxed and scheduled offer the top to whoever comes with a burst; only-if-used and go-back-n refuse such a ' +
       'burst and climb behind it.',
@@ -51,7 +51,7 @@ export const RAMP = section({
     default: 0.5,
     min: 0,
     max: 1,
-    buys: 'only-if-used and go-back-n: a second counts as used only from this part of the level on.',
+    buys: 'only-if-used and go-back-n: a second counts as used only from this part of the ceiling on.',
     costs: 'Too high, and demand that is steady but below it never climbs.',
   },
   coolDownMs: {
@@ -75,7 +75,7 @@ export const RAMP = section({
     default: 180_000,
     min: 5000,
     max: TIME_TO_LIVE_MAX_MS,
-    buys: 'A group that pauses, and nodes that are restarted, find the level that was reached.',
+    buys: 'A group that pauses, and nodes that are restarted, find the ceiling that was reached.',
     costs: 'After a longer pause of everybody the ramp begins anew.',
   },
 });

@@ -37,8 +37,8 @@ export class ConfigError extends QuotameshError {
 
 /** `node.yaml:12:7: groups.orders.strategy must be one of …, got "fair". Did you mean …?` */
 export function formatMistake({ file, line, column, path, problem, remedy }: Mistake): string {
-  const place = line === null ? file : `${file}:${line}:${column}`;
-  return `${place}: ${path === '' ? 'the configuration' : path} ${problem}. ${remedy}`.trimEnd();
+  const location = line === null ? file : `${file}:${line}:${column}`;
+  return `${location}: ${path === '' ? 'the configuration' : path} ${problem}. ${remedy}`.trimEnd();
 }
 
 /** The first mistakes in one line, for an answer. */

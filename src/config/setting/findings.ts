@@ -9,7 +9,9 @@ export interface Location {
   readonly file?: string;
 }
 
-/** Where a path stands in the text: its key or its value; the nearest enclosing place where the path is not there. */
+/**
+ * Where a path stands in the text: its key or its value; the nearest enclosing location where the path is not there.
+ */
 export type Locate = (path: ConfigPath, part: 'key' | 'value') => Location | null;
 
 export type Finding = Pick<Mistake, 'problem' | 'allowed' | 'remedy' | 'cause'>;
@@ -60,9 +62,9 @@ export class Findings {
   note(path: ConfigPath, { old, now }: Pick<OldName, 'old' | 'now'>): void {
     if (this.#notes.has(old)) return;
     const origin = this.#originOf(path);
-    const place = origin === undefined ? this.#locate(path, 'key') : null;
-    const file = origin ?? place?.file ?? this.#source;
-    this.#notes.set(old, { old, now, where: place === null ? file : `${file}:${place.line}` });
+    const location = origin === undefined ? this.#locate(path, 'key') : null;
+    const file = origin ?? location?.file ?? this.#source;
+    this.#notes.set(old, { old, now, where: location === null ? file : `${file}:${location.line}` });
   }
 
   /** What is read at `path` stands at `written`, below an old name. */
@@ -84,11 +86,11 @@ export class Findings {
   add(path: ConfigPath, finding: Finding, { part = 'value', writtenAt = path }: AddOptions = {}): void {
     if (this.isFull) return;
     const origin = this.#originOf(writtenAt);
-    const place = origin === undefined ? this.#locate(this.asWritten(writtenAt), part) : null;
+    const location = origin === undefined ? this.#locate(this.asWritten(writtenAt), part) : null;
     this.mistakes.push({
-      file: origin ?? place?.file ?? this.#source,
-      line: place?.line ?? null,
-      column: place?.column ?? null,
+      file: origin ?? location?.file ?? this.#source,
+      line: location?.line ?? null,
+      column: location?.column ?? null,
       path: formatPath(origin === undefined ? this.asWritten(path) : path),
       problem: finding.problem,
       allowed: finding.allowed,

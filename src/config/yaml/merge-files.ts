@@ -22,9 +22,9 @@ export interface MergedFiles {
  */
 export function mergeFiles(files: readonly ParsedFile[]): MergedFiles {
   const mistakes = files.flatMap(({ file, parsed }) => {
-    return parsed.mistakes.map(({ path, place, ...finding }) => ({
+    return parsed.mistakes.map(({ path, location, ...finding }) => ({
       file,
-      ...place,
+      ...location,
       path: formatPath(path),
       ...finding,
     }));
@@ -32,7 +32,7 @@ export function mergeFiles(files: readonly ParsedFile[]): MergedFiles {
   const [first, ...others] = files;
   if (first !== undefined && others.length === 0) {
     const { raw, locate } = first.parsed;
-    return { raw, locate: (path, part) => placeIn(first, locate(path, part)), mistakes };
+    return { raw, locate: (path, part) => locationIn(first, locate(path, part)), mistakes };
   }
   const merge = new Merge();
   for (const file of files) if (file.parsed.readable) merge.add(file);
@@ -59,7 +59,7 @@ class Merge {
 
   readonly locate: Locate = (path, part) => {
     const writer = this.#writers.get(keyOf(path.slice(0, 2))) ?? this.#writers.get(keyOf(path.slice(0, 1)));
-    return writer === undefined ? null : placeIn(writer, writer.parsed.locate(path, part));
+    return writer === undefined ? null : locationIn(writer, writer.parsed.locate(path, part));
   };
 
   #addSection(file: ParsedFile, key: string, value: unknown): void {
@@ -100,8 +100,8 @@ class Merge {
   }
 }
 
-function placeIn({ file }: ParsedFile, place: Location | null): Location | null {
-  return place === null ? null : { ...place, file };
+function locationIn({ file }: ParsedFile, location: Location | null): Location | null {
+  return location === null ? null : { ...location, file };
 }
 
 function keyOf(path: readonly (string | number)[]): string {

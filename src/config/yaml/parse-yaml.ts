@@ -18,7 +18,7 @@ export interface ParsedYaml {
   readonly raw: unknown;
   readonly locate: Locate;
   /** Mistakes of the text itself. */
-  readonly mistakes: readonly (Finding & { readonly path: ConfigPath; readonly place: Location })[];
+  readonly mistakes: readonly (Finding & { readonly path: ConfigPath; readonly location: Location })[];
   /** False when the text is no YAML at all, so that looking for mistakes in its content makes no sense. */
   readonly readable: boolean;
 }
@@ -36,7 +36,7 @@ export function parseYaml(text: string): ParsedYaml {
     if (wrong.length > 0) {
       return unreadable(
         wrong.map(({ pos, code, message }) => {
-          return syntaxMistake(placeAt(lines, pos[0]), PROBLEMS[code] ?? withoutQuotation(message));
+          return syntaxMistake(locationAt(lines, pos[0]), PROBLEMS[code] ?? withoutQuotation(message));
         }),
       );
     }
@@ -48,7 +48,7 @@ export function parseYaml(text: string): ParsedYaml {
   }
 }
 
-/** What the parser tells those who call it, for those who wrote the file. */
+/** Rewords what the parser tells programmers, for people who wrote the file. */
 const NO_TAGS = 'a text that begins with ! needs quotes (there are no tags here)';
 const PROBLEMS: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: 'a second document begins here (---)',
@@ -57,7 +57,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   BAD_DIRECTIVE: 'a line that begins with % is a directive, and there is no such one',
 };
 
-/** The parser quotes the text behind a colon, and that may be a password: the place is enough. */
+/** Leaves out the text behind a colon, which the parser quotes and which may be a password. */
 function withoutQuotation(message: string): string {
   return message.replace(/(?<!or ): .*$/s, '').replace(/^Invalid escape sequence .*$/s, 'Invalid escape sequence');
 }
@@ -99,14 +99,15 @@ function locator(document: Document, lines: LineCounter): Locate {
   return (path, part) => {
     targets ??= aliasTargets(document);
     let found: Node | null = document.contents as Node | null;
-    let place = placeOf(found, lines) ?? { line: 1, column: 1 };
+    let location = locationOf(found, lines) ?? { line: 1, column: 1 };
     for (const step of path) {
       const next = childOf(isAlias(found) ? (targets.get(found) ?? null) : found, step);
-      if (next === null) return place;
-      place = placeOf(part === 'key' || next.value === null ? (next.key ?? next.value) : next.value, lines) ?? place;
+      if (next === null) return location;
+      location =
+        locationOf(part === 'key' || next.value === null ? (next.key ?? next.value) : next.value, lines) ?? location;
       found = next.value;
     }
-    return place;
+    return location;
   };
 }
 
@@ -140,7 +141,7 @@ function childOf(node: Node | null, step: string | number): Child | null {
 
 /** Keys that are written twice, and keys of limits with nothing behind them. */
 function keyMistakes(document: Document, lines: LineCounter): ParsedYaml['mistakes'] {
-  const mistakes: (Finding & { path: ConfigPath; place: Location })[] = [];
+  const mistakes: (Finding & { path: ConfigPath; location: Location })[] = [];
   const look = (node: unknown, path: ConfigPath): void => {
     if (isSeq(node)) for (const [index, item] of node.items.entries()) look(item, [...path, index]);
     if (!isMap(node)) return;
@@ -148,11 +149,11 @@ function keyMistakes(document: Document, lines: LineCounter): ParsedYaml['mistak
     for (const { key, value } of node.items) {
       if (!isScalar(key)) continue;
       const name = String(key.value);
-      const place = placeOf(key as Node, lines) ?? { line: 1, column: 1 };
+      const location = locationOf(key as Node, lines) ?? { line: 1, column: 1 };
       const before = first.get(name);
-      if (before !== undefined) mistakes.push({ ...duplicateKey(before), path: [...path, name], place });
-      else first.set(name, place);
-      if (LIMITING_KEYS.has(name) && isBlank(value)) mistakes.push({ ...BLANK, path: [...path, name], place });
+      if (before !== undefined) mistakes.push({ ...duplicateKey(before), path: [...path, name], location });
+      else first.set(name, location);
+      if (LIMITING_KEYS.has(name) && isBlank(value)) mistakes.push({ ...BLANK, path: [...path, name], location });
       look(value, [...path, name]);
     }
   };
@@ -202,9 +203,9 @@ function duplicateKey(before: Location): Finding {
   return { problem, allowed: 'each key once', remedy: 'Keep one of the two.' };
 }
 
-function syntaxMistake(place: Location, message: string): ParsedYaml['mistakes'][number] {
+function syntaxMistake(location: Location, message: string): ParsedYaml['mistakes'][number] {
   const problem = `is not readable as YAML: ${message.replace(/\.$/, '')}`;
-  return { path: [], place, problem, allowed: 'one YAML 1.2 document', remedy: 'Correct the syntax there.' };
+  return { path: [], location, problem, allowed: 'one YAML 1.2 document', remedy: 'Correct the syntax there.' };
 }
 
 function unreadable(mistakes: ParsedYaml['mistakes']): ParsedYaml {
@@ -214,11 +215,11 @@ function unreadable(mistakes: ParsedYaml['mistakes']): ParsedYaml {
 /** One missing bracket can make the parser complain about every line after it. */
 const SYNTAX_MISTAKES_MAX = 20;
 
-function placeOf(node: Node | null, lines: LineCounter): Location | null {
-  return node?.range ? placeAt(lines, node.range[0]) : null;
+function locationOf(node: Node | null, lines: LineCounter): Location | null {
+  return node?.range ? locationAt(lines, node.range[0]) : null;
 }
 
-function placeAt(lines: LineCounter, offset: number): Location {
+function locationAt(lines: LineCounter, offset: number): Location {
   const { line, col } = lines.linePos(offset);
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }

@@ -136,10 +136,10 @@ export class Attachments {
     });
   }
 
-  resolve(place: Scope): Resolution {
+  resolve(scope: Scope): Resolution {
     const groups: string[] = [];
     const because: Because[] = [];
-    for (const found of this.#matching(place)) {
+    for (const found of this.#matching(scope)) {
       because.push(found);
       if (found.group === null) return { groups, exempt: groups.length === 0, because };
       if (!groups.includes(found.group)) groups.push(found.group);
@@ -163,17 +163,17 @@ export class Attachments {
     return current.group === null ? { end: 'exempt', group: null, via } : { end: 'group', group: current.group, via };
   }
 
-  *#matching(place: Scope): Generator<Because> {
+  *#matching(scope: Scope): Generator<Because> {
     for (let at = 0; at < this.#rules.length; at++) {
       const rule = this.#rules[at] as AttachmentRule;
-      const captured = match(rule, place);
+      const captured = match(rule, scope);
       const group = captured === null || rule.group === null ? null : fill(rule.group, captured);
       if (captured === null || !(rule.exempt || (group !== null && this.#isGroup(group)))) continue;
       const { andBroader } = rule;
       yield { level: 'rule', at: `rule ${at}`, origin: 'yaml', via: [], group: rule.exempt ? null : group, andBroader };
       break;
     }
-    for (const path of pathsOf(place)) {
+    for (const path of pathsOf(scope)) {
       const attached = this.at(path);
       if (attached === null) continue;
       const { attachment, origin } = attached;
@@ -186,9 +186,9 @@ export class Attachments {
   }
 }
 
-function match(rule: AttachmentRule, place: Scope): Captured | null {
+function match(rule: AttachmentRule, scope: Scope): Captured | null {
   const captured: Captured = Object.create(null);
-  const { tenant = '', namespace = '', topic = '', client = '', headers = {} } = place;
+  const { tenant = '', namespace = '', topic = '', client = '', headers = {} } = scope;
   if (tenant !== '') captured.tenant = tenant;
   if (namespace !== '') captured.namespace = namespace;
   const all =

@@ -12,20 +12,20 @@ export function matchName(pattern: string, name: string, captured: Captured): bo
   return Object.entries(groups.groups ?? {}).every(([key, value]) => keep(captured, key, value));
 }
 
-/** Levels separated by /; `+` is any level, `{name}` captures one, `#` at the end is the rest. */
+/** Segments separated by /; `+` is any segment, `{name}` captures one, `#` at the end is the rest. */
 export function matchTopic(pattern: string, topic: string, captured: Captured): boolean {
   const wanted = pattern.split('/');
-  const levels = topic.split('/', wanted.length + 1);
+  const segments = topic.split('/', wanted.length + 1);
   for (let at = 0; at < wanted.length; at++) {
-    const level = wanted[at] as string;
-    if (level === '#') return true;
-    const given = levels[at];
+    const segment = wanted[at] as string;
+    if (segment === '#') return true;
+    const given = segments[at];
     if (given === undefined) return false;
-    const name = CAPTURE.exec(level)?.[1];
-    if (name === undefined ? level !== '+' && level !== given : given === '' || !keep(captured, name, given))
+    const name = CAPTURE.exec(segment)?.[1];
+    if (name === undefined ? segment !== '+' && segment !== given : given === '' || !keep(captured, name, given))
       return false;
   }
-  return levels.length === wanted.length;
+  return segments.length === wanted.length;
 }
 
 /** `{tenant}/{namespace}` with what was captured; null where something is missing. */

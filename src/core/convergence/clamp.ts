@@ -20,14 +20,14 @@ export interface ShareRange {
  * smoothing and slew, which wrap this wrapper, start from within the range.
  */
 export function clamped(strategy: Strategy, range: ShareRange): Strategy {
-  const clampLane = (round: LaneView, dimension: number) => clamp(round, dimension, range);
-  const clampAppliedLane = (round: LaneView, dimension: number) => clampApplied(round, dimension, range);
+  const clampLane = (view: LaneView, dimension: number) => clamp(view, dimension, range);
+  const clampAppliedLane = (view: LaneView, dimension: number) => clampApplied(view, dimension, range);
   return {
     ...strategy,
-    converge(round) {
-      forEachLimited(round, clampAppliedLane);
-      strategy.converge(round);
-      forEachLimited(round, clampLane);
+    converge(view) {
+      forEachLimited(view, clampAppliedLane);
+      strategy.converge(view);
+      forEachLimited(view, clampLane);
     },
   };
 }
@@ -36,37 +36,37 @@ export function clamped(strategy: Strategy, range: ShareRange): Strategy {
 let low = new Float64Array(64);
 let high = new Float64Array(64);
 
-function clampApplied(round: LaneView, dimension: number, range: ShareRange): void {
-  const applied = round.applied[dimension] as Float64Array;
-  const { least, most } = boundsOf(round, dimension, range);
-  for (let at = 0; at < round.count; at++) {
+function clampApplied(view: LaneView, dimension: number, range: ShareRange): void {
+  const applied = view.applied[dimension] as Float64Array;
+  const { least, most } = boundsOf(view, dimension, range);
+  for (let at = 0; at < view.count; at++) {
     const known = applied[at] as number;
     if (known > 0) applied[at] = Math.min(most, Math.max(least, known));
   }
 }
 
-function clamp(round: LaneView, dimension: number, range: ShareRange): void {
-  const { count } = round;
+function clamp(view: LaneView, dimension: number, range: ShareRange): void {
+  const { count } = view;
   if (low.length < count) [low, high] = [new Float64Array(count * 2), new Float64Array(count * 2)];
-  const share = round.share[dimension] as Float64Array;
-  const { least, most } = boundsOf(round, dimension, range);
+  const share = view.share[dimension] as Float64Array;
+  const { least, most } = boundsOf(view, dimension, range);
   const before = sum(share, count);
   for (let at = 0; at < count; at++) share[at] = Math.min(most, share[at] as number);
   const cutOff = before - sum(share, count);
   low.fill(least, 0, count);
   liftTo(share, low, count, before);
   if (cutOff <= 0) return;
-  const demand = round.demand[dimension] as Float64Array;
+  const demand = view.demand[dimension] as Float64Array;
   low.set(share.subarray(0, count));
   for (let at = 0; at < count; at++) high[at] = Math.max(low[at] as number, Math.min(most, demand[at] as number));
-  waterFill(low, high, round.weight, count, Math.max(before, sum(low, count)), share);
+  waterFill(low, high, view.weight, count, Math.max(before, sum(low, count)), share);
 }
 
 const bounds = { least: 0, most: 0 };
 
-function boundsOf(round: LaneView, dimension: number, range: ShareRange): typeof bounds {
-  const target = round.target[dimension] as number;
+function boundsOf(view: LaneView, dimension: number, range: ShareRange): typeof bounds {
+  const target = view.target[dimension] as number;
   bounds.most = range.maxShareRatio * target;
-  bounds.least = Math.min(bounds.most, target * Math.min(range.minShareRatio, 1 / round.count));
+  bounds.least = Math.min(bounds.most, target * Math.min(range.minShareRatio, 1 / view.count));
   return bounds;
 }

@@ -38,39 +38,39 @@ let wanted = new Float64Array(64);
 let given = new Float64Array(64);
 let nothing = new Float64Array(64);
 
-function converge(round: LaneView): void {
-  reserveScratch(round.count);
+function converge(view: LaneView): void {
+  reserveScratch(view.count);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (!needsConvergence(round, dimension)) continue;
-    for (let at = 0; at < round.count; at++) wanted[at] = wantedBy(round, at, dimension);
-    const number = moved(round, numberIn(round, dimension), round.target[dimension] as number);
-    for (let at = 0; at < round.count; at++) {
-      wanted[at] = Math.min(wanted[at] as number, (round.weight[at] as number) * number);
+    if (!needsConvergence(view, dimension)) continue;
+    for (let at = 0; at < view.count; at++) wanted[at] = wantedBy(view, at, dimension);
+    const number = moved(view, numberIn(view, dimension), view.target[dimension] as number);
+    for (let at = 0; at < view.count; at++) {
+      wanted[at] = Math.min(wanted[at] as number, (view.weight[at] as number) * number);
     }
-    waterFill(nothing, wanted, round.weight, round.count, round.target[dimension] as number, given);
-    liftToFloors(round, dimension, given);
-    addHeadroom(round, dimension, given);
+    waterFill(nothing, wanted, view.weight, view.count, view.target[dimension] as number, given);
+    liftToFloors(view, dimension, given);
+    addHeadroom(view, dimension, given);
   }
 }
 
 /** The number in force. Records that were written at different times may disagree: the largest one is meant. */
-function numberIn(round: LaneView, dimension: number): number {
-  const applied = round.applied[dimension] as Float64Array;
+function numberIn(view: LaneView, dimension: number): number {
+  const applied = view.applied[dimension] as Float64Array;
   let trimmed = 0;
   let largest = 0;
-  for (let at = 0; at < round.count; at++) {
-    const number = (applied[at] as number) / (round.weight[at] as number);
+  for (let at = 0; at < view.count; at++) {
+    const number = (applied[at] as number) / (view.weight[at] as number);
     if ((applied[at] as number) < (wanted[at] as number)) trimmed = Math.max(trimmed, number);
     largest = Math.max(largest, number);
   }
   if (trimmed > 0) return trimmed;
-  return largest > 0 ? largest : (round.target[dimension] as number) / sum(round.weight, round.count);
+  return largest > 0 ? largest : (view.target[dimension] as number) / sum(view.weight, view.count);
 }
 
-function moved(round: LaneView, number: number, target: number): number {
+function moved(view: LaneView, number: number, target: number): number {
   let usage = 0;
-  for (let at = 0; at < round.count; at++) {
-    usage += Math.min(wanted[at] as number, (round.weight[at] as number) * number);
+  for (let at = 0; at < view.count; at++) {
+    usage += Math.min(wanted[at] as number, (view.weight[at] as number) * number);
   }
   return usage > 0 ? number * (target / usage) : number;
 }

@@ -24,20 +24,20 @@ export const equalResidual: Strategy = {
   converge,
 };
 
-function converge(round: LaneView): void {
+function converge(view: LaneView): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (!needsConvergence(round, dimension)) continue;
-    const usage = round.usage[dimension] as Float64Array;
-    const used = sum(usage, round.count);
-    const residual = (round.target[dimension] as number) - used;
+    if (!needsConvergence(view, dimension)) continue;
+    const usage = view.usage[dimension] as Float64Array;
+    const used = sum(usage, view.count);
+    const residual = (view.target[dimension] as number) - used;
     if (used === 0 || residual <= 0) {
-      splitByUsage(round, dimension);
+      splitByUsage(view, dimension);
       continue;
     }
-    const share = round.share[dimension] as Float64Array;
-    const perWeight = floorPerWeight(round, dimension);
-    for (let at = 0; at < round.count; at++) {
-      share[at] = Math.max((usage[at] as number) + residual, perWeight * (round.weight[at] as number));
+    const share = view.share[dimension] as Float64Array;
+    const perWeight = floorPerWeight(view, dimension);
+    for (let at = 0; at < view.count; at++) {
+      share[at] = Math.max((usage[at] as number) + residual, perWeight * (view.weight[at] as number));
     }
   }
 }

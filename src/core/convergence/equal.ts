@@ -25,16 +25,16 @@ export const equal: Strategy = {
   converge,
 };
 
-function converge(round: LaneView): void {
-  const { count, divisor } = round;
-  const weights = sum(round.weight, count);
+function converge(view: LaneView): void {
+  const { count, divisor } = view;
+  const weights = sum(view.weight, count);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (!needsConvergence(round, dimension)) continue;
-    const share = round.share[dimension] as Float64Array;
-    const target = round.target[dimension] as number;
+    if (!needsConvergence(view, dimension)) continue;
+    const share = view.share[dimension] as Float64Array;
+    const target = view.target[dimension] as number;
     for (let at = 0; at < count; at++) {
       const agreed = divisor[at] === 0 ? 1 : count / (divisor[at] as number);
-      share[at] = target * ((round.weight[at] as number) / weights) * Math.min(1, agreed);
+      share[at] = target * ((view.weight[at] as number) / weights) * Math.min(1, agreed);
     }
   }
 }

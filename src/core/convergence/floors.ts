@@ -5,11 +5,11 @@ import { type LaneView, sum } from './strategy.js';
  * target first, then out of what the others have above their floors, in proportion. A starved node could never show
  * again that it wants something: Pulsar's floor of 1 unit/s per node, as a *sum* bounded by the target.
  */
-export function liftToFloors(round: LaneView, dimension: number, amounts: Float64Array): void {
-  if (floors.length < round.count) floors = new Float64Array(round.count * 2);
-  const perWeight = floorPerWeight(round, dimension);
-  for (let at = 0; at < round.count; at++) floors[at] = perWeight * (round.weight[at] as number);
-  liftTo(amounts, floors, round.count, round.target[dimension] as number);
+export function liftToFloors(view: LaneView, dimension: number, amounts: Float64Array): void {
+  if (floors.length < view.count) floors = new Float64Array(view.count * 2);
+  const perWeight = floorPerWeight(view, dimension);
+  for (let at = 0; at < view.count; at++) floors[at] = perWeight * (view.weight[at] as number);
+  liftTo(amounts, floors, view.count, view.target[dimension] as number);
 }
 
 let floors = new Float64Array(64);
@@ -33,6 +33,6 @@ export function liftTo(amounts: Float64Array, low: Float64Array, count: number, 
 }
 
 /** floorᵢ = wᵢ times this. */
-export function floorPerWeight(round: LaneView, dimension: number): number {
-  return (round.floorRatio * (round.target[dimension] as number)) / sum(round.weight, round.count);
+export function floorPerWeight(view: LaneView, dimension: number): number {
+  return (view.floorRatio * (view.target[dimension] as number)) / sum(view.weight, view.count);
 }

@@ -12,25 +12,25 @@ import { type LaneView, sum } from './strategy.js';
  * Silent case, our choice: if nobody has reported any demand, everybody gets target · wᵢ/Σw with each of the three;
  * otherwise a cluster that was idle would refuse its first request.
  */
-export function addHeadroom(round: LaneView, dimension: number, given: Float64Array): void {
-  const share = round.share[dimension] as Float64Array;
-  const left = (round.target[dimension] as number) - sum(given, round.count);
-  const { basis, total } = basisOf(round, dimension, given);
+export function addHeadroom(view: LaneView, dimension: number, given: Float64Array): void {
+  const share = view.share[dimension] as Float64Array;
+  const left = (view.target[dimension] as number) - sum(given, view.count);
+  const { basis, total } = basisOf(view, dimension, given);
   const each = left > 0 && total > 0 ? left / total : 0;
-  for (let at = 0; at < round.count; at++) share[at] = (given[at] as number) + each * (basis[at] as number);
+  for (let at = 0; at < view.count; at++) share[at] = (given[at] as number) + each * (basis[at] as number);
 }
 
 const chosen: { basis: Float64Array; total: number } = { basis: new Float64Array(0), total: 0 };
 
-function basisOf(round: LaneView, dimension: number, given: Float64Array): typeof chosen {
-  const isSilent = !hasDemand(round, dimension);
-  chosen.basis = round.headroom === 'by-weight' || isSilent ? round.weight : given;
-  chosen.total = round.headroom === 'none' && !isSilent ? 0 : sum(chosen.basis, round.count);
+function basisOf(view: LaneView, dimension: number, given: Float64Array): typeof chosen {
+  const isSilent = !hasDemand(view, dimension);
+  chosen.basis = view.headroom === 'by-weight' || isSilent ? view.weight : given;
+  chosen.total = view.headroom === 'none' && !isSilent ? 0 : sum(chosen.basis, view.count);
   return chosen;
 }
 
-function hasDemand(round: LaneView, dimension: number): boolean {
-  const demand = round.demand[dimension] as Float64Array;
-  for (let at = 0; at < round.count; at++) if ((demand[at] as number) > 0) return true;
+function hasDemand(view: LaneView, dimension: number): boolean {
+  const demand = view.demand[dimension] as Float64Array;
+  for (let at = 0; at < view.count; at++) if ((demand[at] as number) > 0) return true;
   return false;
 }

@@ -2,7 +2,7 @@ import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { addHeadroom } from './headroom.js';
 import { larger, smaller } from './smaller-larger.js';
 import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
-import { findLevel } from './water-level.js';
+import { findWaterLevel } from './water-level.js';
 
 /**
  * Weighted max-min fairness over *demand*, all dimensions jointly (ours; docs/background/max-min-fairness.md).
@@ -19,11 +19,12 @@ import { findLevel } from './water-level.js';
  * can use 45 %, B gets 50 and 100 and can use 50 %: 5 messages and 50 bytes lie idle. Jointly A has 47.37 % and
  * B 52.63 %: nothing does.
  *
- * The levels are found in turn, each with what the others let a node use, ≤ 8 sweeps, starting from Infinity. Of two
- * dimensions the first level is too low at first, because nobody is held back by the second yet; so the second is too
- * high; from then on the first only rises and the second only falls. Hence Σ given ≤ target after every sweep, and the
- * second dimension, where it binds, is given away to the last unit. Rejected: filling both from the levels of the sweep
- * before, which takes twice the fills for the same result (and left 2.6 % of the tightest dimension idle at worst).
+ * The water levels are found in turn, each with what the others let a node use, ≤ 8 sweeps, starting from Infinity. Of
+ * two dimensions the first water level is too low at first, because nobody is held back by the second yet; so the
+ * second is too high; from then on the first only rises and the second only falls. Hence Σ given ≤ target after every
+ * sweep, and the second dimension, where it binds, is given away to the last unit. Rejected: filling both from the
+ * water levels of the sweep before, which takes twice the fills for the same result (and left 2.6 % of the tightest
+ * dimension idle at worst).
  *
  * Silent cases, our choice: a node with no demand keeps its floor; a blocked dimension (target 0) stops a node in the
  * others too where it wants the blocked one.
@@ -31,47 +32,47 @@ import { findLevel } from './water-level.js';
 export const maxMin: Strategy = { name: 'max-min', remembers: false, reads: 'demand', overshoots: false, converge };
 
 const SWEEPS = 8;
-/** Sweeps end when no level moves by more than this part of itself: a thousandth of a percent of a share. */
+/** Sweeps end when no water level moves by more than this part of itself: a thousandth of a percent of a share. */
 const SETTLED_RATIO = 1e-5;
 const NONE = -1;
 
 /** Scratch, reused for every lane: nothing is allocated per round in the steady state. */
 const limited: boolean[] = [];
-const level = new Float64Array(DIMENSION_COUNT);
-/** The level of equal shares: no other is lower. */
+const waterLevel = new Float64Array(DIMENSION_COUNT);
+/** The water level of equal shares: no other is lower. */
 const even = new Float64Array(DIMENSION_COUNT);
 /** floorᵢ = wᵢ times this. */
 const floor = new Float64Array(DIMENSION_COUNT);
 let part = new Float64Array(0);
 let asked = new Float64Array(0);
 
-function converge(round: LaneView): void {
+function converge(view: LaneView): void {
   let limitedCount = 0;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    limited[dimension] = needsConvergence(round, dimension);
-    level[dimension] = round.target[dimension] === 0 ? 0 : Number.POSITIVE_INFINITY;
+    limited[dimension] = needsConvergence(view, dimension);
+    waterLevel[dimension] = view.target[dimension] === 0 ? 0 : Number.POSITIVE_INFINITY;
     if (limited[dimension]) limitedCount++;
   }
   if (limitedCount === 0) return;
-  reserveScratch(round.count);
-  setFloors(round);
+  reserveScratch(view.count);
+  setFloors(view);
   let settled = false;
-  for (let sweep = 0; sweep < SWEEPS && !settled; sweep++) settled = fillInTurn(round);
-  findParts(round, NONE);
+  for (let sweep = 0; sweep < SWEEPS && !settled; sweep++) settled = fillInTurn(view);
+  findParts(view, NONE);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!limited[dimension]) continue;
-    const share = round.share[dimension] as Float64Array;
-    liftParts(round, dimension, share);
-    addHeadroom(round, dimension, share);
+    const share = view.share[dimension] as Float64Array;
+    liftParts(view, dimension, share);
+    addHeadroom(view, dimension, share);
   }
 }
 
-function setFloors(round: LaneView): void {
-  const weights = sum(round.weight, round.count);
+function setFloors(view: LaneView): void {
+  const weights = sum(view.weight, view.count);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    const target = round.target[dimension] as number;
+    const target = view.target[dimension] as number;
     even[dimension] = target / weights;
-    floor[dimension] = (round.floorRatio * target) / weights;
+    floor[dimension] = (view.floorRatio * target) / weights;
   }
 }
 
@@ -79,14 +80,14 @@ function setFloors(round: LaneView): void {
  * Makes one sweep. Returns true if another one would change nothing that matters: where one dimension binds alone,
  * there is no second sweep.
  */
-function fillInTurn(round: LaneView): boolean {
+function fillInTurn(view: LaneView): boolean {
   let binding = 0;
   let settled = true;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!limited[dimension]) continue;
-    const before = level[dimension] as number;
-    fill(round, dimension);
-    const after = level[dimension] as number;
+    const before = waterLevel[dimension] as number;
+    fill(view, dimension);
+    const after = waterLevel[dimension] as number;
     if (after === Number.POSITIVE_INFINITY) continue;
     binding++;
     if (!(Math.abs(after - before) <= SETTLED_RATIO * after)) settled = false;
@@ -94,30 +95,30 @@ function fillInTurn(round: LaneView): boolean {
   return settled || binding < 2;
 }
 
-/** Finds the level of a dimension anew, from where it was. */
-function fill(round: LaneView, dimension: number): void {
-  findParts(round, dimension);
-  liftParts(round, dimension, asked);
-  if (sum(asked, round.count) <= (round.target[dimension] as number)) {
-    level[dimension] = Number.POSITIVE_INFINITY;
+/** Finds the water level of a dimension anew, from where it was. */
+function fill(view: LaneView, dimension: number): void {
+  findParts(view, dimension);
+  liftParts(view, dimension, asked);
+  if (sum(asked, view.count) <= (view.target[dimension] as number)) {
+    waterLevel[dimension] = Number.POSITIVE_INFINITY;
     return;
   }
-  if (level[dimension] === Number.POSITIVE_INFINITY) level[dimension] = even[dimension] as number;
-  findLevel(asked, round.weight, round.count, round.target, level, dimension);
+  if (waterLevel[dimension] === Number.POSITIVE_INFINITY) waterLevel[dimension] = even[dimension] as number;
+  findWaterLevel(asked, view.weight, view.count, view.target, waterLevel, dimension);
 }
 
 /**
- * The part of its demand that each node could use if only the levels of the other dimensions held it. Levels count
- * here, not the amounts given: the given amount may be small because of the one dimension that is left out, and the
- * node would stay locked at it.
+ * The part of its demand that each node could use if only the water levels of the other dimensions held it. Water
+ * levels count here, not the amounts given: the given amount may be small because of the one dimension that is left
+ * out, and the node would stay locked at it.
  */
-function findParts(round: LaneView, except: number): void {
-  const { weight, count } = round;
+function findParts(view: LaneView, except: number): void {
+  const { weight, count } = view;
   let isFirst = true;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    const here = level[dimension] as number;
+    const here = waterLevel[dimension] as number;
     if (dimension === except || here === Number.POSITIVE_INFINITY) continue;
-    const demand = round.demand[dimension] as Float64Array;
+    const demand = view.demand[dimension] as Float64Array;
     if (isFirst) {
       for (let at = 0; at < count; at++) part[at] = partOf((weight[at] as number) * here, demand[at] as number);
     } else {
@@ -137,9 +138,9 @@ function partOf(offered: number, demand: number): number {
 }
 
 /** outᵢ = max(floorᵢ, partᵢ · demandᵢ) */
-function liftParts(round: LaneView, dimension: number, out: Float64Array): void {
-  const { weight, count } = round;
-  const demand = round.demand[dimension] as Float64Array;
+function liftParts(view: LaneView, dimension: number, out: Float64Array): void {
+  const { weight, count } = view;
+  const demand = view.demand[dimension] as Float64Array;
   const perWeight = floor[dimension] as number;
   for (let at = 0; at < count; at++) {
     out[at] = larger(perWeight * (weight[at] as number), (part[at] as number) * (demand[at] as number));

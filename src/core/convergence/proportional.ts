@@ -24,20 +24,20 @@ export const proportional: Strategy = {
   converge,
 };
 
-function converge(round: LaneView): void {
+function converge(view: LaneView): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (needsConvergence(round, dimension)) splitByUsage(round, dimension);
+    if (needsConvergence(view, dimension)) splitByUsage(view, dimension);
   }
 }
 
 /** equal-residual uses this, too: PIP-82 lets both reduce in the same way when the target is exceeded. */
-export function splitByUsage(round: LaneView, dimension: number): void {
-  const target = round.target[dimension] as number;
-  const share = round.share[dimension] as Float64Array;
-  const usage = round.usage[dimension] as Float64Array;
-  const used = sum(usage, round.count);
-  const base = used > 0 ? usage : round.weight;
-  const total = used > 0 ? used : sum(round.weight, round.count);
-  for (let at = 0; at < round.count; at++) share[at] = target * ((base[at] as number) / total);
-  liftToFloors(round, dimension, share);
+export function splitByUsage(view: LaneView, dimension: number): void {
+  const target = view.target[dimension] as number;
+  const share = view.share[dimension] as Float64Array;
+  const usage = view.usage[dimension] as Float64Array;
+  const used = sum(usage, view.count);
+  const base = used > 0 ? usage : view.weight;
+  const total = used > 0 ? used : sum(view.weight, view.count);
+  for (let at = 0; at < view.count; at++) share[at] = target * ((base[at] as number) / total);
+  liftToFloors(view, dimension, share);
 }

@@ -18,19 +18,19 @@ import type { LaneView, Strategy } from './strategy.js';
  * share is not known starts at the strategy's share; one below its floor starts at the floor.
  */
 export function slewed(strategy: Strategy, slewPerSecond: number): Strategy {
-  return remembering(strategy, (round, dimension) => slew(round, dimension, slewPerSecond));
+  return remembering(strategy, (view, dimension) => slew(view, dimension, slewPerSecond));
 }
 
-function slew(round: LaneView, dimension: number, slewPerSecond: number): void {
-  const share = round.share[dimension] as Float64Array;
-  const perMs = (slewPerSecond * (round.target[dimension] as number)) / 1000;
-  const perWeight = floorPerWeight(round, dimension);
-  for (let at = 0; at < round.count; at++) {
+function slew(view: LaneView, dimension: number, slewPerSecond: number): void {
+  const share = view.share[dimension] as Float64Array;
+  const perMs = (slewPerSecond * (view.target[dimension] as number)) / 1000;
+  const perWeight = floorPerWeight(view, dimension);
+  for (let at = 0; at < view.count; at++) {
     const end = share[at] as number;
-    const start = Math.max(startOf(round, dimension, at, end, perWeight), perWeight * (round.weight[at] as number));
-    const most = start + perMs * creditMs(round, at);
+    const start = Math.max(startOf(view, dimension, at, end, perWeight), perWeight * (view.weight[at] as number));
+    const most = start + perMs * creditMs(view, at);
     if (most >= end * (1 - ARRIVED_RATIO)) continue;
     share[at] = most;
-    round.moving[at] = 1;
+    view.moving[at] = 1;
   }
 }

@@ -22,17 +22,17 @@ import { forEachLimited, type LaneView, type Strategy, sum } from './strategy.js
  * at the strategy's share; closer than 1 % is arrived, so that it comes to rest.
  */
 export function smoothed(strategy: Strategy, smoothingMs: number): Strategy {
-  return remembering(strategy, (round, dimension) => smooth(round, dimension, smoothingMs));
+  return remembering(strategy, (view, dimension) => smooth(view, dimension, smoothingMs));
 }
 
 /** Wraps a strategy: shares approach what it says from what the records remember. */
-export function remembering(strategy: Strategy, hold: (round: LaneView, dimension: number) => void): Strategy {
+export function remembering(strategy: Strategy, hold: (view: LaneView, dimension: number) => void): Strategy {
   return {
     ...strategy,
     remembers: true,
-    converge(round) {
-      strategy.converge(round);
-      forEachLimited(round, hold);
+    converge(view) {
+      strategy.converge(view);
+      forEachLimited(view, hold);
     },
   };
 }
@@ -47,36 +47,36 @@ export const ARRIVED_RATIO = 0.01;
 const STEP_MS_MAX = 250;
 
 /** Log time since the node's record, as far as it counts. */
-export function creditMs(round: LaneView, at: number): number {
-  return Math.min(STEP_MS_MAX, round.ageMs[at] as number);
+export function creditMs(view: LaneView, at: number): number {
+  return Math.min(STEP_MS_MAX, view.ageMs[at] as number);
 }
 
 /** Scratch: the strategy's shares. */
 let goal = new Float64Array(64);
 
-function smooth(round: LaneView, dimension: number, smoothingMs: number): void {
-  const { count } = round;
+function smooth(view: LaneView, dimension: number, smoothingMs: number): void {
+  const { count } = view;
   if (goal.length < count) goal = new Float64Array(count * 2);
-  const share = round.share[dimension] as Float64Array;
+  const share = view.share[dimension] as Float64Array;
   goal.set(share.subarray(0, count));
-  const perWeight = floorPerWeight(round, dimension);
+  const perWeight = floorPerWeight(view, dimension);
   for (let at = 0; at < count; at++) {
     const end = goal[at] as number;
-    const start = startOf(round, dimension, at, end, perWeight);
-    const now = end + (start - end) * decay(creditMs(round, at) / smoothingMs);
+    const start = startOf(view, dimension, at, end, perWeight);
+    const now = end + (start - end) * decay(creditMs(view, at) / smoothingMs);
     if (Math.abs(now - end) <= ARRIVED_RATIO * end) continue;
     share[at] = now;
-    round.moving[at] = 1;
+    view.moving[at] = 1;
   }
-  bound(share, count, Math.max(round.target[dimension] as number, sum(goal, count)));
+  bound(share, count, Math.max(view.target[dimension] as number, sum(goal, count)));
 }
 
 /** Where a share starts from: not from below the floor, which is due at once, and not from above the target. */
-export function startOf(round: LaneView, dimension: number, at: number, end: number, floorPerWeight: number): number {
-  const applied = (round.applied[dimension] as Float64Array)[at] as number;
+export function startOf(view: LaneView, dimension: number, at: number, end: number, floorPerWeight: number): number {
+  const applied = (view.applied[dimension] as Float64Array)[at] as number;
   if (applied === 0) return end;
-  const floor = floorPerWeight * (round.weight[at] as number);
-  return Math.min(Math.max(applied, Math.min(end, floor)), Math.max(end, round.target[dimension] as number));
+  const floor = floorPerWeight * (view.weight[at] as number);
+  return Math.min(Math.max(applied, Math.min(end, floor)), Math.max(end, view.target[dimension] as number));
 }
 
 /** Takes what is above `most` from those above their goal. */

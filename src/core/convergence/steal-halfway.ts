@@ -23,9 +23,9 @@ import { waterFill } from './water-fill.js';
  * 27.8/24.1/24.1/24.1: every round takes half of the largest gap.
  *
  * Silent cases, our choice: only saturated nodes are counted as "lowest" (by the text's letter eight idle nodes of ten
- * would occupy the lowest places, and 80/20 among the other two stay for ever); nobody takes more than it wants (the
- * text would let a quota lie idle); nodes that are alike get the mean of what they would get in any order; weights
- * make levels of rates. What is remembered from round to round is the applied share in everybody's record. At rest it
+ * would be the lowest of all, and 80/20 among the other two stay for ever); nobody takes more than it wants (the
+ * text would let a quota lie idle); nodes that are alike get the mean of what they would get in any order; rates are
+ * compared per weight. What is remembered from round to round is the applied share in everybody's record. At rest it
  * is max-min fair: nobody who wants more stands below anybody.
  */
 export const stealHalfway: Strategy = {
@@ -40,32 +40,32 @@ export const stealHalfway: Strategy = {
 let used = new Float64Array(64);
 let wanted = new Float64Array(64);
 let lack = new Float64Array(64);
-let level = new Float64Array(64);
+let perWeight = new Float64Array(64);
 let weight: Float64Array = new Float64Array(0);
 let order = new Int32Array(64);
 let thieves = new Int32Array(64);
 
-function converge(round: LaneView): void {
-  reserveScratch(round.count);
-  weight = round.weight;
+function converge(view: LaneView): void {
+  reserveScratch(view.count);
+  weight = view.weight;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (!needsConvergence(round, dimension)) continue;
-    for (let at = 0; at < round.count; at++) {
-      wanted[at] = wantedBy(round, at, dimension);
-      used[at] = usedBy(round, at, dimension, wanted[at] as number);
+    if (!needsConvergence(view, dimension)) continue;
+    for (let at = 0; at < view.count; at++) {
+      wanted[at] = wantedBy(view, at, dimension);
+      used[at] = usedBy(view, at, dimension, wanted[at] as number);
       lack[at] = (wanted[at] as number) - (used[at] as number);
-      level[at] = (used[at] as number) / (weight[at] as number);
+      perWeight[at] = (used[at] as number) / (weight[at] as number);
       order[at] = at;
     }
-    rank(order, round.count, isLower);
-    steal(round.count);
-    distribute(round, dimension);
+    rank(order, view.count, isLower);
+    steal(view.count);
+    distribute(view, dimension);
   }
 }
 
 /**
- * Orders by level, then by the missing amount, then by weight. Nodes that are equal in all three are alike, and the id
- * decides.
+ * Orders by what is used per weight, then by the missing amount, then by weight. Nodes that are equal in all three are
+ * alike, and the id decides.
  */
 function isLower(left: number, right: number): boolean {
   const difference = compare(left, right);
@@ -74,25 +74,25 @@ function isLower(left: number, right: number): boolean {
 
 function compare(left: number, right: number): number {
   return (
-    (level[left] as number) - (level[right] as number) ||
+    (perWeight[left] as number) - (perWeight[right] as number) ||
     (lack[left] as number) - (lack[right] as number) ||
     (weight[left] as number) - (weight[right] as number)
   );
 }
 
 /**
- * No node steals and loses at once: the levels of thieves rise with k, those of dominant nodes fall, and the loop ends
- * where they meet.
+ * No node steals and loses at once: with k the use per weight of thieves rises, that of dominant nodes falls, and the
+ * loop ends where they meet.
  */
 function steal(count: number): void {
   let saturated = 0;
-  for (let place = 0; place < count; place++) {
-    if ((lack[order[place] as number] as number) > 0) thieves[saturated++] = order[place] as number;
+  for (let index = 0; index < count; index++) {
+    if ((lack[order[index] as number] as number) > 0) thieves[saturated++] = order[index] as number;
   }
   for (let k = 0; k < saturated; k++) {
     const low = thieves[k] as number;
     const dominant = order[count - 1 - k] as number;
-    const gap = (level[dominant] as number) - (level[low] as number);
+    const gap = (perWeight[dominant] as number) - (perWeight[low] as number);
     if (gap <= 0) break;
     const half = gap / (1 / (weight[low] as number) + 1 / (weight[dominant] as number));
     const taken = Math.min(half, lack[low] as number);
@@ -105,32 +105,32 @@ function steal(count: number): void {
 /** Nodes that are alike stand side by side; each gets the mean of what they all got. */
 function shareAmongAlike(count: number): void {
   let first = 0;
-  for (let place = 1; place <= count; place++) {
-    if (place < count && compare(order[first] as number, order[place] as number) === 0) continue;
-    if (place - first > 1) {
+  for (let index = 1; index <= count; index++) {
+    if (index < count && compare(order[first] as number, order[index] as number) === 0) continue;
+    if (index - first > 1) {
       let total = 0;
-      for (let at = first; at < place; at++) total += used[order[at] as number] as number;
-      for (let at = first; at < place; at++) used[order[at] as number] = total / (place - first);
+      for (let at = first; at < index; at++) total += used[order[at] as number] as number;
+      for (let at = first; at < index; at++) used[order[at] as number] = total / (index - first);
     }
-    first = place;
+    first = index;
   }
 }
 
 /** Levels the dominant nodes down, raises the saturated ones, and hands out the left-over. */
-function distribute(round: LaneView, dimension: number): void {
-  const { count } = round;
-  const target = round.target[dimension] as number;
+function distribute(view: LaneView, dimension: number): void {
+  const { count } = view;
+  const target = view.target[dimension] as number;
   let total = 0;
   for (let at = 0; at < count; at++) total += used[at] as number;
-  const out = level;
+  const out = perWeight;
   if (total > target) {
     waterFill(nothing, used, weight, count, target, out);
   } else {
     for (let at = 0; at < count; at++) wanted[at] = Math.max(wanted[at] as number, used[at] as number);
     waterFill(used, wanted, weight, count, target, out);
   }
-  liftToFloors(round, dimension, out);
-  addHeadroom(round, dimension, out);
+  liftToFloors(view, dimension, out);
+  addHeadroom(view, dimension, out);
 }
 
 let nothing = new Float64Array(64);
@@ -140,7 +140,7 @@ function reserveScratch(count: number): void {
   used = new Float64Array(count * 2);
   wanted = new Float64Array(count * 2);
   lack = new Float64Array(count * 2);
-  level = new Float64Array(count * 2);
+  perWeight = new Float64Array(count * 2);
   nothing = new Float64Array(count * 2);
   order = new Int32Array(count * 2);
   thieves = new Int32Array(count * 2);

@@ -56,7 +56,7 @@ export interface Strategy {
   readonly overshoots: boolean;
   /** True if it reads `divisor`: nodes agree on their number before a divisor falls, and newcomers wait for that. */
   readonly agreesOnPool?: true;
-  converge(round: LaneView): void;
+  converge(view: LaneView): void;
 }
 
 export function createLaneView(capacity: number): LaneView {
@@ -80,22 +80,22 @@ export function createLaneView(capacity: number): LaneView {
 /**
  * Gives every dimension that is unlimited or blocked its trivial answer; returns whether `dimension` needs a real one.
  */
-export function needsConvergence(round: LaneView, dimension: number): boolean {
-  if (isLimited(round, dimension)) return true;
-  (round.share[dimension] as Float64Array).fill(round.target[dimension] as number, 0, round.count);
+export function needsConvergence(view: LaneView, dimension: number): boolean {
+  if (isLimited(view, dimension)) return true;
+  (view.share[dimension] as Float64Array).fill(view.target[dimension] as number, 0, view.count);
   return false;
 }
 
 /** What a wrapper does to every dimension that is neither unlimited nor blocked. */
-export function forEachLimited(round: LaneView, change: (round: LaneView, dimension: number) => void): void {
+export function forEachLimited(view: LaneView, change: (view: LaneView, dimension: number) => void): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (isLimited(round, dimension)) change(round, dimension);
+    if (isLimited(view, dimension)) change(view, dimension);
   }
 }
 
 /** Neither unlimited nor blocked. */
-export function isLimited(round: LaneView, dimension: number): boolean {
-  const target = round.target[dimension] as number;
+export function isLimited(view: LaneView, dimension: number): boolean {
+  const target = view.target[dimension] as number;
   return target > 0 && target !== Number.POSITIVE_INFINITY;
 }
 

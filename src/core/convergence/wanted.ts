@@ -9,29 +9,29 @@ import { isLimited, type LaneView } from './strategy.js';
  * Worked: demand 100 messages and 2,000 bytes, applied 50 and 1,500 → it wants 100 messages and 1,000 bytes. Applied 50
  * and 500: 50 messages would need 1,000 bytes, bytes bind → it wants 2,000 bytes and 25 messages.
  */
-export function wantedBy(round: LaneView, at: number, dimension: number): number {
-  const demand = (round.demand[dimension] as Float64Array)[at] as number;
+export function wantedBy(view: LaneView, at: number, dimension: number): number {
+  const demand = (view.demand[dimension] as Float64Array)[at] as number;
   let others = 1;
   for (let other = 0; other < DIMENSION_COUNT; other++) {
-    if (other !== dimension) others = Math.min(others, servedPart(round, at, other));
+    if (other !== dimension) others = Math.min(others, servedPart(view, at, other));
   }
-  return servedPart(round, at, dimension) <= others ? demand : demand * others;
+  return servedPart(view, at, dimension) <= others ? demand : demand * others;
 }
 
 /**
  * What a node uses at the share that it applies. The usage in a report does not tell: it is an average that began
  * before the share moved. It counts only where no applied share is known.
  */
-export function usedBy(round: LaneView, at: number, dimension: number, wanted: number): number {
-  const applied = (round.applied[dimension] as Float64Array)[at] as number;
-  return Math.min(wanted, applied > 0 ? applied : ((round.usage[dimension] as Float64Array)[at] as number));
+export function usedBy(view: LaneView, at: number, dimension: number, wanted: number): number {
+  const applied = (view.applied[dimension] as Float64Array)[at] as number;
+  return Math.min(wanted, applied > 0 ? applied : ((view.usage[dimension] as Float64Array)[at] as number));
 }
 
 /** Part of the demand that the applied share serves, 0 … 1. */
-function servedPart(round: LaneView, at: number, dimension: number): number {
-  const demand = (round.demand[dimension] as Float64Array)[at] as number;
-  if (demand === 0 || round.target[dimension] === Number.POSITIVE_INFINITY) return 1;
-  if (!isLimited(round, dimension)) return 0;
-  const applied = (round.applied[dimension] as Float64Array)[at] as number;
+function servedPart(view: LaneView, at: number, dimension: number): number {
+  const demand = (view.demand[dimension] as Float64Array)[at] as number;
+  if (demand === 0 || view.target[dimension] === Number.POSITIVE_INFINITY) return 1;
+  if (!isLimited(view, dimension)) return 0;
+  const applied = (view.applied[dimension] as Float64Array)[at] as number;
   return applied > 0 && applied < demand ? applied / demand : 1;
 }

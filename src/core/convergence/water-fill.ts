@@ -2,20 +2,20 @@ import { invariant } from '../base/invariant.js';
 import { larger, smaller } from './smaller-larger.js';
 
 /**
- * Weighted water-filling between bounds: out[i] = clamp(weight[i] · L, low[i], high[i]) with the level L chosen so that
- * Σ out = min(capacity, Σ high). This is weighted max-min fairness (docs/background/max-min-fairness.md) with amounts
- * already given (low).
+ * Weighted water-filling between bounds: out[i] = clamp(weight[i] · L, low[i], high[i]) with the water level L chosen
+ * so that Σ out = min(capacity, Σ high). This is weighted max-min fairness (docs/background/max-min-fairness.md) with
+ * amounts already given (low).
  *
  * Requires 0 ≤ low ≤ high, weight > 0 and Σ low ≤ capacity (up to rounding).
  * Worked: capacity 100, low 0, high 70/70, weight 1/1 → 50/50. High 10/80/80 → 10/45/45. High 20/30 → 20/30 (50 left
- * over). max-min, which needs no lower bounds, has `findLevel` (level.ts).
+ * over). max-min, which needs no lower bounds, has water-level.ts.
  *
  * Fixes participants on the side that violates more until none does (Bitran and Hax 1981): exact, no sorting, usually 3
- * to 6 passes. Levels that gave too little only rise and those that gave too much only fall, so two levels say who is
- * fixed (`weight · below > high`, `weight · above < low`) and a pass is one scan without a branch on what it reads: 6
- * ns per participant, where a branch that chance decides costs 15. The plain twin, which marks
- * who is fixed, is test/property/plain-max-min.ts. Rejected: bisection on L (inexact, 60 passes), sorting breakpoints
- * (n log n always).
+ * to 6 passes. Water levels that gave too little only rise and those that gave too much only fall, so two of them say
+ * who is fixed (`weight · below > high`, `weight · above < low`) and a pass is one scan without a branch on what it
+ * reads: 6 ns per participant, where a branch that chance decides costs 15. The plain twin, which marks who is fixed,
+ * is test/property/plain-max-min.ts. Rejected: bisection on L (inexact, 60 passes), sorting breakpoints (n log n
+ * always).
  *
  * Returns L; Infinity when everybody got `high`.
  */
@@ -33,45 +33,45 @@ export function waterFill(
     for (let at = 0; at < count; at++) out[at] = high[at] as number;
     return Number.POSITIVE_INFINITY;
   }
-  const level = findLevel(low, high, weight, count, capacity);
+  const waterLevel = findWaterLevel(low, high, weight, count, capacity);
   let given = 0;
   for (let at = 0; at < count; at++) {
-    const amount = smaller(larger((weight[at] as number) * level, low[at] as number), high[at] as number);
+    const amount = smaller(larger((weight[at] as number) * waterLevel, low[at] as number), high[at] as number);
     out[at] = amount;
     given += amount;
   }
   if (!(given <= capacity + 1e-6 * (capacity + 1))) {
     invariant(false, 'water-filling gave more than there is', { capacity, given });
   }
-  return level;
+  return waterLevel;
 }
 
-/** Σ of what the level of a scan makes too high and too low, the weights of both, and of those between. */
+/** Σ of what the water level of a scan makes too high and too low, the weights of both, and of those between. */
 const scanned = new Float64Array(5);
 
 /** The L of Σ out = capacity; there is one, because Σ high > capacity. */
-function findLevel(
+function findWaterLevel(
   low: Float64Array,
   high: Float64Array,
   weight: Float64Array,
   count: number,
   capacity: number,
 ): number {
-  let level = capacity / count;
+  let waterLevel = capacity / count;
   // What the nodes that are fixed for good hold, and their weights.
   let heldHigh = 0;
   let weightHigh = 0;
   let heldLow = 0;
   let weightLow = 0;
   for (let pass = 0; pass <= 2 * count + 2; pass++) {
-    scan(low, high, weight, count, level);
+    scan(low, high, weight, count, waterLevel);
     const tooHigh = scanned[0] as number;
     const tooHighWeight = scanned[1] as number;
     const tooLow = scanned[2] as number;
     const tooLowWeight = scanned[3] as number;
     const free = scanned[4] as number;
     if (pass > 0 && tooHighWeight === weightHigh && tooLowWeight === weightLow) break;
-    const given = tooHigh + tooLow + level * free;
+    const given = tooHigh + tooLow + waterLevel * free;
     if (given <= capacity) {
       heldHigh = tooHigh;
       weightHigh = tooHighWeight;
@@ -82,12 +82,12 @@ function findLevel(
     }
     const rest = tooHighWeight + tooLowWeight + free - weightHigh - weightLow;
     if (rest <= 0) break;
-    level = larger(0, (capacity - heldHigh - heldLow) / rest);
+    waterLevel = larger(0, (capacity - heldHigh - heldLow) / rest);
   }
-  return level;
+  return waterLevel;
 }
 
-function scan(low: Float64Array, high: Float64Array, weight: Float64Array, count: number, level: number): void {
+function scan(low: Float64Array, high: Float64Array, weight: Float64Array, count: number, waterLevel: number): void {
   let tooHigh = 0;
   let tooHighWeight = 0;
   let tooLow = 0;
@@ -95,8 +95,8 @@ function scan(low: Float64Array, high: Float64Array, weight: Float64Array, count
   let free = 0;
   for (let at = 0; at < count; at++) {
     const each = weight[at] as number;
-    const above = Number(each * level > (high[at] as number));
-    const below = Number(each * level < (low[at] as number));
+    const above = Number(each * waterLevel > (high[at] as number));
+    const below = Number(each * waterLevel < (low[at] as number));
     tooHigh += above * (high[at] as number);
     tooHighWeight += above * each;
     tooLow += below * (low[at] as number);

@@ -1,47 +1,47 @@
 /**
- * The level of weighted max-min fairness between 0 and `high`: L so that Σ min(wᵢ · L, highᵢ) = capacity. Requires
- * weight > 0 and Σ high > capacity. max-min needs no more than this, which is less than `waterFill` does: floors are
- * the same part of every weight, and such lower bounds lie below L anyway.
+ * The water level of weighted max-min fairness between 0 and `high`: L so that Σ min(wᵢ · L, highᵢ) = capacity.
+ * Requires weight > 0 and Σ high > capacity. max-min needs no more than this, which is less than `waterFill` does:
+ * floors are the same part of every weight, and such lower bounds lie below L anyway.
  *
  * Worked: capacity 100, high 10/80/80, weight 1/1/1. From L = 33.3 nobody but the first is met: (100 − 10) / 2 = 45.
  *
- * Newton's steps. Σ is concave in L: a step from anywhere ends at or below the level looked for, further ones only
+ * Newton's steps. Σ is concave in L: a step from anywhere ends at or below the one looked for, further ones only
  * rise, and each meets more nodes; when it meets no more, L is exact, whatever it started from. Mostly 3 to 5 scans,
  * of 5 ns per participant.
  *
- * Capacity and level stand in columns, at `row`: a fraction that is passed or returned is an object until the call is
- * inlined. The level found there is where the search starts: > 0, and not so high that it would meet everybody.
+ * Capacity and water level stand in columns, at `row`: a fraction that is passed or returned is an object until the
+ * call is inlined. The one found there is where the search starts: > 0, and not so high that it would meet everybody.
  */
-export function findLevel(
+export function findWaterLevel(
   high: Float64Array,
   weight: Float64Array,
   count: number,
   capacities: Float64Array,
-  levels: Float64Array,
+  waterLevels: Float64Array,
   row: number,
 ): void {
   const capacity = capacities[row] as number;
   let before = -1;
   for (let pass = 0; pass <= count + 1; pass++) {
-    scan(high, weight, count, levels, row);
+    scan(high, weight, count, waterLevels, row);
     const wanting = scanned[1] as number;
     if (wanting === before || wanting === 0) return;
-    levels[row] = (capacity - (scanned[0] as number)) / wanting;
+    waterLevels[row] = (capacity - (scanned[0] as number)) / wanting;
     before = wanting;
   }
 }
 
-/** At the level of a scan: Σ high of those whom it meets, Σ weight of the others. */
+/** At the water level of a scan: Σ high of those whom it meets, Σ weight of the others. */
 const scanned = new Float64Array(2);
 
 /** Without a branch on what it reads: one that chance decides costs more than twice the scan. */
-function scan(high: Float64Array, weight: Float64Array, count: number, levels: Float64Array, row: number): void {
-  const level = levels[row] as number;
+function scan(high: Float64Array, weight: Float64Array, count: number, waterLevels: Float64Array, row: number): void {
+  const waterLevel = waterLevels[row] as number;
   let met = 0;
   let wanting = 0;
   for (let at = 0; at < count; at++) {
     const each = weight[at] as number;
-    const isMet = Number(each * level > (high[at] as number));
+    const isMet = Number(each * waterLevel > (high[at] as number));
     met += isMet * (high[at] as number);
     wanting += (1 - isMet) * each;
   }

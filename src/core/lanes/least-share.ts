@@ -7,8 +7,8 @@ export const LEAST_SHARE_SPANS = 4;
  * The least share that a lane has applied lately, per dimension: an isolated node may hold that much.
  *
  * A share rises when a record says that another node needs less. If the topic fails at that moment, the other node may
- * not have read that record and keeps its part, so both hold it. The shares that follow from one place of the log add
- * up to the target at most. A node that holds the least share that it had since such a place takes nothing twice.
+ * not have read that record and keeps its part, so both hold it. The shares that follow from one offset of the log add
+ * up to the target at most. A node that holds the least share that it had since such an offset takes nothing twice.
  *
  * The least is taken over three whole spans and the current one. A lane takes ten numbers.
  */
@@ -38,8 +38,8 @@ export class LeastShare {
     if (span === known) return;
     for (let begun = Math.max(known, span - LEAST_SHARE_SPANS) + 1; begun <= span; begun++) {
       // Twice, because the first spans are counted from below 0.
-      const place = ((begun % LEAST_SHARE_SPANS) + LEAST_SHARE_SPANS) % LEAST_SHARE_SPANS;
-      this.#least[dimension * LEAST_SHARE_SPANS + place] = held;
+      const index = ((begun % LEAST_SHARE_SPANS) + LEAST_SHARE_SPANS) % LEAST_SHARE_SPANS;
+      this.#least[dimension * LEAST_SHARE_SPANS + index] = held;
     }
     this.#span[dimension] = span;
   }

@@ -43,7 +43,7 @@ export class Column {
 
 /** Eight doubles are 64 bytes. */
 export const LINE_LENGTH = 8;
-/** Places in the line of a row of buckets, after the tokens: first what a decision reads without a refill. */
+/** Indexes in the line of a row of buckets, after the tokens: first what a decision reads without a refill. */
 export const REFILLED_AT = 2;
 export const VALID_UNTIL_AT = 3;
 export const DEPTH_AT = 4;

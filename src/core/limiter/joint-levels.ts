@@ -8,7 +8,7 @@ export interface JointRequest extends TokenRequest {
   further: readonly number[];
   /** Bit 0 stands for `lane`, 1 and up for `further`: the work has been counted as demand there, so it is a retry. */
   counted: number;
-  /** True if the caller has named a place, not a group. */
+  /** True if the caller has named a scope, not a group. */
   namesScope: boolean;
   /** The lane that has refused last; `lane` itself where there is but one. */
   refusedLane: number;

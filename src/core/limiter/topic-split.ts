@@ -41,7 +41,7 @@ export class TopicSplit {
   #demand: Float64Array = new Float64Array(0);
   #usage: Float64Array = new Float64Array(0);
   readonly rule: SplitRule;
-  #round: LaneView = createLaneView(16);
+  #view: LaneView = createLaneView(16);
   #rows: number[] = [];
   #dividedMs = Number.NEGATIVE_INFINITY;
 
@@ -79,7 +79,7 @@ export class TopicSplit {
     this.#dividedMs = nowMs;
     this.#gather(limit, elapsedMs === Number.POSITIVE_INFINITY ? AVERAGE_OVER_MS : elapsedMs);
     if (this.#rows.length === 0) return;
-    this.rule.strategy.converge(this.#round);
+    this.rule.strategy.converge(this.#view);
     for (let at = 0; at < this.#rows.length; at++) this.#apply(at, nowMs);
   }
 
@@ -87,15 +87,15 @@ export class TopicSplit {
     const rows = this.#rows;
     rows.length = 0;
     for (let row = 0; row < this.keyed.rowCount; row++) if (this.keyed.nameOf(row) !== null) rows.push(row);
-    if (this.#round.weight.length < rows.length) this.#round = createLaneView(rows.length * 2);
-    const round = this.#round;
-    round.count = rows.length;
-    round.floorRatio = this.rule.floorRatio;
-    round.weight.fill(1, 0, rows.length);
+    if (this.#view.weight.length < rows.length) this.#view = createLaneView(rows.length * 2);
+    const view = this.#view;
+    view.count = rows.length;
+    view.floorRatio = this.rule.floorRatio;
+    view.weight.fill(1, 0, rows.length);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      round.target[dimension] = (limit[dimension] as number) * DIVIDED_RATIO;
-      const usage = round.usage[dimension] as Float64Array;
-      const demand = round.demand[dimension] as Float64Array;
+      view.target[dimension] = (limit[dimension] as number) * DIVIDED_RATIO;
+      const usage = view.usage[dimension] as Float64Array;
+      const demand = view.demand[dimension] as Float64Array;
       for (let at = 0; at < rows.length; at++) {
         const slot = slotOf(rows[at] as number, dimension);
         const used = follow(this.#usage, this.#admitted, slot, elapsedMs);
@@ -107,19 +107,19 @@ export class TopicSplit {
 
   #apply(at: number, nowMs: number): void {
     const row = this.#rows[at] as number;
-    const round = this.#round;
+    const view = this.#view;
     let met = true;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      if (shareAt(round, dimension, at) < demandAt(round, dimension, at) * 0.999) met = false;
+      if (shareAt(view, dimension, at) < demandAt(view, dimension, at) * 0.999) met = false;
     }
-    const messages = demandAt(round, 0, at);
-    const pieceSize = messages > 0 ? Math.max(1, demandAt(round, 1, at) / messages) : 1;
+    const messages = demandAt(view, 0, at);
+    const pieceSize = messages > 0 ? Math.max(1, demandAt(view, 1, at) / messages) : 1;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const target = round.target[dimension] as number;
+      const target = view.target[dimension] as number;
       const finite = target > 0 && target !== Number.POSITIVE_INFINITY;
-      const allowance = met && finite ? this.rule.allowanceRatio * demandAt(round, dimension, at) : 0;
-      const perSecond = shareAt(round, dimension, at) + allowance;
-      const depth = this.#depthOf(perSecond, dimension === 0 ? 1 : pieceSize, target / round.count);
+      const allowance = met && finite ? this.rule.allowanceRatio * demandAt(view, dimension, at) : 0;
+      const perSecond = shareAt(view, dimension, at) + allowance;
+      const depth = this.#depthOf(perSecond, dimension === 0 ? 1 : pieceSize, target / view.count);
       this.keyed.buckets.setLimit(row, dimension, perSecond, depth, nowMs);
     }
   }
@@ -168,12 +168,12 @@ function add(column: Float64Array, row: number, messages: number, bytes: number)
   column[first + 1] = (column[first + 1] as number) + bytes;
 }
 
-function shareAt(round: LaneView, dimension: number, at: number): number {
-  return (round.share[dimension] as Float64Array)[at] as number;
+function shareAt(view: LaneView, dimension: number, at: number): number {
+  return (view.share[dimension] as Float64Array)[at] as number;
 }
 
-function demandAt(round: LaneView, dimension: number, at: number): number {
-  return (round.demand[dimension] as Float64Array)[at] as number;
+function demandAt(view: LaneView, dimension: number, at: number): number {
+  return (view.demand[dimension] as Float64Array)[at] as number;
 }
 
 function grown(column: Float64Array, length: number): Float64Array {

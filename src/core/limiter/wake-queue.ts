@@ -95,7 +95,7 @@ export class WakeQueue<Item> {
       if (owner.isEmpty) this.leave(owner);
       else if (owner.deficit >= nextCost(owner)) return owner;
       else if (turns++ <= this.#owners) this.#turn(owner.next as WakeOwner<Item>);
-      else this.#skipRounds(owner);
+      else this.#skipTurns(owner);
     }
   }
 
@@ -187,21 +187,21 @@ export class WakeQueue<Item> {
   }
 
   /**
-   * Skips all rounds in which nobody would be served. After an item that took a large part there can be millions of
-   * them, or endlessly many if costs have become 0 (no limit). Called only after a whole round, because then every
-   * owner has a live item.
+   * Skips all turns in which nobody would be served, equally many of every owner. After an item that took a large part
+   * there can be millions of them, or endlessly many if costs have become 0 (no limit). Called only when every owner
+   * has just had a turn, because then every owner has a live item.
    */
-  #skipRounds(from: WakeOwner<Item>): void {
+  #skipTurns(from: WakeOwner<Item>): void {
     let first = from;
-    let rounds = Number.POSITIVE_INFINITY;
+    let turns = Number.POSITIVE_INFINITY;
     for (let at = 0, owner = from; at < this.#owners; at++, owner = owner.next as WakeOwner<Item>) {
       const missing = (nextCost(owner) - owner.deficit) / owner.weight;
-      if (missing >= rounds) continue;
+      if (missing >= turns) continue;
       first = owner;
-      rounds = missing;
+      turns = missing;
     }
     for (let at = 0, owner = from; at < this.#owners; at++, owner = owner.next as WakeOwner<Item>) {
-      owner.deficit += rounds * owner.weight;
+      owner.deficit += turns * owner.weight;
     }
     // Exactly its cost, whatever the rounding: otherwise the owner would lack a little again.
     first.deficit = nextCost(first);

@@ -25,21 +25,21 @@ export function passWindows(buckets: Buckets, row: number, nowMs: number): void 
   const passed = Math.floor(nowMs / windowMs) - Math.floor((lines[first + REFILLED_AT] as number) / windowMs);
   lines[first + REFILLED_AT] = nowMs;
   if (passed <= 0) return;
-  for (let place = first; place < first + DIMENSION_COUNT; place++) {
-    const perWindow = ((lines[place + RATE_AT] as number) * windowMs) / 1000;
-    const before = lines[place] as number;
+  for (let index = first; index < first + DIMENSION_COUNT; index++) {
+    const perWindow = ((lines[index + RATE_AT] as number) * windowMs) / 1000;
+    const before = lines[index] as number;
     if (perWindow === 0) {
       // Blocked or unlimited: a debt stays, and nothing is saved.
-      if (before > 0 && before !== Number.POSITIVE_INFINITY) lines[place] = 0;
+      if (before > 0 && before !== Number.POSITIVE_INFINITY) lines[index] = 0;
       continue;
     }
-    lines[place] = kept(before) + (passed - 1) * perWindow;
+    lines[index] = kept(before) + (passed - 1) * perWindow;
   }
   // Held tokens that come back after the end of a window count up to the debt that was left then, and no further.
   buckets.held?.noteDebts(row);
-  for (let place = first; place < first + DIMENSION_COUNT; place++) {
-    const perWindow = ((lines[place + RATE_AT] as number) * windowMs) / 1000;
-    if (perWindow > 0) lines[place] = kept(lines[place] as number) + perWindow;
+  for (let index = first; index < first + DIMENSION_COUNT; index++) {
+    const perWindow = ((lines[index + RATE_AT] as number) * windowMs) / 1000;
+    if (perWindow > 0) lines[index] = kept(lines[index] as number) + perWindow;
   }
 }
 

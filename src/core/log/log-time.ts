@@ -11,7 +11,7 @@ export class LogTime {
   ms = 0;
   /**
    * Log time in which the time before a node's first record in a life counts whole: perhaps no node ran before it. A
-   * ramp's level is forgotten by this time, because log time stands still while no node runs.
+   * ramp's ceiling is forgotten by this time, because log time stands still while no node runs.
    */
   spanMs = 0;
   readonly #stepLimitMs: number;

@@ -19,7 +19,7 @@ export const FAILED_PRODUCE_PAUSE_MS = 100;
  * would be silent on the membership partition while another one is away.
  *
  * A record that replaces a waiting one goes to the end of the queue. A node numbers all its records in one sequence,
- * and readers of a partition drop a record that comes after one with a higher number. At its old place, a report would
+ * and readers of a partition drop a record that comes after one with a higher number. At its old offset, a report would
  * be written before a heartbeat with a lower number, and that heartbeat would not count as a sign of life.
  */
 export class OutgoingQueue {

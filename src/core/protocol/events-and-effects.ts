@@ -80,7 +80,7 @@ export type Notice =
       readonly cause: 'too-many-groups' | 'too-many-rows';
       readonly nodeId: string | null;
     }
-  /** A member works with fewer partitions than this node, so this node stops: a group would be in two places. */
+  /** A member works with fewer partitions than this node, so this node stops: a group would be in two partitions. */
   | { readonly kind: 'partitions-differ'; readonly nodeId: string; readonly founded: number; readonly own: number }
   | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number };
 

@@ -55,10 +55,10 @@ export interface GroupStateRecord {
   readonly groupId: GroupId;
   readonly direction: number;
   /** Messages/s of the whole cluster. */
-  readonly level: number;
-  /** The level was in force so much log time before the record, or before `readUntilMs`. */
+  readonly ceiling: number;
+  /** The ceiling was in force so much log time before the record, or before `readUntilMs`. */
   readonly lateMs: number;
-  /** Append time of the last record that the writer had read; 0 = the level held when the record was appended. */
+  /** Append time of the last record that the writer had read; 0 = the ceiling held when the record was appended. */
   readonly readUntilMs: number;
   /** The offset after that one. */
   readonly readUntilOffset: number;

@@ -5,9 +5,9 @@ import type { Author, GroupStateRecord } from '../protocol/record.js';
 import { slopeOf } from './ramp.js';
 import { rampTop } from './ramp-of.js';
 
-/** The newest level of a lane as the log says it. */
-export interface RampLevel {
-  readonly level: number;
+/** The newest ceiling of a lane as the log says it. */
+export interface RampCeiling {
+  readonly ceiling: number;
   /** Log time of the membership partition at which it held. */
   readonly sinceLogMs: number;
   /** `sinceLogMs` by the clock that counts absences whole; see LogTime. */
@@ -20,34 +20,34 @@ export interface RampLevel {
 }
 
 /** Where a ramp stood when its log was replaced. */
-export interface CarriedLevel {
-  readonly level: number;
-  /** Log time for which the level had held. */
+export interface CarriedCeiling {
+  readonly ceiling: number;
+  /** Log time for which the ceiling had held. */
   readonly heldMs: number;
   readonly timeToLiveMs: number;
 }
 
-/** A level that rests is written this many times within its time to live. */
+/** A ceiling that rests is written this many times within its time to live. */
 export const RENEWALS = 4;
 
-/** Levels that are remembered of one log: both directions of 100,000 groups, about 200 bytes each. */
-const LEVELS_MAX = 200_000;
+/** Ceilings that are remembered of one log: both directions of 100,000 groups, about 200 bytes each. */
+const CEILINGS_MAX = 200_000;
 
 /** How far the membership partition has been read. */
-export type LogPlace = Pick<LogTime, 'ms' | 'spanMs' | 'appendMs'>;
+export type LogProgress = Pick<LogTime, 'ms' | 'spanMs' | 'appendMs'>;
 
 /**
  * Where every ramp stands, as a function of the membership partition's log: the newest GROUP_STATE of a lane counts,
- * whoever wrote it, until nobody has renewed it for its time to live. So a level outlives restarts, and all nodes that
- * have read as far know the same one. Between records only a scheduled ramp moves, with log time.
+ * whoever wrote it, until nobody has renewed it for its time to live. So a ceiling outlives restarts, and all nodes
+ * that have read as far know the same one. Between records only a scheduled ramp moves, with log time.
  */
 export class RampBook {
   readonly #onChanged: (mapLane: number) => void;
   /** Log time of one step of the log's clock is at most this (LogTime). */
   readonly #stepLimitMs: number;
-  readonly #levels = new Map<number, RampLevel>();
-  /** Levels of earlier logs, each until this log says one for the lane; at most LEVELS_MAX. */
-  readonly #carried = new Map<number, CarriedLevel>();
+  readonly #ceilings = new Map<number, RampCeiling>();
+  /** Ceilings of earlier logs, each until this log says one for the lane; at most CEILINGS_MAX. */
+  readonly #carried = new Map<number, CarriedCeiling>();
   #logMs = 0;
   #spanMs = 0;
   #appendMs = 0;
@@ -72,11 +72,11 @@ export class RampBook {
 
   /** Called when another log begins. The nodes that use a ramp write into that log how far the ramp was. */
   forgetAll(): void {
-    for (const [mapLane, { level, sinceLogMs, timeToLiveMs }] of this.#levels) {
-      if (this.#carried.size >= LEVELS_MAX && !this.#carried.has(mapLane)) continue;
-      this.#carried.set(mapLane, { level, heldMs: this.#logMs - sinceLogMs, timeToLiveMs });
+    for (const [mapLane, { ceiling, sinceLogMs, timeToLiveMs }] of this.#ceilings) {
+      if (this.#carried.size >= CEILINGS_MAX && !this.#carried.has(mapLane)) continue;
+      this.#carried.set(mapLane, { ceiling, heldMs: this.#logMs - sinceLogMs, timeToLiveMs });
     }
-    this.#levels.clear();
+    this.#ceilings.clear();
     this.#logMs = 0;
     this.#spanMs = 0;
     this.#appendMs = 0;
@@ -88,15 +88,15 @@ export class RampBook {
   }
 
   /**
-   * The level of an earlier log; undefined once this log says one itself, or has gone on for the level's time to live,
-   * or for that of the ramp.
+   * The ceiling of an earlier log; undefined once this log says one itself, or has gone on for the ceiling's time to
+   * live, or for that of the ramp.
    */
-  carriedOf(mapLane: number, ramp: RampSettings): CarriedLevel | undefined {
+  carriedOf(mapLane: number, ramp: RampSettings): CarriedCeiling | undefined {
     return this.#spanMs > ramp.timeToLiveMs ? undefined : this.#carried.get(mapLane);
   }
 
-  /** The log has been read up to there; levels that nobody renewed are forgotten. */
-  advanceTo({ ms: logMs, spanMs, appendMs }: LogPlace, nextOffset: number): void {
+  /** The log has been read up to there; ceilings that nobody renewed are forgotten. */
+  advanceTo({ ms: logMs, spanMs, appendMs }: LogProgress, nextOffset: number): void {
     this.#appendMs = appendMs;
     this.#nextOffset = nextOffset;
     this.#logMs = logMs;
@@ -107,100 +107,100 @@ export class RampBook {
       if (spanMs > timeToLiveMs) this.#carried.delete(mapLane);
       else this.#nextForgetMs = Math.min(this.#nextForgetMs, timeToLiveMs);
     }
-    for (const [mapLane, known] of this.#levels) {
+    for (const [mapLane, known] of this.#ceilings) {
       const untilMs = known.sinceSpanMs + known.timeToLiveMs;
       if (spanMs <= untilMs) {
         this.#nextForgetMs = Math.min(this.#nextForgetMs, untilMs);
         continue;
       }
-      this.#levels.delete(mapLane);
+      this.#ceilings.delete(mapLane);
       this.#onChanged(mapLane);
     }
   }
 
   /**
-   * A level holds from the place up to which its writer had read, not from the place of its record: otherwise a rising
+   * A ceiling holds from the offset up to which its writer had read, not from that of its record: otherwise a rising
    * line would lose the time between the two with every record.
    *
-   * A level is outdated if its writer had not read the last one: its record waited for a slow topic, or several nodes
-   * wrote a first level. Such a record counts all the same once the last level is overdue to be renewed, so that a lane
-   * never depends on a writer that has stopped.
+   * A ceiling is outdated if its writer had not read the last one: its record waited for a slow topic, or several nodes
+   * wrote a first ceiling. Such a record counts all the same once the last ceiling is overdue to be renewed, so that a
+   * lane never depends on a writer that has stopped.
    */
   apply(mapLane: number, record: GroupStateRecord): 'applied' | 'repeated' | 'outdated' | 'too-many-levels' {
-    const { author, level, timeToLiveMs } = record;
-    const known = this.#levels.get(mapLane);
+    const { author, ceiling, timeToLiveMs } = record;
+    const known = this.#ceilings.get(mapLane);
     if (known !== undefined && isOlder(author, known.author)) return 'repeated';
-    if (known === undefined && this.#levels.size >= LEVELS_MAX) return 'too-many-levels';
+    if (known === undefined && this.#ceilings.size >= CEILINGS_MAX) return 'too-many-levels';
     const offset = this.#nextOffset - 1;
     if (known !== undefined && this.#isUnknownTo(record, known)) return 'outdated';
     const sinceSpanMs = this.#spanMs;
     const sinceLogMs = this.#logMs - this.#travelMs(record, known) - record.lateMs;
     const recordLogMs = this.#logMs;
     this.#carried.delete(mapLane);
-    this.#levels.set(mapLane, { level, sinceLogMs, recordLogMs, sinceSpanMs, timeToLiveMs, author, offset });
+    this.#ceilings.set(mapLane, { ceiling, sinceLogMs, recordLogMs, sinceSpanMs, timeToLiveMs, author, offset });
     this.#nextForgetMs = Math.min(this.#nextForgetMs, sinceSpanMs + timeToLiveMs);
-    if (known?.level !== level) this.#onChanged(mapLane);
+    if (known?.ceiling !== ceiling) this.#onChanged(mapLane);
     return 'applied';
   }
 
-  #isUnknownTo({ readUntilOffset }: GroupStateRecord, known: RampLevel): boolean {
+  #isUnknownTo({ readUntilOffset }: GroupStateRecord, known: RampCeiling): boolean {
     if (known.offset < readUntilOffset) return false;
     return this.#logMs - known.recordLogMs <= known.timeToLiveMs / RENEWALS;
   }
 
   /**
    * Log time from what the writer had read to its record: the time between the two, but no more than log time has gone
-   * on since the last level, which it had read; a newcomer without that counts one step of the log's clock at most.
+   * on since the last ceiling, which it had read; a newcomer without that counts one step of the log's clock at most.
    */
-  #travelMs({ readUntilMs }: GroupStateRecord, known: RampLevel | undefined): number {
+  #travelMs({ readUntilMs }: GroupStateRecord, known: RampCeiling | undefined): number {
     if (readUntilMs === 0) return 0;
     const limitMs = known === undefined ? this.#stepLimitMs : this.#logMs - known.recordLogMs;
     return Math.min(Math.max(0, this.#appendMs - readUntilMs), limitMs);
   }
 
-  /** The newest life of a node among the authors of levels, 0 without one. Its next life has to be newer. */
+  /** The newest life of a node among the authors of ceilings, 0 without one. Its next life has to be newer. */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
     let newest = 0;
-    for (const { author } of this.#levels.values()) {
+    for (const { author } of this.#ceilings.values()) {
       if (author.nodeKey === nodeKey && author.incarnation > newest) newest = author.incarnation;
     }
     return newest;
   }
 
-  /** Whether a level of this lane is remembered, of this log or of an earlier one. */
+  /** Whether a ceiling of this lane is remembered, of this log or of an earlier one. */
   has(mapLane: number): boolean {
-    return this.#levels.has(mapLane) || this.#carried.has(mapLane);
+    return this.#ceilings.has(mapLane) || this.#carried.has(mapLane);
   }
 
   /**
-   * The newest level; undefined if nobody has used the ramp, or not for the time to live in the level's record. A level
-   * never outlives the ramp's own time to live, because a stranger may write any number into a record.
+   * The newest ceiling; undefined if nobody has used the ramp, or not for the time to live in the ceiling's record. A
+   * ceiling never outlives the ramp's own time to live, because a stranger may write any number into a record.
    */
-  get(mapLane: number, ramp: RampSettings): RampLevel | undefined {
-    const known = this.#levels.get(mapLane);
+  get(mapLane: number, ramp: RampSettings): RampCeiling | undefined {
+    const known = this.#ceilings.get(mapLane);
     return known === undefined || this.ageMs(known) > ramp.timeToLiveMs ? undefined : known;
   }
 
   /** Time since the newest record of a lane, absences counted whole; tells when it has to be renewed. */
-  ageMs({ sinceSpanMs }: RampLevel): number {
+  ageMs({ sinceSpanMs }: RampCeiling): number {
     return this.#spanMs - sinceSpanMs;
   }
 
-  /** The level in force, messages/s; Infinity where the direction has no ramp. */
+  /** The ceiling in force, messages/s; Infinity where the direction has no ramp. */
   ceilingOf(settings: GroupSettings, direction: number, mapLane: number): number {
     const { ramp } = settings;
     const top = rampTop(settings, direction);
     if (ramp === null || top === null) return Number.POSITIVE_INFINITY;
     const known = this.get(mapLane, ramp);
     if (known === undefined) return Math.min(top, ramp.fromPerSecond);
-    const held = Math.min(top, Math.max(ramp.fromPerSecond, known.level));
+    const held = Math.min(top, Math.max(ramp.fromPerSecond, known.ceiling));
     if (ramp.mode !== 'scheduled') return held;
     const elapsedSeconds = Math.max(0, this.#logMs - known.sinceLogMs) / 1000;
     return Math.min(top, held + slopeOf(ramp, top) * elapsedSeconds);
   }
 
   /**
-   * Whether the level changes with log time alone: it rises, or ends by the ramp's time to live earlier than by its
+   * Whether the ceiling changes with log time alone: it rises, or ends by the ramp's time to live earlier than by its
    * record's.
    */
   isMoving(settings: GroupSettings, direction: number, mapLane: number): boolean {

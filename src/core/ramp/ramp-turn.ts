@@ -5,7 +5,7 @@ export interface RampTurn {
   /** Since when a step waits to be written, and when it was; the node's monotonic clock. */
   dueMs: number;
   wroteMs: number;
-  /** This node writes the steps, and the last one moved the level. */
+  /** This node writes the steps, and the last one moved the ceiling. */
   isClimbing: boolean;
 }
 

@@ -4,13 +4,13 @@ import { onlyIfUsed } from './only-if-used.js';
 import { relaxed } from './relaxed.js';
 import { scheduled } from './scheduled.js';
 
-/** The longest time to live that settings may give a level, and that a record may claim. */
+/** The longest time to live that settings may give a ceiling, and that a record may claim. */
 export const TIME_TO_LIVE_MAX_MS = 30 * 86_400_000;
 
 /** What a mode is given at the first use in a later second. */
 export interface RampStep {
   /** Messages/s, as of the last second that was used. */
-  readonly level: number;
+  readonly ceiling: number;
   readonly top: number;
   /** Messages/s per second. */
   readonly slope: number;
@@ -20,7 +20,7 @@ export interface RampStep {
   readonly usedPercent: number;
 }
 
-/** One file per mode; the next level, messages/s. Pure. */
+/** One file per mode; the next ceiling, messages/s. Pure. */
 export type RampMode = (step: RampStep, settings: RampSettings) => number;
 
 export const MODES: Readonly<Record<RampModeName, RampMode>> = Object.freeze({
@@ -36,13 +36,13 @@ export function slopeOf({ fromPerSecond, overMs }: RampSettings, top: number): n
 }
 
 /**
- * How much of a second was used, percent (Numaflow as shipped): the level less the tokens left, plus one step as slack
- * for tokens that cannot be divided.
+ * How much of a second was used, percent (Numaflow as shipped): the ceiling less the tokens left, plus one step as
+ * slack for tokens that cannot be divided.
  *
  * Worked: 10 left of 20, slope 10 → 50 + 50 = 100.
  */
-export function usedPercent(left: number, level: number, slope: number): number {
-  if (level <= 0) return 100;
-  const used = Math.max(0, Math.round(100 * (1 - left / level)));
-  return Math.min(100, used + Math.round((100 * slope) / level));
+export function usedPercent(left: number, ceiling: number, slope: number): number {
+  if (ceiling <= 0) return 100;
+  const used = Math.max(0, Math.round(100 * (1 - left / ceiling)));
+  return Math.min(100, used + Math.round((100 * slope) / ceiling));
 }

@@ -1,12 +1,12 @@
-import type { Notice, Phase } from '../protocol/events-and-effects.js';
+import type { Fenced, Phase } from '../protocol/events-and-effects.js';
 import type { NodeRecord } from '../protocol/record.js';
 
 /**
  * Keeps a node out of a cluster that works with fewer partitions than the topic has now.
  *
  * The number of partitions decides to which partition a group belongs. Nodes that count differently would look for one
- * group in two places. Partitions are only ever added, and running nodes keep the count with which they started. So a
- * node that counts more partitions than a living member must not join; its error names that member.
+ * group in two partitions. Partitions are only ever added, and running nodes keep the count with which they started. So
+ * a node that counts more partitions than a living member must not join; its error names that member.
  *
  * A member lives if it is heard after this node has caught up. If the log holds only older records of members that
  * counted fewer, a start waits for `stalenessMs`: a cluster of which no node runs any more may grow. No other start
@@ -60,7 +60,7 @@ export class PartitionCount {
    * The reason for which this node has to stop; null = it may go on.
    * @param hasLeftALog whether this process took part in another log before: then it goes on, and newcomers stop
    */
-  reasonToStop(phase: Phase, hasLeftALog: boolean): Notice | null {
+  reasonToStop(phase: Phase, hasLeftALog: boolean): Fenced | null {
     if (this.#living === null || hasLeftALog || phase === 'stopping' || phase === 'fenced') return null;
     const { nodeId, partitions: founded = 0 } = this.#living;
     return { kind: 'partitions-differ', nodeId, founded, own: this.#own };

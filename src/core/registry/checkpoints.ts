@@ -123,7 +123,7 @@ export class Checkpoints {
     for (const group of done.groups) this.#groups.get(group)?.written(done.asOf);
     this.#answer(done.groups, done.asOf, effects);
     for (const audit of done.audits) this.#trail.keep(audit, nowMs);
-    const fallen = this.#trail.takeFallen(done.audits.length, nowMs).map((place) => this.#keys.audit(place));
+    const fallen = this.#trail.takeFallen(done.audits.length, nowMs).map((auditId) => this.#keys.audit(auditId));
     const replaced = [...done.groups].flatMap((group) => this.#replaced(group, done.asOf, nowMs));
     this.bury([...replaced, ...fallen], effects);
   }
@@ -155,7 +155,7 @@ export class Checkpoints {
       }
     }
     const stale = this.#trail.takeStale(nowMs, this.#patienceMs);
-    this.bury([...freed, ...stale.map((place) => this.#keys.audit(place))], effects);
+    this.bury([...freed, ...stale.map((auditId) => this.#keys.audit(auditId))], effects);
     const overdue = this.#trail.takeOverdue(nowMs, this.#patienceMs);
     if (overdue.length > 0) effects.appends.push({ ticket: this.nextTicket(), records: this.#keyed(overdue) });
   }
@@ -196,7 +196,7 @@ export class Checkpoints {
     const keys = this.#groups.get(group)?.keys ?? new Map<string, never>();
     const { nodeId } = this.#settings;
     return [...keys]
-      .filter(([, key]) => key.place < asOf && (key.author === nodeId || nowMs - key.readMs > this.#patienceMs))
+      .filter(([, key]) => key.asOf < asOf && (key.author === nodeId || nowMs - key.readMs > this.#patienceMs))
       .map(([key]) => key);
   }
 }

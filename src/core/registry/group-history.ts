@@ -1,6 +1,6 @@
 import type { AuditRecord, GroupDefinition, ProposalRecord, StateRecord } from './registry-record.js';
 
-/** A group at one place of the log. */
+/** A group as it is at one offset of the log. */
 export interface GroupState {
   /** Offset of the proposal that made it so, plus 1; 0 = there was never one. Rises with every change. */
   readonly revision: number;
@@ -18,10 +18,10 @@ export interface LiveKey {
   readonly readMs: number;
   readonly author: string;
   /**
-   * A state whose `asOf` is above this number makes the record superfluous. For a proposal: its place; for a state: its
-   * own `asOf`.
+   * A state whose `asOf` is above this number makes the record superfluous. For a proposal it is its offset, for a
+   * state its own `asOf`.
    */
-  readonly place: number;
+  readonly asOf: number;
   readonly isState: boolean;
   /** The revision of a state; 0 for a proposal. */
   readonly revision: number;
@@ -121,7 +121,7 @@ export class GroupHistory {
   }
 
   /**
-   * Takes over a state that is newer than the known one, whatever its place in the log. In one log, a later state never
+   * Takes over a state that is newer than the known one, wherever it stands in the log. In one log, a later state never
    * has an older revision. After a log was lost, two nodes may write back what it had said: then the one that had read
    * more of it wins.
    */
@@ -138,10 +138,10 @@ export class GroupHistory {
    * Whether a newcomer would not find the group without this key, which was buried by mistake: then its state is
    * written again.
    */
-  isMissed({ offset, place, isState }: LiveKey): boolean {
+  isMissed({ offset, asOf, isState }: LiveKey): boolean {
     if (!isState) return this.forget(offset);
     if (this.current.definition === null) return false;
-    for (const key of this.keys.values()) if (key.isState && key.place > place) return false;
+    for (const key of this.keys.values()) if (key.isState && key.asOf > asOf) return false;
     return true;
   }
 
@@ -157,12 +157,12 @@ export class GroupHistory {
   }
 
   /**
-   * Whether the state with the highest place is older than the one in force. That happens if two nodes write back what
+   * Whether the state with the highest `asOf` is older than the one in force. That happens if two nodes write back what
    * a lost log had said, and the one that had read less of it comes later.
    */
   get isMisstated(): boolean {
     let newest: LiveKey | null = null;
-    for (const key of this.keys.values()) if (key.isState && key.place > (newest?.place ?? -1)) newest = key;
+    for (const key of this.keys.values()) if (key.isState && key.asOf > (newest?.asOf ?? -1)) newest = key;
     return newest !== null && !this.isOpen && newest.revision !== this.current.revision;
   }
 

@@ -6,15 +6,15 @@ const OFFSETS = 2 ** 40;
 export const EPOCHS_MAX = 2 ** 13 - 1;
 
 /**
- * Gives records places that rise for ever, even if the log is replaced, and remembers what the old log said until the
- * new one says it.
+ * Gives records lasting offsets, which rise for ever even if the log is replaced, and remembers what the old log said
+ * until the new one says it.
  *
- *     place = number of the epoch · 2^40 + offset
+ *     lasting offset = number of the epoch · 2^40 + offset
  *
- * Revisions are places, and clients hold them (If-Match), so no place may be given twice. A new log begins with offset
- * 0 again. A node that has read another log before therefore writes the next number into the new one, ahead of
+ * Revisions are lasting offsets, and clients hold them (If-Match), so none may be given twice. A new log begins with
+ * offset 0 again. A node that has read another log before therefore writes the next number into the new one, ahead of
  * everything else that it writes. The number counts from there on, for all readers alike. Its records have keys of
- * their own and are never freed. A log that has never been lost has the number 0, so its places are its offsets.
+ * their own and are never freed. A log that has never been lost has the number 0: there both are the same.
  *
  * What was in force stays in force, and is written back as states with their old revisions (checkpoints.ts). If two
  * nodes do so, the one that had read farther wins by the revision, whichever comes first.
@@ -31,7 +31,7 @@ export class RegistryEpochs {
   /** States from earlier logs that this log does not have yet. */
   readonly #remembered = new Map<string, GroupState>();
 
-  placeOf(offset: number): number {
+  lastingOffsetOf(offset: number): number {
     return this.number * OFFSETS + offset;
   }
 

@@ -46,7 +46,7 @@ export interface ReadRegistryRecord {
   readonly isToRenew?: true;
 }
 
-/** A record that is not ours. It is told so that nothing seems to be missing at its place. */
+/** A record that is not ours. It is told so that nothing seems to be missing at its offset. */
 export interface Unreadable {
   readonly kind: 'unreadable';
 }

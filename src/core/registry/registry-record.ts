@@ -20,7 +20,7 @@ export interface ChangedBy {
   readonly atMs: number;
 }
 
-/** Somebody wants a group to be like this. Whether it comes true is decided by its place in the log alone. */
+/** Somebody wants a group to be like this. Whether it comes true is decided by its offset alone. */
 export interface ProposalRecord {
   readonly kind: 'proposal';
   /** Unique for ever; part of the key. */
@@ -102,9 +102,9 @@ export interface YamlRecord {
 export interface RegistryKeys {
   proposal(id: string): string;
   state(group: string, asOf: number): string;
-  /** @param place of the record in the trail: `auditPlaceOf` */
-  audit(place: string): string;
-  /** The place of such a key; null for any other. */
+  /** @param auditId of the record in the trail: `auditIdOf` */
+  audit(auditId: string): string;
+  /** The `auditId` of such a key; null for any other. */
   auditedBy(key: string): string | null;
   barrier(nodeId: string): string;
   /** Each writer has a key of its own, so that compaction keeps all of these records, the first one among them. */
@@ -118,7 +118,7 @@ export function registryKeys(cluster: number): RegistryKeys {
   return {
     proposal: (id) => `${prefix}/proposal/${id}`,
     state: (group, asOf) => `${prefix}${attachedPath(group) === null ? `/group/${group}` : group}/${asOf}`,
-    audit: (place) => `${prefix}/audit/${place}`,
+    audit: (auditId) => `${prefix}/audit/${auditId}`,
     auditedBy: (key) => (key.startsWith(`${prefix}/audit/`) ? key.slice(prefix.length + 7) : null),
     barrier: (nodeId) => `${prefix}/barrier/${nodeId}`,
     epoch: (number, nodeId) => `${prefix}/epoch/${number}/${nodeId}`,
@@ -136,14 +136,14 @@ export function attachmentName(path: string): string {
   return `${ATTACHMENT}${scopeKindOf(path)}/${path}`;
 }
 
-/** The path of the attached place; null for the name of a group. */
+/** The path of the attached scope; null for the name of a group. */
 export function attachedPath(name: string): string | null {
   if (!name.startsWith(ATTACHMENT)) return null;
   return name.slice(name.indexOf('/', ATTACHMENT.length) + 1);
 }
 
 /** `17`; of what was detached with a group `17/attachment/tenant/acme`. No two changes have the same. */
-export function auditPlaceOf({ revision, group, withGroup }: AuditRecord): string {
+export function auditIdOf({ revision, group, withGroup }: AuditRecord): string {
   return withGroup === undefined ? String(revision) : `${revision}${group}`;
 }
 
@@ -155,7 +155,7 @@ export function keyOf(keys: RegistryKeys, record: RegistryRecord): string {
     case 'state':
       return keys.state(record.group, record.asOf);
     case 'audit':
-      return keys.audit(auditPlaceOf(record));
+      return keys.audit(auditIdOf(record));
     case 'barrier':
       return keys.barrier(record.author);
     case 'epoch':

@@ -23,7 +23,7 @@ import { Trail } from './trail.js';
 /**
  * The groups that were defined at run time, as one ordered, compacted log has them: event + now → effects.
  *
- * Compare-and-set without a leader: a node that wants a change appends a proposal, and its place in the log decides,
+ * Compare-and-set without a leader: a node that wants a change appends a proposal, and its offset decides,
  * for every reader alike (group-history.ts). The node then appends the group's whole state, and only then says that the
  * change is done (checkpoints.ts). Nodes that have read equally far hold the same groups, whatever has been compacted
  * away.
@@ -98,7 +98,7 @@ export class Registry {
         else this.#raised = -1;
         break;
     }
-    if (this.#isWhole) this.#checkpoints.write(this.#effects, this.epochs.placeOf(this.#nextOffset));
+    if (this.#isWhole) this.#checkpoints.write(this.#effects, this.epochs.lastingOffsetOf(this.#nextOffset));
     else if (this.#isCaughtUp && this.#raised < this.#holes) this.#raiseBarrier();
     return this.#effects;
   }
@@ -141,10 +141,10 @@ export class Registry {
     this.#nextOffset = at + 1;
     if (record !== null && record.kind !== 'unreadable' && keyOf(this.keys, record) === key) this.epochs.read(record);
     this.#logMs = Math.max(this.#logMs, appendMs);
-    this.#readAt({ ...read, offset: this.epochs.placeOf(at) }, nowMs);
+    this.#readAt({ ...read, offset: this.epochs.lastingOffsetOf(at) }, nowMs);
   }
 
-  /** @param read a record that carries its place (registry-epochs.ts) instead of its offset */
+  /** @param read a record that carries its lasting offset (registry-epochs.ts) */
   #readAt(read: ReadRegistryRecord, nowMs: number): void {
     const { offset, key, record } = read;
     if (record?.kind === 'unreadable') return;
@@ -210,10 +210,10 @@ export class Registry {
     this.#groups.set(record.group, history);
     const before = history.current;
     const isState = record.kind === 'state';
-    const place = isState ? record.asOf : offset;
+    const asOf = isState ? record.asOf : offset;
     const revision = isState ? record.revision : 0;
     const { author } = record;
-    history.keys.set(key, { offset, appendMs, readMs: nowMs, author, place, isState, revision, isToRenew });
+    history.keys.set(key, { offset, appendMs, readMs: nowMs, author, asOf, isState, revision, isToRenew });
     this.#groupOfKey.set(key, record.group);
     if (isState) history.adopt(record);
     else this.#judge(record, { offset, nowMs }, history);
@@ -264,8 +264,8 @@ export class Registry {
   }
 
   #readTombstone(key: string): void {
-    const place = this.keys.auditedBy(key);
-    if (place !== null) this.trail.freed(place);
+    const asOf = this.keys.auditedBy(key);
+    if (asOf !== null) this.trail.freed(asOf);
     const group = this.#groupOfKey.get(key);
     const history = group === undefined ? undefined : this.#groups.get(group);
     if (group === undefined || history === undefined) return;

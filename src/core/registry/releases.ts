@@ -6,15 +6,15 @@ interface Release {
   readonly offset: number;
   readonly group: string;
   /** Names of entries: first those attached to the group, then those that are the same as one of these, and so on. */
-  readonly levels: readonly (readonly string[])[];
-  /** The index in `levels` of each entry; that of the group is -1. */
-  readonly levelOf: ReadonlyMap<string, number>;
+  readonly tiers: readonly (readonly string[])[];
+  /** The index in `tiers` of each entry; that of the group is -1. */
+  readonly tierOf: ReadonlyMap<string, number>;
 }
 
 /**
- * Deletions of groups that detach whatever leads to the group at their place in the log: one proposal, many entries.
+ * Deletions of groups that detach whatever leads to the group at their offset: one proposal, many entries.
  *
- * What leads to the group is known from the entries as they are at that place. Compaction may take that away from a
+ * What leads to the group is known from the entries as they are at that offset. Compaction may take that away from a
  * later reader, so states follow an order: that of an entry is appended only when those of all that were detached
  * because of it contain the deletion, and the group's comes last. So there are two cases for every reader. The group's
  * state contains the deletion: then so do all the others, and the proposal means nothing any more. Or it does not:
@@ -34,10 +34,10 @@ export class Releases {
   /** The proposal was accepted. Returns the changes that it makes beside that of the group. */
   apply(offset: number, proposal: ProposalRecord): AuditRecord[] {
     const { group } = proposal;
-    const levels = levelsOf(group, this.#attachmentsAt(offset));
-    const places = levels.flatMap((names, level) => names.map((name) => [name, level] as const));
-    this.#open.push({ offset, group, levels, levelOf: new Map([...places, [group, -1]]) });
-    return levels.flat().flatMap((name) => this.#groups.get(name)?.detach(offset, proposal, name) ?? []);
+    const tiers = tiersOf(group, this.#attachmentsAt(offset));
+    const tierByName = tiers.flatMap((names, tier) => names.map((name) => [name, tier] as const));
+    this.#open.push({ offset, group, tiers, tierOf: new Map([...tierByName, [group, -1]]) });
+    return tiers.flat().flatMap((name) => this.#groups.get(name)?.detach(offset, proposal, name) ?? []);
   }
 
   /** Called when another log begins. */
@@ -61,8 +61,8 @@ export class Releases {
   before(name: string): string[] {
     if (this.#open.length === 0) return [];
     this.#open = this.#open.filter(({ group, offset }) => !this.#isContained(group, offset));
-    return this.#open.flatMap(({ offset, levels, levelOf }) => {
-      const behind = levels.slice((levelOf.get(name) ?? levels.length) + 1).flat();
+    return this.#open.flatMap(({ offset, tiers, tierOf }) => {
+      const behind = tiers.slice((tierOf.get(name) ?? tiers.length) + 1).flat();
       return behind.filter((other) => !this.#isContained(other, offset));
     });
   }
@@ -72,7 +72,7 @@ export class Releases {
     return this.#groups.get(name)?.contains(offset) ?? true;
   }
 
-  /** Name → definition, without entries whose newest state is newer than this place. */
+  /** Name → definition, without entries whose newest state is newer than this offset. */
   *#attachmentsAt(offset: number): Generator<Attached> {
     for (const [name, history] of this.#groups) {
       const definition = attachedPath(name) === null ? null : (history.at(offset)?.definition ?? null);
@@ -83,7 +83,7 @@ export class Releases {
 
 type Attached = readonly [name: string, definition: Readonly<Record<string, unknown>>];
 
-function levelsOf(group: string, attachments: Iterable<Attached>): string[][] {
+function tiersOf(group: string, attachments: Iterable<Attached>): string[][] {
   const attached: string[] = [];
   const same = new Map<string, string[]>();
   for (const [name, definition] of attachments) {
@@ -94,12 +94,12 @@ function levelsOf(group: string, attachments: Iterable<Attached>): string[][] {
     const target = attachmentName(definition.sameAs);
     same.set(target, [...(same.get(target) ?? []), name]);
   }
-  const levels: string[][] = [];
+  const tiers: string[][] = [];
   // An entry is the same as at most one other, so nothing is found twice, and a circle is never entered.
-  let level = attached;
-  while (level.length > 0) {
-    levels.push(level);
-    level = level.flatMap((name) => same.get(name) ?? []);
+  let tier = attached;
+  while (tier.length > 0) {
+    tiers.push(tier);
+    tier = tier.flatMap((name) => same.get(name) ?? []);
   }
-  return levels;
+  return tiers;
 }

@@ -1,4 +1,4 @@
-import { type AuditRecord, auditPlaceOf } from './registry-record.js';
+import { type AuditRecord, auditIdOf } from './registry-record.js';
 
 /**
  * The trail of changes: the newest accepted ones, of all groups together, in the order of the log. Each is a record
@@ -13,11 +13,9 @@ export class Trail {
   #kept: AuditRecord[] = [];
   /** Changes up to this revision have fallen out and are not kept. */
   #floor: Cursor = { revision: 0, group: LAST };
-  /** By their places, as the next. */
+  /** Changes whose records have not been read yet, by `auditIdOf`. */
   readonly #missing = new Map<string, Missing>();
-  /**
-   * Kept, but about to be lost in the log: their signatures expire soon, or the log is another one. By their places.
-   */
+  /** Kept changes that the log is about to lose (signatures expire soon, or the log is another one), by `auditIdOf`. */
   readonly #toRenew = new Map<string, Missing>();
   /** Groups whose records are in the log without being kept, until they are seen to be freed. */
   readonly #fallen = new Map<string, Fallen>();
@@ -28,7 +26,7 @@ export class Trail {
   }
 
   /**
-   * At most `most` kept changes behind a place, of one entry or of all.
+   * At most `most` kept changes behind a revision, of one entry or of all.
    *
    * @param group of the last one that is known of this revision; absent = all of it is
    */
@@ -49,13 +47,13 @@ export class Trail {
 
   /** Adds a change that was accepted, as this node has just read. */
   expect(record: AuditRecord, nowMs: number): void {
-    if (!this.#has(record)) this.#missing.set(auditPlaceOf(record), { record, sinceMs: nowMs });
+    if (!this.#has(record)) this.#missing.set(auditIdOf(record), { record, sinceMs: nowMs });
   }
 
   /** Called when another log begins: what is kept is written into it, unless it is found there. */
   sayAgain(nowMs: number): void {
     this.#fallen.clear();
-    for (const record of this.#kept) this.#toRenew.set(auditPlaceOf(record), { record, sinceMs: nowMs });
+    for (const record of this.#kept) this.#toRenew.set(auditIdOf(record), { record, sinceMs: nowMs });
   }
 
   /** Records that have to be in the log before a state of these groups is. */
@@ -65,28 +63,28 @@ export class Trail {
 
   /** Called when its record is in the log, perhaps with a signature that will expire soon. */
   keep(record: AuditRecord, nowMs: number, isToRenew = false): void {
-    const place = auditPlaceOf(record);
-    this.#missing.delete(place);
-    this.#toRenew.delete(place);
-    if (isToRenew && isAbove(record, this.#floor)) this.#toRenew.set(place, { record, sinceMs: nowMs });
-    if (!isAbove(record, this.#floor)) this.#fallen.set(place, { sinceMs: nowMs, isTaken: false });
+    const auditId = auditIdOf(record);
+    this.#missing.delete(auditId);
+    this.#toRenew.delete(auditId);
+    if (isToRenew && isAbove(record, this.#floor)) this.#toRenew.set(auditId, { record, sinceMs: nowMs });
+    if (!isAbove(record, this.#floor)) this.#fallen.set(auditId, { sinceMs: nowMs, isTaken: false });
     else if (!this.#has(record)) this.#kept.splice(this.#firstAbove(record), 0, record);
     if (this.#kept.length <= this.#most) return;
     for (const oldest of this.#kept.splice(0, this.#kept.length - this.#most)) {
-      const place = auditPlaceOf(oldest);
+      const auditId = auditIdOf(oldest);
       this.#floor = oldest;
-      this.#toRenew.delete(place);
-      this.#fallen.set(place, { sinceMs: nowMs, isTaken: false });
+      this.#toRenew.delete(auditId);
+      this.#fallen.set(auditId, { sinceMs: nowMs, isTaken: false });
     }
   }
 
-  /** The record of this place is no longer in the log. */
-  freed(place: string): void {
-    this.#fallen.delete(place);
-    this.#toRenew.delete(place);
-    const revision = Number.parseInt(place, 10);
+  /** This record is no longer in the log. */
+  freed(auditId: string): void {
+    this.#fallen.delete(auditId);
+    this.#toRenew.delete(auditId);
+    const revision = Number.parseInt(auditId, 10);
     for (let at = this.#firstAbove({ revision, group: '' }); this.#kept[at]?.revision === revision; at++) {
-      if (auditPlaceOf(this.#kept[at] as AuditRecord) === place) this.#kept.splice(at, 1);
+      if (auditIdOf(this.#kept[at] as AuditRecord) === auditId) this.#kept.splice(at, 1);
     }
   }
 
@@ -118,12 +116,12 @@ export class Trail {
 
   #take(most: number, nowMs: number, isMeant: (fallen: Fallen) => boolean): string[] {
     const taken: string[] = [];
-    for (const [place, fallen] of this.#fallen) {
+    for (const [auditId, fallen] of this.#fallen) {
       if (taken.length >= most) break;
       if (!isMeant(fallen)) continue;
       fallen.isTaken = true;
       fallen.sinceMs = nowMs;
-      taken.push(place);
+      taken.push(auditId);
     }
     return taken;
   }
@@ -133,7 +131,7 @@ export class Trail {
     return found?.revision === revision && found.group === group;
   }
 
-  /** Where the first record behind this place stands. */
+  /** The index of the first record behind the cursor. */
   #firstAbove(cursor: Cursor): number {
     let [low, high] = [0, this.#kept.length];
     while (low < high) {
@@ -145,7 +143,7 @@ export class Trail {
   }
 }
 
-/** A place among the records that are kept. */
+/** Stands between the records that are kept: behind the one with this revision and group. */
 type Cursor = Pick<AuditRecord, 'revision' | 'group'>;
 
 /** A string that sorts behind all names. */

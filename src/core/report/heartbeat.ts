@@ -29,8 +29,9 @@ export interface Circumstances {
 
 /**
  * When NODE records are due: every heartbeat on the membership partition, slower on the others, which only have to
- * notice a lost partition leader. Every append of its own is a batch of 61 bytes plus record and a wake-up of every
- * reader: at 100 nodes and 16 partitions one per second on all would be over 8 MB per node and minute, on one 0.5 MB.
+ * notice a lost partition leader. Every append of its own is a record batch of 61 bytes plus record and a wake-up of
+ * every reader: at 100 nodes and 16 partitions one per second on all would be over 8 MB per node and minute, on one 0.5
+ * MB.
  */
 export class Heartbeat {
   readonly #settings: CoordinatorSettings;

@@ -21,7 +21,7 @@ const REST_AFTER_MS = 500;
  */
 export class LookList {
   /** Indices in the list of lanes, ascending, because reports follow that order; the first `count` are valid. */
-  places = new Int32Array(0);
+  indexes = new Int32Array(0);
   count = 0;
   readonly #limiter: Limiter;
   readonly #slowestRounds: number;
@@ -61,25 +61,25 @@ export class LookList {
   }
 
   /** Whether the lane is sampled, asked or not: it was touched a moment ago, or it is its turn. */
-  isSampled(place: number, touchedMs: number, nowMs: number): boolean {
-    this.#touchedMs[place] = touchedMs;
+  isSampled(index: number, touchedMs: number, nowMs: number): boolean {
+    this.#touchedMs[index] = touchedMs;
     const isBusy = nowMs - touchedMs <= REST_AFTER_MS;
-    if (isBusy && this.#isBusy[place] === 0) {
-      this.#isBusy[place] = 1;
-      this.#busy[this.#busyCount++] = place;
+    if (isBusy && this.#isBusy[index] === 0) {
+      this.#isBusy[index] = 1;
+      this.#busy[this.#busyCount++] = index;
     }
-    return isBusy || this.#turns[place] === this.#round % this.#turnCount;
+    return isBusy || this.#turns[index] === this.#round % this.#turnCount;
   }
 
   /** The lanes that have nothing to say and nothing to do: they need not be served any more. Each is named once. */
   idle(nowMs: number): readonly LaneState[] {
     this.#idle.length = 0;
-    for (let place = 0; place < this.#lanes.length; place++) {
-      if (nowMs - (this.#touchedMs[place] as number) <= IDLE_AFTER_MS) continue;
-      const lane = this.#lanes[place] as LaneState;
+    for (let index = 0; index < this.#lanes.length; index++) {
+      if (nowMs - (this.#touchedMs[index] as number) <= IDLE_AFTER_MS) continue;
+      const lane = this.#lanes[index] as LaneState;
       if (lane.hasEntry) continue;
       this.#idle.push(lane);
-      this.#touchedMs[place] = Number.POSITIVE_INFINITY;
+      this.#touchedMs[index] = Number.POSITIVE_INFINITY;
     }
     return this.#idle;
   }
@@ -94,10 +94,10 @@ export class LookList {
     const blocks = Int32Array.from(lanes, ({ lane }) => lane >> 6);
     this.#byBlock = groupsOf(blocks, this.#limiter.buckets.asked.length);
     this.#touchedMs = Float64Array.from(lanes, ({ touchedMs }) => touchedMs);
-    this.places = new Int32Array(lanes.length);
+    this.indexes = new Int32Array(lanes.length);
     this.#due = new Uint32Array(Math.ceil(lanes.length / 32));
     this.#isBusy = new Uint8Array(lanes.length).fill(1);
-    this.#busy = Int32Array.from(lanes, (_, place) => place);
+    this.#busy = Int32Array.from(lanes, (_, index) => index);
     this.#busyCount = lanes.length;
   }
 
@@ -107,8 +107,8 @@ export class LookList {
     for (let block = 0; block < starts.length - 1; block++) {
       if (asked[block] !== 1) continue;
       for (let at = starts[block] as number; at < (starts[block + 1] as number); at++) {
-        const place = members[at] as number;
-        if (refilledMs.at((this.#lanes[place] as LaneState).lane) >= this.#sampledMs) this.#add(place);
+        const index = members[at] as number;
+        if (refilledMs.at((this.#lanes[index] as LaneState).lane) >= this.#sampledMs) this.#add(index);
       }
     }
     asked.fill(0);
@@ -117,32 +117,34 @@ export class LookList {
   #addBusy(nowMs: number): void {
     let kept = 0;
     for (let at = 0; at < this.#busyCount; at++) {
-      const place = this.#busy[at] as number;
-      const isBusy = nowMs - (this.#touchedMs[place] as number) <= REST_AFTER_MS;
-      this.#isBusy[place] = isBusy ? 1 : 0;
+      const index = this.#busy[at] as number;
+      const isBusy = nowMs - (this.#touchedMs[index] as number) <= REST_AFTER_MS;
+      this.#isBusy[index] = isBusy ? 1 : 0;
       if (!isBusy) continue;
-      this.#busy[kept++] = place;
-      this.#add(place);
+      this.#busy[kept++] = index;
+      this.#add(index);
     }
     this.#busyCount = kept;
   }
 
-  #add(place: number): void {
-    this.#due[place >> 5] = (this.#due[place >> 5] as number) | (1 << (place & 31));
+  #add(index: number): void {
+    this.#due[index >> 5] = (this.#due[index >> 5] as number) | (1 << (index & 31));
   }
 
   #order(): void {
     this.count = 0;
     for (let word = 0; word < this.#due.length; word++) {
       for (let bits = this.#due[word] as number; bits !== 0; bits &= bits - 1) {
-        this.places[this.count++] = (word << 5) + 31 - Math.clz32(bits & -bits);
+        this.indexes[this.count++] = (word << 5) + 31 - Math.clz32(bits & -bits);
       }
       this.#due[word] = 0;
     }
   }
 }
 
-/** Places by a number: those of the number `n` are `members` from `starts[n]` to `starts[n + 1]`, ascending. */
+/**
+ * Indexes of lanes by a number: those of the number `n` are `members` from `starts[n]` to `starts[n + 1]`, ascending.
+ */
 interface Groups {
   readonly starts: Int32Array;
   readonly members: Int32Array;
@@ -157,9 +159,9 @@ function groupsOf(numbers: Int32Array, count: number): Groups {
   }
   const members = new Int32Array(numbers.length);
   const next = starts.slice();
-  numbers.forEach((number, place) => {
+  numbers.forEach((number, index) => {
     const at = next[number] as number;
-    members[at] = place;
+    members[at] = index;
     next[number] = at + 1;
   });
   return { starts, members };

@@ -46,7 +46,7 @@ export interface PublisherParts {
 }
 
 /**
- * Writes this node's records: heartbeats, due bundles, levels of ramps, the farewell. It numbers them and tells the
+ * Writes this node's records: heartbeats, due bundles, ceilings of ramps, the farewell. It numbers them and tells the
  * link watch what was sent when.
  */
 export class Publisher {

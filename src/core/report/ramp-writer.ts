@@ -3,14 +3,14 @@ import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { GroupStateRecord } from '../protocol/record.js';
 import { MODES, slopeOf, usedPercent } from '../ramp/ramp.js';
-import { type RampBook, type RampLevel, RENEWALS } from '../ramp/ramp-book.js';
+import { type RampBook, type RampCeiling, RENEWALS } from '../ramp/ramp-book.js';
 import { rampTop } from '../ramp/ramp-of.js';
 import type { RampTurn } from '../ramp/ramp-turn.js';
 import type { ShareBook } from '../share/share-book.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 
-/** Numaflow's second: a level steps at most once in it. */
+/** Numaflow's second: a ceiling steps at most once in it. */
 const STEP_MS = 1000;
 /** One node writes a step; each behind it waits so long for its record. */
 const PATIENCE_MS = 250;
@@ -20,7 +20,7 @@ const RETRY_MS = 500;
 const BEATS = 100;
 const SHORTEST_BEAT_MS = 50;
 
-type NextLevel = Pick<GroupStateRecord, 'level' | 'lateMs' | 'readUntilMs' | 'readUntilOffset'>;
+type NextCeiling = Pick<GroupStateRecord, 'ceiling' | 'lateMs' | 'readUntilMs' | 'readUntilOffset'>;
 
 export type RampWord = Omit<GroupStateRecord, 'kind' | 'author'>;
 
@@ -41,10 +41,10 @@ export interface RampWriterParts {
 /**
  * Decides which node moves a ceiling on: the first (by NodeKey) of the nodes with an entry in the lane, once per second
  * of log time in which the lane is used; the next ones if it does not. Two that write the same step write the same
- * level, so no order of their records does harm. What a record says holds from its place in the log on, for all alike.
+ * ceiling, so no order of their records does harm. What a record says holds from its offset on, for all alike.
  */
 export class RampWriter {
-  /** While a level climbs, log time has to go on this often; Infinity = none does. */
+  /** While a ceiling climbs, log time has to go on this often; Infinity = none does. */
   beatMs = Number.POSITIVE_INFINITY;
   readonly #parts: RampWriterParts;
   #ordered: readonly LaneState[] | null = null;
@@ -55,7 +55,7 @@ export class RampWriter {
   }
 
   /**
-   * Calls `write` for every level that this node has to write now.
+   * Calls `write` for every ceiling that this node has to write now.
    * @param ordered the lanes served here; another array whenever lanes or settings have changed
    */
   writeDue(ordered: readonly LaneState[], nowMs: number, write: (word: RampWord) => void): void {
@@ -83,29 +83,29 @@ export class RampWriter {
     }
     if (Number.isNaN(turn.dueMs)) turn.dueMs = nowMs;
     const rank = this.#rankIn(lane);
-    turn.isClimbing = rank === 0 && next.level !== known?.level;
+    turn.isClimbing = rank === 0 && next.ceiling !== known?.ceiling;
     if (nowMs - turn.dueMs < rank * PATIENCE_MS || nowMs - turn.wroteMs < RETRY_MS) return;
     turn.wroteMs = nowMs;
     write({ groupId, direction, ...next, timeToLiveMs: ramp.timeToLiveMs });
   }
 
   /**
-   * The first level of a lane in this log. The ramp has begun with the first use, however long the record takes to be
-   * read. A level of an earlier log goes on from where it was.
+   * The first ceiling of a lane in this log. The ramp has begun with the first use, however long the record takes to be
+   * read. A ceiling of an earlier log goes on from where it was.
    */
-  #firstOf({ mapLane, rampTurn: { dueMs } }: LaneState, ramp: RampSettings, nowMs: number): NextLevel {
-    const { fromPerSecond: level, mode } = ramp;
+  #firstOf({ mapLane, rampTurn: { dueMs } }: LaneState, ramp: RampSettings, nowMs: number): NextCeiling {
+    const { fromPerSecond: ceiling, mode } = ramp;
     const carried = this.#parts.ramps.carriedOf(mapLane, ramp);
     if (carried !== undefined) {
       const lateMs = mode === 'scheduled' ? carried.heldMs : 0;
-      return { level: carried.level, lateMs, ...this.#parts.ramps.readUntil, readUntilMs: 0 };
+      return { ceiling: carried.ceiling, lateMs, ...this.#parts.ramps.readUntil, readUntilMs: 0 };
     }
     const lateMs = Number.isNaN(dueMs) ? 0 : Math.min(nowMs - dueMs, STEP_MS);
-    return { level, lateMs, ...this.#parts.ramps.readUntil, readUntilMs: 0 };
+    return { ceiling, lateMs, ...this.#parts.ramps.readUntil, readUntilMs: 0 };
   }
 
-  /** The level to write, or null while there is nothing to say. */
-  #nextOf(lane: LaneState, ramp: RampSettings, known: RampLevel): NextLevel | null {
+  /** The ceiling to write, or null while there is nothing to say. */
+  #nextOf(lane: LaneState, ramp: RampSettings, known: RampCeiling): NextCeiling | null {
     const { ramps } = this.#parts;
     const turn = lane.rampTurn;
     const isScheduled = ramp.mode === 'scheduled';
@@ -113,17 +113,17 @@ export class RampWriter {
     const elapsedMs = ramps.logMs - servedLogMs;
     if (elapsedMs < STEP_MS) return null;
     const top = rampTop(lane.settings, lane.direction) as number;
-    const level = Math.min(top, Math.max(ramp.fromPerSecond, known.level));
+    const ceiling = Math.min(top, Math.max(ramp.fromPerSecond, known.ceiling));
     const slope = slopeOf(ramp, top);
-    const used = usedPercent(Math.max(0, level - this.#usageOf(lane)), level, slope);
-    const step = { level, top, slope, elapsedSeconds: elapsedMs / 1000, usedPercent: used };
+    const used = usedPercent(Math.max(0, ceiling - this.#usageOf(lane)), ceiling, slope);
+    const step = { ceiling: ceiling, top, slope, elapsedSeconds: elapsedMs / 1000, usedPercent: used };
     const next = MODES[ramp.mode](step, ramp);
     // Steps are due every second; log time moves in steps of its own, and what one was late the next is early.
     const lateMs = isScheduled ? 0 : elapsedMs % STEP_MS;
-    if (next !== known.level || ramps.ageMs(known) > ramp.timeToLiveMs / RENEWALS) {
+    if (next !== known.ceiling || ramps.ageMs(known) > ramp.timeToLiveMs / RENEWALS) {
       const { readUntil } = ramps;
       // A step is due a second after the last record: a pause before that one, counted by the log, is none of it.
-      return { level: next, lateMs, ...readUntil, readUntilMs: isScheduled ? readUntil.readUntilMs : 0 };
+      return { ceiling: next, lateMs, ...readUntil, readUntilMs: isScheduled ? readUntil.readUntilMs : 0 };
     }
     turn.servedLogMs = ramps.logMs - lateMs;
     turn.isClimbing = false;
@@ -131,8 +131,8 @@ export class RampWriter {
   }
 
   /**
-   * What the alive nodes use of the level, messages/s: each its demand, up to its share. Reported usage lags behind a
-   * level that climbs, because nobody reports that work of a known demand is refused a little less.
+   * What the alive nodes use of the ceiling, messages/s: each its demand, up to its share. Reported usage lags behind a
+   * ceiling that climbs, because nobody reports that work of a known demand is refused a little less.
    */
   #usageOf({ group, direction, mapLane }: LaneState): number {
     const { count, demand, share } = this.#parts.shares.converge(group, direction, mapLane);

@@ -59,7 +59,7 @@ export class ReportBook {
     return bundle;
   }
 
-  /** The group has no entry any more; its place is free for another. */
+  /** The group has no entry any more; its slot is free for another. */
   release(group: number): void {
     const bundle = this.#byGroup.get(group);
     if (bundle === undefined) return;

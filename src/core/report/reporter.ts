@@ -67,10 +67,10 @@ export class Reporter {
     const looks = this.#looks;
     looks.begin(lanes, nowMs);
     for (let at = 0; at < looks.count; at++) {
-      const place = looks.places[at] as number;
-      const lane = lanes[place] as LaneState;
+      const index = looks.indexes[at] as number;
+      const lane = lanes[index] as LaneState;
       if (this.#isTouched(lane)) lane.touchedMs = nowMs;
-      if (!looks.isSampled(place, lane.touchedMs, nowMs)) continue;
+      if (!looks.isSampled(index, lane.touchedMs, nowMs)) continue;
       if (lane.tokens !== null) flow(lane, nowMs);
       this.#sample(lane, nowMs);
     }

@@ -48,8 +48,8 @@ export class Mark {
   /** Whether nothing was attempted, admitted or held back from the other mark to this one. */
   isAsAt(other: Mark): boolean {
     const [column, first] = [this.#column, this.#first];
-    for (let place = 1; place < MARK_LENGTH; place++) {
-      if (column[first + place] !== other.#column[other.#first + place]) return false;
+    for (let index = 1; index < MARK_LENGTH; index++) {
+      if (column[first + index] !== other.#column[other.#first + index]) return false;
     }
     return true;
   }
@@ -67,7 +67,7 @@ export class Mark {
     return false;
   }
 
-  /** Copies a mark to the place of another one in the same column. */
+  /** Copies a mark over another one in the same column. */
   copyTo(index: number): void {
     this.#column.copyWithin(index * MARK_LENGTH, this.#first, this.#first + MARK_LENGTH);
   }

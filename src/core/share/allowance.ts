@@ -12,23 +12,23 @@ import type { LaneView } from '../convergence/strategy.js';
  *
  * @returns units per second for the participant `own`; 0 where the dimension is unlimited or blocked
  */
-export function allowanceOf(round: LaneView, own: number, dimension: number, ratio: number): number {
-  const target = round.target[dimension] as number;
+export function allowanceOf(view: LaneView, own: number, dimension: number, ratio: number): number {
+  const target = view.target[dimension] as number;
   if (target === Number.POSITIVE_INFINITY || target === 0 || ratio === 0) return 0;
-  const ownWanted = wantedBy(round, own, dimension, ratio);
+  const ownWanted = wantedBy(view, own, dimension, ratio);
   if (ownWanted === 0) return 0;
   let total = 0;
-  for (let at = 0; at < round.count; at++) total += wantedBy(round, at, dimension, ratio);
+  for (let at = 0; at < view.count; at++) total += wantedBy(view, at, dimension, ratio);
   return ownWanted * Math.min(1, (ratio * target) / total);
 }
 
-function wantedBy(round: LaneView, at: number, dimension: number, ratio: number): number {
+function wantedBy(view: LaneView, at: number, dimension: number, ratio: number): number {
   for (let every = 0; every < DIMENSION_COUNT; every++) {
-    const demand = (round.demand[every] as Float64Array)[at] as number;
-    if (((round.share[every] as Float64Array)[at] as number) < demand * (1 - MET)) return 0;
+    const demand = (view.demand[every] as Float64Array)[at] as number;
+    if (((view.share[every] as Float64Array)[at] as number) < demand * (1 - MET)) return 0;
   }
-  const demand = (round.demand[dimension] as Float64Array)[at] as number;
-  return Math.max(0, (1 + ratio) * demand - ((round.share[dimension] as Float64Array)[at] as number));
+  const demand = (view.demand[dimension] as Float64Array)[at] as number;
+  return Math.max(0, (1 + ratio) * demand - ((view.share[dimension] as Float64Array)[at] as number));
 }
 
 /** A demand that is short by less than this part counts as met, because sums are rounded. */

@@ -18,9 +18,9 @@ export class LaneViews {
   readonly #usageMap: UsageMap;
   readonly #logTimes: readonly LogTime[];
   readonly #targets: TargetBook;
-  #round: LaneView = createLaneView(16);
+  #view: LaneView = createLaneView(16);
 
-  constructor(nodeKey: NodeKey, log: RoundLog, ownClaims: OwnClaims, targets: TargetBook) {
+  constructor(nodeKey: NodeKey, log: LaneLog, ownClaims: OwnClaims, targets: TargetBook) {
     this.#nodeKey = nodeKey;
     this.#pool = log.pool;
     this.#ownClaims = ownClaims;
@@ -30,71 +30,71 @@ export class LaneViews {
     this.#targets = targets;
   }
 
-  /** Fills the round with what a strategy divides, and among which nodes. The round is reused: read it at once. */
+  /** Fills the view with what a strategy divides, and among which nodes. The view is reused: read it at once. */
   gather(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): LaneView {
     const { remembers } = strategy;
     const alive = this.#membership.alive;
-    if ((this.#round.weight.length as number) < alive.length) this.#round = createLaneView(alive.length * 2);
-    const round = this.#round;
-    round.count = alive.length;
-    round.floorRatio = settings.floorRatio;
-    this.#targets.ratesInto(round.target, settings, direction, mapLane);
-    round.headroom = settings.headroom;
-    round.moving.fill(0, 0, round.count);
-    if (remembers) round.ageMs.fill(Number.POSITIVE_INFINITY, 0, round.count);
+    if ((this.#view.weight.length as number) < alive.length) this.#view = createLaneView(alive.length * 2);
+    const view = this.#view;
+    view.count = alive.length;
+    view.floorRatio = settings.floorRatio;
+    this.#targets.ratesInto(view.target, settings, direction, mapLane);
+    view.headroom = settings.headroom;
+    view.moving.fill(0, 0, view.count);
+    if (remembers) view.ageMs.fill(Number.POSITIVE_INFINITY, 0, view.count);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      (round.usage[dimension] as Float64Array).fill(0, 0, round.count);
-      (round.demand[dimension] as Float64Array).fill(0, 0, round.count);
-      if (remembers) (round.applied[dimension] as Float64Array).fill(0, 0, round.count);
+      (view.usage[dimension] as Float64Array).fill(0, 0, view.count);
+      (view.demand[dimension] as Float64Array).fill(0, 0, view.count);
+      if (remembers) (view.applied[dimension] as Float64Array).fill(0, 0, view.count);
     }
-    round.weight.fill(1, 0, round.count);
+    view.weight.fill(1, 0, view.count);
     if (hasAny(settings.weights)) {
-      for (let at = 0; at < round.count; at++) {
-        round.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
+      for (let at = 0; at < view.count; at++) {
+        view.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
       }
     }
-    this.#fillRows(round, mapLane, remembers);
-    if (settings.nodeCount > 0) round.divisor.fill(settings.nodeCount, 0, round.count);
-    else if (strategy.agreesOnPool) this.#fillDivisors(round);
-    return round;
+    this.#fillRows(view, mapLane, remembers);
+    if (settings.nodeCount > 0) view.divisor.fill(settings.nodeCount, 0, view.count);
+    else if (strategy.agreesOnPool) this.#fillDivisors(view);
+    return view;
   }
 
-  #fillRows(round: LaneView, mapLane: number, remembers: boolean): void {
+  #fillRows(view: LaneView, mapLane: number, remembers: boolean): void {
     const rows = this.#usageMap.rows;
     const { member } = rows.records;
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
       const page = rows.pageOf(row);
-      const place = rows.placeOf(row);
-      const { index } = this.#membership.inSlot(member[page.recordOf(place)] as number);
+      const start = rows.startOf(row);
+      const { index } = this.#membership.inSlot(member[page.recordOf(start)] as number);
       if (index === -1) continue;
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
         // A node reports a lane in one bundle. Just after it moved a group to another bundle, both may be known.
-        keepLarger(round.usage[dimension] as Float64Array, index, page.usageOf(place, dimension));
-        keepLarger(round.demand[dimension] as Float64Array, index, page.demandOf(place, dimension));
+        keepLarger(view.usage[dimension] as Float64Array, index, page.usageOf(start, dimension));
+        keepLarger(view.demand[dimension] as Float64Array, index, page.demandOf(start, dimension));
       }
-      if (remembers) this.#fillMemory(round, row, index);
+      if (remembers) this.#fillMemory(view, row, index);
     }
   }
 
-  #fillMemory(round: LaneView, row: number, index: number): void {
+  #fillMemory(view: LaneView, row: number, index: number): void {
     const rows = this.#usageMap.rows;
     const logTime = this.#logTimes[rows.partitionOf(row)] as LogTime;
-    round.ageMs[index] = Math.min(round.ageMs[index] as number, rows.ageMs(row, logTime.ms));
+    view.ageMs[index] = Math.min(view.ageMs[index] as number, rows.ageMs(row, logTime.ms));
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      keepLarger(round.applied[dimension] as Float64Array, index, rows.shareOf(row, dimension));
+      keepLarger(view.applied[dimension] as Float64Array, index, rows.shareOf(row, dimension));
     }
   }
 
-  #fillDivisors(round: LaneView): void {
+  #fillDivisors(view: LaneView): void {
     const { divisor } = this.#pool;
     this.#membership.alive.forEach(({ nodeKey }, at) => {
       const own = nodeKey === this.#nodeKey ? this.#ownClaims.largest : 0;
-      round.divisor[at] = this.#pool.isServed(nodeKey) ? Math.max(divisor, own) : Number.POSITIVE_INFINITY;
+      view.divisor[at] = this.#pool.isServed(nodeKey) ? Math.max(divisor, own) : Number.POSITIVE_INFINITY;
     });
   }
 }
 
-type RoundLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pool'>;
+type LaneLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pool'>;
 
 function keepLarger(column: Float64Array, at: number, value: number): void {
   if (value > (column[at] as number)) column[at] = value;

@@ -103,19 +103,19 @@ export class ShareBook {
    */
   update(lane: LaneState, own: number, nowMs: number): number {
     this.#span = this.#spanOf(lane, nowMs);
-    const round = this.converge(lane.group, lane.direction, lane.mapLane);
-    lane.tokens?.view(round, own, lane.settings.burst);
+    const view = this.converge(lane.group, lane.direction, lane.mapLane);
+    lane.tokens?.view(view, own, lane.settings.burst);
     this.#targets.noteInto(lane, lane.settings, lane.direction);
-    const first = round.moving.indexOf(1);
-    const isWrapperMoving = first !== -1 && first < round.count;
-    lane.isOwnMoving = isWrapperMoving && round.moving[own] === 1;
+    const first = view.moving.indexOf(1);
+    const isWrapperMoving = first !== -1 && first < view.count;
+    lane.isOwnMoving = isWrapperMoving && view.moving[own] === 1;
     lane.isMoving = isWrapperMoving || this.#targets.ramps.isMoving(lane.settings, lane.direction, lane.mapLane);
     let moved = NOTHING_MOVED;
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) moved |= this.#apply(lane, round, dimension, own);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) moved |= this.#apply(lane, view, dimension, own);
     return moved;
   }
 
-  /** Shares of all alive nodes for a lane, in order of NodeKey. The round is scratch space: read it at once. */
+  /** Shares of all alive nodes for a lane, in order of NodeKey. The view is scratch space: read it at once. */
   converge(group: number, direction: number, mapLane: number): LaneView {
     return this.#converge(this.#settings.groups[group] as GroupSettings, this.strategyOf(group), direction, mapLane);
   }
@@ -126,9 +126,9 @@ export class ShareBook {
   }
 
   #converge(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): LaneView {
-    const round = this.#inputs.gather(settings, strategy, direction, mapLane);
-    if (round.count > 0) strategy.converge(round);
-    return round;
+    const view = this.#inputs.gather(settings, strategy, direction, mapLane);
+    if (view.count > 0) strategy.converge(view);
+    return view;
   }
 
   /**
@@ -188,13 +188,13 @@ export class ShareBook {
     return Math.floor((nowMs / (2 * isolationAfterMs + slowerBeatMs + ROUNDS_MS)) * (LEAST_SHARE_SPANS - 1));
   }
 
-  #apply(lane: LaneState, round: LaneView, dimension: number, own: number): number {
+  #apply(lane: LaneState, view: LaneView, dimension: number, own: number): number {
     const slot = slotOf(lane.lane, dimension);
-    const target = round.target[dimension] as number;
+    const target = view.target[dimension] as number;
     // A node that the log has given up divides by the pool that it was part of, not by the pool without it.
-    const nodes = Math.max(own === -1 ? round.count + 1 : round.count, this.#log.epochs.nodesAtLeast);
+    const nodes = Math.max(own === -1 ? view.count + 1 : view.count, this.#log.epochs.nodesAtLeast);
     const equalShare = target / nodes;
-    const share = own === -1 ? 0 : ((round.share[dimension] as Float64Array)[own] as number);
+    const share = own === -1 ? 0 : ((view.share[dimension] as Float64Array)[own] as number);
     if (!(share >= 0)) invariant(false, 'a share must not be negative', { lane: lane.lane, dimension, share });
     this.target[slot] = target;
     this.computed[slot] = share;
@@ -209,7 +209,7 @@ export class ShareBook {
       // Where tokens are shared, noise is paid by the cluster's bucket.
       const isAll =
         lane.settings.limiter === 'window' || lane.tokens !== null || this.strategyOf(lane.group).agreesOnPool === true;
-      if (own !== -1 && !isAll) allowance = allowanceOf(round, own, dimension, lane.settings.allowanceRatio);
+      if (own !== -1 && !isAll) allowance = allowanceOf(view, own, dimension, lane.settings.allowanceRatio);
     } else if (target !== Number.POSITIVE_INFINITY && target !== 0) {
       applied = this.#isolated(lane, slot, equalShare, own);
     }

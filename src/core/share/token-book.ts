@@ -158,8 +158,8 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Forgets buckets that are full, and that nobody is expected to take anything of: they would be found full again. Only
-   * records settle a bucket; if it were settled here, its tokens would be rounded elsewhere than at other nodes.
+   * Forgets buckets that are full, and that nobody is expected to take anything of: they would be found full again.
+   * Only records settle a bucket; if it were settled here, its tokens would be rounded elsewhere than at other nodes.
    */
   forgetFull(): void {
     const { table, usageMap } = this.#parts;

@@ -33,15 +33,15 @@ export class ExpectedUse {
   }
 
   /** @param own index of this node in the view; −1 = the log counts it as dead */
-  view(round: LaneView, own: number, dimension: number): void {
-    const share = round.share[dimension] as Float64Array;
-    const { weight, count } = round;
+  view(view: LaneView, own: number, dimension: number): void {
+    const share = view.share[dimension] as Float64Array;
+    const { weight, count } = view;
     let total = 0;
     let met = 0;
     let served = 0;
     let sharePerWeight = 0;
     for (let at = 0; at < count; at++) {
-      const wanted = wantedBy(round, at, dimension);
+      const wanted = wantedBy(view, at, dimension);
       const given = share[at] as number;
       total += wanted;
       if (wanted <= given * MET) {
@@ -58,7 +58,7 @@ export class ExpectedUse {
     // A node that the log has given up may know of no other one.
     this.#nodes = Math.max(1, count);
     this.isMember = own !== -1;
-    this.own = own === -1 ? 0 : wantedBy(round, own, dimension);
+    this.own = own === -1 ? 0 : wantedBy(view, own, dimension);
     this.share = own === -1 ? 0 : (share[own] as number);
     const isAnyThrottled = sharePerWeight > 0;
     const due = own === -1 ? 0 : Math.max(this.share, sharePerWeight * (weight[own] as number));
@@ -97,12 +97,12 @@ export class ExpectedUse {
 const MET = 1 + 1e-9;
 
 /** What a node would take if only this dimension held it: a piece that another dimension refuses takes nothing here. */
-function wantedBy(round: LaneView, at: number, dimension: number): number {
+function wantedBy(view: LaneView, at: number, dimension: number): number {
   let part = 1;
   for (let other = 0; other < DIMENSION_COUNT; other++) {
-    const there = (round.demand[other] as Float64Array)[at] as number;
+    const there = (view.demand[other] as Float64Array)[at] as number;
     if (other !== dimension && there > 0)
-      part = Math.min(part, ((round.share[other] as Float64Array)[at] as number) / there);
+      part = Math.min(part, ((view.share[other] as Float64Array)[at] as number) / there);
   }
-  return part * ((round.demand[dimension] as Float64Array)[at] as number);
+  return part * ((view.demand[dimension] as Float64Array)[at] as number);
 }

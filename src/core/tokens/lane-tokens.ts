@@ -43,11 +43,11 @@ export class LaneTokens {
   }
 
   /** Reads what all nodes are expected to take, after the strategy has divided the target. */
-  view(round: LaneView, own: number, burst: BurstSettings): void {
-    this.#nodes = Math.max(1, round.count);
-    const bytes = bytesPerMessage(round);
+  view(view: LaneView, own: number, burst: BurstSettings): void {
+    this.#nodes = Math.max(1, view.count);
+    const bytes = bytesPerMessage(view);
     this.slots.forEach((slot, dimension) => {
-      slot.view(round, own, dimension, dimension === MESSAGES ? 1 : bytes, burst);
+      slot.view(view, own, dimension, dimension === MESSAGES ? 1 : bytes, burst);
     });
     this.isCurrent = true;
   }
@@ -124,8 +124,8 @@ const DEVIATIONS = 3;
 const NOISE_SECONDS = 0.5;
 
 /** Bytes per message as all nodes report them together; 1 without a report of both. */
-function bytesPerMessage(round: LaneView): number {
-  const messages = sum(round.demand[MESSAGES] as Float64Array, round.count);
-  const bytes = sum(round.demand[BYTES] as Float64Array, round.count);
+function bytesPerMessage(view: LaneView): number {
+  const messages = sum(view.demand[MESSAGES] as Float64Array, view.count);
+  const bytes = sum(view.demand[BYTES] as Float64Array, view.count);
   return messages > 0 && bytes > messages ? bytes / messages : 1;
 }

@@ -64,19 +64,19 @@ export class SlotTokens {
     this.settledTokens = Math.max(-debtMax, Math.min(bucket.depth, this.settledTokens - units));
   }
 
-  view(round: LaneView, own: number, dimension: number, piece: number, burst: BurstSettings): void {
-    const perSecond = round.target[dimension] as number;
+  view(view: LaneView, own: number, dimension: number, piece: number, burst: BurstSettings): void {
+    const perSecond = view.target[dimension] as number;
     if (perSecond === 0 || perSecond === Number.POSITIVE_INFINITY) {
       this.bucket = null;
       return;
     }
     const depth = burst[DIMENSIONS[dimension] as Dimension] ?? clusterDepth(perSecond, piece);
     this.#isDivided = burst.policy === 'divided';
-    const count = Math.max(1, round.count);
+    const count = Math.max(1, view.count);
     this.bucket = { perSecond, depth };
     this.piece = dimension === MESSAGES ? 1 : piece;
     this.settledTokens = Math.min(depth, this.settledTokens);
-    this.expected.view(round, own, dimension);
+    this.expected.view(view, own, dimension);
     this.isInPieces = isInPieces(this.bucket, piece, count);
     if (this.isInPieces) this.expected.expectNothing();
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count);

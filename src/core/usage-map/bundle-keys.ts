@@ -3,7 +3,7 @@ import type { RecordStore } from './record-store.js';
 /** The keys of one node. */
 interface Keys {
   /** A hash table with open addressing, by partition and bundle number: record + 1, or 0 = free. */
-  places: Int32Array;
+  cells: Int32Array;
   /** Per partition: the first record + 1, or 0 = none. Follow `records.nextOfKeys`. */
   readonly first: Int32Array;
   count: number;
@@ -32,7 +32,7 @@ export class BundleKeys {
   /** The record of a key, or −1. */
   find(slot: number, partition: number, bundle: number): number {
     const keys = this.#ofSlot[slot];
-    return keys === undefined ? -1 : (keys.places[this.#placeOf(keys, partition, bundle)] as number) - 1;
+    return keys === undefined ? -1 : (keys.cells[this.#cellOf(keys, partition, bundle)] as number) - 1;
   }
 
   /** First record of a node on a partition, or −1; follow `next`. */
@@ -53,8 +53,8 @@ export class BundleKeys {
   add(slot: number, record: number): void {
     const { bundle: bundles, partition: partitions, nextOfKeys, previousOfKeys } = this.#records;
     const keys = this.#keysOf(slot);
-    if (2 * (keys.count + 1) > keys.places.length) this.#grow(keys);
-    keys.places[this.#placeOf(keys, partitions[record] as number, bundles[record] as number)] = record + 1;
+    if (2 * (keys.count + 1) > keys.cells.length) this.#grow(keys);
+    keys.cells[this.#cellOf(keys, partitions[record] as number, bundles[record] as number)] = record + 1;
     const partition = partitions[record] as number;
     const first = (keys.first[partition] as number) - 1;
     nextOfKeys[record] = first;
@@ -78,49 +78,49 @@ export class BundleKeys {
     if (--keys.count === 0) this.#ofSlot[slot] = undefined;
   }
 
-  /** The place of a key in the table, or the free place where it belongs. */
-  #placeOf({ places }: Keys, partition: number, bundle: number): number {
+  /** The cell of a key, or the free one where it belongs. */
+  #cellOf({ cells }: Keys, partition: number, bundle: number): number {
     const { bundle: bundles, partition: partitions } = this.#records;
-    const mask = places.length - 1;
-    let place = homeOf(partition, bundle) & mask;
+    const mask = cells.length - 1;
+    let cell = homeOf(partition, bundle) & mask;
     for (;;) {
-      const record = (places[place] as number) - 1;
-      if (record === -1 || (bundles[record] === bundle && partitions[record] === partition)) return place;
-      place = (place + 1) & mask;
+      const record = (cells[cell] as number) - 1;
+      if (record === -1 || (bundles[record] === bundle && partitions[record] === partition)) return cell;
+      cell = (cell + 1) & mask;
     }
   }
 
-  /** Frees the place of a record. Records after it that could not be found any more move up. */
+  /** Frees the cell of a record. Records after it that could not be found any more move up. */
   #free(keys: Keys, record: number): void {
     const { bundle: bundles, partition: partitions } = this.#records;
-    const { places } = keys;
-    const mask = places.length - 1;
-    let free = this.#placeOf(keys, partitions[record] as number, bundles[record] as number);
-    for (let place = (free + 1) & mask; places[place] !== 0; place = (place + 1) & mask) {
-      const other = (places[place] as number) - 1;
+    const { cells } = keys;
+    const mask = cells.length - 1;
+    let free = this.#cellOf(keys, partitions[record] as number, bundles[record] as number);
+    for (let cell = (free + 1) & mask; cells[cell] !== 0; cell = (cell + 1) & mask) {
+      const other = (cells[cell] as number) - 1;
       const home = homeOf(partitions[other] as number, bundles[other] as number);
-      if (((place - home) & mask) < ((place - free) & mask)) continue;
-      places[free] = other + 1;
-      free = place;
+      if (((cell - home) & mask) < ((cell - free) & mask)) continue;
+      cells[free] = other + 1;
+      free = cell;
     }
-    places[free] = 0;
+    cells[free] = 0;
   }
 
   #grow(keys: Keys): void {
     const { bundle: bundles, partition: partitions } = this.#records;
-    const before = keys.places;
-    keys.places = new Int32Array(2 * before.length);
-    for (const place of before) {
-      if (place === 0) continue;
-      const at = this.#placeOf(keys, partitions[place - 1] as number, bundles[place - 1] as number);
-      keys.places[at] = place;
+    const before = keys.cells;
+    keys.cells = new Int32Array(2 * before.length);
+    for (const cell of before) {
+      if (cell === 0) continue;
+      const at = this.#cellOf(keys, partitions[cell - 1] as number, bundles[cell - 1] as number);
+      keys.cells[at] = cell;
     }
   }
 
   #keysOf(slot: number): Keys {
     const known = this.#ofSlot[slot];
     if (known !== undefined) return known;
-    const keys = { places: new Int32Array(INITIAL_PLACES), first: new Int32Array(PARTITIONS_MAX), count: 0 };
+    const keys = { cells: new Int32Array(INITIAL_CELLS), first: new Int32Array(PARTITIONS_MAX), count: 0 };
     this.#ofSlot[slot] = keys;
     return keys;
   }
@@ -132,5 +132,5 @@ function homeOf(partition: number, bundle: number): number {
 }
 
 /** Sizes of tables are powers of two. */
-const INITIAL_PLACES = 8;
+const INITIAL_CELLS = 8;
 const PARTITIONS_MAX = 16;

@@ -5,8 +5,8 @@
  */
 export class LaneNumbers {
   #keys = new Float64Array(INITIAL_LANES);
-  /** Number + 1, or 0 = free. There are twice as many places as lanes, so a search ends after two or three steps. */
-  #places = new Int32Array(2 * INITIAL_LANES);
+  /** Number + 1, or 0 = free. There are twice as many cells as lanes, so a search ends after two or three steps. */
+  #cells = new Int32Array(2 * INITIAL_LANES);
   #count = 0;
   readonly #free: number[] = [];
 
@@ -17,12 +17,12 @@ export class LaneNumbers {
 
   /** @param key an integer ≥ 0, below 2^53 */
   of(key: number): number {
-    let place = this.#homeOf(key);
+    let cell = this.#homeOf(key);
     for (;;) {
-      const number = (this.#places[place] as number) - 1;
-      if (number === -1) return this.#add(key, place);
+      const number = (this.#cells[cell] as number) - 1;
+      if (number === -1) return this.#add(key, cell);
       if (this.#keys[number] === key) return number;
-      place = (place + 1) & (this.#places.length - 1);
+      cell = (cell + 1) & (this.#cells.length - 1);
     }
   }
 
@@ -31,10 +31,10 @@ export class LaneNumbers {
     return this.#keys[number] as number;
   }
 
-  #add(key: number, place: number): number {
+  #add(key: number, cell: number): number {
     const number = this.#free.pop() ?? this.#count++;
     this.#keys[number] = key;
-    this.#places[place] = number + 1;
+    this.#cells[cell] = number + 1;
     if (this.#count === this.#keys.length) this.#grow();
     return number;
   }
@@ -46,25 +46,25 @@ export class LaneNumbers {
       this.#keys[number] = FREE;
       this.#free.push(number);
     }
-    this.#places.fill(0);
-    this.#placeAll();
+    this.#cells.fill(0);
+    this.#fillCells();
   }
 
   #grow(): void {
     const keys = this.#keys;
     this.#keys = new Float64Array(2 * keys.length);
     this.#keys.set(keys);
-    this.#places = new Int32Array(4 * keys.length);
-    this.#placeAll();
+    this.#cells = new Int32Array(4 * keys.length);
+    this.#fillCells();
   }
 
-  #placeAll(): void {
+  #fillCells(): void {
     for (let number = 0; number < this.#count; number++) {
       const key = this.#keys[number] as number;
       if (key === FREE) continue;
-      let place = this.#homeOf(key);
-      while (this.#places[place] !== 0) place = (place + 1) & (this.#places.length - 1);
-      this.#places[place] = number + 1;
+      let cell = this.#homeOf(key);
+      while (this.#cells[cell] !== 0) cell = (cell + 1) & (this.#cells.length - 1);
+      this.#cells[cell] = number + 1;
     }
   }
 
@@ -72,7 +72,7 @@ export class LaneNumbers {
     const low = (key % TWO_POW_32) | 0;
     const high = Math.floor(key / TWO_POW_32);
     const mixed = Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1);
-    return (mixed ^ (mixed >>> 15)) & (this.#places.length - 1);
+    return (mixed ^ (mixed >>> 15)) & (this.#cells.length - 1);
   }
 }
 

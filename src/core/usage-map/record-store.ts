@@ -48,7 +48,7 @@ export class RecordStore {
   write(
     record: number,
     author: { readonly incarnation: Incarnation; readonly sequence: number },
-    at: RecordPlace,
+    at: RecordSource,
   ): void {
     this.member[record] = at.member;
     this.partition[record] = at.partition;
@@ -98,7 +98,7 @@ function initialLength(column: number): number {
 /**
  * The slot for which a record counts, its key, and when it was read: local monotonic time, log time of the partition.
  */
-export interface RecordPlace {
+export interface RecordSource {
   readonly member: number;
   readonly partition: number;
   readonly bundle: number;

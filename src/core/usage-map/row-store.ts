@@ -38,7 +38,7 @@ export class RowStore {
     return this.#pages[row >> PAGE_BITS] as RowPage;
   }
 
-  placeOf(row: number): number {
+  startOf(row: number): number {
     return (row & PAGE_MASK) * WORDS;
   }
 
@@ -81,11 +81,11 @@ export class RowStore {
   }
 
   shareOf(row: number, dimension: number): number {
-    return this.pageOf(row).shareOf(this.placeOf(row), dimension);
+    return this.pageOf(row).shareOf(this.startOf(row), dimension);
   }
 
   chargeOf(row: number, dimension: number): number {
-    return this.pageOf(row).doubles[(this.placeOf(row) + CHARGE) / 2 + dimension] as number;
+    return this.pageOf(row).doubles[(this.startOf(row) + CHARGE) / 2 + dimension] as number;
   }
 
   readMsOf(row: number): number {
@@ -107,12 +107,12 @@ export class RowStore {
   add(record: number, lane: number, report: RowContent): number {
     const row = this.#allocate();
     const { ints } = this.pageOf(row);
-    const place = this.placeOf(row);
-    ints[place + RECORD] = record;
-    ints[place + LANE] = lane;
-    ints[place + NEXT] = -1;
-    ints[place + PREVIOUS] = -1;
-    ints[place + NEXT_OF_RECORD] = -1;
+    const start = this.startOf(row);
+    ints[start + RECORD] = record;
+    ints[start + LANE] = lane;
+    ints[start + NEXT] = -1;
+    ints[start + PREVIOUS] = -1;
+    ints[start + NEXT_OF_RECORD] = -1;
     this.write(row, report);
     return row;
   }
@@ -120,16 +120,16 @@ export class RowStore {
   /** Writes what the row says; its record and its lane stay. */
   write(row: number, report: RowContent): void {
     const { floats } = this.pageOf(row);
-    const place = this.placeOf(row);
-    floats[place + USAGE] = report.usageMessages;
-    floats[place + USAGE + 1] = report.usageBytes;
-    floats[place + DEMAND] = report.demandMessages;
-    floats[place + DEMAND + 1] = report.demandBytes;
-    floats[place + SHARE] = report.shareMessages;
-    floats[place + SHARE + 1] = report.shareBytes;
+    const start = this.startOf(row);
+    floats[start + USAGE] = report.usageMessages;
+    floats[start + USAGE + 1] = report.usageBytes;
+    floats[start + DEMAND] = report.demandMessages;
+    floats[start + DEMAND + 1] = report.demandBytes;
+    floats[start + SHARE] = report.shareMessages;
+    floats[start + SHARE + 1] = report.shareBytes;
     const { doubles } = this.pageOf(row);
-    doubles[(place + CHARGE) / 2] = report.charge?.[0] ?? 0;
-    doubles[(place + CHARGE) / 2 + 1] = report.charge?.[1] ?? 0;
+    doubles[(start + CHARGE) / 2] = report.charge?.[0] ?? 0;
+    doubles[(start + CHARGE) / 2 + 1] = report.charge?.[1] ?? 0;
   }
 
   release(row: number): void {
@@ -144,11 +144,11 @@ export class RowStore {
   }
 
   #int(row: number, word: number): number {
-    return this.pageOf(row).ints[this.placeOf(row) + word] as number;
+    return this.pageOf(row).ints[this.startOf(row) + word] as number;
   }
 
   #setInt(row: number, word: number, value: number): void {
-    this.pageOf(row).ints[this.placeOf(row) + word] = value;
+    this.pageOf(row).ints[this.startOf(row) + word] = value;
   }
 
   get #lastPage(): RowPage {
@@ -170,7 +170,7 @@ export class RowStore {
   }
 }
 
-/** Rows that lie next to each other in one buffer. `place` is the word at which a row begins. */
+/** Rows that lie next to each other in one buffer. `start` is the word at which a row begins. */
 class RowPage {
   readonly ints: Int32Array;
   readonly floats: Float32Array;
@@ -187,20 +187,20 @@ class RowPage {
     return this.ints.length / WORDS;
   }
 
-  recordOf(place: number): number {
-    return this.ints[place + RECORD] as number;
+  recordOf(start: number): number {
+    return this.ints[start + RECORD] as number;
   }
 
-  usageOf(place: number, dimension: number): number {
-    return this.floats[place + USAGE + dimension] as number;
+  usageOf(start: number, dimension: number): number {
+    return this.floats[start + USAGE + dimension] as number;
   }
 
-  demandOf(place: number, dimension: number): number {
-    return this.floats[place + DEMAND + dimension] as number;
+  demandOf(start: number, dimension: number): number {
+    return this.floats[start + DEMAND + dimension] as number;
   }
 
-  shareOf(place: number, dimension: number): number {
-    return this.floats[place + SHARE + dimension] as number;
+  shareOf(start: number, dimension: number): number {
+    return this.floats[start + SHARE + dimension] as number;
   }
 }
 
@@ -214,7 +214,7 @@ const WORDS = ROW_BYTES / 4;
 const PAGE_BITS = 14;
 const PAGE_ROWS = 2 ** PAGE_BITS;
 const PAGE_MASK = PAGE_ROWS - 1;
-/** Places of the words. */
+/** Which word of a row holds what. */
 const RECORD = 0;
 const LANE = 1;
 const NEXT = 2;

@@ -13,6 +13,9 @@ import { type Expected, registryOf } from './registry-of.js';
 
 /** A tenant, namespace or topic with what it is attached to. */
 export interface AttachedTo {
+  /** Path of the tenant, namespace or topic. */
+  readonly scope: string;
+  /** The former name of `scope`, until 0.3. */
   readonly place: string;
   readonly origin: 'yaml' | 'run-time';
   /** 0 = as YAML has it, and never changed at run time. */
@@ -30,12 +33,12 @@ export function listAttachments(parts: ChangeParts): AttachedTo[] {
 /** Throws ATTACHMENT_UNKNOWN. */
 export function attachmentAt(parts: ChangeParts, path: string): AttachedTo {
   const attached = parts.attachments.at(path);
-  if (attached === null) throw new QuotameshError('ATTACHMENT_UNKNOWN', { place: path.slice(0, 200) });
+  if (attached === null) throw new QuotameshError('ATTACHMENT_UNKNOWN', { scope: path.slice(0, 200) });
   return shown(parts, attached);
 }
 
 /**
- * The place is attached like this from now on, for the whole cluster. Rejects with ATTACHMENT_INVALID,
+ * The scope is attached like this from now on, for the whole cluster. Rejects with ATTACHMENT_INVALID,
  * ATTACHMENT_DANGLING, ATTACHMENT_CYCLIC, ATTACHMENT_CHANGED, ATTACHMENT_OWNED, ATTACHMENTS_FULL.
  */
 export async function attach(
@@ -49,22 +52,23 @@ export async function attach(
   const shown = attachmentAsWritten(attachment);
   const definition = withOwner(shown, by);
   const revision = await changeAsOwner(parts, path, { definition, expected, by }, () => {
-    if (by.tenants !== null && !attachment.andBroader) rejectHiding(path, by, (place) => ownerAt(parts, place));
+    if (by.tenants !== null && !attachment.andBroader) rejectHiding(path, by, (scope) => ownerAt(parts, scope));
   });
-  return { place: path, origin: 'run-time', revision, attachment: shown, attachedBy: ownerOf(definition) };
+  const attachedBy = ownerOf(definition);
+  return { scope: path, place: path, origin: 'run-time', revision, attachment: shown, attachedBy };
 }
 
-/** What was attached at run time no longer is; what YAML says of the place, if anything, is in force again. */
+/** What was attached at run time no longer is; what YAML says of the scope, if anything, is in force again. */
 export async function detach(parts: ChangeParts, path: string, expected: Expected, by: Attaching): Promise<void> {
   const attachments = parts.attachments;
   const attached = attachments.at(path);
-  if (attached === null) throw new QuotameshError('ATTACHMENT_UNKNOWN', { place: path.slice(0, 200) });
+  if (attached === null) throw new QuotameshError('ATTACHMENT_UNKNOWN', { scope: path.slice(0, 200) });
   if (attached.origin === 'yaml') {
-    throw new QuotameshError('ATTACHMENT_FROM_YAML', { place: path, source: parts.config.source });
+    throw new QuotameshError('ATTACHMENT_FROM_YAML', { scope: path, source: parts.config.source });
   }
   const same = attachments.list().filter(({ attachment }) => attachment.sameAs === path);
   if (same.length > 0 && !attachments.isConfigured(path)) {
-    throw new QuotameshError('ATTACHMENT_IN_USE', { place: path, places: namesOf(same) });
+    throw new QuotameshError('ATTACHMENT_IN_USE', { scope: path, scopes: namesOf(same) });
   }
   await changeAsOwner(parts, path, { definition: null, expected, by });
 }
@@ -76,8 +80,9 @@ interface AttachmentChange {
 }
 
 /**
- * Proposes a change, and resolves with its revision. The log takes the change of a caller with tenants only if the
- * place is still as it was when its scope was checked, because a caller with more scope may attach it meanwhile.
+ * Proposes a change, and resolves with its revision. If the caller speaks for some tenants only, the log takes the
+ * change only if the scope is still as it was when its owner was checked: somebody with more rights may have attached
+ * it meanwhile.
  */
 async function changeAsOwner(
   parts: ChangeParts,
@@ -101,21 +106,21 @@ async function changeAsOwner(
 
 const OWNER_ATTEMPTS = 20;
 
-/** The scope of an attachment; undefined if nothing is attached at this place itself. */
-function ownerAt(parts: ChangeParts, place: string): Owner | undefined {
-  if (parts.attachments.at(place) === null) return undefined;
-  return ownerOf(registryOf(parts).stateOf(attachmentName(place)).definition);
+/** The owner of an attachment; undefined if the scope itself is attached to nothing. */
+function ownerAt(parts: ChangeParts, scope: string): Owner | undefined {
+  if (parts.attachments.at(scope) === null) return undefined;
+  return ownerOf(registryOf(parts).stateOf(attachmentName(scope)).definition);
 }
 
-/** Throws GROUP_IN_USE; with `force` only for places of YAML that would lead to it all the same. */
+/** Throws GROUP_IN_USE; with `force` only for scopes that YAML attaches to it all the same. */
 export function rejectInUse(parts: ChangeParts, group: string, force: boolean): void {
   const attachments = parts.attachments;
   const inTheWay = force ? attachments.withoutRunTime(group).of(group) : attachments.of(group);
   if (inTheWay.length === 0) return;
-  throw new QuotameshError('GROUP_IN_USE', { group, places: namesOf(inTheWay) });
+  throw new QuotameshError('GROUP_IN_USE', { group, scopes: namesOf(inTheWay) });
 }
 
-/** Places that are attached to what is not there, for `degraded`. */
+/** Scopes that are attached to what is not there, for `degraded`. */
 export function danglingAttachments({ attachments }: Pick<ChangeParts, 'attachments'>): string[] {
   const { dangling } = attachments;
   if (dangling.length === 0) return [];
@@ -128,6 +133,7 @@ function shown(parts: ChangeParts, { path, origin, attachment }: AttachedScope):
   const { revision, definition } = parts.registry?.stateOf(attachmentName(path)) ?? NEVER;
   const isYaml = definition === null;
   return {
+    scope: path,
     place: path,
     origin,
     revision: isYaml ? 0 : revision,
@@ -137,34 +143,34 @@ function shown(parts: ChangeParts, { path, origin, attachment }: AttachedScope):
 }
 
 function checked(parts: ChangeParts, path: string, written: unknown): Attachment {
-  const place = path.slice(0, 200);
+  const scope = path.slice(0, 200);
   const { attachment, mistakes } = examineAttachment(path, written, 'request');
   if (attachment === null || !SCOPE_PATH.matches.test(path)) {
-    throw new QuotameshError('ATTACHMENT_INVALID', { place, count: mistakes.length, details: mistakesText(mistakes) });
+    throw new QuotameshError('ATTACHMENT_INVALID', { scope, count: mistakes.length, details: mistakesText(mistakes) });
   }
   const { end, group, via } = parts.attachments.follow(attachment, path);
   if (end === 'cyclic') {
-    throw new QuotameshError('ATTACHMENT_CYCLIC', { place, circle: [path, ...via].join(' → ') });
+    throw new QuotameshError('ATTACHMENT_CYCLIC', { scope, circle: [path, ...via].join(' → ') });
   }
   const missing = end === 'dangling' ? `an attachment of ${via.at(-1)}` : `group ${group}`;
   if (end === 'dangling' || (end === 'group' && !parts.groups.numbers.has(group))) {
-    throw new QuotameshError('ATTACHMENT_DANGLING', { place, missing });
+    throw new QuotameshError('ATTACHMENT_DANGLING', { scope, missing });
   }
   if (isFull({ attachments: parts.attachments, registry: parts.config.registry }, path)) {
-    throw new QuotameshError('ATTACHMENTS_FULL', { place, max: parts.config.registry.maxAttachments });
+    throw new QuotameshError('ATTACHMENTS_FULL', { scope, max: parts.config.registry.maxAttachments });
   }
   return attachment;
 }
 
 function changed(path: string, revision: number, expected: Expected): QuotameshError {
   return new QuotameshError('ATTACHMENT_CHANGED', {
-    place: path,
+    scope: path,
     reason: `its revision is ${revision}, not ${expected}`,
   });
 }
 
-function namesOf(places: readonly AttachedScope[]): string {
-  const names = places.slice(0, SHOWN_MAX).map(({ path }) => path);
-  const more = places.length - names.length;
-  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${places.length === 1 ? 'is' : 'are'}`;
+function namesOf(scopes: readonly AttachedScope[]): string {
+  const names = scopes.slice(0, SHOWN_MAX).map(({ path }) => path);
+  const more = scopes.length - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${scopes.length === 1 ? 'is' : 'are'}`;
 }

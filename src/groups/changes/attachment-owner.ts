@@ -40,12 +40,12 @@ export function rejectUnlessOwned(parts: ChangeParts, path: string, by: Attachin
 
 /**
  * Rejects an attachment that would hide a broader one of another owner: without `andBroader`, a narrower attachment
- * replaces the broader one for its place. Throws ATTACHMENT_OWNED.
+ * replaces the broader one for its scope. Throws ATTACHMENT_OWNED.
  */
-export function rejectHiding(path: string, by: Attaching, ownerAt: (place: string) => Owner | undefined): void {
-  for (const place of broaderThan(path)) {
-    const owner = ownerAt(place);
-    if (owner !== undefined && !owns(by, owner)) throw owned(path, place, by, owner);
+export function rejectHiding(path: string, by: Attaching, ownerAt: (scope: string) => Owner | undefined): void {
+  for (const scope of broaderThan(path)) {
+    const owner = ownerAt(scope);
+    if (owner !== undefined && !owns(by, owner)) throw owned(path, scope, by, owner);
   }
 }
 
@@ -56,8 +56,8 @@ function broaderThan(path: string): readonly string[] {
   return topic.length === 0 ? [tenant] : [tenant, `${tenant}/${namespace}`];
 }
 
-function owned(path: string, place: string, { name, tenants }: Attaching, owner: Owner): QuotameshError {
+function owned(path: string, scope: string, { name, tenants }: Attaching, owner: Owner): QuotameshError {
   const whose = owner === null ? "the cluster's operator" : `a caller of the tenants ${owner.join(', ')}`;
-  const facts = { place: path.slice(0, 200), at: place.slice(0, 200), owner: whose, caller: name };
+  const facts = { scope: path.slice(0, 200), at: scope.slice(0, 200), owner: whose, caller: name };
   return new QuotameshError('ATTACHMENT_OWNED', { ...facts, tenants: (tenants ?? []).join(', ') });
 }

@@ -75,9 +75,9 @@ export async function patchGroup(
 
 /**
  * Rejects with GROUP_FROM_YAML where nothing was defined at run time; else YAML's group is in force again, if it has
- * one. Where it has none, places that are attached to the group must be detached before (GROUP_IN_USE). With `force`
- * they are detached by the same proposal: those that are attached to the group where the log takes it, whole or not at
- * all.
+ * one. Where it has none, scopes that are attached to the group must be detached before (GROUP_IN_USE). With `force`
+ * the same proposal detaches all that are attached to the group at the proposal's offset; if the log refuses it, it
+ * detaches none.
  */
 export async function deleteGroup(
   parts: ChangeParts,
@@ -129,7 +129,7 @@ export function rejectLimitForgotten(parts: ChangeParts, name: string, written: 
   throw new QuotameshError('GROUP_INVALID', { group: name, count: forgotten.size, details });
 }
 
-/** Places of limits in force for which nothing is written, not even null; a missing section counts as one place. */
+/** Paths of limits in force for which nothing is written, not even null; a missing section counts as one path. */
 function forgottenLimits(now: unknown, written: unknown): string[] {
   if (!isMapping(now) || !isMapping(written)) return [];
   return Object.entries(now).flatMap(([key, value]) => {
@@ -152,7 +152,7 @@ const LIMITS: ReadonlySet<string> = new Set([
   'toPerSecond',
 ]);
 
-/** Throws GROUP_CHANGED, as the log would have it if it decided now. */
+/** Throws GROUP_CHANGED if the log would refuse the change now. */
 export function expectRevision(parts: ChangeParts, name: string, expected: Expected): void {
   const revision = registryOf(parts).stateOf(name).revision;
   if (expected !== null && expected !== revision) throw changed(name, revision, expected);

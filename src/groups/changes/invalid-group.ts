@@ -1,7 +1,9 @@
 import { type Mistake, mistakesText } from '../../config/setting/config-error.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 
-/** Where all mistakes of a definition are of one kind its own code, else GROUP_INVALID. All of them are told. */
+/**
+ * Tells all mistakes of a definition: under the code of their kind if they are of one kind, else under GROUP_INVALID.
+ */
 export function invalidGroup(name: string, mistakes: readonly Mistake[]): QuotameshError {
   const details = mistakesText(mistakes);
   const group = name.slice(0, 200);

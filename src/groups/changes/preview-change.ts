@@ -98,7 +98,7 @@ function directionOf(parts: ChangeParts, config: GroupConfig, direction: Directi
     quota,
     target: rates([target[MESSAGES] ?? 0, target[BYTES] ?? 0]),
     nodes: coordinator.membership.alive
-      .map(({ nodeId }, position) => ({ nodeId, demand: column(demand, position), share: column(share, position) }))
+      .map(({ nodeId }, index) => ({ nodeId, demand: column(demand, index), share: column(share, index) }))
       .sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1)),
   };
 }

@@ -13,8 +13,8 @@ export type PulsarGroup = Readonly<Record<string, number>>;
 export type Spelling = 'pulsar' | 'pip-82';
 
 /**
- * What a group of ours is to Pulsar. A rate without a quota is left out. Worked: 0.5/s is 1, 2^40/s in messages is 2^31
- * − 1.
+ * A group of ours as Pulsar shows it. A rate without a quota is left out. Worked: 0.5/s is 1, 2^40/s in messages is
+ * 2^31 − 1.
  */
 export function toPulsarGroup({ quota }: GroupConfig, spelling: Spelling): PulsarGroup {
   const fields = RATES.flatMap(({ direction, dimension, names }) => {

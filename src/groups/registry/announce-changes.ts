@@ -9,13 +9,13 @@ export interface AppliedChange {
 }
 
 /**
- * A line each for what people change; one line for all where many came at once, as from a script, or from the log at the
- * start: 10,000 lines took a quarter of the time that applying the groups took, and nobody reads them.
+ * Logs a line for each change, or one line for all if many came at once, as from a script or from the log at the start:
+ * 10,000 lines took a quarter of the time that applying the groups took, and nobody reads them.
  */
 export function announceChanges(telemetry: Telemetry, changes: readonly AppliedChange[]): void {
   if (changes.length <= LINES_MAX) {
     for (const { kind, name, revision } of changes) {
-      const facts = kind === 'attachment changed' ? { place: name, revision } : { group: name, revision };
+      const facts = kind === 'attachment changed' ? { scope: name, revision } : { group: name, revision };
       telemetry.log('info', `${kind} at run time`, facts);
     }
     return;

@@ -49,7 +49,7 @@ export function logChange(telemetry: Telemetry, record: AuditRecord): void {
   telemetry.log('info', 'change accepted', { audit: true, outcome: 'accepted', ...change });
 }
 
-/** What a topic says may be beyond what a date can be. */
+/** null where a record holds a time that no Date can hold. */
 function timeOf(atMs: number): string | null {
   const date = new Date(atMs);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();

@@ -31,7 +31,7 @@ const TICK_MS = 1000;
 const ADOPT_AFTER_MS = 10_000;
 /** A change must be decided so long after its call; an append itself may take as long as `topic.appendTimeoutMs`. */
 const DECISION_TIMEOUT_MS = 15_000;
-/** Handled per turn of the event loop; a group takes about 50 µs to read. */
+/** Records handled per turn of the event loop; a group takes about 50 µs to read. */
 const RECORDS_PER_TURN = 200;
 
 export interface GroupRegistryParts {
@@ -128,7 +128,7 @@ export class GroupRegistry {
   }
 
   /** Offset after the last record read. */
-  get position(): number {
+  get offset(): number {
     return this.#registry.offset;
   }
 
@@ -163,11 +163,11 @@ export class GroupRegistry {
   }
 
   /**
-   * Proposes a change; resolves when the log has decided. Rejects with CHANGE_UNCONFIRMED where that does not come:
-   * then the change is in force as a whole or not at all.
+   * Proposes a change; resolves when the log has decided. Rejects with CHANGE_UNCONFIRMED if it has not decided in
+   * time: then the change is in force as a whole or not at all.
    *
    * @param expected revision that the group must have; 0 = it must not have been made at run time; null = any
-   * @param detaching a deletion is one with that of everything that is attached to the group at its place in the log
+   * @param detaching the deletion of a group also deletes what is attached to the group at the deletion's offset
    */
   async propose(
     group: string,
@@ -292,7 +292,7 @@ export class GroupRegistry {
     return 'group deleted';
   }
 
-  /** Checked when it was proposed; but perhaps by a newer version, whose keys mean nothing here. */
+  /** The definition was checked when it was proposed, but perhaps by a newer version, whose keys mean nothing here. */
   #define(name: string, definition: GroupDefinition, revision: number): 'group defined' | null {
     const { config, mistakes } = examineGroup(name, definition, `revision ${revision}`);
     const { groups, inForce, settings, yaml } = this.#parts;

@@ -17,8 +17,8 @@ export class RegistryDecoder {
     this.#telemetry = telemetry;
   }
 
-  decodeAll(batch: readonly ReadRecord[]): ReadRegistryRecord[] {
-    return batch.map((read) => this.#decode(read));
+  decodeAll(records: readonly ReadRecord[]): ReadRegistryRecord[] {
+    return records.map((read) => this.#decode(read));
   }
 
   #decode({ offset, appendMs, key, value, isToRenew }: ReadRecord): ReadRegistryRecord {

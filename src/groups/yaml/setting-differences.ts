@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { isMapping } from '../../input/mapping.js';
 
-/** Settings that two configurations have differently, but for what is hot: `timing.heartbeatMs`. Values are not told: secrets. */
+/**
+ * Paths of settings that differ between two configurations, as `timing.heartbeatMs`, without those that a reload
+ * changes. Values may be secrets and are not told.
+ */
 export function settingDifferences(one: ResolvedConfig, other: ResolvedConfig): readonly string[] {
   const authGoes = one.auth !== null && other.auth === null ? ['auth'] : [];
   return [...authGoes, ...differences(coldOf(one), coldOf(other), '').filter((path) => path !== 'topic.nodeCount')];

@@ -10,13 +10,13 @@ import type { GroupTable } from '../group-table.js';
 
 /** Records of a node's groups, so that each stays small: 10,000 groups are about 1 KB a part. */
 const PARTS = 256;
-/** What was sent and did not come back is sent again. */
+/** A record that was sent and has not come back is sent again after this time. */
 const RESEND_MS = 5000;
 /** A record may stand in the log a little before the node that wrote it is a member. */
 const STRANGER_MS = 60_000;
 /**
- * The most text of all hashes of other nodes: 100 nodes of 10,000 groups each with names of 40 characters. Without it, a
- * node that made up parts and authors ended a node of 256 MB within a minute.
+ * The most text of all hashes of other nodes: 100 nodes of 10,000 groups each with names of 40 characters. Without it,
+ * a node that made up parts and authors ended a node of 256 MB within a minute.
  */
 export const TOLD_BYTES_MAX = 2 ** 26;
 /** What a record takes beside its hashes. */
@@ -201,7 +201,9 @@ export class YamlComparison {
   }
 }
 
-/** With more than 100,000 groups of long names a part may not fit in a record; its groups pass for missing at this node. */
+/**
+ * With more than 100,000 groups of long names a part may not fit in a record; its groups pass for missing at this node.
+ */
 function isSmall({ record }: KeyedYaml): boolean {
   return record === null || Buffer.byteLength(JSON.stringify(record)) <= DEFINITION_BYTES_MAX;
 }

@@ -84,8 +84,8 @@ export class YamlGroups {
   }
 
   /**
-   * Its groups and attachments are in force from now on, but for those that were defined at run time. A group that only a setting in
-   * force still names (defaultGroup, a rule of mqtt) stays until the restart that this setting needs.
+   * Its groups and attachments are in force from now on, but for those that were defined at run time. A group that only
+   * a setting in force still names (defaultGroup, a rule of mqtt) stays until the restart that this setting needs.
    */
   take(config: ResolvedConfig): void {
     const before = this.#groups;
@@ -165,7 +165,7 @@ function namesInUse({ defaultGroup, mqtt }: ResolvedConfig): readonly string[] {
   return defaultGroup === null ? ruled : [defaultGroup, ...ruled];
 }
 
-/** The first mistake, with place and remedy. */
+/** The first mistake, with location and remedy. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof ConfigError)) return error instanceof Error ? error.message : String(error);
   const [first, ...others] = error.mistakes;

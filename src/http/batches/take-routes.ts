@@ -9,7 +9,7 @@ import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import { RateLimitFields } from '../acquire/rate-limit-fields.js';
 import { RefusalAnswers } from '../acquire/refusal-answers.js';
 import { whereOf } from '../acquire/scope-fields.js';
-import { formerNameOf } from '../route/former-names.js';
+import { clientNames } from '../route/former-names.js';
 import { readPart } from '../route/invalid-input.js';
 import { problemOf } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
@@ -35,7 +35,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
     {
       ...described,
       url: '/v1/take',
-      summary: 'Take as many tokens as there are, up to so many; what is not used can be refunded',
+      summary: 'Takes a batch: as many tokens as there are, up to a number; unused ones can be refunded',
       body: TAKE_BODY,
       answers: TAKE_ANSWERS,
     },
@@ -46,7 +46,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
     {
       ...described,
       url: '/v1/refund',
-      summary: 'A batch has ended; what was not used goes back to the window that it came from',
+      summary: 'Ends a batch; unused tokens go back to the window or bucket that they came from',
       body: REFUND_BODY,
       answers: REFUND_ANSWERS,
       former: { url: '/v1/hand-back' },
@@ -61,14 +61,14 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
     {
       ...described,
       url: '/v1/refund/bulk',
-      summary: 'Several batches have ended; each by itself, in order',
+      summary: 'Ends several batches in one request, in order; each counts by itself',
       body: REFUNDS_BODY,
       answers: REFUNDS_ANSWERS,
       bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
       former: { url: '/v1/hand-back/batch', fields: { handBacks: 'refunds' } },
     },
     (request, reply) => {
-      const list = formerNameOf(request)('refunds');
+      const list = clientNames(request).nameOf('refunds');
       reply.send({ answers: request.body.refunds.map((given, at) => answerTo(node, given, `${list}[${at}].`)) });
     },
   );
@@ -84,7 +84,7 @@ function addCounts(app: FastifyInstance, node: UsedParts): void {
       url: '/v1/batches',
       access: needs('viewer'),
       tag: 'status',
-      summary: 'Batches of tokens: how many are open, and how the others ended',
+      summary: 'Counts the batches of tokens: how many are open, and how the others ended',
       query: NO_QUERY,
       answers: BATCH_COUNTS_ANSWERS,
     },
@@ -102,7 +102,7 @@ interface Taking extends TakeRouteParts {
 
 type TakeRequest = FastifyRequest<{ Body: z.output<typeof TAKE_BODY> }>;
 
-/** At once, or within waitMs; a client that hangs up waits no longer. */
+/** Takes at once, or within `waitMs`; a client that hangs up no longer waits. */
 async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes, answers }: Taking) {
   const { body } = request;
   const hangUp = new AbortController();
@@ -118,7 +118,7 @@ async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes,
     }
     if (answer.reason === 'quota') {
       outcomes.refused++;
-      // Refusals of a place name the group themselves.
+      // Refusals of a scope name the group themselves.
       const group = answer.group ?? (body.group as string);
       const lane = laneOf(node.gate.groupIndex(group), directionIndex(body.direction ?? 'publish'));
       sendRefused(reply, answer, { lane, answers, nowMs: node.clock() });

@@ -8,8 +8,9 @@ import type { NodeParts } from '../../node/node-parts.js';
 import { callerOf } from '../access/caller.js';
 import { attachedBy } from '../access/changed-by.js';
 import { PROBLEM } from '../route/answer-schemas.js';
-import { anyObject, body, once, pathOf } from '../route/fields.js';
-import { expectedOfPlace } from '../route/if-match.js';
+import { body } from '../route/body.js';
+import { anyObject, once, pathOf } from '../route/fields.js';
+import { expectedOfScope } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs, rejectBeyondTenants } from '../route/route-access.js';
 
@@ -23,8 +24,8 @@ export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void
     {
       ...VIEWING,
       url: '/v1/attachments',
-      summary: 'All attachments, of YAML and of run time, a page at a time',
-      query: body({ after: once('`next` of the page before.') }),
+      summary: 'Lists the attachments of YAML and of run time, a page at a time',
+      query: body({ after: once('Begins behind this scope; `next` of a page is the value for the page behind it.') }),
     },
     ({ query }) => pageOf(node, query.after),
   );
@@ -33,7 +34,7 @@ export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void
     {
       ...VIEWING,
       url: '/v1/attachments/*',
-      summary: 'What a place is attached to itself: tenant, tenant/namespace or tenant/namespace/topic',
+      summary: 'Shows what a scope itself (tenant, tenant/namespace or tenant/namespace/topic) is attached to',
       query: NO_QUERY,
       params: PATH,
     },
@@ -45,21 +46,21 @@ export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void
     {
       ...VIEWING,
       url: '/v1/which',
-      summary: 'Which groups limit work of a place, and why; headers as header=name:value',
+      summary: 'Tells which groups limit work of a scope, and why',
       query: WHICH,
     },
-    ({ query }) => which(node, placeIn(query)),
+    ({ query }) => which(node, scopeIn(query)),
   );
 }
 
 function addChanges(app: FastifyInstance, node: UsedParts): void {
   route(
     app,
-    { ...CHANGING, method: 'PUT', summary: 'Attaches a place, or replaces what it is attached to', body: ATTACHMENT },
+    { ...CHANGING, method: 'PUT', summary: 'Attaches a scope, or replaces what it is attached to', body: ATTACHMENT },
     async (request, reply) => {
       const path = request.params['*'];
       rejectBeyondTenants(callerOf(request), request.body);
-      const expected = expectedOfPlace(request, node, path);
+      const expected = expectedOfScope(request, node, path);
       return send(reply, await attach(node, path, request.body, expected, attachedBy(request)));
     },
   );
@@ -68,11 +69,11 @@ function addChanges(app: FastifyInstance, node: UsedParts): void {
     {
       ...CHANGING,
       method: 'DELETE',
-      summary: 'Detaches what was attached at run time; what YAML says is in force again',
+      summary: 'Detaches what was attached to a scope at run time; what YAML says of it is in force again',
     },
     async (request, reply) => {
       const path = request.params['*'];
-      await detach(node, path, expectedOfPlace(request, node, path), attachedBy(request));
+      await detach(node, path, expectedOfScope(request, node, path), attachedBy(request));
       return reply.code(204).send();
     },
   );
@@ -95,7 +96,7 @@ const WHICH = body({
 });
 
 const ATTACHMENT = anyObject(
-  'Exactly one of group, sameAs (path of another place) and exempt: true; and andBroader: true to enforce what the broader places are attached to, too.',
+  'It has exactly one of group, sameAs (the path of another scope) and exempt: true. With andBroader: true the groups of broader scopes are enforced, too.',
 );
 
 const ATTACHMENTS = { tag: 'attachments', answers: FAILURES } as const;
@@ -113,25 +114,25 @@ function send(reply: FastifyReply, attached: AttachedTo): FastifyReply {
 }
 
 function pageOf(node: UsedParts, after: string | undefined) {
-  const behind = listAttachments(node).filter(({ place }) => after === undefined || place > after);
+  const behind = listAttachments(node).filter(({ scope }) => after === undefined || scope > after);
   const attachments = behind.slice(0, PAGE_MAX);
-  return { attachments, next: behind.length > PAGE_MAX ? (attachments.at(-1)?.place ?? null) : null };
+  return { attachments, next: behind.length > PAGE_MAX ? (attachments.at(-1)?.scope ?? null) : null };
 }
 
-function which(node: UsedParts, place: Scope) {
-  const { groups, exempt, because } = node.gate.places.resolve(place);
+function which(node: UsedParts, scope: Scope) {
+  const { groups, exempt, because } = node.gate.scopes.resolve(scope);
   const { defaultGroup } = node.config;
   const isDefault = groups.length === 0 && !exempt && defaultGroup !== null;
-  return { place, groups: isDefault ? [defaultGroup] : groups, exempt, isDefault, because };
+  return { scope, place: scope, groups: isDefault ? [defaultGroup] : groups, exempt, isDefault, because };
 }
 
-function placeIn(query: z.output<typeof WHICH>): Scope {
+function scopeIn(query: z.output<typeof WHICH>): Scope {
   const names = NAMES.filter((name) => query[name] !== undefined).map((name) => [name, query[name]] as const);
   const headers = [query.header ?? []].flat().map((header) => {
     const at = header.indexOf(':');
     if (at > 0) return [header.slice(0, at).trim().toLowerCase(), header.slice(at + 1).trim()] as const;
     throw new QuotameshError('FIELD_INVALID', { field: 'header', reason: 'must be name:value' });
   });
-  const place = Object.fromEntries(names) as Scope;
-  return headers.length === 0 ? place : { ...place, headers: Object.fromEntries(headers) };
+  const scope = Object.fromEntries(names) as Scope;
+  return headers.length === 0 ? scope : { ...scope, headers: Object.fromEntries(headers) };
 }

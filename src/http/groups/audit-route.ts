@@ -5,9 +5,11 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { auditedChange } from '../../groups/registry/audit-trail.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { json, listOf, PROBLEM, record, text } from '../route/answer-schemas.js';
-import { body, once, told } from '../route/fields.js';
+import { body } from '../route/body.js';
+import { once } from '../route/fields.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
+import { told } from '../route/wording.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'registry'>;
@@ -15,7 +17,7 @@ type UsedParts = Pick<NodeParts, 'registry'>;
 /** Changes of one page; a change has two definitions of at most 28 KiB. */
 const PAGE_MAX = 100;
 
-/** Who changed what, of all nodes: read from the log, so that every node can tell. */
+/** Who changed what at any node: every node knows it from the log of the registry. */
 export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
   route(
     app,
@@ -24,13 +26,13 @@ export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
       url: '/v1/audit',
       access: needs('operator'),
       tag: 'groups',
-      summary: 'Changes of groups and attachments at run time, oldest first, a page at a time',
+      summary: 'Lists changes of groups and attachments at run time, oldest first, a page at a time',
       query: QUERY,
       answers: { 200: CHANGES, 422: PROBLEM },
     },
     ({ query }) => {
       const { revision, group, name } = askedIn(query);
-      // One more than a page shows whether there is another.
+      // One change more than a page takes shows whether there is another page.
       const found = node.registry?.changesAfter(revision, PAGE_MAX + 1, name, group) ?? [];
       const page = found.slice(0, PAGE_MAX);
       const last = page.at(-1);
@@ -43,59 +45,72 @@ export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
 /** A revision, and the entry of it behind which the next page begins. */
 const AFTER = /^(?<revision>\d{1,15})(?::(?<last>.+))?$/s;
 
-const afterText = z
-  .string()
-  .regex(AFTER)
-  .meta({ description: 'Only changes with a higher revision than this; or `next` of the page before.' });
+const afterText = z.string().regex(AFTER).meta({
+  description:
+    'Shows only changes with a higher revision than this; `next` of a page is the value for the page behind it.',
+});
 
 const QUERY = body(
   {
     after: told(afterText, 'must be a revision, or next of the page before').exactOptional(),
-    group: once('Only changes of this group.'),
-    place: once('Only changes of what this place is attached to: acme, acme/orders.'),
+    group: once('Shows only changes of this group.'),
+    scope: once('Shows only changes of what this scope is attached to, such as acme or acme/orders.'),
+    place: once('Is the former name of scope.'),
   },
-  [
-    {
-      isKept: ({ group, place }) => group === undefined || place === undefined,
-      mistake: () => new QuotameshError('FIELD_INVALID', { field: 'place', reason: 'must not stand beside group' }),
-    },
-  ],
+  [apart('scope', 'group'), apart('place', 'group'), apart('place', 'scope')],
 );
+
+type Named = 'group' | 'scope' | 'place';
+
+function apart(field: Named, other: Named) {
+  return {
+    isKept: (query: Readonly<Partial<Record<Named, unknown>>>) =>
+      query[field] === undefined || query[other] === undefined,
+    mistake: () => new QuotameshError('FIELD_INVALID', { field, reason: `must not stand beside ${other}` }),
+  };
+}
 
 const DEFINITION = z
   .record(z.string(), z.unknown())
   .nullable()
-  .meta({ description: 'As YAML writes it; null = nothing at run time.' });
+  .meta({ description: 'The definition as YAML writes it; null means that nothing was defined at run time.' });
 
-const WHO = record({ name: text, how: text, requestId: text }, 'null = the node does not say.').nullable();
+const WHO = record({ name: text, how: text, requestId: text }, 'Null means that the node does not say.').nullable();
 
 const CHANGE = record({
-  revision: z.int().min(1).meta({ description: 'Of the change, and of what was detached with it.' }),
-  time: text.nullable().meta({ description: 'By the clock of the node that was asked.' }),
-  node: text.meta({ description: 'That was asked.' }),
+  revision: z.int().min(1).meta({ description: 'The revision of the change, and of whatever was detached with it.' }),
+  time: text
+    .nullable()
+    .meta({ description: 'When the change was asked for, by the clock of the node that was asked.' }),
+  node: text.meta({ description: 'The node that was asked.' }),
   who: WHO,
   what: z.enum(['made', 'changed', 'deleted']),
   kind: z.enum(['group', 'attachment']),
-  name: text.meta({ description: 'Of the group, or the path of the place.' }),
+  name: text.meta({ description: 'The name of the group, or the path of the scope.' }),
   before: DEFINITION,
   after: DEFINITION,
-  withGroup: text.nullable().meta({ description: 'Detached because this group was deleted with force.' }),
+  withGroup: text
+    .nullable()
+    .meta({ description: 'The group whose deletion with force has detached the scope; null otherwise.' }),
 });
 
 const CHANGES = json(
   'A page of changes.',
-  record({ changes: listOf(CHANGE), next: text.nullable().meta({ description: '`after` of the next page.' }) }),
+  record({
+    changes: listOf(CHANGE),
+    next: text.nullable().meta({ description: 'The value of `after` for the next page; null on the last page.' }),
+  }),
 );
 
 interface AskedChanges {
-  /** Behind this, and behind the entry `group` of it where there is one. */
+  /** The page begins behind this revision; behind its entry `group`, if there is one. */
   readonly revision: number;
   readonly group: string | undefined;
   readonly name: string | null;
 }
 
-function askedIn({ after, group, place }: z.output<typeof QUERY>): AskedChanges {
+function askedIn({ after, group, place, scope = place }: z.output<typeof QUERY>): AskedChanges {
   const { revision = 0, last } = AFTER.exec(after ?? '')?.groups ?? {};
-  const name = place === undefined ? (group ?? null) : attachmentName(place);
+  const name = scope === undefined ? (group ?? null) : attachmentName(scope);
   return { revision: Number(revision), group: last, name };
 }

@@ -7,35 +7,41 @@ import { patchOfPulsar, type Spelling, toPulsarGroup } from '../../groups/change
 import type { Mapping } from '../../input/mapping.js';
 import { attachedBy, changedBy } from '../access/changed-by.js';
 import { anyObject, pathOf } from '../route/fields.js';
-import { expectedOfGroup, expectedOfPlace } from '../route/if-match.js';
+import { expectedOfGroup, expectedOfScope } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
 
-/** Below it requests and answers are as Pulsar's admin client has them: errors have a `reason`, writes no body. */
+/**
+ * Paths below this answer as Pulsar's admin client expects: errors have a `reason`, and writes answer without a body.
+ */
 export const PULSAR_PREFIX = '/admin/v2/';
 
 /**
- * PIP-82's REST and Pulsar's own, over the same calls as /v1: `resourcegroup` as the proposal spells it, `resourcegroups`
- * as Pulsar's client does. PUT makes a group or changes the rates that it names.
+ * PIP-82's REST and Pulsar's own, over the same calls as /v1: `resourcegroup` as the proposal spells it,
+ * `resourcegroups` as Pulsar's client does. PUT makes a group or changes the rates that it names.
  */
 export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {
   for (const { path, spelling } of GROUP_PATHS) addRateRoutes(app, node, path, spelling);
-  for (const { path, level } of PLACE_PATHS) addPlaceRoutes(app, node, path, level);
+  for (const { path, scopeKind } of SCOPE_PATHS) addScopeRoutes(app, node, path, scopeKind);
 }
 
 function addRateRoutes(app: FastifyInstance, node: ChangeParts, path: string, spelling: Spelling): void {
   const names = () => [...node.groups.numbers.keys()].sort();
   const named = { ...PULSAR, url: `${path}/*`, params: pathOf('*') };
-  route(app, { ...PULSAR, method: 'GET', url: path, access: VIEWING, summary: 'Names of all groups' }, names);
-  route(app, { ...named, method: 'GET', access: VIEWING, summary: 'The rates of a group' }, ({ params }, reply) => {
-    const name = params['*'];
-    // With the slash alone it is the list (PIP-82).
-    if (name === '') return names();
-    const { group, revision } = definedGroup(node, name);
-    return reply
-      .header('etag', `"${revision}"`)
-      .send(toPulsarGroup(node.groups.at(node.groups.numbers.get(group) as number), spelling));
-  });
+  route(app, { ...PULSAR, method: 'GET', url: path, access: VIEWING, summary: 'Lists the names of all groups' }, names);
+  route(
+    app,
+    { ...named, method: 'GET', access: VIEWING, summary: 'Shows the rates of a group' },
+    ({ params }, reply) => {
+      const name = params['*'];
+      // With the slash alone it is the list (PIP-82).
+      if (name === '') return names();
+      const { group, revision } = definedGroup(node, name);
+      return reply
+        .header('etag', `"${revision}"`)
+        .send(toPulsarGroup(node.groups.at(node.groups.numbers.get(group) as number), spelling));
+    },
+  );
   const access = changes(null);
   route(
     app,
@@ -47,7 +53,7 @@ function addRateRoutes(app: FastifyInstance, node: ChangeParts, path: string, sp
   );
   route(
     app,
-    { ...named, method: 'DELETE', access, summary: 'Deletes a group; 412 while it is in use' },
+    { ...named, method: 'DELETE', access, summary: 'Deletes a group; answers 412 while something is attached to it' },
     async (request, reply) => {
       const name = request.params['*'];
       await deleteGroup(node, name, expectedOfGroup(request, node, name), changedBy(request));
@@ -61,9 +67,9 @@ const GROUP_PATHS: readonly { readonly path: string; readonly spelling: Spelling
   { path: '/admin/v2/resourcegroups', spelling: 'pulsar' },
 ];
 
-const PLACE_PATHS = [
-  { path: '/admin/v2/namespaces/:tenant/:namespace/resourcegroup', level: 'namespace' },
-  { path: '/admin/v2/tenants/:tenant/resourcegroup', level: 'tenant' },
+const SCOPE_PATHS = [
+  { path: '/admin/v2/namespaces/:tenant/:namespace/resourcegroup', scopeKind: 'namespace' },
+  { path: '/admin/v2/tenants/:tenant/resourcegroup', scopeKind: 'tenant' },
 ] as const;
 
 interface ScopeParams {
@@ -71,41 +77,46 @@ interface ScopeParams {
   readonly namespace?: string;
 }
 
-function addPlaceRoutes(app: FastifyInstance, node: ChangeParts, path: string, level: 'tenant' | 'namespace'): void {
-  const place = level === 'tenant' ? pathOf('tenant') : pathOf('tenant', 'namespace');
-  const described = { ...PULSAR, url: path, params: place };
+function addScopeRoutes(
+  app: FastifyInstance,
+  node: ChangeParts,
+  path: string,
+  scopeKind: 'tenant' | 'namespace',
+): void {
+  const scope = scopeKind === 'tenant' ? pathOf('tenant') : pathOf('tenant', 'namespace');
+  const described = { ...PULSAR, url: path, params: scope };
   route(
     app,
-    { ...described, method: 'GET', access: VIEWING, summary: `The group that a ${level} is attached to` },
+    { ...described, method: 'GET', access: VIEWING, summary: `Shows the group that a ${scopeKind} is attached to` },
     ({ params }, reply) => {
-      const { attachment, revision } = attachmentAt(node, placePath(params));
+      const { attachment, revision } = attachmentAt(node, scopePath(params));
       const { group } = attachment;
-      if (typeof group !== 'string') throw unknownPlace(params);
+      if (typeof group !== 'string') throw unknownScope(params);
       reply.header('etag', `"${revision}"`);
-      // The bare name, as Pulsar sends it: its client prints quotes that it is sent.
+      // The bare name, as Pulsar answers: its client would print quotes, too.
       return reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(group);
     },
   );
   const access = changes((params) => String(params.tenant));
   for (const method of ['PUT', 'POST'] as const) {
-    const summary = `Attaches a ${level} to a group`;
-    const params = level === 'tenant' ? pathOf('tenant', '*') : pathOf('tenant', 'namespace', '*');
+    const summary = `Attaches a ${scopeKind} to a group`;
+    const params = scopeKind === 'tenant' ? pathOf('tenant', '*') : pathOf('tenant', 'namespace', '*');
     route(app, { ...PULSAR, method, url: `${path}/*`, params, access, summary }, async (request, reply) => {
-      const [at, group] = [placePath(request.params), request.params['*']];
-      await attach(node, at, { group }, expectedOfPlace(request, node, at), attachedBy(request));
+      const [at, group] = [scopePath(request.params), request.params['*']];
+      await attach(node, at, { group }, expectedOfScope(request, node, at), attachedBy(request));
       return noContent(reply);
     });
   }
-  route(app, { ...described, method: 'DELETE', access, summary: `Detaches a ${level}` }, async (request, reply) => {
-    const at = placePath(request.params);
-    await detach(node, at, expectedOfPlace(request, node, at), attachedBy(request));
+  route(app, { ...described, method: 'DELETE', access, summary: `Detaches a ${scopeKind}` }, async (request, reply) => {
+    const at = scopePath(request.params);
+    await detach(node, at, expectedOfScope(request, node, at), attachedBy(request));
     return noContent(reply);
   });
 }
 
 /**
- * Only what is named changes, of a group that there is: `quota` of the others, weights and strategy stay. Whoever makes
- * a group that somebody else has just made changes it.
+ * Changes only the rates that are named, if there is such a group; its other rates, weights and strategy stay. A caller
+ * that would make a group which somebody else has just made changes that one.
  */
 async function putRates(node: ChangeParts, request: FastifyRequest, name: string, rates: Mapping): Promise<void> {
   const patch = patchOfPulsar(rates);
@@ -125,17 +136,17 @@ async function putRates(node: ChangeParts, request: FastifyRequest, name: string
   await patchGroup(node, name, patch, expected, by);
 }
 
-/** A slash that was percent-encoded in a name would make another place of it. */
-function placePath({ tenant, namespace }: ScopeParams): string {
+/** A percent-encoded slash in a name would make it the path of something else. */
+function scopePath({ tenant, namespace }: ScopeParams): string {
   const names = namespace === undefined ? [tenant] : [tenant, namespace];
   if (names.some((name) => name.includes('/')))
-    throw unknownPlace({ tenant, ...(namespace !== undefined && { namespace }) });
+    throw unknownScope({ tenant, ...(namespace !== undefined && { namespace }) });
   return names.join('/');
 }
 
-function unknownPlace({ tenant, namespace }: ScopeParams) {
-  const place = namespace === undefined ? tenant : `${tenant}/${namespace}`;
-  return new QuotameshError('ATTACHMENT_UNKNOWN', { place: place.slice(0, 200) });
+function unknownScope({ tenant, namespace }: ScopeParams) {
+  const scope = namespace === undefined ? tenant : `${tenant}/${namespace}`;
+  return new QuotameshError('ATTACHMENT_UNKNOWN', { scope: scope.slice(0, 200) });
 }
 
 function noContent(reply: FastifyReply): FastifyReply {
@@ -143,7 +154,7 @@ function noContent(reply: FastifyReply): FastifyReply {
 }
 
 const REASON = {
-  description: 'Not done; `reason` says why.',
+  description: 'Nothing was changed; `reason` says why.',
   type: 'object',
   properties: { reason: { type: 'string' } },
 } as const;
@@ -153,4 +164,6 @@ const PULSAR = { tag: 'pulsar', query: NO_QUERY, answers: FAILURES } as const;
 const VIEWING = needs('viewer');
 
 /** Rates by the names of PIP-82 or of Pulsar, which groups/changes/pulsar-group.ts reads; Pulsar's client may send none. */
-const RATES = anyObject('publishRateInMsgs and so on; what is not named stays.').nullable();
+const RATES = anyObject(
+  'The rates as Pulsar names them, such as publishRateInMsgs. What is not named stays as it is.',
+).nullable();

@@ -1,17 +1,24 @@
 import { z } from 'zod';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { COST } from '../acquire/acquire-body.js';
-import { amount, body, bulkOf, flag, judgedAlone, type Rule, told } from '../route/fields.js';
+import { body, type Rule } from '../route/body.js';
+import { amount, bulkOf, flag } from '../route/fields.js';
+import { judgedLater, told } from '../route/wording.js';
 
-const text = z.string().meta({ description: 'That of the acquire’s answer.', examples: ['9f86d081884c-17'] });
+const text = z.string().meta({ description: 'The `id` in the answer to the acquire.', examples: ['9f86d081884c-17'] });
 const id = told(text, 'must be the id of an acquire’s answer');
 
-const costs = z.array(COST).min(1).meta({ description: 'As for POST /v1/costs; absent = as estimated.' });
+const costs = z
+  .array(COST)
+  .min(1)
+  .meta({ description: 'The actual costs, as POST /v1/costs takes them. Absent means that they were as estimated.' });
 
 const ACTUAL = {
   id,
-  messages: amount('What it was; absent = as estimated. The difference is given back or charged.').exactOptional(),
-  bytes: amount('What it was; absent = as estimated.').exactOptional(),
+  messages: amount(
+    'How many messages there were; absent means as many as estimated. The difference is given back or charged.',
+  ).exactOptional(),
+  bytes: amount('How many bytes there were; absent means as many as estimated.').exactOptional(),
   costs: told(costs, 'must be an array of at least one cost').exactOptional(),
 };
 
@@ -36,8 +43,11 @@ const CANCELS_ALL: Rule<Ended> = {
   },
 };
 
-/** One of those of POST /v1/commit/bulk. */
-export const ENDING = body({ ...ACTUAL, cancel: flag('The work was not done.').exactOptional() }, [CANCELS_ALL]);
+/** One item of POST /v1/commit/bulk. */
+export const ENDING = body(
+  { ...ACTUAL, cancel: flag('True if the work was not done: everything is given back.').exactOptional() },
+  [CANCELS_ALL],
+);
 
 /** What POST /v1/commit/bulk takes. */
-export const COMMITS_BODY = body({ commits: bulkOf(judgedAlone(ENDING), 'endings') });
+export const COMMITS_BODY = body({ commits: bulkOf(judgedLater(ENDING), 'endings') });

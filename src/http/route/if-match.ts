@@ -7,9 +7,9 @@ import type { NodeParts } from '../../node/node-parts.js';
 type UsedParts = Pick<NodeParts, 'groups' | 'attachments'>;
 
 interface Changing {
-  /** Whether there is such a thing now. */
+  /** Whether what is to be changed is there now. */
   readonly exists: boolean;
-  /** The error for a condition that cannot hold. */
+  /** Makes the error for a condition that cannot hold. */
   readonly refuse: (reason: string) => QuotameshError;
 }
 
@@ -21,11 +21,11 @@ export function expectedOfGroup(request: FastifyRequest, node: UsedParts, group:
   });
 }
 
-/** What the request expects of the attachment of a place; throws ATTACHMENT_CHANGED, FIELD_INVALID. */
-export function expectedOfPlace(request: FastifyRequest, node: UsedParts, place: string): Expected {
+/** What the request expects of the attachment of a scope; throws ATTACHMENT_CHANGED, FIELD_INVALID. */
+export function expectedOfScope(request: FastifyRequest, node: UsedParts, scope: string): Expected {
   return expectedBy(request, {
-    exists: node.attachments.at(place) !== null,
-    refuse: (reason) => new QuotameshError('ATTACHMENT_CHANGED', { place: place.slice(0, 200), reason }),
+    exists: node.attachments.at(scope) !== null,
+    refuse: (reason) => new QuotameshError('ATTACHMENT_CHANGED', { scope: scope.slice(0, 200), reason }),
   });
 }
 

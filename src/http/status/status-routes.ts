@@ -4,7 +4,8 @@ import type { NodeParts } from '../../node/node-parts.js';
 import { describeGroup, describeNode } from '../../status/describe-node.js';
 import type { StatusParts } from '../../status/status-parts.js';
 import { GROUP, GROUPS, PROBLEM } from '../route/answer-schemas.js';
-import { body, once, pathOf } from '../route/fields.js';
+import { body } from '../route/body.js';
+import { once, pathOf } from '../route/fields.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { summarizeGroup } from './group-summary.js';
@@ -16,15 +17,15 @@ type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'loop'>;
 /** Groups of one page: about 130 KB and 10 ms of the event loop, whatever the number of groups. */
 const PAGE_MAX = 200;
 
-/** Read-only: what this node knows of the cluster. */
+/** What this node knows of the cluster. These routes change nothing. */
 export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: Access): void {
   route(
     app,
     {
       ...VIEWING,
       url: '/v1/groups',
-      summary: 'All groups, with what this node does for them',
-      query: body({ after: once('Begin behind this group: `next` of the page before.') }),
+      summary: 'Lists groups, with what this node does for each',
+      query: body({ after: once('Begins behind this group; `next` of a page is the value for the page behind it.') }),
       answers: { 200: GROUPS, 404: PROBLEM, 422: PROBLEM },
     },
     ({ query }, reply) => {
@@ -36,7 +37,7 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
     {
       ...VIEWING,
       url: '/v1/groups/:group',
-      summary: 'A group: quota, target, strategy, and per node usage, demand, share and age of the report',
+      summary: 'Shows a group: quota, target, strategy, and of each node usage, demand, share and age of its report',
       query: NO_QUERY,
       params: pathOf('group'),
       answers: { 200: GROUP, 404: PROBLEM, 422: PROBLEM },
@@ -50,7 +51,7 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
     {
       ...VIEWING,
       url: '/v1/nodes',
-      summary: 'This node, the members of the cluster, the topic',
+      summary: 'Shows this node, the members of the cluster, and the topic',
       query: NO_QUERY,
       answers: { 200: NODES, 422: PROBLEM },
     },
@@ -64,7 +65,7 @@ const VIEWING = { method: 'GET', access: needs('viewer'), tag: 'status' } as con
 
 function pageOfGroups(node: UsedParts, after: string | undefined) {
   const { numbers } = node.groups;
-  // By number, not by the map's order: a group that was deleted and made again keeps its place.
+  // In the order of their numbers: a group that was deleted and made again is where it was.
   const behind = after === undefined ? -1 : (numbers.get(after) ?? node.gate.unknownGroup(after));
   const groups = [...numbers.values()].filter((group) => group > behind).sort((one, other) => one - other);
   const page = groups.slice(0, PAGE_MAX).map((group) => summarizeGroup(node, group));

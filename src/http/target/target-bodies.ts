@@ -1,52 +1,43 @@
 import { z } from 'zod';
-import type { ReportedCost } from '../../api/reported-cost.js';
-import { checkCost } from '../../backends/report-cost.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { COST } from '../acquire/acquire-body.js';
 import { DIRECTION } from '../acquire/scope-fields.js';
-import { body, told, toldAs } from '../route/fields.js';
+import { body } from '../route/body.js';
+import { judgedLater, told, toldAs } from '../route/wording.js';
 
-const list = z.array(COST).min(1);
-
-const messages = z.number().min(0).meta({ description: 'Pieces of work that cost this together.', default: 1 });
-const sampled = z.number().gt(0).max(1).meta({ description: 'Probability of measuring.', default: 1 });
+const messages = z.number().min(0).meta({ description: 'How many pieces of work cost this together.', default: 1 });
+const sampled = z.number().gt(0).max(1).meta({
+  description: 'The probability with which a piece of work is measured: 0.01 if one of a hundred is.',
+  default: 1,
+});
 
 /** What POST /v1/costs takes. A single cost may stand without a list. */
 export const COSTS_BODY = toldAs(
   body({
-    group: told(z.string().meta({ description: 'A configured group.' }), 'must be the name of a group'),
+    group: told(z.string().meta({ description: 'The name of a configured group.' }), 'must be the name of a group'),
     direction: DIRECTION,
     messages: told(messages, 'must be a number from 0 to 1000000000000000').exactOptional(),
     sampled: told(sampled, 'must be above 0 and at most 1').exactOptional(),
-    costs: told(z.union([list, COST]), costsMistake),
-  }),
+    // The library judges costs, also whether there are any: it tells of an unknown group first.
+    costs: judgedLater(z.union([z.array(COST).min(1), COST])).exactOptional(),
+  }).meta({ required: ['group', 'costs'] }),
   ({ field, reason }) => new QuotameshError('COST_INVALID', { field, reason }),
 );
 
-/** The library's own words. */
-function costsMistake(field: string, sent: unknown): QuotameshError {
-  try {
-    for (const cost of [sent].flat()) checkCost(cost as ReportedCost);
-  } catch (error) {
-    if (error instanceof QuotameshError) return error;
-  }
-  return new QuotameshError('COST_INVALID', { field, reason: 'must name at least one cost' });
-}
-
-const level = z.number().min(0).meta({ description: 'Queue or utilisation.' });
+const level = z.number().min(0).meta({ description: 'Length of the queue, or utilisation, in the unit of target.' });
 const positive = () => told(z.number().gt(0), 'must be a finite number > 0').exactOptional();
-const throttlingRatio = z
-  .number()
-  .min(0)
-  .max(2)
-  .nullable()
-  .meta({ description: 'Instead of level, target and spring; null = not near saturation.' });
+const throttlingRatio = z.number().min(0).max(2).nullable().meta({
+  description:
+    'The part of its work that the backend can bear, instead of level, target and spring; null means that it is not near saturation.',
+});
 
 /** What PUT /v1/backends/{backend} takes; what belongs together is the library's to judge. */
 export const BACKEND_BODY = toldAs(
   body({
     zone: told(
-      z.string().meta({ description: 'Backends that fail together; default: the backend alone.' }),
+      z.string().meta({
+        description: 'The zone of the backend: backends that fail together. By default a backend is a zone of its own.',
+      }),
       'must be a name',
     ).exactOptional(),
     level: told(level, 'must be a finite number ≥ 0').exactOptional(),

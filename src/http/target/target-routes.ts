@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { ReportedCost } from '../../api/reported-cost.js';
 import { reportBackend } from '../../backends/report-backend.js';
 import { reportCost } from '../../backends/report-cost.js';
 import type { NodeParts } from '../../node/node-parts.js';
@@ -26,7 +27,7 @@ export function addTargetRoutes(app: FastifyInstance, node: UsedParts): void {
       url: '/v1/groups/:group/explain',
       access: needs('viewer'),
       tag: 'target',
-      summary: 'Every input of the decision in force for a group, in order',
+      summary: 'Explains the decision in force for a group: every input, in the order in which it counts',
       params: pathOf('group'),
       answers: { 200: EXPLANATION, 404: PROBLEM, 503: PROBLEM },
     },
@@ -44,12 +45,12 @@ function addCostRoutes(app: FastifyInstance, node: UsedParts): void {
       url: '/v1/costs',
       access: needs('traffic'),
       tag: 'target',
-      summary: 'What admitted work has cost, after the fact',
+      summary: 'Reports what admitted work has cost',
       body: COSTS_BODY,
       answers: { 202: ACCEPTED, ...BODY_PROBLEMS, 404: PROBLEM, 503: PROBLEM },
     },
     ({ body: { group, costs, ...options } }, reply) => {
-      reportCost(node, group, costs, options);
+      reportCost(node, group, costs as readonly ReportedCost[], options);
       reply.code(202).send({ accepted: true });
     },
   );
@@ -60,7 +61,7 @@ function addCostRoutes(app: FastifyInstance, node: UsedParts): void {
       url: '/v1/costs/factors',
       access: needs('any'),
       tag: 'target',
-      summary: 'How bytes become cost units',
+      summary: 'Tells how many bytes make one cost unit',
       answers: { 200: FACTORS },
     },
     (_, reply) => {
@@ -78,7 +79,7 @@ function addBackendRoutes(app: FastifyInstance, node: UsedParts): void {
       url: '/v1/backends/:backend',
       access: needs('operator'),
       tag: 'target',
-      summary: 'How a backend is; holds for limiting.healthValidMs',
+      summary: 'Reports the health of a backend; the report is valid for limiting.healthValidMs',
       params: pathOf('backend'),
       body: BACKEND_BODY,
       answers: { 202: ACCEPTED, ...BODY_PROBLEMS, 503: PROBLEM },
@@ -95,7 +96,7 @@ function addBackendRoutes(app: FastifyInstance, node: UsedParts): void {
       url: '/v1/backends',
       access: needs('viewer'),
       tag: 'target',
-      summary: 'Backends with their health and the groups that cost them most',
+      summary: 'Lists backends with their health and the groups that cost them most',
       answers: { 200: BACKENDS },
     },
     (_, reply) => {

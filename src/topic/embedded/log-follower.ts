@@ -14,8 +14,8 @@ const POLL_UNWATCHED_MS = 20;
 /** A notification can come a few µs before the commit that it announces is visible. */
 const LOOK_AGAIN_MS = 3;
 /** Records per turn of the event loop: so many take 2 ms. */
-const BATCH_RECORDS = 500;
-const BATCH_BYTES = 1024 * 1024;
+const READ_RECORDS_MAX = 500;
+const READ_BYTES_MAX = 1024 * 1024;
 /** How often the data file is checked: no notification tells that a file in use was removed. */
 const FILE_CHECK_MS = 2000;
 
@@ -80,17 +80,20 @@ export class LogFollower {
     clearTimeout(this.#lookAgain);
   }
 
-  /** Delivers new records, at most BATCH_RECORDS per turn of the event loop. Takes no lock, whatever other processes do. */
+  /**
+   * Delivers new records, at most READ_RECORDS_MAX per turn of the event loop. Takes no lock, whatever other processes
+   * do.
+   */
   read(): void {
     if (this.#stopped || this.#continuing) return;
-    const batch = this.#readBatch();
-    if (!batch) return;
-    const last = batch.records.at(-1);
+    const read = this.#readSome();
+    if (!read) return;
+    const last = read.records.at(-1);
     if (last) {
       this.#nextOffset = last.offset + 1;
-      this.#listener.onRecords(batch.records);
+      this.#listener.onRecords(read.records);
     }
-    if (batch.more) {
+    if (read.more) {
       this.#continuing = true;
       setImmediate(() => {
         this.#continuing = false;
@@ -102,9 +105,9 @@ export class LogFollower {
     }
   }
 
-  #readBatch(): { records: ReadRecord[]; more: boolean } | undefined {
+  #readSome(): { records: ReadRecord[]; more: boolean } | undefined {
     try {
-      return this.#store.read(this.#nextOffset, BATCH_RECORDS, BATCH_BYTES);
+      return this.#store.read(this.#nextOffset, READ_RECORDS_MAX, READ_BYTES_MAX);
     } catch (error) {
       this.#fail(`reading its log failed: ${(error as Error).message}`, error);
       return undefined;

@@ -1,5 +1,5 @@
 import type { OwnRequest } from './broker-link.js';
-import { decodeBatches, type FetchedPartition } from './fetch-response.js';
+import { decodeRecordBatches, type FetchedPartition } from './fetch-response.js';
 import { FlexibleReader, FlexibleWriter } from './flexible-wire.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 
@@ -96,5 +96,5 @@ function decodePartition(reader: FlexibleReader): FetchedPartition {
   reader.tags((tag) => {
     if (tag === DIVERGING_EPOCH_TAG) hasDiverged = true;
   });
-  return { partition, errorCode, highWatermark, hasDiverged, batches: decodeBatches(bytes, partition) };
+  return { partition, errorCode, highWatermark, hasDiverged, recordBatches: decodeRecordBatches(bytes, partition) };
 }

@@ -11,14 +11,14 @@ export interface FetchedPartition {
   readonly highWatermark: number;
   /** True if the log is not the one that was read: the record before the asked offset is gone, or is another one. */
   readonly hasDiverged: boolean;
-  readonly batches: readonly FetchedBatch[];
+  readonly recordBatches: readonly FetchedRecordBatch[];
 }
 
-export interface FetchedBatch {
+export interface FetchedRecordBatch {
   readonly firstOffset: number;
-  /** Where reading goes on, also after batches that compaction or a transaction left without a record. */
+  /** Where reading goes on, also after record batches that compaction or a transaction left without a record. */
   readonly nextOffset: number;
-  /** The epoch of the leader that took the batch; −1 = not known. */
+  /** The epoch of the leader that took the record batch; −1 = not known. */
   readonly leaderEpoch: number;
   /** With Kafka's own offsets. */
   readonly records: readonly ReadRecord[];
@@ -33,8 +33,8 @@ export interface FetchedBatch {
 export const FETCH_VERSION = 11;
 
 /**
- * Our own walk over the batches: kafkajs's drops the extent of a batch without records, and would ask for the same one
- * again for ever; a batch in a foreign codec would end its reading for good; and it spreads all records of an answer
+ * Our own walk over the record batches: kafkajs's drops the extent of one without records, and would ask for the same
+ * one again for ever; one in a foreign codec would end its reading for good; and it spreads all records of an answer
  * into one call's arguments.
  */
 export function decodeFetch(kafkajs: Kafkajs, payload: Buffer): FetchedPartition[] {
@@ -58,11 +58,11 @@ function decodePartition(decoder: Decoder): FetchedPartition {
   decoder.readInt64(); // log start offset
   decoder.readArray((aborted) => [aborted.readInt64(), aborted.readInt64()]);
   decoder.readInt32(); // preferred replica
-  const batches = decodeBatches(decoder.readBytes() ?? Buffer.alloc(0), partition);
-  return { partition, errorCode, highWatermark, hasDiverged: false, batches };
+  const recordBatches = decodeRecordBatches(decoder.readBytes() ?? Buffer.alloc(0), partition);
+  return { partition, errorCode, highWatermark, hasDiverged: false, recordBatches };
 }
 
-// Layout of a batch: offset 8, length 4, leader epoch 4, magic 1, CRC 4, attributes 2, last offset delta 4, …
+// Layout of a record batch: offset 8, length 4, leader epoch 4, magic 1, CRC 4, attributes 2, last offset delta 4, …
 const LENGTH_AT = 8;
 const LEADER_EPOCH_AT = 12;
 const MAGIC_AT = 16;
@@ -70,28 +70,28 @@ const ATTRIBUTES_AT = 21;
 const LAST_OFFSET_DELTA_AT = 23;
 /** Offset and length themselves are not counted in the length. */
 const UNCOUNTED_BYTES = 12;
-const SHORTEST_BATCH_BYTES = 17;
+const SHORTEST_RECORD_BATCH_BYTES = 17;
 const CURRENT_MAGIC = 2;
 const CODEC_MASK = 0x07;
 const CONTROL_FLAG = 0x20;
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
 const GZIP = 1;
 
-export function decodeBatches(bytes: Buffer, partition: number): FetchedBatch[] {
-  const batches: FetchedBatch[] = [];
+export function decodeRecordBatches(bytes: Buffer, partition: number): FetchedRecordBatch[] {
+  const recordBatches: FetchedRecordBatch[] = [];
   let at = 0;
-  while (bytes.length - at >= SHORTEST_BATCH_BYTES) {
+  while (bytes.length - at >= SHORTEST_RECORD_BATCH_BYTES) {
     const length = UNCOUNTED_BYTES + bytes.readInt32BE(at + LENGTH_AT);
-    if (length < SHORTEST_BATCH_BYTES) throw new Error(`malformed batch of ${length} bytes`);
+    if (length < SHORTEST_RECORD_BATCH_BYTES) throw new Error(`malformed record batch of ${length} bytes`);
     // The broker cuts the last one off at the size limit.
     if (bytes.length - at < length) break;
-    batches.push(decodeBatch(bytes.subarray(at, at + length), partition));
+    recordBatches.push(decodeRecordBatch(bytes.subarray(at, at + length), partition));
     at += length;
   }
-  return batches;
+  return recordBatches;
 }
 
-function decodeBatch(bytes: Buffer, partition: number): FetchedBatch {
+function decodeRecordBatch(bytes: Buffer, partition: number): FetchedRecordBatch {
   const firstOffset = Number(bytes.readBigInt64BE(0));
   const magic = bytes.readInt8(MAGIC_AT);
   if (magic !== CURRENT_MAGIC) {
@@ -106,14 +106,14 @@ function decodeBatch(bytes: Buffer, partition: number): FetchedBatch {
   const attributes = bytes.readInt16BE(ATTRIBUTES_AT);
   const nextOffset = firstOffset + bytes.readInt32BE(LAST_OFFSET_DELTA_AT) + 1;
   const leaderEpoch = bytes.readInt32BE(LEADER_EPOCH_AT);
-  const batch = { firstOffset, nextOffset, leaderEpoch, records: [], unreadable: null };
+  const recordBatch = { firstOffset, nextOffset, leaderEpoch, records: [], unreadable: null };
   // Marks of transactions; not records.
-  if (attributes & CONTROL_FLAG) return batch;
+  if (attributes & CONTROL_FLAG) return recordBatch;
   const codec = attributes & CODEC_MASK;
-  if (codec > GZIP) return { ...batch, unreadable: `compressed with ${CODECS[codec] ?? `codec ${codec}`}` };
+  if (codec > GZIP) return { ...recordBatch, unreadable: `compressed with ${CODECS[codec] ?? `codec ${codec}`}` };
   try {
-    return { ...batch, records: recordsOf(bytes, partition) };
+    return { ...recordBatch, records: recordsOf(bytes, partition) };
   } catch (error) {
-    return { ...batch, unreadable: `malformed: ${error instanceof Error ? error.message : String(error)}` };
+    return { ...recordBatch, unreadable: `malformed: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

@@ -5,7 +5,7 @@ import type { TopicLog } from '../remote/topic-log.js';
 import { TopicUnusable } from '../remote/topic-unusable.js';
 import type { BrokerLink } from './broker-link.js';
 import { FETCH_BY_ID_VERSION, fetchById } from './fetch-13.js';
-import { decodeFetch, FETCH_VERSION, type FetchedBatch, type FetchedPartition } from './fetch-response.js';
+import { decodeFetch, FETCH_VERSION, type FetchedPartition, type FetchedRecordBatch } from './fetch-response.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import type { PartitionCursor } from './partition-cursor.js';
 import { brokerError, LogShortened } from './topic-failure.js';
@@ -22,15 +22,15 @@ export interface ReaderSink {
   onReading(partition: number): void;
   /** In the order of the log. */
   onRecords(records: readonly ReadRecord[]): void;
-  /** Called when a batch is skipped: `batch.unreadable` says why. */
-  onUnreadable(partition: number, batch: FetchedBatch): void;
+  /** Called when a record batch is skipped: its `unreadable` says why. */
+  onUnreadable(partition: number, recordBatch: FetchedRecordBatch): void;
   /** All cursors of this fetch have moved. */
   onProgress(): void;
 }
 
 /**
- * Bounds how long decoding one answer keeps the event loop: some milliseconds for the worst case of half a MiB of single
- * small records (below 2 µs per batch), while catching up at 15 MB/s and more.
+ * Bounds how long decoding one answer keeps the event loop: some milliseconds for the worst case of half a MiB of
+ * single small records (below 2 µs per record batch), while catching up at 15 MB/s and more.
  */
 const FETCH_BYTES_MAX = 512 * 1024;
 const FETCH_PARTITION_BYTES_MAX = 256 * 1024;
@@ -160,9 +160,9 @@ export class LeaderReader {
   #deliver(partition: FetchedPartition, all: readonly FetchedPartition[]): void {
     const cursor = this.#cursors.find((each) => each.partition === partition.partition);
     if (!cursor || partition.errorCode !== 0) return;
-    for (const batch of partition.batches)
-      if (batch.unreadable !== null) this.#sink.onUnreadable(cursor.partition, batch);
-    const alone = all.every(({ batches }) => batches.length === 0);
+    for (const recordBatch of partition.recordBatches)
+      if (recordBatch.unreadable !== null) this.#sink.onUnreadable(cursor.partition, recordBatch);
+    const alone = all.every(({ recordBatches }) => recordBatches.length === 0);
     const records = cursor.accept(partition, alone);
     if (records.length > 0) this.#sink.onRecords(records);
   }

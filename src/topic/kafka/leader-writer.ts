@@ -20,8 +20,8 @@ const CODEC = { none: 0, gzip: 1 } as const;
  * meanwhile. Several at once could pass each other while they are compressed; and what was sent is never sent again,
  * because an old report after a newer one would be what compaction keeps.
  *
- * Not idempotent in Kafka's sense: kafkajs never recovers from an out-of-order sequence, compaction keeps empty batches
- * for the producer ids that it needs, and nothing is sent twice anyway.
+ * Not idempotent in Kafka's sense: kafkajs never recovers from an out-of-order sequence, compaction keeps empty record
+ * batches for the producer ids that it needs, and nothing is sent twice anyway.
  */
 export class LeaderWriter {
   readonly #kafkajs: Kafkajs;
@@ -82,14 +82,18 @@ export class LeaderWriter {
   #topicData(parcels: readonly Parcel[]) {
     const messages = new Map<number, { key: string; value: Buffer | null }[]>();
     for (const { partition, records } of parcels) {
-      const batch = messages.get(partition) ?? [];
-      messages.set(partition, batch);
+      const recordBatch = messages.get(partition) ?? [];
+      messages.set(partition, recordBatch);
       for (const { key, value } of records) {
         // A view, not a copy: kafkajs takes only Buffers for bytes.
-        batch.push({ key, value: value && Buffer.from(value.buffer, value.byteOffset, value.byteLength) });
+        recordBatch.push({ key, value: value && Buffer.from(value.buffer, value.byteOffset, value.byteLength) });
       }
     }
-    const partitions = [...messages].map(([partition, batch]) => ({ partition, firstSequence: 0, messages: batch }));
+    const partitions = [...messages].map(([partition, recordBatch]) => ({
+      partition,
+      firstSequence: 0,
+      messages: recordBatch,
+    }));
     return [{ topic: this.#settings.topic, partitions }];
   }
 }

@@ -51,27 +51,29 @@ export class PartitionCursor {
     return 'skipped';
   }
 
-  /** The records of a fetch that have not been read before. `alone`: the answer held no batch of any partition. */
+  /**
+   * The records of a fetch that have not been read before. `alone`: the answer held no record batch of any partition.
+   */
   accept(fetched: FetchedPartition, alone: boolean): ReadRecord[] {
     const records: ReadRecord[] = [];
     let nextOffset = this.#nextOffset ?? 0;
     this.#goal ??= fetched.highWatermark;
-    for (const batch of fetched.batches) {
-      for (const record of batch.records) {
-        // A fetch begins with the whole batch that holds the offset asked for.
+    for (const recordBatch of fetched.recordBatches) {
+      for (const record of recordBatch.records) {
+        // A fetch begins with the whole record batch that holds the offset asked for.
         if (record.offset >= nextOffset) records.push(record);
       }
-      nextOffset = Math.max(nextOffset, batch.nextOffset);
-      this.#lastReadEpoch = batch.leaderEpoch;
+      nextOffset = Math.max(nextOffset, recordBatch.nextOffset);
+      this.#lastReadEpoch = recordBatch.leaderEpoch;
     }
     this.#nextOffset = this.#beyondGap(nextOffset, fetched, alone);
     return records;
   }
 
   /**
-   * Compaction may leave nothing between our next offset and the end, and a log that ends so never answers with a batch.
-   * Two empty answers in a row below the high watermark are taken for that; one may be a partition that got no room
-   * in an answer full of others.
+   * Compaction may leave nothing between our next offset and the end, and a log that ends so never answers with a
+   * record batch. Two empty answers in a row below the high watermark are taken for that; one may be a partition that
+   * got no room in an answer full of others.
    */
   #beyondGap(nextOffset: number, fetched: FetchedPartition, alone: boolean): number {
     const isEmpty = alone && nextOffset < fetched.highWatermark;

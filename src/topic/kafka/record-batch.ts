@@ -1,8 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import type { ReadRecord } from '../../ports/report-topic.js';
 
-// Layout of a batch: offset 8, length 4, leader epoch 4, magic 1, CRC 4, attributes 2, last offset delta 4, first time 8,
-// newest time 8, producer 8 + 2, first sequence 4, number of records 4; then the records, compressed or not.
+// Layout of a record batch: offset 8, length 4, leader epoch 4, magic 1, CRC 4, attributes 2, last offset delta 4,
+// first time 8, newest time 8, producer 8 + 2, first sequence 4, number of records 4; then the records, compressed or
+// not.
 const ATTRIBUTES_AT = 21;
 const FIRST_TIME_AT = 27;
 const NEWEST_TIME_AT = 35;
@@ -14,14 +15,14 @@ const LOG_APPEND_TIME = 0x08;
 const INFLATED_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * The records of one batch of Kafka's format 2, plain or in gzip; throws on what makes no sense. Values are views of
- * `bytes`, nothing is copied.
+ * The records of one record batch of Kafka's format 2, plain or in gzip; throws on what makes no sense. Values are
+ * views of `bytes`, nothing is copied.
  *
- * Not by kafkajs, whose decoder is the slow twin of the tests: for a record it makes a decoder, a dozen fields and three
- * 64-bit numbers as objects, waits for every batch by itself, and sends each to a thread to be unpacked. It took more
- * than anything else that a node did at the scale of bench:scale.
+ * Not by kafkajs, whose decoder is the slow twin of the tests: for a record it makes a decoder, a dozen fields and
+ * three 64-bit numbers as objects, waits for every record batch by itself, and sends each to a thread to be unpacked.
+ * It took more than anything else that a node did at the scale of bench:scale.
  *
- * @param bytes from the batch's first byte to its last
+ * @param bytes from the record batch's first byte to its last
  */
 export function recordsOf(bytes: Buffer, partition: number): ReadRecord[] {
   const attributes = bytes.readInt16BE(ATTRIBUTES_AT);

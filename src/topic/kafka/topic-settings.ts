@@ -21,7 +21,7 @@ export const CREATED_WITH: Readonly<Record<string, string>> = {
   'cleanup.policy': 'compact',
   // One clock for staleness and ramps instead of every sender's own.
   'message.timestamp.type': 'LogAppendTime',
-  // Keeps batches as they were sent; a broker's default of, say, zstd would make them unreadable for kafkajs.
+  // Keeps record batches as they were sent; a broker's default of, say, zstd would make them unreadable for kafkajs.
   'compression.type': 'producer',
   // The active segment is never compacted: a new one every 5 minutes bounds what a newcomer reads.
   'segment.ms': '300000',

@@ -4,7 +4,7 @@ import type { SupervisedParts, Supervisor } from '../remote/remote-report-topic.
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 import { AddedPartitions } from './added-partitions.js';
 import { type BrokerAddress, BrokerLink, nameOf } from './broker-link.js';
-import type { FetchedBatch } from './fetch-response.js';
+import type { FetchedRecordBatch } from './fetch-response.js';
 import type { KafkaTopicOptions } from './kafka-topic-options.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import { LeaderReader, type ReaderSink } from './leader-reader.js';
@@ -73,8 +73,7 @@ export class TopicSupervisor implements Supervisor {
   }
 
   /**
-   * Until `stop`. `onOpen` is called when all partitions have a leader for the first time; rejects if that can never
-   * be.
+   * Runs until `stop`. Calls `onOpen` when all partitions have a leader for the first time; rejects if they never will.
    */
   async run(onOpen: () => void): Promise<void> {
     while (!this.#stop.signal.aborted) {
@@ -256,7 +255,7 @@ export class TopicSupervisor implements Supervisor {
         for (const { key, value } of records) counters.bytesRead += Buffer.byteLength(key) + (value?.length ?? 0);
         listener.onRecords(records);
       },
-      onUnreadable: (partition, batch) => this.#unreadable(partition, batch),
+      onUnreadable: (partition, recordBatch) => this.#unreadable(partition, recordBatch),
       onProgress: () => {
         if (!isStale() && this.#cursors.every((cursor) => cursor.isCaughtUp)) listener.onCaughtUp();
       },
@@ -273,8 +272,8 @@ export class TopicSupervisor implements Supervisor {
     if (permanent) this.#parts.told.tell(permanent);
   }
 
-  /** Once per cause. */
-  #unreadable(partition: number, { unreadable, firstOffset, nextOffset }: FetchedBatch): void {
+  /** Tells each cause once. */
+  #unreadable(partition: number, { unreadable, firstOffset, nextOffset }: FetchedRecordBatch): void {
     const { log, options } = this.#parts;
     if (unreadable === null || this.#toldUnreadable.has(unreadable)) return;
     this.#toldUnreadable.add(unreadable);

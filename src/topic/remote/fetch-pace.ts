@@ -4,8 +4,8 @@ const BURST_FETCHES = 8;
 /**
  * When a reader that has read everything fetches again: at once, as long as news is rare, and every `intervalMs` where
  * it never ends. A fetch costs 0.5 ms of CPU (request, answer, wake-up), whatever it brings, and a record of a large
- * cluster comes every 3 ms: so 25 fetches a second bring what 190 did. Of a cluster whose log has fewer than 25 batches
- * a second no record is ever held up.
+ * cluster comes every 3 ms: so 25 fetches a second bring what 190 did. Of a cluster whose log has fewer than 25 record
+ * batches a second no record is ever held up.
  */
 export class FetchPace {
   readonly #intervalMs: number;

@@ -1,6 +1,6 @@
 import type { AppendRecord } from '../../ports/report-topic.js';
 
-/** The records of one append for one partition, or a piece of them that fits into a batch. */
+/** The records of one append for one partition, or a piece of them that fits into a record batch. */
 export interface Parcel {
   readonly partition: number;
   readonly records: readonly AppendRecord[];
@@ -9,8 +9,8 @@ export interface Parcel {
 }
 
 /**
- * A batch must stay below the topic's max.message.bytes (1 MiB by default, a smaller one is refused), its overhead
- * included; a larger produce of many batches would hold up the next ones.
+ * A record batch must stay below the topic's max.message.bytes (1 MiB by default, a smaller one is refused), its
+ * overhead included; a larger produce of many record batches would hold up the next ones.
  */
 export const PARCEL_BYTES_MAX = 512 * 1024;
 

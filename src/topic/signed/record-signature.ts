@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { HmacConfig } from '../../config/resolved/resolved-config.js';
 
-/** Where a record stands; a signature holds for no other place. */
-export interface RecordPlace {
+/** The address of a record; a signature holds for no other. */
+export interface RecordAddress {
   readonly partition: number;
   readonly key: string;
 }
@@ -31,8 +31,8 @@ export const SIGNATURE_BYTES = 2 + FIELD_BYTES;
 /**
  * HMAC-SHA-256 over cluster, log, partition, key and value, behind the value.
  *
- * It binds a record to its place, so that it cannot be shown under another key, in another partition or as one of another
- * cluster. It does not say when: an old record of the same key is valid again (docs/decisions/0044).
+ * It binds a record to its address, so that it cannot be shown under another key, in another partition or as one of
+ * another cluster. It does not say when: an old record of the same key is valid again (docs/decisions/0044).
  */
 export class RecordSignature {
   readonly #log: SignedLog;
@@ -57,29 +57,29 @@ export class RecordSignature {
     return this.#own.id.toString('hex');
   }
 
-  sign(place: RecordPlace, value: Uint8Array): Uint8Array {
+  sign(address: RecordAddress, value: Uint8Array): Uint8Array {
     const signed = Buffer.allocUnsafe(value.length + SIGNATURE_BYTES);
     signed.set(value);
     signed[value.length] = FIELD_TAG;
     signed[value.length + 1] = FIELD_BYTES;
     signed.set(this.#own.id, value.length + 2);
-    signed.set(this.#own.mac(this.#context(place), value), value.length + 2 + KEY_ID_BYTES);
+    signed.set(this.#own.mac(this.#context(address), value), value.length + 2 + KEY_ID_BYTES);
     return signed;
   }
 
-  verify(place: RecordPlace, signed: Uint8Array): Signer | UnverifiedCause {
+  verify(address: RecordAddress, signed: Uint8Array): Signer | UnverifiedCause {
     const end = signed.length - SIGNATURE_BYTES;
     if (end < 0 || signed[end] !== FIELD_TAG || signed[end + 1] !== FIELD_BYTES) return 'unsigned';
     const id = signed.subarray(end + 2, end + 2 + KEY_ID_BYTES);
     const found = this.#known.find(([, key]) => key.id.equals(id));
     if (found === undefined) return 'unknown-key';
     const [signer, key] = found;
-    const mac = key.mac(this.#context(place), signed.subarray(0, end));
+    const mac = key.mac(this.#context(address), signed.subarray(0, end));
     return timingSafeEqual(mac, signed.subarray(end + 2 + KEY_ID_BYTES)) ? signer : 'wrong-signature';
   }
 
   /** JSON keeps the parts apart, and holds no 0 byte. */
-  #context({ partition, key }: RecordPlace): string {
+  #context({ partition, key }: RecordAddress): string {
     return `${JSON.stringify([this.#log.cluster, this.#log.log, partition, key])}\0`;
   }
 }

@@ -86,8 +86,8 @@ export class SignatureBook implements RecordSignatures {
       this.verified[verdict]++;
     }
     this.#options.kin?.read(record.key, !isCause(verdict));
-    if (verdict !== 'key' && verdict !== 'next-key') this.#keep(placeOf(record), verdict);
-    else if (this.#open.size > 0) this.#open.delete(placeOf(record));
+    if (verdict !== 'key' && verdict !== 'next-key') this.#keep(addressOf(record), verdict);
+    else if (this.#open.size > 0) this.#open.delete(addressOf(record));
     return !isCause(verdict);
   }
 
@@ -98,11 +98,11 @@ export class SignatureBook implements RecordSignatures {
   }
 
   buried(record: ReadRecord): void {
-    this.#open.delete(placeOf(record));
+    this.#open.delete(addressOf(record));
   }
 
-  #keep(place: string, verdict: Signer | UnverifiedCause): void {
-    if (this.#open.size < KEYS_MAX || this.#open.has(place)) this.#open.set(place, verdict);
+  #keep(address: string, verdict: Signer | UnverifiedCause): void {
+    if (this.#open.size < KEYS_MAX || this.#open.has(address)) this.#open.set(address, verdict);
   }
 
   #count(isMeant: (state: Signer | UnverifiedCause) => boolean): number {
@@ -132,6 +132,6 @@ function isCause(verdict: Signer | UnverifiedCause): verdict is UnverifiedCause 
   return (UNVERIFIED_CAUSES as readonly string[]).includes(verdict);
 }
 
-function placeOf({ partition, key }: ReadRecord): string {
+function addressOf({ partition, key }: ReadRecord): string {
   return `${partition}:${key}`;
 }

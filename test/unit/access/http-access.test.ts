@@ -19,11 +19,11 @@ function inject(method: 'GET' | 'PUT' | 'POST' | 'DELETE', url: string, token: s
 
 describe('a caller with tenants', () => {
   test('changes attachments of its tenants, and no others', async () => {
-    const put = (place: string, body: object) => inject('PUT', `/v1/attachments/${place}`, TOKENS.acme, body);
+    const put = (scope: string, body: object) => inject('PUT', `/v1/attachments/${scope}`, TOKENS.acme, body);
     expect((await put('acme/sales', { group: 'orders' })).statusCode).toBe(200);
     expect((await put('acme/other', { sameAs: 'acme/sales' })).statusCode).toBe(200);
-    for (const place of ['other/sales', 'other%2Facme', 'acme2', 'ACME/sales', '%61cmes/x']) {
-      expect((await put(place, { group: 'orders' })).json(), place).toMatchObject({
+    for (const scope of ['other/sales', 'other%2Facme', 'acme2', 'ACME/sales', '%61cmes/x']) {
+      expect((await put(scope, { group: 'orders' })).json(), scope).toMatchObject({
         status: 403,
         code: 'TENANT_DENIED',
       });
@@ -92,17 +92,17 @@ describe('a caller with tenants', () => {
     expect((await inject('DELETE', url, TOKENS.operator)).statusCode).toBe(204);
   });
 
-  test('has no say over a place of YAML, nor over one attached by a token of more tenants', async () => {
+  test('has no say over a scope of YAML, nor over one attached by a token of more tenants', async () => {
     const tokens = [
       ...AUTH.tokens,
       { name: 'both', roles: ['operator'], tenants: ['acme', 'beta'], hash: written('qm_both') },
     ];
     const attachments = { scopes: { 'acme/yaml': 'orders' } };
     const other = await readyScene({ auth: { ...AUTH, tokens }, attachments });
-    const send = (method: 'PUT' | 'DELETE', place: string, token: string, payload?: object) =>
+    const send = (method: 'PUT' | 'DELETE', scope: string, token: string, payload?: object) =>
       other.app.inject({
         method,
-        url: `/v1/attachments/${place}`,
+        url: `/v1/attachments/${scope}`,
         headers: bearer(token),
         ...(payload && { payload }),
       });

@@ -7,7 +7,7 @@ import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 let scene: HttpScene;
-const ask = { group: 'a', messages: 5, reserve: true };
+const request = { group: 'a', messages: 5, reserve: true };
 
 beforeEach(async () => {
   const groups = { a: { quota: { publish: { messagesPerSecond: 1000 } }, maxRequest: { messages: 50 } }, free: {} };
@@ -49,7 +49,7 @@ describe('a commit above maxRequest', () => {
   });
 
   test('over HTTP: 422, also in a batch, and the node goes on', async () => {
-    const { body } = await post('/v1/acquire', ask);
+    const { body } = await post('/v1/acquire', request);
     const poison = { id: body.id, messages: MOST };
     expect(await post('/v1/commit', poison)).toMatchObject({ status: 422, body: { code: 'COMMIT_ABOVE_MAX_REQUEST' } });
     const { body: batch } = await post('/v1/commit/batch', { commits: [poison, { id: body.id, messages: 7 }] });

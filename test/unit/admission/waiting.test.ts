@@ -162,12 +162,12 @@ describe('work that nothing limits', () => {
     const tenant = { tenant: 'acme' };
     for (const messages of [3, 4]) node.tryAcquire(tenant, { messages, bytes: 10 });
     node.tryAcquire(tenant, { messages: 5 }, { direction: 'dispatch' });
-    const [publish, dispatch] = node.gate.places.exempt;
+    const [publish, dispatch] = node.gate.scopes.exempt;
     expect(publish).toEqual({ requests: 2, messages: 7, bytes: 20 });
     expect(dispatch).toEqual({ requests: 1, messages: 5, bytes: 0 });
-    node.gate.places.countExempt(0, { messages: Number.MAX_SAFE_INTEGER - 7 });
+    node.gate.scopes.countExempt(0, { messages: Number.MAX_SAFE_INTEGER - 7 });
     expect(publish?.messages).toBe(Number.MAX_SAFE_INTEGER);
-    node.gate.places.countExempt(0, { messages: 2 });
+    node.gate.scopes.countExempt(0, { messages: 2 });
     expect(publish?.messages).toBe(2);
   });
 });

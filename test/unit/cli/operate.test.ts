@@ -26,7 +26,7 @@ describe('commands for those who run a cluster', () => {
     piped.closeStdout();
     expect(await piped.exit).toMatchObject({ code: 0, stderr: '' });
     const load = setInterval(() => {
-      for (let ask = 0; ask < 10; ask++) void acquire(url);
+      for (let time = 0; time < 10; time++) void acquire(url);
     }, 50);
     onTestFinished(() => clearInterval(load));
     await node.until(
@@ -79,7 +79,10 @@ describe('commands for those who run a cluster', () => {
       before: null,
       after: { quota: { publish: { messagesPerSecond: '5k' } } },
     });
-    expect(await quotamesh('audit', '--group', 'x', '--place', 'y')).toMatchObject({ code: 2 });
+    for (const name of ['--scope', '--place']) {
+      expect(await quotamesh('audit', '--group', 'x', name, 'y')).toMatchObject({ code: 2 });
+    }
+    expect(await quotamesh('audit', '--scope', 'x', '--place', 'x')).toMatchObject({ code: 2 });
   });
 
   it('config show and check --json', async ({ onTestFinished }) => {

@@ -37,7 +37,7 @@ function report(changes: Partial<quotamesh.v1.IReport>): Uint8Array {
 
 function levelLiving(timeToLiveMs: number): TopicRecord {
   const place = { groupId: 1, direction: 0, lateMs: 0, readUntilMs: 0, readUntilOffset: 0 };
-  return { kind: 'group-state', author, level: 1, ...place, timeToLiveMs };
+  return { kind: 'group-state', author, ceiling: 1, ...place, timeToLiveMs };
 }
 
 describe('round trip', () => {
@@ -59,7 +59,7 @@ describe('round trip', () => {
       author,
       groupId: 2 ** 48 - 1,
       direction: 1,
-      level: 190.5,
+      ceiling: 190.5,
       lateMs: 12.5,
       readUntilMs: 1_700_000_000_000,
       readUntilOffset: 2 ** 40,

@@ -90,7 +90,7 @@ describe('junk', () => {
     fc.assert(
       fc.property(text, (yaml) => {
         const parsed = parseYaml(yaml);
-        for (const { place } of parsed.mistakes) expect(place.line).toBeGreaterThan(0);
+        for (const { location } of parsed.mistakes) expect(location.line).toBeGreaterThan(0);
         if (parsed.readable) resolves(parsed.raw);
         else expect(parsed.mistakes.length).toBeGreaterThan(0);
       }),

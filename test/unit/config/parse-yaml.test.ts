@@ -11,7 +11,7 @@ describe('YAML', () => {
   ])('that nests without end by %s is refused before the parser runs out of stack', (_, yaml, line) => {
     const { mistakes, readable } = parseYaml(yaml);
     expect(readable).toBe(false);
-    expect(mistakes).toMatchObject([{ place: { line }, problem: 'is not readable as YAML: nests too deeply' }]);
+    expect(mistakes).toMatchObject([{ location: { line }, problem: 'is not readable as YAML: nests too deeply' }]);
   });
 
   test('with many brackets in texts and comments is fine', () => {

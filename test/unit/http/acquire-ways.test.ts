@@ -142,7 +142,7 @@ describe('levels', () => {
 describe('POST /v1/acquire/bulk', () => {
   const batch = (payload: object) => answerOf(scene.app, { method: 'POST', url: '/v1/acquire/bulk', payload });
 
-  it('answers every ask by itself, in order', async () => {
+  it('answers every request by itself, in order', async () => {
     const requests = [
       { group: 'free', messages: 1 },
       { group: 'slow', messages: 1 },
@@ -159,7 +159,7 @@ describe('POST /v1/acquire/bulk', () => {
     ]);
   });
 
-  it('names every wrong field of every ask, and charges nothing', async () => {
+  it('names every wrong field of every request, and charges nothing', async () => {
     const before = [...scene.node.limiter.admitted];
     const requests = [
       { group: 'free', messages: 1 },

@@ -47,7 +47,7 @@ function ask(scene: HttpScene, method: Method, path: string, payload?: unknown, 
 
 const settled = () => sleep(50);
 
-describe('an acquire that names a place', () => {
+describe('an acquire that names a scope', () => {
   it('is granted by all its groups, charged in each of them, and the node answers with the fields of the first', async () => {
     const lane = (group: string) => a.node.limiter.admitted.at(4 * a.node.gate.groupIndex(group));
     const before = [lane('orders'), lane('gold')];
@@ -100,7 +100,7 @@ describe('an acquire that names a place', () => {
     ['a client', { tenant: 'stopped', client: 'replicator-eu', messages: 7 }],
   ])('exempt by %s: granted, and counted apart', async (_, body) => {
     expect(await a.acquire(body)).toMatchObject({ status: 200, body: { granted: true } });
-    expect(a.node.gate.places.exempt[0]).toMatchObject({ requests: 1, messages: body.messages });
+    expect(a.node.gate.scopes.exempt[0]).toMatchObject({ requests: 1, messages: body.messages });
     expect((await a.app.inject('/metrics')).body).toContain(
       `quotamesh_exempt_messages_total{direction="publish"} ${body.messages}`,
     );
@@ -126,14 +126,14 @@ describe('an acquire that names a place', () => {
 
   it('the library answers as HTTP does', async () => {
     expect(a.node.tryAcquire({ tenant: 'acme' }, { messages: 1 })).toEqual({ granted: true });
-    const place = { tenant: 'stopped', namespace: 'open' };
-    expect(a.node.tryAcquire(place, { messages: 1 })).toMatchObject({ granted: false, group: 'tight' });
-    expect(a.node.containsTokens(place, { messages: 1 })).toBe(false);
+    const scope = { tenant: 'stopped', namespace: 'open' };
+    expect(a.node.tryAcquire(scope, { messages: 1 })).toMatchObject({ granted: false, group: 'tight' });
+    expect(a.node.containsTokens(scope, { messages: 1 })).toBe(false);
     expect(() => a.node.tryAcquire({ tenat: 'acme' } as object, { messages: 1 })).toThrow('tenat is not known');
     const part = a.node.tryAcquire({ tenant: 'acme', namespace: 'orders' }, { messages: 400 }, { atMost: true });
     expect(part).toMatchObject({ granted: true });
-    a.node.consume(place, { messages: 1 });
-    await expect(a.node.acquire(place, { messages: 1 }, { waitMs: 10 })).resolves.toMatchObject({ granted: false });
+    a.node.consume(scope, { messages: 1 });
+    await expect(a.node.acquire(scope, { messages: 1 }, { waitMs: 10 })).resolves.toMatchObject({ granted: false });
   });
 
   it('/v1/which explains', async () => {
@@ -160,7 +160,7 @@ describe('attachments at run time', () => {
 
   it('attached at one node, a namespace is limited at both; detached, YAML is in force again', async () => {
     const put = await ask(a, 'PUT', 'acme/new', { group: 'blocked' });
-    expect(put).toMatchObject({ status: 200, body: { place: 'acme/new', origin: 'run-time' } });
+    expect(put).toMatchObject({ status: 200, body: { scope: 'acme/new', place: 'acme/new', origin: 'run-time' } });
     expect(put.headers.etag).toBe(`"${put.body.revision}"`);
     await settled();
     for (const scene of [a, b]) {
@@ -206,7 +206,14 @@ describe('attachments at run time', () => {
     expect((await a.get('/v1/attachments')).body).toEqual(before);
   });
 
-  it('a circle over two places is refused, and a place that others lead to cannot be detached', async () => {
+  it('a misspelled key is one mistake', async () => {
+    const { body } = await ask(a, 'PUT', 'acme/x', { gruop: 'gold' });
+    expect(body.detail).toBe(
+      'attachment of acme/x: 1 mistake(s): request: attachments.scopes["acme/x"].gruop is not a known key. Did you mean "group"?',
+    );
+  });
+
+  it('a circle over two scopes is refused, and a scope that others lead to cannot be detached', async () => {
     await ask(a, 'PUT', 'one', { group: 'gold' });
     await ask(a, 'PUT', 'two', { sameAs: 'one' });
     expect((await ask(a, 'PUT', 'one', { sameAs: 'two' })).body).toMatchObject({ code: 'ATTACHMENT_CYCLIC' });
@@ -218,7 +225,7 @@ describe('attachments at run time', () => {
     expect(await ask(a, 'DELETE', 'nobody')).toMatchObject({ status: 404, body: { code: 'ATTACHMENT_UNKNOWN' } });
   });
 
-  it('a group in use is not deleted; with force, its places are detached', async () => {
+  it('a group in use is not deleted; with force, its scopes are detached', async () => {
     const url = '/v1/groups/brief';
     await answerOf(a.app, { method: 'PUT', url, payload: {} });
     await ask(a, 'PUT', 'acme/brief', { group: 'brief' });
@@ -234,7 +241,7 @@ describe('attachments at run time', () => {
   it('deletion with force detaches what it has seen, not what somebody else has attached anew meanwhile', async () => {
     const url = '/v1/groups/brief';
     await answerOf(a.app, { method: 'PUT', url, payload: {} });
-    for (const place of ['moved', 'stays']) await ask(a, 'PUT', `acme/${place}`, { group: 'brief' });
+    for (const scope of ['moved', 'stays']) await ask(a, 'PUT', `acme/${scope}`, { group: 'brief' });
     await settled();
     // Not over HTTP: what is called first is first in the log, and not yet read where the group is deleted.
     await Promise.all([
@@ -255,7 +262,7 @@ describe('attachments at run time', () => {
     ]);
     await settled();
     for (const scene of [a, b]) {
-      for (const place of ['known', 'unknown']) expect((await ask(scene, 'GET', `acme/${place}`)).status).toBe(404);
+      for (const scope of ['known', 'unknown']) expect((await ask(scene, 'GET', `acme/${scope}`)).status).toBe(404);
       const { changes } = (await scene.get('/v1/audit')).body as { changes: { name: string; revision: number }[] };
       expect(changes.slice(-3)).toMatchObject([
         { kind: 'attachment', name: 'acme/known', what: 'deleted', withGroup: 'brief' },
@@ -266,7 +273,7 @@ describe('attachments at run time', () => {
     }
   });
 
-  it('deletion with force brings back what YAML says of the places, also where YAML leads to one of them', async () => {
+  it('deletion with force brings back what YAML says of the scopes, also where YAML leads to one of them', async () => {
     const scopes = { under: 'orders', over: { sameAs: 'under' } };
     const c = await readyScene({ cluster: `${a.node.config.cluster}-c`, groups: GROUPS, attachments: { scopes } });
     await answerOf(c.app, { method: 'PUT', url: '/v1/groups/brief', payload: {} });

@@ -52,7 +52,8 @@ describe('GET /v1/audit', () => {
         who: { name: 'loopback', how: 'open', requestId: 'ticket-17' },
         time: expect.stringMatching(/^\d{4}-.*Z$/),
       });
-      expect(await changesOf(scene, '?place=acme/orders')).toHaveLength(2);
+      expect(await changesOf(scene, '?scope=acme/orders')).toHaveLength(2);
+      expect(await changesOf(scene, '?place=acme/orders'), 'the former name').toHaveLength(2);
       expect(await changesOf(scene, '?group=new')).toHaveLength(4);
       expect(await changesOf(scene, `?group=new&after=${made.body.revision}`)).toHaveLength(3);
       expect(await changesOf(scene, '?group=acme')).toEqual([]);
@@ -76,7 +77,8 @@ describe('GET /v1/audit', () => {
   });
 
   it('what cannot be asked is refused', async () => {
-    for (const query of ['after=-1', 'after=x', 'after=1&after=2', 'group=x&group=y', 'group=x&place=y']) {
+    const twice = ['after=1&after=2', 'group=x&group=y', 'group=x&scope=y', 'group=x&place=y', 'scope=x&place=x'];
+    for (const query of ['after=-1', 'after=x', ...twice]) {
       expect(await a.get(`/v1/audit?${query}`), query).toMatchObject({ status: 422, body: { code: 'FIELD_INVALID' } });
     }
     expect(await a.get('/v1/audit?grup=x')).toMatchObject({ status: 422, body: { code: 'FIELD_UNKNOWN' } });

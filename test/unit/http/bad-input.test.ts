@@ -41,7 +41,7 @@ describe('bad input is refused with a code of docs/reference/errors.md, the plac
     ['an unknown key', 'PUT', 'groups/x', { quotas: {} }, 422, 'GROUP_KEY_UNKNOWN', /quotas is not a known key.*quota/],
     ['a circle', 'PUT', 'attachments/acme', { sameAs: 'acme/same' }, 422, 'ATTACHMENT_CYCLIC', /acme → acme\/same/],
     ['a missing group', 'PUT', 'attachments/other', { group: 'nope' }, 412, 'ATTACHMENT_DANGLING', /nope/],
-    ['a missing place', 'PUT', 'attachments/other', { sameAs: 'x' }, 412, 'ATTACHMENT_DANGLING', /attachment of x/],
+    ['a missing scope', 'PUT', 'attachments/other', { sameAs: 'x' }, 412, 'ATTACHMENT_DANGLING', /attachment of x/],
     ['deletion of a group in use', 'DELETE', 'groups/used', undefined, 412, 'GROUP_IN_USE', /acme, acme\/same are/],
     ['detaching what others follow', 'DELETE', 'attachments/acme', undefined, 412, 'ATTACHMENT_IN_USE', /acme\/same/],
   ] as const)('%s', async (_, method, path, payload, status, code, detail) => {

@@ -42,8 +42,8 @@ describe('bounds of changes', () => {
 
   it('the number of attachments: one more is refused by name; those that are there can be changed and detached', async () => {
     scene = await readyScene({ registry: { maxAttachments: 2 } });
-    for (const place of ['a', 'b']) {
-      expect((await put(`/v1/attachments/${place}`, { group: 'orders' })).status).toBe(200);
+    for (const scope of ['a', 'b']) {
+      expect((await put(`/v1/attachments/${scope}`, { group: 'orders' })).status).toBe(200);
     }
     const full = await put('/v1/attachments/c', { group: 'orders' });
     expect(full).toMatchObject({
@@ -71,7 +71,7 @@ describe('bounds of changes', () => {
     const cluster = `attached-${process.pid}`;
     scene = await readyScene({ cluster, node: 'a' });
     const lower = await readyScene({ cluster, node: 'b', registry: { maxAttachments: 1 } });
-    for (const place of ['a', 'b']) await put(`/v1/attachments/${place}`, { group: 'orders' });
+    for (const scope of ['a', 'b']) await put(`/v1/attachments/${scope}`, { group: 'orders' });
     await expect.poll(() => lower.node.status().degraded.join()).toContain('registry.maxAttachments = 1');
     await lower.close();
   });
@@ -116,7 +116,7 @@ describe('odd names', () => {
     for (const name of ODD_NAMES) {
       const { status, body } = await scene.get(`/v1/audit?group=${encodeURIComponent(name)}`);
       expect([status, body.changes], name).toEqual([200, []]);
-      expect((await scene.get(`/v1/audit?place=${encodeURIComponent(name)}`)).status, name).toBe(200);
+      expect((await scene.get(`/v1/audit?scope=${encodeURIComponent(name)}`)).status, name).toBe(200);
     }
   });
 

@@ -197,7 +197,7 @@ describe('groups at run time', () => {
 
 /** The other node has read what the first one has, and neither has anything left to write. */
 async function settled(): Promise<void> {
-  const positions = () => [a.node.registry?.position, b.node.registry?.position];
+  const positions = () => [a.node.registry?.offset, b.node.registry?.offset];
   for (let same = 0; same < 3; ) {
     const before = positions();
     await new Promise((resolve) => setTimeout(resolve, 5));

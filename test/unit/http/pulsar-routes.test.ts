@@ -98,19 +98,19 @@ describe('the recorded requests of Pulsar’s admin client', () => {
     }
   });
 
-  it.each(['namespaces/acme/orders', 'tenants/acme'])('%s: set, get, remove resource group', async (place) => {
+  it.each(['namespaces/acme/orders', 'tenants/acme'])('%s: set, get, remove resource group', async (scope) => {
     await send('PUT', 'resourcegroups/stop', '{"publishRateInMsgs":0}');
     for (const method of ['POST', 'PUT'] as const) {
-      expect(await send(method, `${place}/resourcegroup/stop`)).toMatchObject({ status: 204, text: '' });
-      expect((await send('GET', `${place}/resourcegroup`)).text).toBe('stop');
+      expect(await send(method, `${scope}/resourcegroup/stop`)).toMatchObject({ status: 204, text: '' });
+      expect((await send('GET', `${scope}/resourcegroup`)).text).toBe('stop');
       await sleep(50);
       const body = { tenant: 'acme', namespace: 'orders', messages: 1 };
       expect((await other.acquire(body)).status).toBe(429);
       const inUse = await send('DELETE', 'resourcegroups/stop');
       expect(inUse.status).toBe(412);
       expect(JSON.parse(inUse.text).reason).toContain('group stop is in use');
-      expect(await send('DELETE', `${place}/resourcegroup`)).toMatchObject({ status: 204, text: '' });
-      expect((await send('GET', `${place}/resourcegroup`)).status).toBe(404);
+      expect(await send('DELETE', `${scope}/resourcegroup`)).toMatchObject({ status: 204, text: '' });
+      expect((await send('GET', `${scope}/resourcegroup`)).status).toBe(404);
     }
   });
 

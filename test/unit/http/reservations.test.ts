@@ -80,8 +80,10 @@ describe('a reservation over HTTP', () => {
   });
 
   it('batches reserve, commit and cancel', async () => {
-    const ask = { group: 'orders', messages: 1, cost: { units: 6 } };
-    const batch = await post('/v1/acquire/bulk', { requests: [ask, { ...ask, cost: undefined }, ask, ask] });
+    const request = { group: 'orders', messages: 1, cost: { units: 6 } };
+    const batch = await post('/v1/acquire/bulk', {
+      requests: [request, { ...request, cost: undefined }, request, request],
+    });
     const answers = batch.body.answers as { status: number; id?: string }[];
     expect(answers.map(({ status, id }) => [status, id !== undefined])).toEqual([
       [200, true],
@@ -142,7 +144,7 @@ describe('a reservation over HTTP', () => {
     { body: { reserve: true, atMost: true }, code: 'FIELD_INVALID', detail: /^atMost must be absent/ },
     { body: { reserve: true, priority: 'immediate' }, code: 'FIELD_INVALID', detail: /^priority must be absent/ },
     { body: { reserve: 1 }, code: 'FIELD_INVALID', detail: /^reserve must be true or false/ },
-  ])('a wrong ask is told: $body', async ({ body: wrong, code, detail }) => {
+  ])('a wrong request is told: $body', async ({ body: wrong, code, detail }) => {
     const { status, body } = await scene.acquire({ group: 'orders', messages: 1, ...wrong });
     expect([status, body.code]).toEqual([422, code]);
     expect(body.detail).toMatch(detail);

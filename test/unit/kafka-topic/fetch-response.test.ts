@@ -49,8 +49,8 @@ async function decode(...batches: Buffer[]): Promise<FetchedPartition> {
   return decoded;
 }
 
-function valuesOf({ batches }: FetchedPartition): string[] {
-  return batches.flatMap(({ records }) => records.map(({ offset, value }) => `${offset} ${value}`));
+function valuesOf({ recordBatches }: FetchedPartition): string[] {
+  return recordBatches.flatMap(({ records }) => records.map(({ offset, value }) => `${offset} ${value}`));
 }
 
 describe('an answer to a fetch', () => {
@@ -61,7 +61,7 @@ describe('an answer to a fetch', () => {
     );
     expect(decoded).toMatchObject({ partition: 2, errorCode: 0, highWatermark: 99 });
     expect(valuesOf(decoded)).toEqual(['10 a', '11 b', '12 c']);
-    expect(decoded.batches.map(({ firstOffset, nextOffset }) => [firstOffset, nextOffset])).toEqual([
+    expect(decoded.recordBatches.map(({ firstOffset, nextOffset }) => [firstOffset, nextOffset])).toEqual([
       [10, 12],
       [12, 13],
     ]);
@@ -76,12 +76,12 @@ describe('an answer to a fetch', () => {
   it('takes more records at once than a call takes arguments', async () => {
     const values = Array.from({ length: 130_000 }, (_, i) => `${i}`);
     const decoded = await decode(await batch({ from: 0, values }));
-    expect(decoded.batches[0].records).toHaveLength(130_000);
+    expect(decoded.recordBatches[0].records).toHaveLength(130_000);
   });
 
   it('knows how far a mark of a transaction reaches, without a record', async () => {
-    const { batches } = await decode(await batch({ from: 7, values: ['mark'], attributes: 0x30 }));
-    expect(batches).toEqual([{ firstOffset: 7, nextOffset: 8, leaderEpoch: 0, records: [], unreadable: null }]);
+    const { recordBatches } = await decode(await batch({ from: 7, values: ['mark'], attributes: 0x30 }));
+    expect(recordBatches).toEqual([{ firstOffset: 7, nextOffset: 8, leaderEpoch: 0, records: [], unreadable: null }]);
   });
 
   it.each([
@@ -92,17 +92,17 @@ describe('an answer to a fetch', () => {
   ])('names the codec %i that it cannot read, and reads what follows', async (attributes, reason) => {
     const foreign = await batch({ from: 5, values: ['x', 'y', 'z'], attributes });
     const decoded = await decode(foreign, await batch({ from: 8, values: ['a'] }));
-    expect(decoded.batches[0]).toMatchObject({ firstOffset: 5, nextOffset: 8, records: [], unreadable: reason });
+    expect(decoded.recordBatches[0]).toMatchObject({ firstOffset: 5, nextOffset: 8, records: [], unreadable: reason });
     expect(valuesOf(decoded)).toEqual(['8 a']);
   });
 
   it('steps over formats before Kafka 0.11 and over records that make no sense', async () => {
     const old = await decode(await batch({ from: 5, values: ['x'], magic: 1 }));
-    expect(old.batches[0]).toMatchObject({ nextOffset: 6, unreadable: 'message format 1' });
+    expect(old.recordBatches[0]).toMatchObject({ nextOffset: 6, unreadable: 'message format 1' });
     const broken = await batch({ from: 5, values: ['x'.repeat(50)] });
     broken.fill(0xff, 61);
-    const { batches } = await decode(broken, await batch({ from: 6, values: ['a'] }));
-    expect(batches[0].unreadable).toMatch(/^malformed: /);
-    expect(batches[1].records).toHaveLength(1);
+    const { recordBatches } = await decode(broken, await batch({ from: 6, values: ['a'] }));
+    expect(recordBatches[0].unreadable).toMatch(/^malformed: /);
+    expect(recordBatches[1].records).toHaveLength(1);
   });
 });

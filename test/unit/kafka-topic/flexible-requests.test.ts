@@ -65,8 +65,8 @@ describe('a fetch by id (version 13)', () => {
   it('brings records, with the epoch of the leader that took them', async () => {
     const [partition] = decodeFetchById(kafkajs, await answer());
     expect(partition).toMatchObject({ partition: 2, errorCode: 0, highWatermark: 301, hasDiverged: false });
-    expect(partition?.batches).toMatchObject([{ firstOffset: 300, nextOffset: 301, leaderEpoch: 6 }]);
-    expect(partition?.batches[0]?.records).toMatchObject([{ offset: 300, key: 'k' }]);
+    expect(partition?.recordBatches).toMatchObject([{ firstOffset: 300, nextOffset: 301, leaderEpoch: 6 }]);
+    expect(partition?.recordBatches[0]?.records).toMatchObject([{ offset: 300, key: 'k' }]);
   });
 
   it('tells that the log has diverged from what was read, among tags that mean nothing here', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { FetchedBatch, FetchedPartition } from '../../../src/topic/kafka/fetch-response.js';
+import type { FetchedPartition, FetchedRecordBatch } from '../../../src/topic/kafka/fetch-response.js';
 import { PartitionCursor } from '../../../src/topic/kafka/partition-cursor.js';
 
 const LEADER_EPOCH = 4;
 
 /** A batch that spans `from` … `to` and holds the records at `offsets`, as compaction left them. */
-function batch(from: number, to: number, offsets: readonly number[] = []): FetchedBatch {
+function batch(from: number, to: number, offsets: readonly number[] = []): FetchedRecordBatch {
   const records = offsets.map((offset) => ({
     partition: 3,
     offset,
@@ -16,8 +16,8 @@ function batch(from: number, to: number, offsets: readonly number[] = []): Fetch
   return { firstOffset: from, nextOffset: to + 1, leaderEpoch: LEADER_EPOCH, records, unreadable: null };
 }
 
-function answer(highWatermark: number, ...batches: FetchedBatch[]): FetchedPartition {
-  return { partition: 3, errorCode: 0, highWatermark, hasDiverged: false, batches };
+function answer(highWatermark: number, ...recordBatches: FetchedRecordBatch[]): FetchedPartition {
+  return { partition: 3, errorCode: 0, highWatermark, hasDiverged: false, recordBatches };
 }
 
 function startedAt(offset: number): PartitionCursor {

@@ -19,7 +19,7 @@ attachments.define('labs/gone', { ...NOTHING, group: 'deleted' });
 
 function inForce(defaultGroup: string | null) {
   const isGroup = (name: string) => GROUPS.includes(name);
-  return { defaultGroup, isGroup, resolve: (place: Scope) => attachments.resolve(place) };
+  return { defaultGroup, isGroup, resolve: (scope: Scope) => attachments.resolve(scope) };
 }
 
 const ANYTHING: MqttRule = { clientId: null, username: null, topic: null, tenant: null, namespace: null, group: null };
@@ -77,7 +77,7 @@ describe('rules say which group a message belongs to', () => {
   const own = [{ topic: '{tenant}/{namespace}/#' }, { topic: '{tenant}/#' }, { group: 'rest' }];
   test.each<[string, string, Where]>([
     ['a group of that name goes before attachments', 'acme/orders/7', 'acme/orders'],
-    ['else the place, by what its tenant is attached to', 'labs/x/7', { tenant: 'labs', namespace: 'x' }],
+    ['else the scope, by what its tenant is attached to', 'labs/x/7', { tenant: 'labs', namespace: 'x' }],
     ['a tenant alone', 'labs', { tenant: 'labs' }],
     ['exempt', 'labs/copies/7', { tenant: 'labs', namespace: 'copies' }],
     ['attached to a group that is gone: the next rule', 'labs/gone/7', { tenant: 'labs' }],

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-test('a message of a place is charged to its group', () => {
+test('a message of a scope is charged to its group', () => {
   const before = admitted('free');
   expect(passages.try(client, passage({ tenant: 'labs', namespace: 'x' }))).toEqual({ passes: true });
   expect(admitted('free')).toBe(before + 1);
@@ -46,5 +46,5 @@ test('joins those who wait in the line of any of its groups', () => {
 
 test('exempt: passes, and counts apart', () => {
   expect(passages.try(client, passage({ tenant: 'labs', namespace: 'copies' }))).toEqual({ passes: true });
-  expect(scene.node.gate.places.exempt[0]).toMatchObject({ requests: 1, bytes: 10 });
+  expect(scene.node.gate.scopes.exempt[0]).toMatchObject({ requests: 1, bytes: 10 });
 });

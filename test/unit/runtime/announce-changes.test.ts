@@ -12,9 +12,9 @@ it.each([
   expect(linesOf(changes)).toEqual(lines);
 });
 
-it('an attachment is told with its place', () => {
+it('an attachment is told with its scope', () => {
   expect(linesOf([{ kind: 'attachment changed', name: 'acme/orders', revision: 7 }])).toEqual([
-    'attachment changed at run time {"place":"acme/orders","revision":7}',
+    'attachment changed at run time {"scope":"acme/orders","revision":7}',
   ]);
 });
 

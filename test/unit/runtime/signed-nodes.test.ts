@@ -61,7 +61,7 @@ async function admittedBy(node: WholeNode, ms: number): Promise<number> {
   const endMs = performance.now() + ms;
   let admitted = 0;
   while (performance.now() < endMs) {
-    for (let ask = 0; ask < 50; ask++) {
+    for (let time = 0; time < 50; time++) {
       if (node.tryAcquire(ORDERS, { messages: 1 }).granted) admitted++;
     }
     await new Promise((resolve) => setTimeout(resolve, 5));

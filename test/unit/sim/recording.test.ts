@@ -52,7 +52,8 @@ describe('the arrivals drawn for a live run', () => {
       const { atMs, bytes } = drawArrivals(scenario, 7);
       const result = runScenario(scenario, MAX_MIN, 7);
       const demanded = (dimension: number) => sumOf(result, dimension, 'demand');
-      const messages = scenario.loads[0]?.values.messages as number;
+      const { values } = scenario.loads[0]!;
+      const messages = 'messages' in values ? values.messages : 1;
       expect(demanded(0)).toBeCloseTo(atMs.filter((at) => at < scenario.durationMs).length * messages, 0);
       if (result.series[1])
         expect(demanded(1)).toBeCloseTo(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allocateFairly, createAllocation, waterLevel } from '../../../sim/verdict/fair-allocation.js';
+import { allocateFairly, createAllocation, findWaterLevel } from '../../../sim/verdict/fair-allocation.js';
 import { jainIndex, oscillationOf, worstJain } from '../../../sim/verdict/fairness.js';
 import { ReferenceBucket, spansAbove, worstSpan } from '../../../sim/verdict/spans.js';
 import { convergenceOf, steadySpans } from '../../../sim/verdict/steadiness.js';
@@ -62,7 +62,7 @@ describe('the judge’s own max-min', () => {
           demands.reduce((total, demand) => total + demand, 0),
         );
         expect(Math.abs(sum - due)).toBeLessThanOrEqual(1e-6 * Math.max(1, due));
-        const level = waterLevel(of(...demands), of(...weights), quota);
+        const level = findWaterLevel(of(...demands), of(...weights), quota);
         rates.forEach((rate, at) => {
           expect(rate).toBeLessThanOrEqual(demands[at]!);
           if (rate < demands[at]!) expect(rate / weights[at]!).toBeCloseTo(level, 5);

@@ -42,7 +42,7 @@ const RULES = [
 const GROUPS = new Set(['gold', 'orders', 'deep', 'trials', 'tier-free']);
 const attachments = new Attachments({ scopes: PLACES, rules: RULES }, (group) => GROUPS.has(group));
 
-describe('which groups limit a place', () => {
+describe('which groups limit a scope', () => {
   test.each<[string, Scope, readonly string[] | 'exempt']>([
     ['a tenant', { tenant: 'acme' }, ['gold']],
     ['a namespace without an attachment has its tenant’s', { tenant: 'acme', namespace: 'other' }, ['gold']],
@@ -68,12 +68,12 @@ describe('which groups limit a place', () => {
     ['that asks for all it names', { tenant: 'trial-7', topic: 'other' }, []],
     ['nothing known', {}, []],
     ['names of objects', { tenant: '__proto__', namespace: 'constructor' }, []],
-  ])('%s', (_, place, expected) => {
-    const { groups, exempt } = attachments.resolve(place);
+  ])('%s', (_, scope, expected) => {
+    const { groups, exempt } = attachments.resolve(scope);
     expect(exempt ? 'exempt' : groups).toEqual(expected);
   });
 
-  test('what was attached at run time replaces YAML, place by place', () => {
+  test('what was attached at run time replaces YAML, scope by scope', () => {
     const changing = new Attachments({ scopes: PLACES, rules: [] }, (group) => GROUPS.has(group));
     changing.define('acme', to('deep'));
     expect(changing.resolve({ tenant: 'acme' }).groups).toEqual(['deep']);
@@ -82,20 +82,20 @@ describe('which groups limit a place', () => {
     expect(changing.resolve({ tenant: 'acme' }).because[0]).toMatchObject({ origin: 'yaml', group: 'gold' });
   });
 
-  test('a group may be named after any of what is known of a place, and of nothing else', () => {
+  test('a group may be named after any of what is known of a scope, and of nothing else', () => {
     const rules = [rule({ client: 'by-{who}', group: '{tenant}-{namespace}-{who}' })];
     const named = new Attachments({ scopes: {}, rules }, () => true);
-    const place = { tenant: 'acme', namespace: 'orders', client: 'by-me' };
-    expect(named.resolve(place).groups).toEqual(['acme-orders-me']);
+    const scope = { tenant: 'acme', namespace: 'orders', client: 'by-me' };
+    expect(named.resolve(scope).groups).toEqual(['acme-orders-me']);
     for (const unknown of ['tenant', 'namespace', 'client'] as const) {
-      expect(named.resolve({ ...place, [unknown]: undefined }).groups).toEqual([]);
-      expect(named.resolve({ ...place, [unknown]: '' }).groups).toEqual([]);
+      expect(named.resolve({ ...scope, [unknown]: undefined }).groups).toEqual([]);
+      expect(named.resolve({ ...scope, [unknown]: '' }).groups).toEqual([]);
     }
   });
 
-  test('why: each place or rule that counts, in the order in which it counts', () => {
-    const reasons = (place: Scope) =>
-      attachments.resolve(place).because.map(({ level, at, via }) => [level, at, ...via]);
+  test('why: each scope or rule that counts, in the order in which it counts', () => {
+    const reasons = (scope: Scope) =>
+      attachments.resolve(scope).because.map(({ level, at, via }) => [level, at, ...via]);
     expect(reasons({ tenant: 'acme', namespace: 'both', topic: 'deep', headers: { 'x-tier': 'free' } })).toEqual([
       ['rule', 'rule 1'],
       ['topic', 'acme/both/deep'],
@@ -105,7 +105,7 @@ describe('which groups limit a place', () => {
     expect(reasons({ tenant: 'acme', namespace: 'copy' })).toEqual([['namespace', 'acme/copy', 'acme/orders']]);
   });
 
-  test('all places stand in the order of their paths, each once, whichever way they came', () => {
+  test('all scopes stand in the order of their paths, each once, whichever way they came', () => {
     const changing = new Attachments({ scopes: PLACES, rules: [] }, (group) => GROUPS.has(group));
     changing.define('zebra', to('gold'));
     changing.define('acme/orders', to('deep'));
@@ -152,8 +152,8 @@ describe('which groups limit a place', () => {
     [{ tenant: 'acme', namespace: 'a/b', topic: 'c' }, ['acme']],
     [{ tenant: '', namespace: 'orders' }, []],
     [{ namespace: 'orders', topic: 'a' }, []],
-  ])('%o lies at %o', (place, paths) => {
-    expect(pathsOf(place)).toEqual(paths);
+  ])('%o lies at %o', (scope, paths) => {
+    expect(pathsOf(scope)).toEqual(paths);
   });
 
   test('who would be left without a group, and what leads nowhere', () => {
@@ -161,7 +161,7 @@ describe('which groups limit a place', () => {
     expect(attachments.dangling).toEqual(['acme/gone', 'acme/lost', 'acme/a', 'acme/b']);
   });
 
-  test('any chains: an end within as many steps as there are places, and no group twice', () => {
+  test('any chains: an end within as many steps as there are scopes, and no group twice', () => {
     const path = fc.constantFrom('t', 'u', 't/n', 't/m', 't/n/x');
     const attachment = fc.record({
       group: fc.constantFrom('gold', 'orders', 'deep'),

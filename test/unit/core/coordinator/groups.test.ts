@@ -24,7 +24,7 @@ function change(group: number, settings: GroupSettings): void {
 
 function work(groups: readonly number[], durationMs = 500): void {
   const each = () => {
-    for (const group of groups) for (let ask = 0; ask < 5; ask++) node.tryAcquire(laneOf(group, 0), 1);
+    for (const group of groups) for (let time = 0; time < 5; time++) node.tryAcquire(laneOf(group, 0), 1);
   };
   node.run(durationMs, { each });
 }

@@ -172,7 +172,7 @@ test('a busy node on a slow topic is not isolated while all its records come bac
     each: () => {
       // Traffic that comes and goes, in every group at another time.
       for (let group = 0; group < groupCount; group++) {
-        if ((node.nowMs + group * 37) % 6000 < 3000) for (let ask = 0; ask < 5; ask++) node.tryAcquire(group * 2, 1);
+        if ((node.nowMs + group * 37) % 6000 < 3000) for (let time = 0; time < 5; time++) node.tryAcquire(group * 2, 1);
       }
       const records = node.lose();
       inFlight += records.length;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { incarnationCount } from '../../../../src/core/base/ids.js';
+import { incarnationCount, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
 import { reportRecordKey } from '../../../../src/core/protocol/record.js';
 import { OneNode } from './one-node.js';
 
@@ -26,6 +26,21 @@ describe('joining', () => {
     node.read(first!, third!);
     expect(node.coordinator.isReady).toBe(false);
     node.read(second!);
+    expect(node.coordinator.isReady).toBe(true);
+  });
+
+  test.each([
+    ['an earlier life of its id', 'own', incarnationOf(1, 7)],
+    ['another node', 'a', incarnationOf(2, 500)],
+  ])('a record of %s is no echo, though it has the same number', (_, nodeId, incarnation) => {
+    const node = new OneNode();
+    node.read(node.by('own', 'node'), node.by('a', 'node'));
+    node.step({ kind: 'caught-up' });
+    const own = node.lose()[0]!;
+    const author = { ...own.record!.author, nodeKey: nodeKeyOf(node.settings.cluster, nodeId), incarnation };
+    node.read({ ...own, record: { kind: 'node', author, nodeId, version: 'test' } });
+    expect(node.coordinator.isReady).toBe(false);
+    node.read(own);
     expect(node.coordinator.isReady).toBe(true);
   });
 

@@ -64,13 +64,13 @@ describe('a change of configuration mints nothing', () => {
       const groups = [group];
       for (const dimension of [MESSAGES, BYTES]) limiter.setLimit(0, dimension, NONE, NONE, 0);
       const levels = new Levels(limiter, groups, { ...NO_LIMIT, burstMs: 100 }, 0);
-      const ask = { lane: 0, messages: 1, bytes: 0, retry: false, topic: 't', client: 'c' };
+      const request = { lane: 0, messages: 1, bytes: 0, retry: false, topic: 't', client: 'c' };
       let admitted = 0;
       for (let nowMs = 0; nowMs < 10_000; nowMs += 10) {
         const max = nowMs % 20 === 0 ? 10 : 11;
         groups[0] = { ...group, [level]: { ...group[level], max } };
         levels.groupChanged(0, nowMs);
-        if (levels.tryAcquire(ask, nowMs) === GRANTED) admitted++;
+        if (levels.tryAcquire(request, nowMs) === GRANTED) admitted++;
         expect(levels.maxOf(0, level === 'perClient' ? 'client' : 'topic')).toBe(max);
       }
       expect(admitted).toBeGreaterThanOrEqual(99);
@@ -91,9 +91,10 @@ describe('a change of configuration mints nothing', () => {
     groups.push(groupOf({ perClient: { ...NO_LIMIT, dispatch: [10, NONE], max: 10 } }));
     levels.groupChanged(1, 0);
     expect([...levels.isUsedBy]).toEqual([0, 1, 0, 1]);
-    const ask = (lane: number) => ({ lane, messages: 1, bytes: 0, retry: false, topic: '', client: 'c' });
+    const request = (lane: number) => ({ lane, messages: 1, bytes: 0, retry: false, topic: '', client: 'c' });
     const granted = (lane: number) => {
-      return Array.from({ length: 100 }, () => levels.tryAcquire(ask(lane), 0)).filter((one) => one === GRANTED).length;
+      return Array.from({ length: 100 }, () => levels.tryAcquire(request(lane), 0)).filter((one) => one === GRANTED)
+        .length;
     };
     expect([granted(2), granted(3)]).toEqual([100, 1]);
     groups[0] = groupOf({ perClient: { ...NO_LIMIT, publish: [10, NONE], max: 10 } });
@@ -109,15 +110,15 @@ describe('a change of configuration mints nothing', () => {
     limiter.setLimit(0, MESSAGES, 100_000, 10_000, 0);
     const levels = new Levels(limiter, [groupOf({})], { ...NO_LIMIT, burstMs: 100 }, 0);
     const joint = new JointLevels(levels, () => 60_000);
-    const asks = Array.from({ length: 100 }, (_, at) => {
-      const ask = { lane: 0, messages: 1000, bytes: 0, retry: false, topic: '', client: '', ...ALONE };
-      expect(joint.reserve(ask, at * 10 + 10)).toBe(GRANTED);
-      return ask;
+    const requests = Array.from({ length: 100 }, (_, at) => {
+      const request = { lane: 0, messages: 1000, bytes: 0, retry: false, topic: '', client: '', ...ALONE };
+      expect(joint.reserve(request, at * 10 + 10)).toBe(GRANTED);
+      return request;
     });
     limiter.setLimit(0, MESSAGES, 100, 10, 1000);
     let admitted = 0;
-    for (const ask of asks) {
-      joint.settle(ask, 0, 0, 1060);
+    for (const request of requests) {
+      joint.settle(request, 0, 0, 1060);
       while (limiter.tryAcquire(0, 1, 0, false, 1060) === GRANTED) admitted++;
     }
     expect(admitted).toBeLessThanOrEqual(100 * 0.06 + 10);

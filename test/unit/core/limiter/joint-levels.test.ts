@@ -40,7 +40,7 @@ function scene({ node = NONE, clients = 10 } = {}) {
   return { limiter, levels, joint, tokens };
 }
 
-function ask(lanes: readonly number[], messages: number, bytes = 0, client = 'c'): JointRequest {
+function requestOf(lanes: readonly number[], messages: number, bytes = 0, client = 'c'): JointRequest {
   const [lane = 0, ...further] = lanes;
   const from = { messages, bytes, client, topic: '', retry: false };
   return { ...from, lane, further, counted: 0, namesScope: false, refusedLane: lane };
@@ -60,9 +60,9 @@ describe('several groups are as one whose every level is the tightest of theirs'
       fc.property(fc.array(spent, { maxLength: 8 }), lanes, amount, fc.nat(500), (before, asked, one, nowMs) => {
         const { levels, joint, limiter, tokens } = scene();
         for (const { lane, spend } of before)
-          levels.consume(ask([lane], spend.messages, spend.bytes, spend.client), 1e6, 0);
-        const together = ask(asked, one.messages, one.bytes, one.client);
-        const apart = asked.map((lane) => ask([lane], one.messages, one.bytes, one.client));
+          levels.consume(requestOf([lane], spend.messages, spend.bytes, spend.client), 1e6, 0);
+        const together = requestOf(asked, one.messages, one.bytes, one.client);
+        const apart = asked.map((lane) => requestOf([lane], one.messages, one.bytes, one.client));
         expect(joint.waitMs(together, nowMs)).toBe(Math.max(...apart.map((each) => levels.waitMs(each, nowMs))));
         expect(joint.throttleMs(together, nowMs)).toBe(
           Math.max(...apart.map((each) => levels.throttleMs(each, nowMs))),
@@ -94,19 +94,19 @@ describe('several groups are as one whose every level is the tightest of theirs'
 
   test('the limit of the node is charged once, whatever number of groups', () => {
     const { joint } = scene({ node: 50 });
-    expect(joint.tryAcquire(ask(LANES, 30), 0)).toBe(GRANTED);
-    expect(joint.available(ask(LANES, 1), MESSAGES, 0)).toBe(20);
-    expect(joint.tryAcquire(ask(LANES, 20), 0)).toBe(GRANTED);
-    expect(joint.tryAcquire(ask(LANES, 1), 0)).toBeGreaterThanOrEqual(REFUSED);
+    expect(joint.tryAcquire(requestOf(LANES, 30), 0)).toBe(GRANTED);
+    expect(joint.available(requestOf(LANES, 1), MESSAGES, 0)).toBe(20);
+    expect(joint.tryAcquire(requestOf(LANES, 20), 0)).toBe(GRANTED);
+    expect(joint.tryAcquire(requestOf(LANES, 1), 0)).toBeGreaterThanOrEqual(REFUSED);
   });
 });
 
 describe('what one group has no room for', () => {
   test('is taken from none, and nothing stays held', () => {
     const { joint, levels, tokens } = scene({ clients: 1 });
-    levels.consume(ask([LANES[2]!], 1), 1e6, 0);
+    levels.consume(requestOf([LANES[2]!], 1), 1e6, 0);
     const before = tokens();
-    const refused = ask(LANES, 10, 100, 'another');
+    const refused = requestOf(LANES, 10, 100, 'another');
     expect(joint.tryAcquire(refused, 0)).toBe(CLIENTS_FULL);
     expect(joint.reserve(refused, 0)).toBe(CLIENTS_FULL);
     expect(tokens()).toEqual(before);
@@ -123,7 +123,7 @@ describe('a reservation', () => {
     ['costs nothing', 0, 0],
   ])('that %s, in every group', (_, messages, bytes) => {
     const { joint, tokens, limiter } = scene();
-    const reserved = ask(LANES, 10, 100);
+    const reserved = requestOf(LANES, 10, 100);
     expect(joint.reserve(reserved, 0)).toBe(GRANTED);
     expect(tokens()).toEqual(LANES.map(() => [90, 900]));
     joint.settle(reserved, messages, bytes, 0);
@@ -136,9 +136,9 @@ describe('a reservation', () => {
 
   test('work that cannot be refused is charged in every group', () => {
     const { joint, tokens } = scene();
-    joint.consume(ask(LANES, 130, 1100), 0);
+    joint.consume(requestOf(LANES, 130, 1100), 0);
     expect(tokens()).toEqual(LANES.map(() => [-30, -100]));
-    joint.consume(ask([LANES[1]!], 10), 0);
+    joint.consume(requestOf([LANES[1]!], 10), 0);
     expect(tokens().map(([messages]) => messages)).toEqual([-30, -40, -30]);
   });
 });
@@ -146,7 +146,7 @@ describe('a reservation', () => {
 test('what is granted counts as admitted in every group that it is of, and what is refused in none', () => {
   let refused = 0;
   fc.assert(
-    fc.property(fc.array(fc.tuple(lanes, amount), { minLength: 1, maxLength: 8 }), (asks) => {
+    fc.property(fc.array(fc.tuple(lanes, amount), { minLength: 1, maxLength: 8 }), (requests) => {
       const { limiter, joint } = scene();
       const admittedOf = (lane: number) => {
         const counts = new Float64Array(6);
@@ -154,8 +154,8 @@ test('what is granted counts as admitted in every group that it is of, and what 
         return [counts[4], counts[5]];
       };
       const expected = new Map(LANES.map((lane) => [lane, [0, 0] as [number, number]]));
-      for (const [of, { messages, bytes, client }] of asks) {
-        if (joint.tryAcquire(ask(of, messages, bytes, client), 0) !== GRANTED) {
+      for (const [of, { messages, bytes, client }] of requests) {
+        if (joint.tryAcquire(requestOf(of, messages, bytes, client), 0) !== GRANTED) {
           refused++;
           continue;
         }

@@ -29,7 +29,7 @@ function scene(group: Partial<GroupLevels>, perSecond = 1000, node: readonly [nu
   limiter.setLimit(0, BYTES, NONE, NONE, 0);
   limiter.buckets.fill(0, 0);
   const levels = new Levels(limiter, [{ ...GROUP, ...group }], { ...NO_LIMIT, publish: node, burstMs: 100 }, 0);
-  const ask = (from: Partial<TokenRequest>): JointRequest => ({
+  const requestOf = (from: Partial<TokenRequest>): JointRequest => ({
     lane: 0,
     messages: 1,
     bytes: 0,
@@ -42,7 +42,7 @@ function scene(group: Partial<GroupLevels>, perSecond = 1000, node: readonly [nu
     refusedLane: 0,
     ...from,
   });
-  return { limiter, levels, ask };
+  return { limiter, levels, requestOf };
 }
 
 /** `client/messages`. */
@@ -62,32 +62,32 @@ describe('all or nothing over all levels', () => {
     ['group/messages', { messages: 93, topic: 'v', client: 'e' }],
   ])('%s refuses, and nothing is charged anywhere', (refused, from) => {
     const isGroup = refused.startsWith('group');
-    const { limiter, levels, ask } = scene(isGroup ? {} : { perClient, perTopic }, 1000, [NONE, 2000]);
-    levels.consume(ask({ messages: 12, bytes: 10, topic: 't', client: 'x' }), 1e6, 0);
-    levels.consume(ask({ messages: 2, bytes: 0, topic: 'u', client: 'c' }), 1e6, 0);
-    levels.consume(ask({ messages: 0, bytes: 5, topic: 'u', client: 'd' }), 1e6, 0);
+    const { limiter, levels, requestOf } = scene(isGroup ? {} : { perClient, perTopic }, 1000, [NONE, 2000]);
+    levels.consume(requestOf({ messages: 12, bytes: 10, topic: 't', client: 'x' }), 1e6, 0);
+    levels.consume(requestOf({ messages: 2, bytes: 0, topic: 'u', client: 'c' }), 1e6, 0);
+    levels.consume(requestOf({ messages: 0, bytes: 5, topic: 'u', client: 'd' }), 1e6, 0);
     const tokens = [...limiter.tokens];
-    const there = levels.available(ask(from), MESSAGES, 0);
-    expect(levels.containsTokens(ask(from), 0)).toBe(false);
-    expect(refusalOf(levels.tryAcquire(ask(from), 0))).toBe(refused);
+    const there = levels.available(requestOf(from), MESSAGES, 0);
+    expect(levels.containsTokens(requestOf(from), 0)).toBe(false);
+    expect(refusalOf(levels.tryAcquire(requestOf(from), 0))).toBe(refused);
     expect([...limiter.tokens]).toEqual(tokens);
-    expect(levels.available(ask(from), MESSAGES, 0)).toBe(there);
-    const waitMs = levels.waitMs(ask(from), 0);
+    expect(levels.available(requestOf(from), MESSAGES, 0)).toBe(there);
+    const waitMs = levels.waitMs(requestOf(from), 0);
     expect(waitMs).toBeGreaterThan(0);
-    expect(levels.tryAcquire(ask(from), waitMs * 0.99)).not.toBe(GRANTED);
-    expect(levels.tryAcquire(ask(from), waitMs)).toBe(GRANTED);
+    expect(levels.tryAcquire(requestOf(from), waitMs * 0.99)).not.toBe(GRANTED);
+    expect(levels.tryAcquire(requestOf(from), waitMs)).toBe(GRANTED);
   });
 
   test('what a fixed limit refuses is not demand of the group', () => {
-    const { limiter, levels, ask } = scene({ perClient });
-    for (let time = 0; time < 50; time++) levels.tryAcquire(ask({ client: 'c' }), 0);
+    const { limiter, levels, requestOf } = scene({ perClient });
+    for (let time = 0; time < 50; time++) levels.tryAcquire(requestOf({ client: 'c' }), 0);
     expect(limiter.attempted.at(MESSAGES)).toBe(limiter.admitted.at(MESSAGES));
     expect(levels.refusals[3]).toBe(50 - limiter.admitted.at(MESSAGES));
   });
 
   test('a reservation gives back what was too much, and charges what was too little, everywhere', () => {
-    const { limiter, levels, ask } = scene({ perClient: { ...perClient, publish: [100, NONE] } });
-    const reserved = ask({ messages: 5, client: 'c' });
+    const { limiter, levels, requestOf } = scene({ perClient: { ...perClient, publish: [100, NONE] } });
+    const reserved = requestOf({ messages: 5, client: 'c' });
     const joint = new JointLevels(levels, () => 1e6);
     expect(joint.reserve(reserved, 0)).toBe(GRANTED);
     expect(limiter.admitted.at(MESSAGES)).toBe(0);
@@ -96,8 +96,8 @@ describe('all or nothing over all levels', () => {
     joint.reserve(reserved, 0);
     joint.settle(reserved, 50, 0, 0);
     expect([limiter.admitted.at(MESSAGES), limiter.tokens.at(MESSAGES)]).toEqual([52, 48]);
-    expect(levels.tryAcquire(ask({ client: 'c' }), 0)).not.toBe(GRANTED);
-    expect(levels.tryAcquire(ask({ client: 'd' }), 0)).toBe(GRANTED);
+    expect(levels.tryAcquire(requestOf({ client: 'c' }), 0)).not.toBe(GRANTED);
+    expect(levels.tryAcquire(requestOf({ client: 'd' }), 0)).toBe(GRANTED);
   });
 });
 
@@ -115,9 +115,9 @@ test('a group that is added at run time has its limits for each client, and thos
     limiter.setLimit(lane, MESSAGES, 1000, 100, 0);
     limiter.setLimit(lane, BYTES, NONE, NONE, 0);
     limiter.buckets.fill(lane, 0);
-    const ask = { lane, messages: 1, bytes: 0, retry: false, topic: '', client: 'c' };
+    const request = { lane, messages: 1, bytes: 0, retry: false, topic: '', client: 'c' };
     let granted = 0;
-    while (granted < 50 && levels.tryAcquire(ask, 0) === GRANTED) granted++;
+    while (granted < 50 && levels.tryAcquire(request, 0) === GRANTED) granted++;
     // The share itself would carry 100.
     expect(granted).toBeLessThan(5);
   }
@@ -128,22 +128,22 @@ describe('a bounded number of rows', () => {
     ['topic', { perTopic: { ...NO_LIMIT, publish: [1, NONE], max: 10 } as const }, TOPICS_FULL],
     ['client', { perClient: { ...NO_LIMIT, publish: [1, NONE], max: 10 } as const }, CLIENTS_FULL],
   ])('the eleventh %s in use is refused, and let in when another is as good as new', (level, group, full) => {
-    const { levels, ask } = scene(group);
-    for (let at = 0; at < 10; at++) expect(levels.tryAcquire(ask({ [level]: `n${at}` }), 0)).toBe(GRANTED);
-    expect(levels.tryAcquire(ask({ [level]: 'one more' }), 10)).toBe(full);
-    expect(levels.tryAcquire(ask({ [level]: 'one more' }), 1000)).toBe(GRANTED);
+    const { levels, requestOf } = scene(group);
+    for (let at = 0; at < 10; at++) expect(levels.tryAcquire(requestOf({ [level]: `n${at}` }), 0)).toBe(GRANTED);
+    expect(levels.tryAcquire(requestOf({ [level]: 'one more' }), 10)).toBe(full);
+    expect(levels.tryAcquire(requestOf({ [level]: 'one more' }), 1000)).toBe(GRANTED);
   });
 });
 
 describe('topics of a share', () => {
   /** A hot topic asks for everything, ten quiet ones for 10/s each, of 1,000/s; returns what each was admitted. */
   function run(topics: GroupLevels['topics']) {
-    const { levels, ask } = scene({ topics, perTopic: { ...NO_LIMIT, max: 100 } });
+    const { levels, requestOf } = scene({ topics, perTopic: { ...NO_LIMIT, max: 100 } });
     const admitted = new Map<string, number>();
     const attempted = new Map<string, number>();
     const one = (topic: string, nowMs: number) => {
       if (nowMs > 5000) attempted.set(topic, (attempted.get(topic) ?? 0) + 1);
-      const granted = levels.tryAcquire(ask({ topic }), nowMs) === GRANTED;
+      const granted = levels.tryAcquire(requestOf({ topic }), nowMs) === GRANTED;
       if (granted && nowMs > 5000) admitted.set(topic, (admitted.get(topic) ?? 0) + 1);
     };
     for (let nowMs = 0; nowMs < 25_000; nowMs++) {

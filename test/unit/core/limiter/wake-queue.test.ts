@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
@@ -5,6 +6,7 @@ import { Producer, PublishThrottle } from '../../../../src/core/limiter/publish-
 import { ThrottleTracker } from '../../../../src/core/limiter/throttle-tracker.js';
 import { TimeHeap } from '../../../../src/core/limiter/time-heap.js';
 import { WakeOwner, WakeQueue } from '../../../../src/core/limiter/wake-queue.js';
+import '../../../property/seed.js';
 
 function drain(queue: WakeQueue<string>, most: number): string[] {
   const taken: string[] = [];
@@ -112,6 +114,37 @@ describe('turns', () => {
     const taken = [queue.takePart(queue.peek()!, 1e12)];
     for (let owner = queue.peek(); owner !== null; owner = queue.peek()) taken.push(queue.takePart(owner, cost));
     expect(taken.sort().join('')).toBe('aaabbb');
+  });
+
+  test('however large the parts that were taken, all are served, each owner’s items in order, nobody twice', () => {
+    const item = fc.constantFrom(0, 1, 5, 1e6);
+    const owner = fc.record({
+      weight: fc.constantFrom(1, 2, 5),
+      costs: fc.array(item, { minLength: 1, maxLength: 4 }),
+    });
+    const part = fc.constantFrom(null, 0, 3, 1e4, 1e9);
+    fc.assert(
+      fc.property(
+        fc.array(owner, { minLength: 1, maxLength: 4 }),
+        fc.array(part, { minLength: 1, maxLength: 8 }),
+        (given, parts) => {
+          const queue = new WakeQueue<string>();
+          const owners = given.map(({ weight }) => new WakeOwner<string>(weight));
+          const names = given.map(({ costs }, at) => costs.map((_, place) => `${at}/${place}`));
+          for (const [at, { costs }] of given.entries()) {
+            for (const [place, cost] of costs.entries()) queue.add(owners[at]!, names[at]![place]!, cost);
+          }
+          const taken: string[] = [];
+          for (let next = queue.peek(); next !== null && taken.length < 20; next = queue.peek()) {
+            const cost = parts[taken.length % parts.length]!;
+            taken.push(cost === null ? queue.take(next) : queue.takePart(next, cost));
+          }
+          expect(names.map((own) => taken.filter((name) => own.includes(name)))).toEqual(names);
+          expect([taken.length, queue.owners]).toEqual([names.flat().length, 0]);
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 
   test('100,000 owners are served in turn', () => {

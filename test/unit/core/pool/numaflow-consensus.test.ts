@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Claims, nextDivisor } from '../../../../src/core/pool/agreement.js';
 import { readVectors } from '../../../vectors/read-vectors.js';
-import { LeftLevels } from '../ramp/left-levels.js';
+import { LeftCeilings } from '../ramp/left-ceilings.js';
 
 interface Answer {
   readonly live?: number;
@@ -43,14 +43,14 @@ class Pool {
   readonly #ttlSec: number;
   readonly #claims = new Claims<string>();
   readonly #heardSec = new Map<string, number>();
-  readonly #levels: LeftLevels;
+  readonly #levels: LeftCeilings;
   /** In order of joining; divisor 0 = it waits. */
   readonly #members = new Map<string, { claim: number; divisor: number }>();
   #nowSec = 1000;
 
   constructor(ttlSec: number) {
     this.#ttlSec = ttlSec;
-    this.#levels = new LeftLevels(ttlSec);
+    this.#levels = new LeftCeilings(ttlSec);
   }
 
   play({ op, node = '', nodes = [node], report = 0, level = 0, sec = 0, n = 0, asDesigned }: Event): void {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readVectors } from '../../../vectors/read-vectors.js';
-import { LeftLevels } from './left-levels.js';
+import { LeftCeilings } from './left-ceilings.js';
 import { RampedWindow, rampSettings, type VectorMode, type VectorParams } from './ramped-window.js';
 
 interface Step {
@@ -133,7 +133,7 @@ function playParallel({ mode, params, parallelAsks = 0, askEach = 0, expectedTot
   expect(total).toBe(expectedTotal);
 }
 
-/** At 0 tokens the ask comes again at the top of the next second, as long as its timeout lasts. */
+/** At 0 tokens the request comes again at the top of the next second, as long as its timeout lasts. */
 function playWaiting({ mode, params, calls = [] }: RampCase): void {
   const window = new RampedWindow(rampSettings(mode, params));
   const { pods = 1 } = params;
@@ -149,11 +149,11 @@ function playWaiting({ mode, params, calls = [] }: RampCase): void {
   }
 }
 
-/** The source remembers a level per pod; ours is the group's, and lives in the topic (simulation/ramps.test.ts). */
+/** The source remembers a ceiling per pod; ours is the group's, and lives in the topic (simulation/ramps.test.ts). */
 function playResume({ mode, params, ttlSec = 0, resume = false, events = [] }: RampCase): void {
   let settings = rampSettings(mode, params);
   const running = new Map<string, RampedWindow>();
-  const left = new LeftLevels(ttlSec);
+  const left = new LeftCeilings(ttlSec);
   /** Epochs count from the last start. */
   let [nowSec, startSec] = [0, 0];
   const leftBy = (name: string) => (resume ? left.of(name, nowSec) : 0);
@@ -167,7 +167,7 @@ function playResume({ mode, params, ttlSec = 0, resume = false, events = [] }: R
       expect(running.get(pod)?.ask(ask, running.size, epoch)).toBe(event.expect);
     } else if (op === 'stop') {
       for (const name of pods) {
-        left.leave(name, running.get(name)?.level ?? 0, nowSec);
+        left.leave(name, running.get(name)?.ceiling ?? 0, nowSec);
         running.delete(name);
       }
     } else if (op === 'wait') {

@@ -7,7 +7,7 @@ const RELAXED = { ...GROUP, ramp: RAMP };
 const SCHEDULED = { ...GROUP, ramp: { ...RAMP, mode: 'scheduled' as const } };
 
 function state(
-  level: number,
+  ceiling: number,
   sequence: number,
   { nodeKey = 1, incarnation = 1, lateMs = 0, readUntilMs = 0, readUntilOffset = 1000 } = {},
 ) {
@@ -17,7 +17,7 @@ function state(
     author,
     groupId: 7,
     direction: 0,
-    level,
+    ceiling,
     lateMs,
     readUntilMs,
     readUntilOffset,
@@ -25,7 +25,7 @@ function state(
   } as const;
 }
 
-describe('levels by the log', () => {
+describe('ceilings by the log', () => {
   test('the newest record counts, within the ramp; older ones of its author do not', () => {
     const book = new RampBook(1000, () => undefined);
     expect(book.readUntil).toEqual({ readUntilMs: 0, readUntilOffset: 0 });
@@ -63,18 +63,18 @@ describe('levels by the log', () => {
     // The writer had read up to 300 ms before, and was 100 ms late by then.
     book.apply(3, state(280, 5, { lateMs: 100, readUntilMs: 5_000_700 }));
     expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(280 + 36);
-    // A newcomer, who has read no level before.
+    // A newcomer, who has read no ceiling before.
     book.apply(4, state(280, 6, { readUntilMs: 1 }));
     expect(book.ceilingOf(SCHEDULED, 0, 4)).toBe(280 + 180);
     book.apply(5, state(280, 7, { readUntilMs: 6_000_000 }));
     expect(book.ceilingOf(SCHEDULED, 0, 5)).toBe(280);
-    // Five seconds on the way: whoever knows the level before counts them, as its writer did.
+    // Five seconds on the way: whoever knows the ceiling before counts them, as its writer did.
     book.advanceTo({ ms: 6000, spanMs: 6000, appendMs: 5_006_000 }, 1001);
     book.apply(3, state(300, 8, { readUntilMs: 5_001_000, readUntilOffset: 1001 }));
     expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(300 + 450);
   });
 
-  test('a level that was written without knowing the last one does not count, but the first one of another log does', () => {
+  test('a ceiling that was written without knowing the last one does not count, but the first one of another log does', () => {
     const book = new RampBook(1000, () => undefined);
     book.advanceTo({ ms: 0, spanMs: 0, appendMs: 1 }, 50);
     book.apply(3, state(280, 5, { readUntilOffset: 40 }));
@@ -86,7 +86,7 @@ describe('levels by the log', () => {
     expect(book.apply(3, state(460, 2, { nodeKey: 2, readUntilOffset: 6 }))).toBe('applied');
   });
 
-  test('such a level counts all the same once the last one is older than a quarter of its time to live', () => {
+  test('such a ceiling counts all the same once the last one is older than a quarter of its time to live', () => {
     const book = new RampBook(1000, () => undefined);
     const read = (logMs: number) => book.advanceTo({ ms: logMs, spanMs: logMs, appendMs: logMs }, 50_000 + logMs);
     read(0);
@@ -114,7 +114,7 @@ describe('levels by the log', () => {
     expect(book.ceilingOf(RELAXED, 0, 4)).toBe(100);
   });
 
-  test('what the log before said is carried into another one, each level for as long as it lives there', () => {
+  test('what the log before said is carried into another one, each ceiling for as long as it lives there', () => {
     const book = new RampBook(1000, () => undefined);
     for (const [lane, timeToLiveMs] of [
       [3, 10_000],
@@ -126,7 +126,7 @@ describe('levels by the log', () => {
     book.advanceTo({ ms: 2000, spanMs: 2000, appendMs: 0 }, 5);
     book.forgetAll();
     expect(book.ceilingOf(RELAXED, 0, 3)).toBe(100);
-    expect(book.carriedOf(3, RAMP)).toMatchObject({ level: 280, heldMs: 2000 });
+    expect(book.carriedOf(3, RAMP)).toMatchObject({ ceiling: 280, heldMs: 2000 });
     const carriedAt = (spanMs: number) => {
       book.advanceTo({ ms: spanMs, spanMs, appendMs: 0 }, 1);
       return [3, 4, 5].filter((lane) => book.carriedOf(lane, RAMP) !== undefined);
@@ -135,7 +135,7 @@ describe('levels by the log', () => {
     expect(ends.map(carriedAt)).toEqual([[3, 4, 5], [4, 5], [4, 5], [4], [4], []]);
   });
 
-  test('a level of this log takes the place of the one that was carried', () => {
+  test('a ceiling of this log takes the place of the one that was carried', () => {
     const book = new RampBook(1000, () => undefined);
     book.apply(3, state(280, 5));
     book.forgetAll();
@@ -143,31 +143,31 @@ describe('levels by the log', () => {
     expect([book.carriedOf(3, RAMP), book.ceilingOf(RELAXED, 0, 3)]).toEqual([undefined, 190]);
   });
 
-  test('a level carried into another log keeps the number of its lane from being given to another lane', () => {
+  test('a ceiling carried into another log keeps the number of its lane from being given to another lane', () => {
     const book = new RampBook(1000, () => undefined);
     book.apply(3, state(280, 5));
     book.forgetAll();
-    expect(book.carriedOf(3, RAMP)?.level).toBe(280);
+    expect(book.carriedOf(3, RAMP)?.ceiling).toBe(280);
     expect(book.has(3)).toBe(true);
     book.advanceTo({ ms: 0, spanMs: 30_001, appendMs: 0 }, 1);
     expect([book.carriedOf(3, RAMP), book.has(3)]).toEqual([undefined, false]);
   });
 
-  test('200,000 levels are carried into another log, and a further log adds none to them', () => {
+  test('200,000 ceilings are carried into another log, and a further log adds none to them', () => {
     const book = new RampBook(1000, () => undefined);
     for (let lane = 0; lane < 200_000; lane++) book.apply(lane, state(280, 5));
     expect(book.apply(200_000, state(280, 5))).toBe('too-many-levels');
     book.forgetAll();
     book.apply(200_000, state(280, 5));
     book.forgetAll();
-    expect([book.carriedOf(0, RAMP)?.level, book.carriedOf(199_999, RAMP)?.level]).toEqual([280, 280]);
+    expect([book.carriedOf(0, RAMP)?.ceiling, book.carriedOf(199_999, RAMP)?.ceiling]).toEqual([280, 280]);
     expect(book.carriedOf(200_000, RAMP)).toBeUndefined();
     book.advanceTo({ ms: 0, spanMs: 30_001, appendMs: 0 }, 1);
     expect(book.carriedOf(0, RAMP)).toBeUndefined();
   });
 });
 
-describe('a level that claims a longer life than the ramp gives', () => {
+describe('a ceiling that claims a longer life than the ramp gives', () => {
   const DAY_MS = 86_400_000;
   const claiming = (timeToLiveMs: number) => ({ ...state(1e30, 5), timeToLiveMs });
 
@@ -180,14 +180,14 @@ describe('a level that claims a longer life than the ramp gives', () => {
     expect([book.ceilingOf(RELAXED, 0, 3), book.isMoving(RELAXED, 0, 3)]).toEqual([100, false]);
     expect(book.get(3, RAMP)).toBeUndefined();
     expect(book.apply(3, { ...state(100, 1, { nodeKey: 2, readUntilOffset: 6 }) })).toBe('applied');
-    expect(book.get(3, RAMP)).toMatchObject({ level: 100, timeToLiveMs: 30_000 });
+    expect(book.get(3, RAMP)).toMatchObject({ ceiling: 100, timeToLiveMs: 30_000 });
   });
 
   test('nor is it carried into another log for longer', () => {
     const book = new RampBook(1000, () => undefined);
     book.apply(3, claiming(30 * DAY_MS));
     book.forgetAll();
-    expect(book.carriedOf(3, RAMP)?.level).toBe(1e30);
+    expect(book.carriedOf(3, RAMP)?.ceiling).toBe(1e30);
     book.advanceTo({ ms: 30_001, spanMs: 30_001, appendMs: 0 }, 5);
     expect(book.carriedOf(3, RAMP)).toBeUndefined();
   });
@@ -210,20 +210,20 @@ describe('another log', () => {
     return book;
   }
 
-  test('knows no level and no place any more, but how far every ramp was', () => {
+  test('knows no ceiling and no place any more, but how far every ramp was', () => {
     const book = bookIn();
     expect([book.get(3, LONG), book.get(4, LONG), book.logMs]).toEqual([undefined, undefined, 0]);
     expect(book.readUntil).toEqual({ readUntilMs: 0, readUntilOffset: 0 });
     expect(book.newestLifeOf(1)).toBe(0);
-    expect(book.carriedOf(3, LONG)).toMatchObject({ level: 280, heldMs: 4000 });
-    expect(book.carriedOf(4, LONG)).toMatchObject({ level: 370, heldMs: 1000 });
+    expect(book.carriedOf(3, LONG)).toMatchObject({ ceiling: 280, heldMs: 4000 });
+    expect(book.carriedOf(4, LONG)).toMatchObject({ ceiling: 370, heldMs: 1000 });
     expect(book.carriedOf(5, LONG)).toBeUndefined();
   });
 
-  test('that says a level itself is believed, and what was carried is not needed any more', () => {
+  test('that says a ceiling itself is believed, and what was carried is not needed any more', () => {
     const book = bookIn();
     book.apply(3, state(200, 1, { readUntilOffset: 0 }));
-    expect([book.ceilingOf(RELAXED, 0, 3), book.carriedOf(3, LONG), book.carriedOf(4, LONG)?.level]).toEqual([
+    expect([book.ceilingOf(RELAXED, 0, 3), book.carriedOf(3, LONG), book.carriedOf(4, LONG)?.ceiling]).toEqual([
       200,
       undefined,
       370,
@@ -231,15 +231,15 @@ describe('another log', () => {
   });
 
   test.each([
-    ['as old as the first level may become', 30_000, [280, 370]],
+    ['as old as the first ceiling may become', 30_000, [280, 370]],
     ['older than that', 30_001, [undefined, 370]],
     ['as old as the second one may', 60_000, [undefined, 370]],
     ['older than both', 60_001, [undefined, undefined]],
-  ])('%s: what nobody has gone on with is forgotten', (_, logMs, levels) => {
+  ])('%s: what nobody has gone on with is forgotten', (_, logMs, ceilings) => {
     const book = bookIn();
     for (let atMs = 0; atMs < logMs; atMs += 10_000) read(book, atMs);
     read(book, logMs);
-    expect([3, 4].map((lane) => book.carriedOf(lane, LONG)?.level)).toEqual(levels);
+    expect([3, 4].map((lane) => book.carriedOf(lane, LONG)?.ceiling)).toEqual(ceilings);
   });
 
   test('and another one after it: what was carried into the first is carried on', () => {
@@ -247,7 +247,7 @@ describe('another log', () => {
     book.apply(3, state(200, 1, { readUntilOffset: 0 }));
     read(book, 2000);
     book.forgetAll();
-    expect([3, 4].map((lane) => book.carriedOf(lane, LONG)?.level)).toEqual([200, 370]);
+    expect([3, 4].map((lane) => book.carriedOf(lane, LONG)?.ceiling)).toEqual([200, 370]);
   });
 });
 

@@ -17,12 +17,12 @@ test.each(['relaxed', 'scheduled'] as const)(
     const ramp: RampSettings = { ...RAMP, ...rest, mode };
     const node = OneNode.ready({ heartbeatMs: HEARTBEAT_MS, groups: [{ ...GROUP, ramp }] });
     const each = () => [...Array(20)].forEach(() => void node.tryAcquire(0, 1));
-    const level = () => node.coordinator.shares.target[0] as number;
+    const ceiling = () => node.coordinator.shares.target[0] as number;
     node.run(5000, { each });
-    const from = level();
+    const from = ceiling();
     for (let seconds = 10; seconds <= 60; seconds += 10) {
       node.run(10_000, { each });
-      expect(Math.abs(level() - from - SLOPE * seconds)).toBeLessThanOrEqual(1.5 * SLOPE);
+      expect(Math.abs(ceiling() - from - SLOPE * seconds)).toBeLessThanOrEqual(1.5 * SLOPE);
     }
   },
 );
@@ -35,9 +35,9 @@ test.each(['relaxed', 'scheduled'] as const)('%s: a log that is another one does
   node.step({ kind: 'caught-up' });
   node.echo();
   const each = () => [...Array(20)].forEach(() => void node.tryAcquire(0, 1));
-  const level = () => node.coordinator.shares.target[0] as number;
+  const ceiling = () => node.coordinator.shares.target[0] as number;
   node.run(30_000, { each });
-  const before = level();
+  const before = ceiling();
   expect(before).toBeGreaterThan(RAMP.fromPerSecond + 25 * SLOPE);
   node.pass(20);
   node.step({ kind: 'epoch-began', epoch: 'new' });
@@ -45,11 +45,11 @@ test.each(['relaxed', 'scheduled'] as const)('%s: a log that is another one does
   node.step({ kind: 'caught-up' });
   for (let seconds = 1; seconds <= 10; seconds++) {
     node.run(1000, { each });
-    expect(Math.abs(level() - before - SLOPE * seconds)).toBeLessThanOrEqual(2 * SLOPE);
+    expect(Math.abs(ceiling() - before - SLOPE * seconds)).toBeLessThanOrEqual(2 * SLOPE);
   }
 });
 
-test('scheduled: every level that is written is the line at that place of the log, not a step of its own', () => {
+test('scheduled: every ceiling that is written is the line at that place of the log, not a step of its own', () => {
   const ramp: RampSettings = { ...RAMP, mode: 'scheduled' } as RampSettings;
   const node = OneNode.ready({ heartbeatMs: HEARTBEAT_MS, groups: [{ ...GROUP, ramp }] });
   const each = () => [...Array(20)].forEach(() => void node.tryAcquire(0, 1));
@@ -59,13 +59,13 @@ test('scheduled: every level that is written is the line at that place of the lo
     echo: false,
     each: () => {
       each();
-      const level = node.sent.map(({ record }) => record).find((record) => record?.kind === 'group-state');
-      if (level?.kind === 'group-state') {
+      const ceiling = node.sent.map(({ record }) => record).find((record) => record?.kind === 'group-state');
+      if (ceiling?.kind === 'group-state') {
         if (Number.isNaN(beganMs)) beganMs = node.logClockMs;
         offTheLine.push(
-          level.level - RAMP.fromPerSecond - (SLOPE * (level.readUntilMs || beganMs) - SLOPE * beganMs) / 1000,
+          ceiling.ceiling - RAMP.fromPerSecond - (SLOPE * (ceiling.readUntilMs || beganMs) - SLOPE * beganMs) / 1000,
         );
-        expect(level.lateMs).toBe(0);
+        expect(ceiling.lateMs).toBe(0);
       }
       node.echo();
     },
@@ -114,7 +114,7 @@ describe('what a ramp costs on the topic', () => {
   const work = (node: OneNode, durationMs: number) => {
     const sent = { node: 0, 'group-state': 0 };
     const each = () => {
-      for (let ask = 0; ask < 20; ask++) node.tryAcquire(0, 1);
+      for (let time = 0; time < 20; time++) node.tryAcquire(0, 1);
       for (const { record } of node.sent) if (record !== null && record.kind in sent) sent[record.kind as 'node']++;
       node.echo();
     };
@@ -122,7 +122,7 @@ describe('what a ramp costs on the topic', () => {
     return sent;
   };
 
-  test('while it climbs, a level every second and heartbeats to move log time; at its top neither', () => {
+  test('while it climbs, a ceiling every second and heartbeats to move log time; at its top neither', () => {
     const node = OneNode.ready({ groups: [{ ...GROUP, ramp }] });
     const climbing = work(node, 8000);
     expect(climbing['group-state']).toBeGreaterThanOrEqual(7);
@@ -136,7 +136,7 @@ describe('what a ramp costs on the topic', () => {
     expect(atTop['group-state']).toBeLessThanOrEqual(1);
   });
 
-  /** The node with the lowest key writes the level; the others write it only while that node is silent. */
+  /** The node with the lowest key writes the ceiling; the others write it only while that node is silent. */
   test.each([
     ['before this one: it waits until that one has had its time', -1],
     ['behind this one: it does not wait', 1],

@@ -47,18 +47,18 @@ export class RampedWindow {
   readonly #settings: RampSettings;
   readonly #top: number;
   readonly #slope: number;
-  level: number;
+  ceiling: number;
   tokens: number;
   #epoch: number;
   #held = 0;
 
-  constructor(settings: RampSettings, createdAtEpoch = 0, resumedLevel = 0) {
+  constructor(settings: RampSettings, createdAtEpoch = 0, resumedCeiling = 0) {
     this.#settings = settings;
     this.#top = settings.toPerSecond as number;
     this.#slope = slopeOf(settings, this.#top);
     // As shipped: whole, and within the ramp.
-    this.level = Math.min(this.#top, Math.max(settings.fromPerSecond, Math.trunc(resumedLevel)));
-    this.tokens = Math.trunc(this.level);
+    this.ceiling = Math.min(this.#top, Math.max(settings.fromPerSecond, Math.trunc(resumedCeiling)));
+    this.tokens = Math.trunc(this.ceiling);
     this.#epoch = createdAtEpoch;
   }
 
@@ -81,12 +81,12 @@ export class RampedWindow {
 
   begin(epoch: number): void {
     if (epoch <= this.#epoch) return;
-    const { level } = this;
-    const used = usedPercent(this.tokens, level, this.#slope);
+    const { ceiling } = this;
+    const used = usedPercent(this.tokens, ceiling, this.#slope);
     const elapsedSeconds = epoch - this.#epoch;
-    const step = { level, top: this.#top, slope: this.#slope, elapsedSeconds, usedPercent: used };
-    this.level = MODES[this.#settings.mode](step, this.#settings);
-    this.tokens = Math.trunc(this.level);
+    const step = { ceiling, top: this.#top, slope: this.#slope, elapsedSeconds, usedPercent: used };
+    this.ceiling = MODES[this.#settings.mode](step, this.#settings);
+    this.tokens = Math.trunc(this.ceiling);
     this.#epoch = epoch;
     this.#held = 0;
   }

@@ -127,9 +127,9 @@ describe('proposals, folded in the order of the log', () => {
   });
 
   describe('whether a newcomer would miss the group without a key', () => {
-    const keyAt = (place: number, isState = true): LiveKey => {
-      const facts = { offset: place, appendMs: 0, readMs: 0, author: 'a', isToRenew: false };
-      return { ...facts, place, isState, revision: 5 };
+    const keyAt = (asOf: number, isState = true): LiveKey => {
+      const facts = { offset: asOf, appendMs: 0, readMs: 0, author: 'a', isToRenew: false };
+      return { ...facts, asOf, isState, revision: 5 };
     };
     const stated = (definition: GroupDefinition | null, ...others: readonly LiveKey[]) => {
       const history = new GroupHistory();
@@ -160,9 +160,9 @@ describe('proposals, folded in the order of the log', () => {
   });
 
   test('is misstated where the state that seems the newest is not what counts, and nothing is under way', () => {
-    const stateKey = (place: number, revision: number): LiveKey => {
-      const facts = { offset: place, appendMs: 0, readMs: 0, author: 'a', isToRenew: false };
-      return { ...facts, place, isState: true, revision };
+    const stateKey = (asOf: number, revision: number): LiveKey => {
+      const facts = { offset: asOf, appendMs: 0, readMs: 0, author: 'a', isToRenew: false };
+      return { ...facts, asOf, isState: true, revision };
     };
     const history = new GroupHistory();
     expect(history.isMisstated).toBe(false);

@@ -59,7 +59,7 @@ describe('the number of a log', () => {
   test('is 0 in the first, and one more than all that were read or given in the next', () => {
     const epochs = new RegistryEpochs();
     epochs.begin('first', new Map());
-    expect([epochs.number, epochs.unwritten, epochs.placeOf(7)]).toEqual([0, null, 7]);
+    expect([epochs.number, epochs.unwritten, epochs.lastingOffsetOf(7)]).toEqual([0, null, 7]);
     epochs.begin('second', new Map());
     expect([epochs.number, epochs.unwritten]).toEqual([0, 1]);
     epochs.begin('third', new Map());

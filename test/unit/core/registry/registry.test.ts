@@ -6,7 +6,12 @@ import type {
   RegistryEffects,
   RegistryEvent,
 } from '../../../../src/core/registry/registry-protocol.js';
-import { type GroupDefinition, keyOf, type RegistryRecord } from '../../../../src/core/registry/registry-record.js';
+import {
+  attachmentName,
+  type GroupDefinition,
+  keyOf,
+  type RegistryRecord,
+} from '../../../../src/core/registry/registry-record.js';
 
 const ADOPT_AFTER_MS = 10_000;
 const DEFINITION: GroupDefinition = { quota: 1 };
@@ -23,6 +28,13 @@ class OneRegistry {
     const settings = { nodeId, cluster: 1, lifeId: `${nodeId}-1`, adoptAfterMs: ADOPT_AFTER_MS, auditedChanges: 100 };
     this.registry = new Registry(settings);
     this.step({ kind: 'epoch-began', epoch: 'log' });
+  }
+
+  /** Another log takes the place of this one; all that it has is read. */
+  replaceLog(): void {
+    this.log.splice(0);
+    this.step({ kind: 'epoch-began', epoch: 'another' });
+    this.step({ kind: 'caught-up' });
   }
 
   /** One that has read all that there is, its own barrier included. */
@@ -127,6 +139,80 @@ describe('whoever wants a change', () => {
     expect(one.wants).toEqual(['barrier']);
     one.deliver();
     expect(one.decisions.map(({ id, accepted }) => [id, accepted])).toEqual([['first', true]]);
+  });
+});
+
+test('a deletion that detaches is told when all states are in the log: the farthest entry first, the group last', () => {
+  const one = OneRegistry.ready();
+  const [acme, orders] = ['acme', 'acme/orders'].map(attachmentName) as [string, string];
+  const define = (group: string, definition: GroupDefinition) => {
+    one.step({ kind: 'proposed', id: group, group, expected: 0, definition, by: null });
+    one.deliver();
+  };
+  define('gold', {});
+  define(acme, { group: 'gold' });
+  define(orders, { sameAs: 'acme' });
+  const before = one.log.length;
+  one.step({ kind: 'proposed', id: 'all', group: 'gold', expected: null, definition: null, detaching: true, by: null });
+  one.deliver();
+  const states = one.log.slice(before).flatMap(({ record }) => (record?.kind === 'state' ? [record] : []));
+  expect(states.map(({ group, definition }) => [group, definition])).toEqual(
+    [orders, acme, 'gold'].map((name) => [name, null]),
+  );
+  expect(one.decisions.at(-1)).toMatchObject({ id: 'all', accepted: true });
+  expect(one.decisions.at(-1)?.detached.map(({ group }) => group)).toEqual([acme, orders]);
+});
+
+describe('when another log takes the place of the one that was read', () => {
+  test.each([
+    ['has not been sent', 'unsent'],
+    ['is under way', 'under way'],
+    ['was appended to the old one', 'appended'],
+    ['could not be appended to the old one', 'append-failed'],
+  ] as const)('a change whose state %s is told once, when the new log has its state', (_, fate) => {
+    const one = OneRegistry.ready();
+    // So that offsets alone would be smaller in the new log.
+    for (let before = 0; before < 5; before++) {
+      one.propose(`before ${before}`, null);
+      one.deliver();
+    }
+    one.decisions.splice(0);
+    one.propose('first', null);
+    for (const append of one.take()) one.append(append);
+    const { revision } = one.registry.stateOf('orders');
+    const sent = fate === 'unsent' ? [] : one.take();
+    one.replaceLog();
+    for (const { ticket } of sent)
+      if (fate === 'appended' || fate === 'append-failed') one.step({ kind: fate, ticket });
+    expect(one.decisions).toEqual([]);
+    one.deliver();
+    expect(one.decisions.map(({ id, accepted }) => [id, accepted])).toEqual([['first', true]]);
+    const states = one.log.flatMap(({ record }) => (record?.kind === 'state' ? [record] : []));
+    expect(states.at(-1)).toMatchObject({ group: 'orders', revision, definition: DEFINITION });
+    // A revision of the old log is below that of every change in the new one.
+    one.propose('second', revision);
+    one.deliver();
+    expect(one.decisions.at(-1)).toMatchObject({ id: 'second', accepted: true });
+    expect(one.registry.stateOf('orders').revision).toBeGreaterThan(revision);
+  });
+
+  test('what is kept of the trail gets there after the patience, each change once', () => {
+    const one = OneRegistry.ready();
+    for (const id of ['first', 'second']) {
+      one.propose(id, null);
+      one.deliver();
+    }
+    const kept = one.registry.trail.after(0, 10, null).map(({ revision }) => revision);
+    expect(kept).toHaveLength(2);
+    one.replaceLog();
+    one.deliver();
+    for (const endMs = one.nowMs + 3 * ADOPT_AFTER_MS; one.nowMs < endMs; one.nowMs += 1000) {
+      one.step({ kind: 'tick' });
+      one.deliver();
+    }
+    const written = one.log.flatMap(({ record }) => (record?.kind === 'audit' ? [record.revision] : []));
+    expect(written).toEqual(kept);
+    expect(one.registry.trail.after(0, 10, null).map(({ revision }) => revision)).toEqual(kept);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AuditRecord, auditPlaceOf } from '../../../../src/core/registry/registry-record.js';
+import { type AuditRecord, auditIdOf } from '../../../../src/core/registry/registry-record.js';
 import { Trail } from '../../../../src/core/registry/trail.js';
 
 const MOST = 5;
@@ -21,7 +21,7 @@ function trailOf(records: readonly AuditRecord[], most = MOST): Trail {
   return trail;
 }
 
-const placesOf = (records: readonly AuditRecord[]) => records.map(auditPlaceOf);
+const placesOf = (records: readonly AuditRecord[]) => records.map(auditIdOf);
 const allOf = (trail: Trail) => placesOf(trail.after(0, 1000, null));
 
 /** Twelve changes, some of them with what was detached, in any order and some of them more than once. */
@@ -77,7 +77,7 @@ describe('what is kept of the changes', () => {
     trail.keep(orders, 0);
     trail.keep(acme, 0);
     expect(allOf(trail)).toEqual(['3']);
-    expect(placesOf(trail.missingOf(new Set([acme.group, beta.group, 'orders'])))).toEqual([auditPlaceOf(beta)]);
+    expect(placesOf(trail.missingOf(new Set([acme.group, beta.group, 'orders'])))).toEqual([auditIdOf(beta)]);
     trail.keep(beta, 0);
     expect(allOf(trail)).toEqual(['3', ...placesOf([acme, beta, orders])]);
     // What is in the log already is not missing, though its proposal is read once more.
@@ -95,7 +95,7 @@ describe('what has fallen out', () => {
         const freed = new Set<string>();
         for (const record of arrivals) {
           // A writer repeats no record whose tombstone it has read.
-          if (freed.has(auditPlaceOf(record))) continue;
+          if (freed.has(auditIdOf(record))) continue;
           trail.keep(record, 0);
           const now = trail.takeFallen(count, 0);
           expect(now.length).toBeLessThanOrEqual(count);
@@ -133,7 +133,7 @@ describe('what has fallen out', () => {
     const records = [change(3), ...detaching(7, 'acme', 'beta'), change(9)];
     for (const record of records) {
       const trail = trailOf(records);
-      trail.freed(auditPlaceOf(record));
+      trail.freed(auditIdOf(record));
       expect(trail.after(0, 1000, null)).toEqual(records.filter((other) => other !== record));
     }
   });

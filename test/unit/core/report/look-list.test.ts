@@ -26,7 +26,7 @@ function scene(count: number) {
     round(touched: readonly number[] = []) {
       const nowMs = ++round * ROUND_MS;
       looks.begin(lanes, nowMs);
-      const places = [...looks.places.subarray(0, looks.count)];
+      const places = [...looks.indexes.subarray(0, looks.count)];
       const sampled = places.filter((place) => {
         const lane = lanes[place] as LaneState;
         if (touched.includes(place)) lane.touchedMs = nowMs;

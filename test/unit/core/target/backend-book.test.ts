@@ -45,6 +45,20 @@ describe('what the log says of a backend', () => {
     expect(ratioIn(book)).toBe(HEALTHY);
   });
 
+  test('the newest life of an author is that of its records alone, whichever backend and in whatever order', () => {
+    const lives = [
+      { nodeKey: 1, incarnation: 3 },
+      { nodeKey: 7, incarnation: 9 },
+      { nodeKey: 1, incarnation: 2 },
+      { nodeKey: 4, incarnation: 1 },
+    ];
+    for (const told of [lives, [...lives].reverse()]) {
+      const book = new BackendBook('demo', { ...LIMITING, maxBackends: 9 });
+      for (const [at, life] of told.entries()) book.apply(said(0.5, { ...life, backend: `db-${at}` }), 0);
+      expect([1, 4, 7, 8].map((nodeKey) => book.newestLifeOf(nodeKey))).toEqual([3, 1, 9, 0]);
+    }
+  });
+
   test('10,000 invented names: two are known, and those that are known go on', () => {
     const book = new BackendBook('demo', LIMITING);
     for (const backend of ['db', 'index']) book.apply(said(0.5, { backend }), 0);

@@ -31,11 +31,16 @@ test.each([
   expect(throttlingRatio({ kind: 'level', level, target: 800e6, spring: 200e6 })).toBeCloseTo(ratio, 12);
 });
 
-test('a broken sensor is recognised', () => {
+test('a broken sensor is recognised, and no other', () => {
   const level = (given: object) => isSaneHealth({ kind: 'level', level: 1, target: 1, spring: 1, ...given });
-  expect(level({})).toBe(true);
+  for (const figure of ['level', 'target', 'spring']) {
+    for (const sane of [Number.MIN_VALUE, 0.5, 1, 2, Number.MAX_VALUE]) expect(level({ [figure]: sane })).toBe(true);
+  }
+  // An empty queue is the best that a sensor can tell.
+  expect(level({ level: 0 })).toBe(true);
+  for (const ratio of [0, 0.5, 2]) expect(isSaneHealth({ kind: 'ratio', ratio })).toBe(true);
   for (const broken of [Number.NaN, Infinity, -1]) expect(level({ level: broken }), String(broken)).toBe(false);
-  for (const broken of [0, Number.NaN, Infinity]) {
+  for (const broken of [0, -1, Number.NaN, Infinity]) {
     expect(level({ target: broken })).toBe(false);
     expect(level({ spring: broken })).toBe(false);
   }

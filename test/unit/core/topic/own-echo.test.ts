@@ -67,6 +67,14 @@ describe('own echo', () => {
     }
   });
 
+  test.each([1, 2, 15, 16])('%i partitions have an echo each', (partitions) => {
+    const echo = new OwnEcho(partitions);
+    const all = [...Array(partitions).keys()];
+    for (const partition of all) echo.sent(partition, 1, 100 + partition);
+    expect(all.map((partition) => echo.readBack(partition, 1, 200))).toEqual(all.map((partition) => 100 - partition));
+    expect(Array.from(echo.freshMs)).toEqual(all.map((partition) => 100 + partition));
+  });
+
   test.each([0, 17])('%i partitions are none that a topic has', (partitions) => {
     expect(() => new OwnEcho(partitions)).toThrow(/1 … 16/);
   });

@@ -95,7 +95,7 @@ export class Reading {
     for (let row = this.usageMap.firstRow(lane); row !== -1; row = rows.nextOf(row)) {
       if (rows.memberOf(row) === NOBODYS_SLOT) continue;
       const { nodeId } = this.membership.inSlot(rows.memberOf(row));
-      found[nodeId] = rows.pageOf(row).demandOf(rows.placeOf(row), 0);
+      found[nodeId] = rows.pageOf(row).demandOf(rows.startOf(row), 0);
     }
     return found;
   }

@@ -37,21 +37,21 @@ const THINGS: Readonly<Record<string, Thing>> = {
       return zone === undefined ? undefined : Number(zone.slice(5));
     },
   },
-  'a level of a ramp': {
+  'a ceiling of a ramp': {
     key: groupStateRecordKey(GROUP_ID, 0),
     otherKey: groupStateRecordKey(GROUP_ID, 1),
-    word: (author, level) => ({
+    word: (author, ceiling) => ({
       kind: 'group-state',
       author,
       groupId: GROUP_ID,
       direction: 0,
-      level,
+      ceiling,
       lateMs: 0,
       readUntilMs: 0,
       readUntilOffset: 1e6,
       timeToLiveMs: 30_000,
     }),
-    valueIn: ({ ramps, usageMap }) => ramps.get(usageMap.mapLaneOf(GROUP_ID, 0), RAMP)?.level,
+    valueIn: ({ ramps, usageMap }) => ramps.get(usageMap.mapLaneOf(GROUP_ID, 0), RAMP)?.ceiling,
   },
 };
 

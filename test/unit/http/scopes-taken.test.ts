@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-describe('tokens taken for a place', () => {
+describe('tokens taken for a scope', () => {
   it('come from all its groups, as many as the tighter one has, and go back to all', async () => {
     fill('orders', 100);
     fill('gold', 30);
@@ -67,7 +67,7 @@ describe('tokens taken for a place', () => {
   });
 
   it('exempt: as many as asked for, counted when used, in no group', async () => {
-    const exempt = scene.node.gate.places.exempt[0]!;
+    const exempt = scene.node.gate.scopes.exempt[0]!;
     const taken = await post('/v1/take', { tenant: 'acme', namespace: 'replicated', messages: 1e6 });
     expect(taken.body).toMatchObject({ granted: true, messages: 1e6 });
     const before = exempt.messages;
@@ -80,7 +80,7 @@ describe('tokens taken for a place', () => {
     ['no end to all of what is exempt', { tenant: 'acme', namespace: 'replicated', all: true }, 422, 'AMOUNT_INVALID'],
     ['nor of what has no limit', { tenant: 'lab', all: true }, 422, 'AMOUNT_INVALID'],
     ['attached to nothing', { tenant: 'nobody', messages: 1 }, 404, 'PLACE_UNATTACHED'],
-    ['group and place', { group: 'orders', tenant: 'acme', messages: 1 }, 422, 'FIELD_INVALID'],
+    ['group and scope', { group: 'orders', tenant: 'acme', messages: 1 }, 422, 'FIELD_INVALID'],
     ['neither', { messages: 1 }, 422, 'FIELD_INVALID'],
     ['of a wrong kind', { tenant: 7, messages: 1 }, 422, 'FIELD_INVALID'],
     ['headers of a wrong kind', { headers: 'x', messages: 1 }, 422, 'FIELD_INVALID'],
@@ -91,7 +91,7 @@ describe('tokens taken for a place', () => {
   });
 });
 
-it('asks of one batch may name groups and places, each by itself', async () => {
+it('requests of one bulk may name groups and scopes, each by itself', async () => {
   fill('orders', 5);
   fill('gold', 3);
   const requests = [

@@ -1,7 +1,7 @@
 import type { RampSettings } from '../../../../src/core/base/settings.js';
 import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
 
-/** All but how long a level lives, which a vector says. */
+/** All but how long a ceiling lives, which a vector says. */
 const RAMP: Omit<RampSettings, 'timeToLiveMs'> = {
   mode: 'relaxed',
   fromPerSecond: 1,
@@ -13,10 +13,10 @@ const RAMP: Omit<RampSettings, 'timeToLiveMs'> = {
 };
 
 /**
- * The levels that pods have left behind, by name, as the production book of ramps remembers them: each pod is a lane,
- * and time of the log goes on as the vector says. How long a level lives is the book's rule.
+ * The ceilings that pods have left behind, by name, as the production book of ramps remembers them: each pod is a lane,
+ * and time of the log goes on as the vector says. How long a ceiling lives is the book's rule.
  */
-export class LeftLevels {
+export class LeftCeilings {
   readonly #book = new RampBook(1000, () => undefined);
   readonly #lanes = new Map<string, number>();
   readonly #ramp: RampSettings;
@@ -29,15 +29,15 @@ export class LeftLevels {
   /** 0 = nothing is known of it any more. */
   of(name: string, nowSec: number): number {
     this.#advanceTo(nowSec);
-    return this.#book.get(this.#laneOf(name), this.#ramp)?.level ?? 0;
+    return this.#book.get(this.#laneOf(name), this.#ramp)?.ceiling ?? 0;
   }
 
-  leave(name: string, level: number, nowSec: number): void {
+  leave(name: string, ceiling: number, nowSec: number): void {
     this.#advanceTo(nowSec);
     const author = { nodeKey: 1, incarnation: 1, sequence: ++this.#sequence };
     const place = { readUntilMs: 0, readUntilOffset: this.#book.readUntil.readUntilOffset };
     const settings = { groupId: 1, direction: 0, timeToLiveMs: this.#ramp.timeToLiveMs };
-    this.#book.apply(this.#laneOf(name), { kind: 'group-state', author, level, lateMs: 0, ...place, ...settings });
+    this.#book.apply(this.#laneOf(name), { kind: 'group-state', author, ceiling, lateMs: 0, ...place, ...settings });
   }
 
   #advanceTo(nowSec: number): void {
