@@ -139,6 +139,16 @@ describe('a process that takes a newer life', () => {
   });
 });
 
+test('a group that is removed and comes back does not charge again what it has charged', () => {
+  const node = idle(SLOW);
+  rest(node, 5000, ['a', 'b'], () => void node.tryAcquire(0, 1));
+  node.step({ kind: 'group-removed', group: 0 });
+  rest(node, 2000);
+  expect(node.tryAcquire(0, 1)).toBe(true);
+  node.run(100);
+  expect(tokensOf(node)).toBeGreaterThan(1);
+});
+
 describe('an entry that ends and returns', () => {
   /** Works until there is an entry with a charge, and then not at all until the entry ends. */
   function worked(): OneNode {
