@@ -333,6 +333,7 @@ export class Coordinator {
 
   #remove(lane: LaneState): void {
     if (lane.hasEntry) this.#book.changed(lane.group, lane.groupId);
+    lane.tokens?.forget();
     this.#unserve(lane);
   }
 

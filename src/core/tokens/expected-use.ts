@@ -73,9 +73,10 @@ export class ExpectedUse {
     this.own = 0;
   }
 
-  /** What this node takes of a rate. */
-  ownAt(rate: number): number {
+  /** What this node takes of a rate. A rate above what all want is taken by nobody: they take `total` together. */
+  ownAt(given: number): number {
     const met = this.#met;
+    const rate = Math.min(given, this.total);
     if (met === this.served) return met > 0 ? this.own * Math.min(1, rate / met) : 0;
     if (rate < met) return this.isThrottled ? 0 : (this.own * rate) / met;
     return this.isThrottled ? (this.share * (rate - met)) / (this.served - met) : this.own;

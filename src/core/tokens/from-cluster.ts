@@ -22,10 +22,11 @@ export function fromCluster(bucket: ClusterBucket, tokens: number, nodes: number
   if (tokens >= NEARLY_FULL * bucket.depth && used < bucket.perSecond / 2) {
     return Math.min(1, (isDivided ? 1 : TOGETHER) / nodes) * tokens;
   }
-  if (used === 0) return expected.part * Math.max(0, tokens);
+  if (expected.total === 0) return expected.part * Math.max(0, tokens);
   const setPoint = setPointOf(bucket);
   const above = Math.max(0, tokens - setPoint);
-  const ofAbove = ((1 - BY_USE) / nodes + (BY_USE * ownUse) / used) * above;
+  // Nothing is used where the correction gives nothing; then nothing is above the set point either.
+  const ofAbove = above > 0 ? ((1 - BY_USE) / nodes + (BY_USE * ownUse) / used) * above : 0;
   if (expected.isThrottled) return ofAbove;
   const below = Math.max(0, Math.min(tokens, setPoint));
   if (nodes <= FEW_NODES) return below + ofAbove;

@@ -100,7 +100,7 @@ export class LaneTokens {
     });
   }
 
-  /** The lane has no entry in the log any more. */
+  /** The lane has no entry in the log any more, or its next one is of another life of this node. */
   forget(): void {
     for (const { account } of this.slots) account.forget();
   }

@@ -35,9 +35,9 @@ export class OwnAccount {
     return this.charge;
   }
 
-  /** The lane has no entry in the log any more: its next one begins at 0. */
+  /** The log knows no charge any more: the next record begins with what none has told. */
   forget(): void {
-    this.charge = 0;
+    this.charge = this.unheard;
     this.knownCharge = 0;
     this.#toldCharge = 0;
   }

@@ -114,7 +114,7 @@ export class SlotTokens {
   #flowAtRates(bucket: ClusterBucket, nodes: number, roundTripMs: number): void {
     const { account, expected, piece } = this;
     const rate = correctedRate(bucket, this.tokens);
-    const used = Math.min(expected.served, rate);
+    const used = Math.min(expected.total, rate);
     const slack = Math.max(0, Math.min(rate, bucket.perSecond) - used) * expected.part;
     this.#use = expected.ownAt(rate);
     // What refills the cluster's bucket cannot pay for anything else.
