@@ -8,7 +8,7 @@ import { fromCluster, TOGETHER } from '../../../src/core/tokens/from-cluster.js'
 import { roundOf, total } from '../../unit/core/convergence/round-of.js';
 import { type Cluster, cluster } from '../rounds.js';
 
-/** Of numbers near the least that there is, nothing is left to compare. */
+/** Numbers near the least that there is leave nothing to compare. */
 const TINY = 1e-300;
 
 const scene = fc.record({
@@ -36,7 +36,13 @@ function loaded(of: Cluster, load: number | null): Cluster {
   return { ...of, demand: [demand.map((each) => (each / wanted) * load * target)] };
 }
 
-function taken({ of, depthSeconds, full, isDivided, load }: typeof scene extends fc.Arbitrary<infer S> ? S : never): Taken {
+function taken({
+  of,
+  depthSeconds,
+  full,
+  isDivided,
+  load,
+}: typeof scene extends fc.Arbitrary<infer S> ? S : never): Taken {
   const round = roundOf(loaded(of, load));
   maxMin.converge(round);
   const perSecond = round.target[0] as number;

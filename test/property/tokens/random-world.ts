@@ -1,8 +1,8 @@
-import type { GroupSettings } from '../../../src/core/base/settings.js';
-import { laneOf } from '../../../src/core/base/vocabulary.js';
 import { Random } from '../../../sim/cluster/random.js';
 import type { SimulatedNode } from '../../../sim/cluster/simulated-node.js';
 import { World } from '../../../sim/cluster/world.js';
+import type { GroupSettings } from '../../../src/core/base/settings.js';
+import { laneOf } from '../../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 
 const QUOTAS = [5, 40, 300];
