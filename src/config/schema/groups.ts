@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { LIMITERS } from '../../core/base/settings.js';
+import { BURST_POLICIES, LIMITERS, SHARINGS } from '../../core/base/settings.js';
 import { HEADROOMS, ISOLATION_POLICIES } from '../../core/base/vocabulary.js';
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../core/convergence/strategies.js';
 import { TOPIC_SPLITS } from '../../core/limiter/topic-split.js';
@@ -92,6 +92,45 @@ export const GROUP = section({
     buys: 'More, for a single busy node. Below 1 no node gets a larger part of the target than its backend can bear.',
     costs: 'Below 1: quota lies idle while fewer than 1/maxShareRatio nodes are busy.',
   },
+  sharing: {
+    kind: 'choice',
+    default: 'rates',
+    choices: SHARINGS,
+    buys:
+      'What nodes share. rates: each holds its part of the quota as a rate. tokens: they share the tokens of one bucket ' +
+      'as well, so that real traffic is admitted as by one central bucket, and an idle quota has its whole burst at any ' +
+      'node (docs/guide/tokens.md). A preview, for max-min alone.',
+    costs: 'tokens: usage far below the quota is not reported, so other nodes do not show it.',
+  },
+  burst: section({
+    messages: {
+      kind: 'count',
+      default: null,
+      defaultText: '100 ms of the quota, or 3·√quota, or 10, whichever is most; at most a second of it, or 10',
+      min: 1,
+      max: 1e12,
+      buys: 'So many messages pass at once, at any node, when the group has been idle. For sharing: tokens.',
+      costs: 'Bursts are over-admission: any span of time holds at most its part of the quota and one burst.',
+    },
+    bytes: {
+      kind: 'bytes',
+      default: null,
+      defaultText: 'as for messages, with messages of the size that is reported',
+      min: 1,
+      max: 2 ** 50,
+      buys: 'So many bytes pass at once, at any node, when the group has been idle. For sharing: tokens.',
+      costs: 'Bursts are over-admission: any span of time holds at most its part of the quota and one burst.',
+    },
+    policy: {
+      kind: 'choice',
+      default: 'optimistic',
+      choices: BURST_POLICIES,
+      buys:
+        'Who takes from a full bucket before others know of it. optimistic: each node all of it, with more than three ' +
+        'nodes 3/N of it; divided: each node 1/N.',
+      costs: 'optimistic: nodes that wake within one delivery take up to three bursts; the debt is paid back.',
+    },
+  }),
   allowanceRatio: {
     kind: 'ratio',
     default: 0.25,

@@ -130,6 +130,8 @@ groups:
           strategy: 'max-min',
           nodeCount: 0,
           floorRatio: 0.001,
+          sharing: 'rates',
+          burst: { messages: null, bytes: null, policy: 'optimistic' },
           allowanceRatio: 0.25,
           weights: {},
           headroom: 'by-weight',
