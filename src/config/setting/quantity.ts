@@ -24,9 +24,10 @@ export function parseRate(
   return { amount: per === undefined ? Number.NaN : amountOf(kind, QUANTITY.exec(text)), per: per ?? usual };
 }
 
-/** What stands behind the stroke of `5/fortnight`; undefined where there is none. */
+/** What stands behind the stroke of `5/fortnight`; undefined where no number stands before it. */
 export function unitAfterStroke(text: string): string | undefined {
-  return STROKE.exec(text.trim())?.[2];
+  const [, before = '', unit] = STROKE.exec(text.trim()) ?? [];
+  return QUANTITY.test(before) ? unit : undefined;
 }
 
 function amountOf(kind: QuantityKind, match: RegExpExecArray | null): number {

@@ -75,6 +75,7 @@ groups:
       limits: {
         publish: NO_LIMIT,
         dispatch: NO_LIMIT,
+        asWritten: {},
         burstMs: 100,
         maxWaiting: 100_000,
         maxReservations: 100_000,
