@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { describeConfig } from '../../../src/config/describe/describe-config.js';
 import type { Environment } from '../../../src/config/read/environment.js';
 import { examineConfig, resolveConfig } from '../../../src/config/read/resolve-config.js';
@@ -138,8 +138,8 @@ describe('a mistake is told with its reason and a remedy', () => {
 
   test('a rate is no duration and no number of messages', () => {
     expect(mistakesOf({ groups: { a: { burstMs: '5/min', maxRequest: { messages: '5/min' } } } })).toEqual([
-      expect.stringContaining('got "5/min". Write it without "/min": here stands a whole number, not a rate.'),
       expect.stringContaining('got "5/min". Write it without "/min": here stands a duration, not a rate.'),
+      expect.stringContaining('got "5/min". Write it without "/min": here stands a whole number, not a rate.'),
     ]);
   });
 

@@ -150,6 +150,7 @@ groups:
           topics: 'shared',
           perTopic: { publish: NO_LIMIT, dispatch: NO_LIMIT, max: 1000 },
           perClient: { publish: NO_LIMIT, dispatch: NO_LIMIT, max: 10_000 },
+          asWritten: {},
         },
       ],
       defaultGroup: null,
