@@ -1,6 +1,6 @@
 import { SECONDS_OF, type TimeUnit, UNIT_SPELLINGS } from './time-unit.js';
 
-/** Numbers with units: what YAML and the environment may say (`1s`, `10k`, `1MiB`, `600/min`, `25%`), and how we print them. */
+/** Numbers with units: what YAML and the environment may say (`1s`, `10k`, `600/min`, `25%`), and how we print them. */
 
 export type QuantityKind = 'duration' | 'count' | 'rate' | 'byte-rate' | 'bytes' | 'level' | 'ratio' | 'factor';
 

@@ -2,8 +2,8 @@ import { formatQuantity } from './quantity.js';
 import { SECONDS_OF, SHORT_UNIT, TIME_UNITS, type TimeUnit } from './time-unit.js';
 
 /**
- * A rate as it was written. Whatever enforces it takes it per second; whoever looks at it finds his own unit again, with
- * the amount that he gave: 7/60 · 60 need not be 7.
+ * A rate as it was written. What enforces it takes it per second; people find their unit again, with the amount that
+ * they gave, which cannot be computed back: x / 60 · 60 need not be x.
  */
 export interface WrittenRate {
   readonly amount: number;

@@ -55,7 +55,9 @@ describe('commands for those who run a cluster', () => {
     await node.logged('node ready: own record read back');
     const url = await node.url();
     const told = async (...args: string[]) => (await scene.start([...args, '--url', url]).exit).stdout;
-    expect(await told('group', 'set', 'alerts', 'quota.publish.messagesPerMinute=5')).toMatch(/^alerts: revision \d+\n$/);
+    expect(await told('group', 'set', 'alerts', 'quota.publish.messagesPerMinute=5')).toMatch(
+      /^alerts: revision \d+\n$/,
+    );
     expect(await told('group', 'get', 'alerts')).toContain('messagesPerMinute: "5"');
     expect(await told('group', 'list')).toMatch(/^alerts +5\/min +– +– +– /m);
     expect(await told('status', '--group', 'alerts')).toMatch(/^alerts +publish msg\/min +a +0 +0 +5 /m);

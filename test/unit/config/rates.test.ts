@@ -69,7 +69,9 @@ test.each([
 test('limits of the node, of topics and of clients take every unit of time', () => {
   const config = resolved({
     limits: { publish: { messagesPerMinute: 90 } },
-    groups: { a: { perTopic: { publish: { bytesPerHour: 7200 } }, perClient: { dispatch: { messagesPerDay: 86_400 } } } },
+    groups: {
+      a: { perTopic: { publish: { bytesPerHour: 7200 } }, perClient: { dispatch: { messagesPerDay: 86_400 } } },
+    },
   });
   expect(config.limits.publish[0]).toBe(1.5);
   expect(config.groups[0]!.perTopic.publish[1]).toBe(2);
