@@ -120,6 +120,9 @@ export interface ConfigurationStatus {
   readonly differs: readonly { readonly group: string; readonly nodes: readonly string[] }[];
 }
 
+/** Keys and amounts as YAML would write them, each rate in the unit of time in which it was written. */
+export type QuotaAsWritten = Readonly<Record<string, number>>;
+
 /** Rates in units per second; null = no quota (unlimited). */
 export interface RateStatus {
   readonly messagesPerSecond: number | null;
@@ -141,6 +144,7 @@ export interface GroupStatus {
 
 export interface DirectionStatus {
   readonly quota: RateStatus;
+  readonly quotaAsWritten: QuotaAsWritten;
   readonly target: RateStatus;
   /** null = none. */
   readonly ramp: RampStatus | null;

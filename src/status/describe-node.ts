@@ -9,6 +9,7 @@ import type {
   RampStatus,
   RateStatus,
 } from '../api/node-status.js';
+import { describeQuota } from '../config/describe/describe-config.js';
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import { groupIdOf, incarnationCount } from '../core/base/ids.js';
 import type { GroupSettings } from '../core/base/settings.js';
@@ -96,14 +97,14 @@ function describeDirection(
   config: GroupConfig,
   direction: Direction,
 ): DirectionStatus {
-  const quota = config.quota[direction];
   const target = targetOf(parts, group, direction);
   const nodes =
     parts.loop.coordinator === null
       ? []
       : laneShares(parts.loop.coordinator, group, DIRECTIONS.indexOf(direction), parts.clock());
   return {
-    quota: rates(quota),
+    quota: rates(config.quota[direction]),
+    quotaAsWritten: describeQuota(config, direction),
     target: rates(target),
     ramp: rampOf(parts, group, direction),
     shareSum: {

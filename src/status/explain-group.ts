@@ -50,6 +50,7 @@ function explainDirection(
       costPerSecond: finiteOrNull(inputs.totalCost),
       reservedCostPerSecond: inputs.reservedCost,
     },
+    quotaAsWritten: status.quotaAsWritten,
     usage: sumOf(status, 'usage'),
     demand: sumOf(status, 'demand'),
     cost: {

@@ -1,5 +1,7 @@
 import type { DirectionExplanation, GroupExplanation, LimitingExplanation } from '../../api/group-explanation.js';
-import type { RateStatus } from '../../api/node-status.js';
+import type { QuotaAsWritten, RateStatus } from '../../api/node-status.js';
+import { SECONDS_OF, SHORT_UNIT, type TimeUnit } from '../../config/setting/time-unit.js';
+import { type RateName, rateKey, unitIn } from '../../config/setting/written-rate.js';
 
 /** One line per step, in the order in which the decision is made; the ceiling that binds is named at the end. */
 export function explanationText({ group, node, strategy, directions }: GroupExplanation): string {
@@ -14,20 +16,18 @@ export function explanationText({ group, node, strategy, directions }: GroupExpl
 type Step = readonly [name: string, text: string];
 
 function stepsOf(explained: DirectionExplanation, strategy: string, node: string): Step[] {
-  const { quota, cost, limiting, local } = explained;
+  const { quotaAsWritten, cost, limiting, local } = explained;
+  const { rate, rates } = inUnitsOf(quotaAsWritten);
   return [
-    [
-      'quota',
-      `${rates(quota)}, cost ${rate(quota.costPerSecond, 'units')}, reserved ${rate(quota.reservedCostPerSecond, 'units')}`,
-    ],
+    ['quota', quotaText(explained)],
     ['usage', rates(explained.usage)],
     ['demand', rates(explained.demand)],
     ['cost', costText(cost)],
     ['reserved', rate(explained.reserved, 'messages')],
     ['desired', rate(explained.desired, 'messages')],
-    ...limitingSteps(limiting),
+    ...limitingSteps(limiting, rate),
     ['target', `${rate(explained.target, 'messages')}: ${BINDS[explained.binding]}`],
-    ...rampSteps(explained),
+    ...rampSteps(explained, rate),
     [
       'in force',
       rates(explained.inForce) + (limiting.mode === 'report-only' ? ' (report-only: the target is not)' : ''),
@@ -63,7 +63,10 @@ function costText({ average, expected, transactionsPerSecond, costPerSecond }: D
   return `${figure(average)} units per message (${reported})`;
 }
 
-function limitingSteps({ backends, deciding, leftOut, rate: limit, minimum, split }: LimitingExplanation): Step[] {
+function limitingSteps(
+  { backends, deciding, leftOut, rate: limit, minimum, split }: LimitingExplanation,
+  rate: RateText,
+): Step[] {
   const steps: Step[] = backends.map(({ backend, zone, throttlingRatio, costPerSecond }) => {
     const health = throttlingRatio === null ? 'not near saturation' : `bears ${figure(throttlingRatio)} of its work`;
     return [
@@ -79,7 +82,7 @@ function limitingSteps({ backends, deciding, leftOut, rate: limit, minimum, spli
   return steps;
 }
 
-function rampSteps({ ramp, target }: DirectionExplanation): Step[] {
+function rampSteps({ ramp, target }: DirectionExplanation, rate: RateText): Step[] {
   if (ramp === null) return [];
   const { mode, state, ceiling, from, to, overMs } = ramp;
   const whole = `${figure(from)} to ${figure(to)} in ${figure(overMs / 1000)} s, ${mode}`;
@@ -113,12 +116,35 @@ const WHY: Readonly<Record<Refused['reason'], string>> = {
   'not-ready': 'the node decided nothing',
 };
 
-function rates({ messagesPerSecond, bytesPerSecond }: RateStatus): string {
-  return `${rate(messagesPerSecond, 'messages')}, ${rate(bytesPerSecond, 'bytes')}`;
+/** The amounts are those that were written: 1,000,000 per day is not shown as what is left of it in four digits. */
+function quotaText({ quota, quotaAsWritten }: DirectionExplanation): string {
+  const text = (name: RateName, work: string, perSecond: number | null) => {
+    const per = unitIn(quotaAsWritten, name);
+    if (perSecond === null || per === 'second') return rateText(perSecond, work, 'second');
+    return `${quotaAsWritten[rateKey(name, per)]} ${work}/${SHORT_UNIT[per]}`;
+  };
+  return [
+    text('messages', 'messages', quota.messagesPerSecond),
+    text('bytes', 'bytes', quota.bytesPerSecond),
+    `cost ${text('cost', 'units', quota.costPerSecond)}`,
+    `reserved ${text('reservedCost', 'units', quota.reservedCostPerSecond)}`,
+  ].join(', ');
 }
 
-function rate(value: number | null, unit: string): string {
-  return value === null ? `unlimited ${unit}` : `${figure(value)} ${unit}/s`;
+type RateText = (perSecond: number | null, work: 'messages' | 'bytes') => string;
+
+/** Rates of messages and of bytes as texts, each in the unit of time of its quota. */
+function inUnitsOf(written: QuotaAsWritten) {
+  const rate: RateText = (perSecond, work) => rateText(perSecond, work, unitIn(written, work));
+  const rates = ({ messagesPerSecond, bytesPerSecond }: RateStatus) => {
+    return `${rate(messagesPerSecond, 'messages')}, ${rate(bytesPerSecond, 'bytes')}`;
+  };
+  return { rate, rates };
+}
+
+function rateText(perSecond: number | null, work: string, per: TimeUnit): string {
+  if (perSecond === null) return `unlimited ${work}`;
+  return `${figure(perSecond * SECONDS_OF[per])} ${work}/${SHORT_UNIT[per]}`;
 }
 
 /** Whole from 1,000 on, below that to four digits: bytes read as they were configured. --json has every digit. */

@@ -5,6 +5,7 @@ import { environmentName, SECTIONS, variableOf, yamlPath } from '../schema/all-s
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { show } from '../setting/setting-text.js';
 import { valueAt } from '../setting/setting-value.js';
+import { otherUnitsOf } from '../setting/written-rate.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -22,10 +23,10 @@ export function withEnvironment(raw: unknown, environment: Environment, findings
   const given = settingsOf(environment, findings);
   let result = given.has('topic.kind') ? withTopicOfKind(raw, given.get('topic.kind')!.text) : raw;
   for (const [key, { variable, text }] of given) {
-    const sibling = SIBLINGS.get(key);
-    // A secret may be given as text or as the path of a file. The variable of one replaces what the YAML says of
-    // either.
-    if (sibling !== undefined && !given.has(sibling)) result = putAt(result, sibling.split('.'), undefined);
+    // The variable of one replaces what the YAML says of any.
+    for (const sibling of siblingsOf(key)) {
+      if (!given.has(sibling)) result = putAt(result, sibling.split('.'), undefined);
+    }
     result = putAt(result, key.split('.'), text);
     findings.setOrigin(key.split('.'), variable);
   }
@@ -147,17 +148,23 @@ function withTopicOfKind(raw: unknown, kind: string): unknown {
   return written === kind ? raw : putAt(raw, ['topic'], { kind });
 }
 
+/** A secret may be given as text or as the path of a file, a rate in any unit of time. */
+function siblingsOf(key: string): readonly string[] {
+  const at = key.lastIndexOf('.') + 1;
+  return SECRET_SIBLINGS.get(key) ?? otherUnitsOf(key.slice(at)).map((other) => key.slice(0, at) + other);
+}
+
 /** `topic.sasl.password` ↔ `topic.sasl.passwordFile`. */
-const SIBLINGS: ReadonlyMap<string, string> = new Map(
+const SECRET_SIBLINGS: ReadonlyMap<string, readonly string[]> = new Map(
   SECTIONS.flatMap((section) =>
-    Object.entries(section.rows).flatMap(([key, { textOf }]): [string, string][] => {
+    Object.entries(section.rows).flatMap(([key, { textOf }]): [string, readonly string[]][] => {
       const file = yamlPath(section, key);
       const text = file.replace(/File$/, '');
       return textOf === undefined
         ? []
         : [
-            [text, file],
-            [file, text],
+            [text, [file]],
+            [file, [text]],
           ];
     }),
   ),

@@ -4,8 +4,8 @@ import { HEADROOMS, ISOLATION_POLICIES } from '../../core/base/vocabulary.js';
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../core/convergence/strategies.js';
 import { TOPIC_SPLITS } from '../../core/limiter/topic-split.js';
 import { section } from '../setting/section.js';
-import type { Setting } from '../setting/setting.js';
-import { keyedLimits, LIMIT, RATE_MAX } from './limits.js';
+import type { TimeUnit } from '../setting/time-unit.js';
+import { inEveryUnit, keyedLimits, LIMIT, RATE_MAX } from './limits.js';
 import { RAMP } from './ramp.js';
 
 export const DROPPED_WORK = ['refunded', 'counted'] as const;
@@ -265,29 +265,29 @@ export type GroupSettings = z.output<typeof GROUP>;
 /** The quota of one direction, for the whole cluster. */
 function quotaOf(direction: 'publish' | 'dispatch') {
   const done = direction === 'publish' ? 'published' : 'dispatched';
-  const rate = <Kind extends 'rate' | 'byte-rate'>(kind: Kind, what: string) =>
-    ({
-      ...LIMIT,
-      kind,
-      buys: `More ${what} per second for the whole cluster. 0 blocks; without a value there is no limit.`,
-      costs: 'Load on what the quota protects.',
-    }) as const satisfies Setting;
+  const limit = (kind: 'rate' | 'byte-rate', what: string) => (unit: TimeUnit) => ({
+    ...LIMIT,
+    kind,
+    buys: `More ${what} per ${unit} for the whole cluster. 0 blocks; without a value there is no limit.`,
+    costs: 'Load on what the quota protects.',
+  });
   return section({
-    messagesPerSecond: rate('rate', `${done} messages`),
-    bytesPerSecond: rate('byte-rate', `${done} bytes`),
-    costPerSecond: {
+    ...inEveryUnit('messages', limit('rate', `${done} messages`)),
+    ...inEveryUnit('bytes', limit('byte-rate', `${done} bytes`)),
+    ...inEveryUnit('cost', (unit) => ({
       ...LIMIT,
       kind: 'rate',
-      buys: `More cost units per second of ${done} work: admitted by count, by the average cost that was reported.`,
+      buys: `More cost units per ${unit} of ${done} work: admitted by count, by the average cost that was reported.`,
       costs: 'Load on what the quota protects.',
-    },
-    reservedCostPerSecond: {
+    })),
+    ...inEveryUnit('reservedCost', () => ({
       kind: 'rate',
-      default: 0,
+      default: null,
+      defaultText: '0',
       min: 0,
       max: RATE_MAX,
       buys: `The part of the cost quota of ${done} work that saturated backends never take away.`,
       costs: 'A saturated backend is relieved by the others alone.',
-    },
+    })),
   });
 }

@@ -44,6 +44,10 @@ const REDUCED_CAPACITY = {
 const LEVEL = z.enum(LEVELS);
 const DIMENSION = z.enum(DIMENSIONS);
 
+export const QUOTA_AS_WRITTEN = z.record(z.string(), number).meta({
+  description: 'Keys and amounts as YAML would write them, each rate in the unit of time in which it was written.',
+});
+
 const QUOTA_EXCEEDED = {
   ...REDUCED_CAPACITY,
   'violated-policies': listOf(
@@ -187,6 +191,7 @@ export const RAMP = record(
 
 const DIRECTION = record({
   quota: RATES,
+  quotaAsWritten: QUOTA_AS_WRITTEN,
   target: RATES,
   ramp: RAMP,
   shareSum: RATES,
@@ -213,7 +218,14 @@ export const GROUP_STATUS = record({
 
 export const GROUP = json('The group as this node sees it.', GROUP_STATUS);
 
-const GROUP_SUMMARY_DIRECTION = record({ quota: RATES, served: yes, ...LOCAL_RATES, usage: RATES, demand: RATES });
+const GROUP_SUMMARY_DIRECTION = record({
+  quota: RATES,
+  quotaAsWritten: QUOTA_AS_WRITTEN,
+  served: yes,
+  ...LOCAL_RATES,
+  usage: RATES,
+  demand: RATES,
+});
 
 export const GROUP_SUMMARY = record({
   group: text,

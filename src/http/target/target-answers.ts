@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DIMENSIONS } from '../../core/base/vocabulary.js';
 import { LEVELS } from '../../core/limiter/levels.js';
-import { json, listOf, number, RAMP, RATES, record, text, yes } from '../route/answer-schemas.js';
+import { json, listOf, number, QUOTA_AS_WRITTEN, RAMP, RATES, record, text, yes } from '../route/answer-schemas.js';
 
 const BINDINGS = ['unlimited', 'messages', 'cost', 'limiting', 'minimum', 'reserved'] as const;
 const REASONS = [...BINDINGS, 'bytes', 'isolated', 'own-limit', 'no-room', 'not-ready'] as const;
@@ -55,6 +55,7 @@ const DIRECTION = record({
     costPerSecond: number.nullable(),
     reservedCostPerSecond: number,
   }),
+  quotaAsWritten: QUOTA_AS_WRITTEN,
   usage: RATES,
   demand: RATES,
   cost: record({ transactionsPerSecond: number, costPerSecond: number, average: number, expected: number }),

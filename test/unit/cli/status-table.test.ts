@@ -175,10 +175,15 @@ function share(
   };
 }
 
-function direction(quota: RateStatus, nodes: readonly NodeShare[]): DirectionStatus {
+function direction(
+  quota: RateStatus,
+  nodes: readonly NodeShare[],
+  quotaAsWritten: DirectionStatus['quotaAsWritten'] = {},
+): DirectionStatus {
   const total = (key: keyof RateStatus) => nodes.reduce((sum, node) => sum + (node.share[key] ?? 0), 0);
   return {
     quota,
+    quotaAsWritten,
     target: quota,
     ramp: null,
     shareSum: { messagesPerSecond: total('messagesPerSecond'), bytesPerSecond: total('bytesPerSecond') },

@@ -75,6 +75,7 @@ groups:
       limits: {
         publish: NO_LIMIT,
         dispatch: NO_LIMIT,
+        asWritten: {},
         burstMs: 100,
         maxWaiting: 100_000,
         maxReservations: 100_000,
@@ -151,6 +152,7 @@ groups:
           topics: 'shared',
           perTopic: { publish: NO_LIMIT, dispatch: NO_LIMIT, max: 1000 },
           perClient: { publish: NO_LIMIT, dispatch: NO_LIMIT, max: 10_000 },
+          asWritten: {},
         },
       ],
       defaultGroup: null,
