@@ -64,7 +64,12 @@ function historyOf(actions: readonly Action[], node: OneNode, offset: number): R
 }
 
 function rowOf({ group, demand, size, charge }: Action['rows'][number]): ReportRow {
-  const rates = { usageMessages: demand, usageBytes: demand * size, demandMessages: demand, demandBytes: demand * size };
+  const rates = {
+    usageMessages: demand,
+    usageBytes: demand * size,
+    demandMessages: demand,
+    demandBytes: demand * size,
+  };
   const groupId = groupIdOf(SETTINGS.cluster, GROUPS[group]?.name ?? '');
   const charges = { charge: [charge, charge * size] as const };
   return { groupId, direction: 0, topics: 0, ...rates, shareMessages: 0, shareBytes: 0, ...charges };

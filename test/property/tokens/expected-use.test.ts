@@ -10,7 +10,11 @@ import { type Cluster, cluster, evenCluster } from '../rounds.js';
 
 const given = fc.oneof(cluster({ nodes: 60 }), evenCluster());
 /** Rates as parts of the target: what a bucket of several seconds gives is several targets. */
-const part = fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1.2, noNaN: true }), fc.double({ min: 0, max: 9, noNaN: true }));
+const part = fc.oneof(
+  fc.constantFrom(0, 1),
+  fc.double({ min: 0, max: 1.2, noNaN: true }),
+  fc.double({ min: 0, max: 9, noNaN: true }),
+);
 
 /** Of numbers near the least that there is, nothing is left to compare. */
 const TINY = 1e-300;

@@ -36,7 +36,13 @@ function loaded(of: Cluster, load: number | null): Cluster {
   return { ...of, demand: [demand.map((each) => (each / wanted) * load * target)] };
 }
 
-function taken({ of, depthSeconds, full, isDivided, load }: typeof scene extends fc.Arbitrary<infer S> ? S : never): Taken {
+function taken({
+  of,
+  depthSeconds,
+  full,
+  isDivided,
+  load,
+}: typeof scene extends fc.Arbitrary<infer S> ? S : never): Taken {
   const round = roundOf(loaded(of, load));
   maxMin.converge(round);
   const perSecond = round.target[0] as number;

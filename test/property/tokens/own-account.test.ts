@@ -6,7 +6,10 @@ import { OwnAccount } from '../../../src/core/tokens/own-account.js';
 const amount = fc.double({ min: 0, max: 100, noNaN: true });
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('take' as const), units: amount }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('refund' as const), part: fc.double({ min: 0, max: 1, noNaN: true }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('refund' as const), part: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  },
   {
     weight: 4,
     arbitrary: fc.record({

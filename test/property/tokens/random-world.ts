@@ -1,8 +1,8 @@
-import type { GroupSettings } from '../../../src/core/base/settings.js';
-import { laneOf } from '../../../src/core/base/vocabulary.js';
 import { Random } from '../../../sim/cluster/random.js';
 import type { SimulatedNode } from '../../../sim/cluster/simulated-node.js';
 import { World } from '../../../sim/cluster/world.js';
+import type { GroupSettings } from '../../../src/core/base/settings.js';
+import { laneOf } from '../../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 
 const QUOTAS = [5, 40, 300];
@@ -56,7 +56,9 @@ export class RandomWorld {
     this.#happen();
     const untilMs = this.world.nowMs + 200 + this.#below(1500);
     while (this.world.nowMs < untilMs) {
-      for (const [name, rates] of this.#rates) rates.forEach((rate, group) => this.#ask(name, group, rate));
+      for (const [name, rates] of this.#rates) {
+        for (const [group, rate] of rates.entries()) this.#ask(name, group, rate);
+      }
       this.world.runFor(STEP_MS);
     }
   }

@@ -20,7 +20,8 @@ test('who has read the same of the log knows the same tokens, bit for bit', () =
         byOffset.set(offset, tokens);
         if (other === undefined || other.length !== tokens.length) continue;
         compared++;
-        if (tokens.some((each, slot) => each !== other[slot])) unlike.push(`seed ${seed}, ${at}: ${tokens} and ${other}`);
+        if (tokens.some((each, slot) => each !== other[slot]))
+          unlike.push(`seed ${seed}, ${at}: ${tokens} and ${other}`);
         if (tokens.some((each, slot) => each !== full[slot])) moved++;
       }
     }

@@ -20,7 +20,10 @@ async function mistakesOf(group: string, defaults = '{}'): Promise<string[]> {
     return [];
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);
-    return (error as ConfigError).report.trim().split('\n').map((line) => line.replace(`${folder}/`, ''));
+    return (error as ConfigError).report
+      .trim()
+      .split('\n')
+      .map((line) => line.replace(`${folder}/`, ''));
   }
 }
 
@@ -33,7 +36,11 @@ describe('a group that shares tokens', () => {
     ['slewPerSecond', 'slewPerSecond: 0.2', '0.2'],
     ['minShareRatio', 'minShareRatio: 0.1', '0.1'],
     ['maxShareRatio', 'maxShareRatio: 0.5', '0.5'],
-    ['ramp.fromPerSecond', 'quota: { publish: { messagesPerSecond: 1000 } }, ramp: { fromPerSecond: 100, overMs: 1m }', '100'],
+    [
+      'ramp.fromPerSecond',
+      'quota: { publish: { messagesPerSecond: 1000 } }, ramp: { fromPerSecond: 100, overMs: 1m }',
+      '100',
+    ],
     ['quota.publish.costPerSecond', 'quota: { publish: { costPerSecond: 10 } }', '10'],
     ['quota.dispatch.costPerSecond', 'quota: { dispatch: { costPerSecond: 20 } }', '20'],
   ])('cannot have %s: one mistake, at its place, with a remedy', async (key, written, value) => {
@@ -58,7 +65,8 @@ describe('a group that shares tokens', () => {
     const found = await mistakesOf('{ limiter: window }', '{ sharing: tokens }');
     expect(found).toHaveLength(1);
     expect(await mistakesOf('{}', '{ sharing: tokens, burst: { messages: 10, policy: divided } }')).toEqual([]);
-    const same = 'strategy: max-min, limiter: bucket, topics: shared, smoothingMs: 0, minShareRatio: 0, maxShareRatio: 1';
+    const same =
+      'strategy: max-min, limiter: bucket, topics: shared, smoothingMs: 0, minShareRatio: 0, maxShareRatio: 1';
     expect(await mistakesOf(`{ sharing: tokens, ${same} }`)).toEqual([]);
   });
 });

@@ -8,7 +8,11 @@ import { OneNode } from './one-node.js';
 /** 1,000/s, a bucket of 100. */
 const TOKENS = { ...GROUP, sharing: 'tokens' as const, burst: { ...GROUP.burst, messages: 100 } };
 /** 10/s on ten nodes: whole pieces. */
-const SLOW = { ...TOKENS, quota: { ...GROUP.quota, publish: [10, Infinity] as const }, burst: { ...GROUP.burst, messages: 3 } };
+const SLOW = {
+  ...TOKENS,
+  quota: { ...GROUP.quota, publish: [10, Infinity] as const },
+  burst: { ...GROUP.burst, messages: 3 },
+};
 
 /** The node and `others`, with the bucket full. */
 function idle(group: typeof TOKENS, others: readonly string[] = ['a', 'b']): OneNode {
@@ -118,7 +122,9 @@ describe('a change of epoch', () => {
     });
     expect(got).toBeGreaterThan(30);
     node.step({ kind: 'epoch-began', epoch: 'new' });
-    const charges = node.sent.flatMap(({ record }) => (record?.kind === 'report' ? record.rows : [])).map(({ charge }) => charge?.[0]);
+    const charges = node.sent
+      .flatMap(({ record }) => (record?.kind === 'report' ? record.rows : []))
+      .map(({ charge }) => charge?.[0]);
     expect(charges.length).toBeGreaterThan(0);
     expect(Math.max(...charges.map((each) => Math.abs(each ?? 0)))).toBeLessThanOrEqual(3);
     expect(tokensOf(node)).toBe(0);

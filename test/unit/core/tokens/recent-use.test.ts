@@ -14,13 +14,60 @@ describe('who is active, and who had fewer', () => {
   test.each([
     { charges: [], own: 5, active: 0, rank: 0, why: 'nobody' },
     { charges: [[5, 3, 1000]], own: 5, active: 0, rank: 0, why: 'not itself' },
-    { charges: [[1, 3, 1000], [5, 4, 1000]], own: 5, active: 1, rank: 1, why: 'one had fewer' },
-    { charges: [[1, 4, 1000], [5, 3, 1000]], own: 5, active: 1, rank: 0, why: 'one had more' },
-    { charges: [[1, 3, 1000], [9, 3, 1000], [5, 3, 1000]], own: 5, active: 2, rank: 1, why: 'as many: by id' },
-    { charges: [[1, 3, 1000], [9, 3, 1000]], own: 5, active: 2, rank: 0, why: 'it had nothing' },
+    {
+      charges: [
+        [1, 3, 1000],
+        [5, 4, 1000],
+      ],
+      own: 5,
+      active: 1,
+      rank: 1,
+      why: 'one had fewer',
+    },
+    {
+      charges: [
+        [1, 4, 1000],
+        [5, 3, 1000],
+      ],
+      own: 5,
+      active: 1,
+      rank: 0,
+      why: 'one had more',
+    },
+    {
+      charges: [
+        [1, 3, 1000],
+        [9, 3, 1000],
+        [5, 3, 1000],
+      ],
+      own: 5,
+      active: 2,
+      rank: 1,
+      why: 'as many: by id',
+    },
+    {
+      charges: [
+        [1, 3, 1000],
+        [9, 3, 1000],
+      ],
+      own: 5,
+      active: 2,
+      rank: 0,
+      why: 'it had nothing',
+    },
     { charges: [[1, 0, 1000]], own: 5, active: 1, rank: 1, why: 'nothing is as little as nothing: by id' },
     { charges: [[1, -7, 1000]], own: 5, active: 1, rank: 1, why: 'what came back counts as nothing' },
-    { charges: [[1, 1, 1000], [1, 1, 1000], [5, 1.5, 1000]], own: 5, active: 1, rank: 0, why: 'it adds up' },
+    {
+      charges: [
+        [1, 1, 1000],
+        [1, 1, 1000],
+        [5, 1.5, 1000],
+      ],
+      own: 5,
+      active: 1,
+      rank: 0,
+      why: 'it adds up',
+    },
   ] as const)('$charges seen by $own: $active active, rank $rank; $why', ({ charges, own, active, rank }) => {
     expect({ ...recentOf(charges).look(own, 1000, BUCKET) }).toEqual({ active, rank });
   });
@@ -42,9 +89,19 @@ describe('as time passes', () => {
 
   test('what it had fades within four depths: 10 of long ago are fewer than 4 of now', () => {
     // 41 units flow in within 4.1 s: e^(−1) of 10 is 3.7, of the two nodes that are known.
-    const recent = recentOf([[1, 10, 0], [1, 0, 4200], [5, 4, 4200]]);
+    const recent = recentOf([
+      [1, 10, 0],
+      [1, 0, 4200],
+      [5, 4, 4200],
+    ]);
     expect(recent.look(5, 4200, BUCKET).rank).toBe(1);
-    expect(recentOf([[1, 10, 3000], [1, 0, 4200], [5, 4, 4200]]).look(5, 4200, BUCKET).rank).toBe(0);
+    expect(
+      recentOf([
+        [1, 10, 3000],
+        [1, 0, 4200],
+        [5, 4, 4200],
+      ]).look(5, 4200, BUCKET).rank,
+    ).toBe(0);
   });
 
   test('who has been silent for eight times as long is forgotten, and what is remembered stays bounded', () => {
