@@ -55,7 +55,7 @@ test('the closed form is what small steps of the differential equation come to',
         naive = Math.min(bucket.depth, naive + (bucket.perSecond - taken) * step);
       }
       const off = Math.abs(tokensAfter(bucket, tokens, lastingMs, expected) - naive);
-      // Of a curve, small steps are wrong by half a step.
+      // Small steps along a curve are wrong by half a step.
       expect(off).toBeLessThanOrEqual(step * sizeOf(bucket, tokens));
     }),
     { numRuns: 300 },
