@@ -13,7 +13,7 @@ export function nearestNames(wanted: string, known: Iterable<string>): readonly 
     const distance = editDistance(target, name.slice(0, LENGTH_MAX).toLowerCase(), limit);
     if (distance <= limit) near.push({ name, distance });
   }
-  // Of equally near names the one whose beginning was written.
+  // If names are equally near, the one whose beginning was written comes first.
   const isBegun = ({ name }: { name: string }) => name.toLowerCase().startsWith(target);
   near.sort((one, other) => {
     const nearer = one.distance - other.distance || Number(isBegun(other)) - Number(isBegun(one));

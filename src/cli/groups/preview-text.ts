@@ -10,7 +10,7 @@ export function previewText({ group, before, after, definition }: ChangePreview)
   const rows = (['publish', 'dispatch'] as const).flatMap((direction) => {
     return (['messages', 'bytes'] as const).flatMap((name) => {
       const sides = { before: before?.[direction], after: after?.[direction] };
-      // Of two units of time the one that would be.
+      // Where the two have different units of time, the unit is that of what would be.
       const per = unitIn((sides.after ?? sides.before)?.quotaAsWritten, name);
       const title = `${direction} ${name === 'messages' ? 'msg' : 'B'}/${SHORT_UNIT[per]}`;
       return rowsOf(title, { ...sides, key: rateKey(name, 'second'), seconds: SECONDS_OF[per] });

@@ -1,6 +1,7 @@
 import type { GroupSettings } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
+import { givenKey, shownRate, type WrittenRate } from '../setting/written-rate.js';
 import type { GroupValues } from './read-groups.js';
 
 /** What a group that shares tokens cannot have yet, and what only such a group has. */
@@ -42,8 +43,8 @@ function unsupported(values: Sound<GroupSettings>): [key: string, value: unknown
   if (typeof maxShareRatio === 'number' && maxShareRatio < 1) found.push(['maxShareRatio', maxShareRatio]);
   if (typeof ramp.fromPerSecond === 'number') found.push(['ramp.fromPerSecond', ramp.fromPerSecond]);
   for (const direction of ['publish', 'dispatch'] as const) {
-    const cost = quota[direction].costPerSecond;
-    if (typeof cost === 'number') found.push([`quota.${direction}.costPerSecond`, cost]);
+    const key = givenKey(quota[direction], 'cost');
+    if (key !== undefined) found.push([`quota.${direction}.${key}`, shownRate(quota[direction][key] as WrittenRate)]);
   }
   return found;
 }

@@ -34,7 +34,7 @@ export function shownBehind(key: RateKey, rate: WrittenRate): string {
 export const RATE_NAMES = ['messages', 'bytes', 'cost', 'reservedCost'] as const;
 export type RateName = (typeof RATE_NAMES)[number];
 
-/** Those of them that limit. */
+/** The rates among them that limit. */
 export const LIMIT_NAMES = ['messages', 'bytes', 'cost'] as const satisfies readonly RateName[];
 
 /** `messagesPerMinute`. */

@@ -16,7 +16,7 @@ const part = fc.oneof(
   fc.double({ min: 0, max: 9, noNaN: true }),
 );
 
-/** Numbers near the least that there is leave nothing to compare. */
+/** Numbers near the least that there is have no digits left to compare. */
 const TINY = 1e-300;
 
 /** What every node expects of itself, per limited dimension. */

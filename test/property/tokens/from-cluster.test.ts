@@ -8,7 +8,7 @@ import { fromCluster, TOGETHER } from '../../../src/core/tokens/from-cluster.js'
 import { roundOf, total } from '../../unit/core/convergence/round-of.js';
 import { type Cluster, cluster } from '../rounds.js';
 
-/** Numbers near the least that there is leave nothing to compare. */
+/** Numbers near the least that there is have no digits left to compare. */
 const TINY = 1e-300;
 
 const scene = fc.record({

@@ -56,7 +56,9 @@ export class RandomWorld {
     this.#happen();
     const untilMs = this.world.nowMs + 200 + this.#below(1500);
     while (this.world.nowMs < untilMs) {
-      for (const [name, rates] of this.#rates) rates.forEach((rate, group) => this.#ask(name, group, rate));
+      for (const [name, rates] of this.#rates) {
+        for (const [group, rate] of rates.entries()) this.#ask(name, group, rate);
+      }
       this.world.runFor(STEP_MS);
     }
   }
