@@ -30,6 +30,7 @@ import { degradedRegistry, describeRegistry, originOf } from '../groups/registry
 import { describeBusy } from './busy-groups.js';
 import { describeRamp } from './describe-ramp.js';
 import { degradedSignatures, describeSignatures, signedApart } from './describe-signatures.js';
+import { describeTokens } from './describe-tokens.js';
 import type { ReadinessParts, StatusParts } from './status-parts.js';
 
 /** The node as `/v1/nodes`, `/readyz` and the metrics show it. */
@@ -106,6 +107,7 @@ function describeDirection(
     quota: rates(quota),
     target: rates(target),
     ramp: rampOf(parts, group, direction),
+    clusterBucket: describeTokens(parts, laneOf(group, DIRECTIONS.indexOf(direction))),
     shareSum: {
       messagesPerSecond: sumOf(nodes, 'messagesPerSecond', target[MESSAGES]),
       bytesPerSecond: sumOf(nodes, 'bytesPerSecond', target[BYTES]),

@@ -18,7 +18,7 @@ import { RefusalAnswers } from './refusal-answers.js';
 import { whereOf } from './scope-fields.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'gate'>;
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'gate' | 'loop'>;
 
 /** POST /v1/acquire: the hot path. No log line; no promise without `waitMs`; a grant allocates what fastify itself does. */
 export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts): void {

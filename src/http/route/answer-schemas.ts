@@ -62,7 +62,12 @@ const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Whole seco
 
 const RATE_LIMIT = {
   'RateLimit-Policy': { type: 'string', description: 'q = the quota of the whole cluster per w seconds.' },
-  RateLimit: { type: 'string', description: 'r = what this node would admit now; t = Retry-After, where it refused.' },
+  RateLimit: {
+    type: 'string',
+    description:
+      'r = what this node would admit now, or what the cluster’s bucket holds where tokens are shared; t = Retry-After ' +
+      'where it refused, else when that bucket would be full.',
+  },
 };
 
 const RESERVED = {
@@ -168,10 +173,32 @@ export const RAMP = record(
   'Where the ramp of the direction stands, messages/s; null = it has none.',
 ).nullable();
 
+const CLUSTER_BUCKET_DIMENSION = record({
+  tokens: z.number().meta({ description: 'In it now; negative = a debt.' }),
+  depth: number,
+  setPoint: number.meta({ description: 'What a busy bucket returns to.' }),
+  correctionPerSecond: z.number().meta({
+    description: 'The cluster is given so much more than the target, or less, until the bucket holds the set point.',
+  }),
+  expectedPerSecond: number.meta({ description: 'What all nodes are expected to take together.' }),
+  ownExpectedPerSecond: number,
+  unheard: z.number().meta({ description: 'What this node took beyond that, and the log does not know.' }),
+  takeable: z.number().meta({ description: 'What this node may take now; negative = so much has to come back first.' }),
+  passesInMs: count.meta({ description: 'When a piece of work would pass if nobody else took anything; 0 = now.' }),
+  inPieces: yes.meta({ description: 'The bucket is so small that the log gives whole pieces.' }),
+  throttled: yes.meta({ description: 'This node wants more than its share: it is given nothing below the set point.' }),
+}).nullable();
+
+export const CLUSTER_BUCKET = record(
+  { messages: CLUSTER_BUCKET_DIMENSION, bytes: CLUSTER_BUCKET_DIMENSION },
+  'What nodes share where sharing is tokens; null where they share rates, and where the direction is not used here.',
+).nullable();
+
 const DIRECTION = record({
   quota: RATES,
   target: RATES,
   ramp: RAMP,
+  clusterBucket: CLUSTER_BUCKET,
   shareSum: RATES,
   local: LOCAL,
   nodes: listOf(NODE_SHARE),

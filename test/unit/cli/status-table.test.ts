@@ -181,6 +181,7 @@ function direction(quota: RateStatus, nodes: readonly NodeShare[]): DirectionSta
     quota,
     target: quota,
     ramp: null,
+    clusterBucket: null,
     shareSum: { messagesPerSecond: total('messagesPerSecond'), bytesPerSecond: total('bytesPerSecond') },
     local: {
       served: true,
