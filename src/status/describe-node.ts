@@ -31,6 +31,7 @@ import { degradedRegistry, describeRegistry, originOf } from '../groups/registry
 import { describeBusy } from './busy-groups.js';
 import { describeRamp } from './describe-ramp.js';
 import { degradedSignatures, describeSignatures, signedApart } from './describe-signatures.js';
+import { describeTokens } from './describe-tokens.js';
 import type { ReadinessParts, StatusParts } from './status-parts.js';
 
 /** The node as `/v1/nodes`, `/readyz` and the metrics show it. */
@@ -107,6 +108,7 @@ function describeDirection(
     quotaAsWritten: describeQuota(config, direction),
     target: rates(target),
     ramp: rampOf(parts, group, direction),
+    clusterBucket: describeTokens(parts, laneOf(group, DIRECTIONS.indexOf(direction))),
     shareSum: {
       messagesPerSecond: sumOf(nodes, 'messagesPerSecond', target[MESSAGES]),
       bytesPerSecond: sumOf(nodes, 'bytesPerSecond', target[BYTES]),

@@ -68,6 +68,7 @@ function explainDirection(
     ramp: status.ramp,
     inForce: status.target,
     shareSum: status.shareSum,
+    clusterBucket: status.clusterBucket,
     local: explainLocal(parts, laneOf(group, at), status),
   };
 }

@@ -58,6 +58,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     cluster.setTopicAway(how === 'away');
     return undefined;
   },
+  work: (cluster, words) => cluster.work(pairsOf(words)),
   take: (cluster, [name = '', messages]) => [`${cluster.take(name, Number(messages))} taken`],
   'hand-back': (cluster, [name = '', messages]) => [`${cluster.handBack(name, Number(messages))} may be taken now`],
   run: (cluster, words) => ran(cluster, words),

@@ -6,6 +6,7 @@ import { MESSAGES, slotOf, UNLIMITED } from '../../src/core/base/vocabulary.js';
 import type { Hold } from '../../src/core/limiter/held-tokens.js';
 import { GRANTED } from '../../src/core/limiter/limiter.js';
 import { MODES } from '../../src/core/ramp/ramp.js';
+import { bucketNow } from '../../src/status/bucket-now.js';
 import { GROUP, SETTINGS } from '../simulation/settings.js';
 
 /** The one lane of a transcript: publish of the only group. */
@@ -36,7 +37,19 @@ export class TranscriptCluster {
 
   constructor(options: Options) {
     const option = (name: string, standard: string) => options.get(name) ?? standard;
-    const known = ['quota', 'strategy', 'allowance', 'window', 'ramp', 'over', 'from', 'policy', 'hold', 'backend'];
+    const known = [
+      'quota',
+      'strategy',
+      'allowance',
+      'window',
+      'ramp',
+      'over',
+      'from',
+      'policy',
+      'hold',
+      'backend',
+      'burst',
+    ];
     rejectUnknown([...options.keys()], known);
     this.#quota = Number(option('quota', '1000'));
     this.#backend = options.get('backend') ?? null;
@@ -50,6 +63,8 @@ export class TranscriptCluster {
       allowanceRatio: Number(option('allowance', '0')),
       limiter: options.has('window') ? 'window' : 'bucket',
       windowMs: millisecondsOf(option('window', '1s')),
+      sharing: options.has('burst') ? 'tokens' : 'rates',
+      burst: { messages: Number(option('burst', '1')), bytes: null, policy: 'optimistic' },
       ramp: options.has('ramp') ? rampOf(option) : null,
       isolation: {
         policy: option('policy', 'equal-share') as GroupSettings['isolation']['policy'],
@@ -128,6 +143,15 @@ export class TranscriptCluster {
     return Math.floor(limiter.available(LANE, MESSAGES, nowMs));
   }
 
+  /** Pieces of work that arrive at one instant; returns how many of them each node admits. */
+  work(amounts: Options): readonly string[] {
+    return [...amounts].map(([name, amount]) => {
+      const node = this.#world.node(name);
+      const asked = Array.from({ length: Number(amount) }, () => node.tryAcquire(LANE, 1, 0));
+      return `${name}  ${asked.filter(Boolean).length} of ${amount} admitted`;
+    });
+  }
+
   /** Lets the time pass; demand and usage are those of this span. */
   run(milliseconds: number): void {
     this.#ranMs = milliseconds;
@@ -165,8 +189,10 @@ export class TranscriptCluster {
     const { asked, admitted } = this.#attempts.get(name) ?? { asked: 0, admitted: 0 };
     const share = Math.round(node.coordinator.shares.applied[SLOT] as number);
     const isConfirmed = node.nowMs <= node.limiter.validUntilMs.at(LANE);
+    const now = bucketNow(node.coordinator, LANE, MESSAGES, node.nowMs);
     const limit = isConfirmed ? Math.round(node.limiter.buckets.rate.at(SLOT)) : 0;
-    const figures = { demand: Math.round(asked), usage: Math.round(admitted), share, limit };
+    const held = now === null ? { limit } : { tokens: Math.round(now.tokens) };
+    const figures = { demand: Math.round(asked), usage: Math.round(admitted), share, ...held };
     const bar = '#'.repeat(Math.round((BAR_WIDTH * Math.min(share, this.#quota)) / this.#quota)).padEnd(BAR_WIDTH, '.');
     const shown = Object.entries(figures).map(([of, value]) => `${of} ${textOf(value)}`);
     return this.#changed(name, figures, () => `${name}  ${shown.join('  ')}  ${bar}`);

@@ -1,5 +1,5 @@
 import type { DirectionExplanation, GroupExplanation, LimitingExplanation } from '../../api/group-explanation.js';
-import type { QuotaAsWritten, RateStatus } from '../../api/node-status.js';
+import type { ClusterBucketStatus, QuotaAsWritten, RateStatus } from '../../api/node-status.js';
 import { SECONDS_OF, SHORT_UNIT, type TimeUnit } from '../../config/setting/time-unit.js';
 import { type RateName, rateKey, unitIn } from '../../config/setting/written-rate.js';
 
@@ -34,15 +34,52 @@ function stepsOf(explained: DirectionExplanation, strategy: string, node: string
     ],
     ['shares', `${rates(explained.shareSum)} in all nodes, by ${strategy}`],
     [`node ${node}`, `share ${rates(local.share)}${local.served ? '' : ' (not used here yet)'}, ${local.link}`],
-    ['allowance', rates(local.allowance)],
-    ['limit', rates(local.limit)],
-    ['tokens', `${figure(local.tokens.messages)} messages, ${figure(local.tokens.bytes)} bytes`],
+    ...(explained.clusterBucket === null ? localSteps(local, rates) : bucketSteps(explained.clusterBucket, rate)),
     [
       'refused',
       `${figure(timesRefused(local))} times, ${figure(local.refusedMessages)} messages, ${figure(local.refusedBytes)} bytes`,
     ],
     ...local.refusedBecause.map((refused): Step => ['because', becauseText(refused)]),
   ];
+}
+
+function localSteps({ allowance, limit, tokens }: DirectionExplanation['local'], rates: RatesText): Step[] {
+  return [
+    ['allowance', rates(allowance)],
+    ['limit', rates(limit)],
+    ['tokens', `${figure(tokens.messages)} messages, ${figure(tokens.bytes)} bytes`],
+  ];
+}
+
+/** From the cluster's bucket to what this node may take, for each dimension that has a quota. */
+function bucketSteps(buckets: NonNullable<DirectionExplanation['clusterBucket']>, rate: RateText): Step[] {
+  return (['messages', 'bytes'] as const).flatMap((unit): Step[] => {
+    const bucket = buckets[unit];
+    if (bucket === null) return [];
+    const { tokens, depth, setPoint, correctionPerSecond, expectedPerSecond, ownExpectedPerSecond, unheard } = bucket;
+    const corrected = `${correctionPerSecond < 0 ? '' : '+'}${rate(correctionPerSecond, unit)}`;
+    const own = bucket.throttled ? 'throttled' : 'met';
+    return [
+      ["cluster's bucket", `${figure(tokens)} of ${figure(depth)} ${unit}${tokens < 0 ? ': a debt' : ''}`],
+      ['set point', `${figure(setPoint)} ${unit}; correction in force ${corrected}`],
+      bucket.inPieces
+        ? ['expected', `nothing: in pieces, each admission of ${unit} is told at once`]
+        : ['expected', `${rate(expectedPerSecond, unit)} of all, ${rate(ownExpectedPerSecond, unit)} here; ${own}`],
+      ['unheard', `${figure(unheard)} ${unit}`],
+      [
+        'may take',
+        `${figure(Math.max(0, bucket.takeable))} ${unit} now${bucket.passesInMs === 0 ? '' : `: ${whyNotYet(bucket)}`}`,
+      ],
+    ];
+  });
+}
+
+function whyNotYet({ tokens, setPoint, throttled, inPieces, passesInMs }: ClusterBucketStatus): string {
+  const when = `a piece passes in ${figure(passesInMs / 1000)} s if nobody else takes it`;
+  if (tokens < 0) return `the debt of the cluster's bucket is paid back; ${when}`;
+  if (inPieces) return `whole pieces, the least recent user first; ${when}`;
+  if (throttled && tokens < setPoint) return `throttled, so nothing below the set point; ${when}`;
+  return `its part of the bucket is used; ${when}`;
 }
 
 /** `refusals` counts only refusals by the group's quota; the reasons below it include those of other levels. */
@@ -132,11 +169,12 @@ function quotaText({ quota, quotaAsWritten }: DirectionExplanation): string {
 }
 
 type RateText = (perSecond: number | null, work: 'messages' | 'bytes') => string;
+type RatesText = (rates: RateStatus) => string;
 
 /** Rates of messages and of bytes as texts, each in the unit of time of its quota. */
 function inUnitsOf(written: QuotaAsWritten) {
   const rate: RateText = (perSecond, work) => rateText(perSecond, work, unitIn(written, work));
-  const rates = ({ messagesPerSecond, bytesPerSecond }: RateStatus) => {
+  const rates: RatesText = ({ messagesPerSecond, bytesPerSecond }) => {
     return `${rate(messagesPerSecond, 'messages')}, ${rate(bytesPerSecond, 'bytes')}`;
   };
   return { rate, rates };

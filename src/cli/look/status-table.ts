@@ -1,4 +1,10 @@
-import type { DirectionStatus, GroupStatus, NodeStatus, RateStatus } from '../../api/node-status.js';
+import type {
+  ClusterBucketStatus,
+  DirectionStatus,
+  GroupStatus,
+  NodeStatus,
+  RateStatus,
+} from '../../api/node-status.js';
 import { SECONDS_OF, SHORT_UNIT } from '../../config/setting/time-unit.js';
 import { unitIn } from '../../config/setting/written-rate.js';
 import type { ClusterStatus } from '../../node-client/cluster-status.js';
@@ -57,12 +63,26 @@ function groupTable(groups: readonly GroupStatus[]): readonly string[] {
 type RateKey = keyof RateStatus;
 
 function directionRows(name: string, direction: DirectionStatus): string[][] {
-  const { ramp } = direction;
+  const { ramp, clusterBucket } = direction;
   return [
     ...dimensionRows(`${name} msg`, direction, 'messagesPerSecond'),
     ...dimensionRows(`${name} B`, direction, 'bytesPerSecond'),
     ...(ramp === null ? [] : [['', `${name} ramp`, ramp.state, '', '', count(ramp.ceiling), count(ramp.to), '']]),
+    ...tokenRows(`${name} tokens`, clusterBucket?.messages, count),
+    ...tokenRows(`${name} B tokens`, clusterBucket?.bytes, bytes),
   ];
+}
+
+/** Tokens of the cluster's bucket and its depth; a debt is negative. */
+function tokenRows(
+  title: string,
+  bucket: ClusterBucketStatus | null | undefined,
+  show: (units: number) => string,
+): string[][] {
+  if (bucket === null || bucket === undefined) return [];
+  const { tokens, depth, inPieces, throttled } = bucket;
+  const state = inPieces ? 'in pieces' : throttled ? 'throttled' : 'met';
+  return [['', title, state, '', '', `${tokens < 0 ? '-' : ''}${show(Math.abs(tokens))}`, show(depth), '']];
 }
 
 /**

@@ -2,6 +2,7 @@ import type { BurstSettings } from '../base/settings.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import { type LaneView, sum } from '../convergence/strategy.js';
 import type { LaneRates } from '../sample/estimate.js';
+import { tokensAfter } from './cluster-bucket.js';
 import { SlotTokens } from './slot-tokens.js';
 
 /** A lane's tokens: what the cluster's bucket holds by the log, and what this node may take of it. */
@@ -35,6 +36,13 @@ export class LaneTokens {
     if (ms <= 0) return;
     this.settledLogMs = logMs;
     for (const slot of this.slots) slot.settle(ms);
+  }
+
+  /** Tokens of the cluster's bucket at a log time, as this node extrapolates them. */
+  tokensAt(dimension: number, logMs: number): number {
+    const { bucket, settledTokens, expected } = this.slots[dimension] as SlotTokens;
+    if (bucket === null) return settledTokens;
+    return tokensAfter(bucket, settledTokens, logMs - this.settledLogMs, expected.total);
   }
 
   charge(node: NodeKey, messages: number, bytes: number): void {

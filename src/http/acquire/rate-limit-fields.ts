@@ -5,9 +5,10 @@ import type { WrittenRate } from '../../config/setting/written-rate.js';
 import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension } from '../../core/base/vocabulary.js';
 import type { Level } from '../../core/limiter/levels.js';
 import type { NodeParts } from '../../node/node-parts.js';
+import { bucketNow } from '../../status/bucket-now.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate'>;
+type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate' | 'loop'>;
 
 /**
  * The fields RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11, one item per configured dimension
@@ -32,23 +33,41 @@ export class RateLimitFields {
    * r is what this node would admit now, in whole units. A bucket refills continuously, so there is no window in which
    * a client must make do with r, and `t` is left out; only the item that refused carries one, equal to Retry-After
    * (which must not be earlier than any t).
+   *
+   * Where tokens are shared, r is what the cluster's bucket holds as far as this node knows, which may give less of it;
+   * a grant says in `t` when it would be full if nobody took anything.
    */
   current(
     lane: number,
     nowMs: number,
     refused?: { readonly level: Level; readonly dimension: Dimension; readonly retryAfterS: number },
   ): string {
-    const { names } = this.#of(lane);
+    const { names, group } = this.#of(lane);
     const violated = refused === undefined ? '' : this.nameOf(lane, refused.dimension, refused.level);
     let field = '';
     for (let at = 0; at < DIMENSIONS.length; at++) {
       if (names[at] === '') continue;
-      const remaining = wholeUnits(this.#node.limiter.available(lane, at, nowMs));
-      const window = violated === names[at] ? `;t=${refused?.retryAfterS}` : '';
-      field += `${field === '' ? '' : ', '}"${names[at]}";r=${remaining}${window}`;
+      const shared = group.sharing === 'tokens' ? this.#shared(lane, at, nowMs) : null;
+      const remaining = shared?.tokens ?? this.#node.limiter.available(lane, at, nowMs);
+      const fullS = refused === undefined ? shared?.fullInS : undefined;
+      const window = violated === names[at] ? `;t=${refused?.retryAfterS}` : fullS === undefined ? '' : `;t=${fullS}`;
+      field += `${field === '' ? '' : ', '}"${names[at]}";r=${wholeUnits(remaining)}${window}`;
     }
     if (refused === undefined || names.includes(violated)) return field;
     return `${field === '' ? '' : `${field}, `}"${violated}";r=0;t=${refused.retryAfterS}`;
+  }
+
+  /** The cluster's bucket, ≥ 0; null where it has none. */
+  #shared(
+    lane: number,
+    dimension: number,
+    nowMs: number,
+  ): { readonly tokens: number; readonly fullInS: number } | null {
+    const { coordinator } = this.#node.loop;
+    const now = coordinator === null ? null : bucketNow(coordinator, lane, dimension, nowMs);
+    if (now === null) return null;
+    const { bucket, tokens } = now;
+    return { tokens: Math.max(0, tokens), fullInS: Math.ceil((bucket.depth - tokens) / bucket.perSecond) };
   }
 
   /** RateLimit-Policy of a refusal: with the limit of the level that refused, where that is not the group's. */
