@@ -115,8 +115,7 @@ function remarks(runs: readonly TraceRun[], { speed, note }: PlayedAs): string[]
     ...(speed === 1
       ? []
       : [
-          `Times and rates are those of the file. A second of the nodes is ${Number(speed.toPrecision(4))} s of it: ` +
-            'so long are the windows of "worst second", and five times as long those of "over 5 s".',
+          `Times and rates are those of the file. A second of the nodes, and of "worst second", is ${Number(speed.toPrecision(4))} s of it.`,
         ]),
     ...(tooLarge === 0 ? [] : [`${whole(tooLarge)} requests are larger than maxRequest, so a node refuses them.`]),
     ...(idle === 0 ? [] : [`${idle} of ${first?.nodes.length} nodes had no request.`]),

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import type { SystemEnvironment } from '../../../sim/cluster/system-environment.js';
 import { playTrace } from '../../../sim/replay/play-trace.js';
 import { readTrace } from '../../../sim/replay/read-trace.js';
 import { type ReplayedSystem, replayedSystemNamed, replayedSystems } from '../../../sim/replay/replayed-system.js';
@@ -134,12 +135,12 @@ function observed(system: ReplayedSystem, log: Decision[]): ReplayedSystem {
   return {
     name: system.name,
     says: system.says,
-    create: (environment) => {
+    create: (environment: SystemEnvironment) => {
       const cluster = system.create(environment);
       // The first row comes at 0.
-      let beginMs: number | null = null;
+      let beginMs = Number.NaN;
       const now = () => {
-        beginMs ??= environment.queue.nowMs;
+        if (Number.isNaN(beginMs)) beginMs = environment.queue.nowMs;
         return environment.queue.nowMs - beginMs;
       };
       const nodeOf = (name: string) => Number(name.slice(1));
