@@ -109,32 +109,32 @@ describe('playTrace', () => {
 });
 
 describe('a quota for each key', () => {
-  /** 20 a second of a, 5 of b, at nodes in turn; c comes after ten seconds. */
+  /** 200 a second of a, 50 of b, at nodes in turn; c comes after ten seconds. */
   async function* keyed(): AsyncGenerator<TraceArrival> {
-    for (let at = 0; at < 1000; at++) {
+    for (let at = 0; at < 10_000; at++) {
       const key = at % 5 === 4 ? 'b' : 'a';
-      yield { ...arrival(at * 40, at % 3, 1, 10), key };
-      if (at >= 250 && at % 50 === 0) yield { ...arrival(at * 40, 0, 1, 10), key: 'c' };
+      yield { ...arrival(at * 4, at % 3, 1, 10), key };
+      if (at >= 2500 && at % 500 === 0) yield { ...arrival(at * 4, 0, 1, 10), key: 'c' };
     }
   }
 
   test('refuses whoever is above it, and nobody else', async () => {
     const names = ['max-min', 'static', 'full-quota', 'central-bucket', 'rate-limiter-flexible'];
     const systems = names.map((name) => replayedSystemNamed(name, replayedSystems(1))!);
-    const options = { ...OPTIONS, systems, quota: [12, UNLIMITED] as const, isPerKey: true };
+    const options = { ...OPTIONS, systems, quota: [120, UNLIMITED] as const, isPerKey: true };
     for (const run of await playTrace(keyed(), options)) {
       expect(run.keys.map(({ key, offered }) => [key, offered])).toEqual([
-        ['a', 800],
-        ['b', 200],
+        ['a', 8000],
+        ['b', 2000],
         ['c', 15],
       ]);
       const [a, b, c] = run.keys;
-      expect([b!.admitted, c!.admitted], run.system).toEqual([200, 15]);
-      // 12 a second for 40 s, and what the buckets or the last window hold.
-      const most = run.system === 'full-quota' ? 800 : 520;
-      expect(a!.admitted, run.system).toBeGreaterThan(430);
+      expect([b!.admitted, c!.admitted], run.system).toEqual([2000, 15]);
+      // 120 a second for 40 s, and what the buckets or the last window hold.
+      const most = run.system === 'full-quota' ? 8000 : 5200;
+      expect(a!.admitted, run.system).toBeGreaterThan(4300);
       expect(a!.admitted, run.system).toBeLessThanOrEqual(most);
-      expect(run.admitted).toBe(a!.admitted + 215);
+      expect(run.admitted).toBe(a!.admitted + 2015);
       expect(run.admittedBytes).toBe(10 * run.admitted);
       // All keys together have no quota.
       expect(run.series[0]!.quota[0]).toBeNull();
@@ -142,7 +142,7 @@ describe('a quota for each key', () => {
   });
 
   test('the verdict is the worst of any key, and what all have used', async () => {
-    const options = { ...OPTIONS, systems: [systemNamed('full-quota')!], quota: [10, UNLIMITED] as const };
+    const options = { ...OPTIONS, systems: [systemNamed('full-quota')!], quota: [100, UNLIMITED] as const };
     async function* only(key: string): AsyncGenerator<TraceArrival> {
       for await (const each of keyed()) if (each.key === key) yield each;
     }
@@ -150,8 +150,8 @@ describe('a quota for each key', () => {
     const [alone] = await playTrace(only('a'), { ...options, isPerKey: true });
     expect(together!.verdict.worstSecond).toBe(alone!.verdict.worstSecond);
     expect(together!.verdict.overAdmission).toBe(alone!.verdict.overAdmission);
-    // Ten a second of a, for the 39.97 s that the rows take, and all of b and c.
-    expect(together!.verdict.utilisation).toBeCloseTo(together!.admitted / (399.7 + 215), 9);
+    // A hundred a second of a, for the 40 s that the rows take, and all of b and c.
+    expect(together!.verdict.utilisation).toBeCloseTo(together!.admitted / (4000 + 2015), 9);
   });
 });
 
