@@ -72,7 +72,7 @@ export class RunningVerdict {
 }
 
 /**
- * Of one quota, or of several like ones: the worst windows of any, and what was used of all together. Where requests
+ * Tells the worst windows of any of these quotas, and what was used of all together. Where requests
  * differ in size, more pieces than their part may pass, but never more of what binds: so the worse dimension tells what
  * was used.
  */

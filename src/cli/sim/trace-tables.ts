@@ -60,7 +60,9 @@ function keyTable(runs: readonly TraceRun[], { per, top }: PlayedAs): string[] {
   const [first] = runs;
   if (per === null || first === undefined) return [];
   const most = first.keys.map((_, at) => {
-    return runs.map(({ keys }) => keys[at] as KeyRun).reduce((worst, key) => (refusedOf(key) > refusedOf(worst) ? key : worst));
+    return runs
+      .map(({ keys }) => keys[at] as KeyRun)
+      .reduce((worst, key) => (refusedOf(key) > refusedOf(worst) ? key : worst));
   });
   const shown = mostRefused(most, top).map((key) => most.indexOf(key));
   const head = [per, 'asked', ...runs.map(({ system }) => system.replace(/^quotamesh /, ''))];

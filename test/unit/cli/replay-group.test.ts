@@ -33,7 +33,11 @@ function play(options: Partial<ReplayCommandOptions>, yaml = YAML) {
 test('a group of a configuration, as its node would have it', async () => {
   const orders = await play({ config: 'yes', group: 'orders' });
   expect(orders).toMatchObject({ name: 'orders', strategy: 'proportional', quota: [50, 1024 * 1024] });
-  expect(orders.settings).toMatchObject({ cluster: 'shop', heartbeatMs: 500, groups: [{ name: 'orders', burstMs: 300 }] });
+  expect(orders.settings).toMatchObject({
+    cluster: 'shop',
+    heartbeatMs: 500,
+    groups: [{ name: 'orders', burstMs: 300 }],
+  });
   expect(orders.maxRequestAt([100, 2000])).toEqual([1000, 65_536]);
   const dispatch = await play({ config: 'yes', group: 'orders', direction: 'dispatch' });
   expect(dispatch.quota).toEqual([7, Number.POSITIVE_INFINITY]);
