@@ -16,6 +16,13 @@ export interface ConfigOverrides {
   readonly http?: string | undefined;
   /** `host:port` for MQTT. */
   readonly mqtt?: string | undefined;
+  readonly group?: GroupOverrides | undefined;
+}
+
+/** Settings of one group by their names below it, `quota.publish.messagesPerSecond`: `sim replay --set`. */
+export interface GroupOverrides {
+  readonly name: string;
+  readonly settings: ReadonlyMap<string, string>;
 }
 
 /** Lays `QUOTAMESH_…` variables over the configuration as written. An empty variable counts as not set. */
@@ -34,8 +41,14 @@ export function withEnvironment(raw: unknown, environment: Environment, findings
 }
 
 /** Lays the flags of the command line over all. */
-export function withOverrides(raw: unknown, { nodeId, http, mqtt }: ConfigOverrides, findings: Findings): unknown {
+export function withOverrides(raw: unknown, overrides: ConfigOverrides, findings: Findings): unknown {
+  const { nodeId, http, mqtt, group } = overrides;
   let result = raw;
+  for (const [name, text] of group?.settings ?? []) {
+    const path = ['groups', (group as GroupOverrides).name, ...name.split('.')];
+    result = putAt(result, path, text);
+    findings.setOrigin(path, `--set ${name}`);
+  }
   if (nodeId !== undefined) {
     result = putAt(result, ['node'], nodeId);
     findings.setOrigin(['node'], '--node');
