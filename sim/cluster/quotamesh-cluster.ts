@@ -20,7 +20,7 @@ export class QuotameshCluster implements ClusterUnderTest {
   readonly #codec: RecordCodec;
   readonly #sent = { records: 0, bytes: 0 };
   #group: GroupSettings;
-  /** Those of further keys included. */
+  /** How many groups there are, with those of further keys. */
   #groups = 1;
 
   constructor(environment: SystemEnvironment, strategy: string) {

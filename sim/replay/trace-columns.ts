@@ -66,8 +66,8 @@ const AMOUNT_MAX = 1e15;
 
 /**
  * `round-robin`: one row after the other. `hash`: by the whole row and its number, so that it is even but not regular.
- * A column: every text that is new fills the next node, so that three instances are three nodes; further ones, once each
- * node has a text, are hashed, so that memory does not grow with them.
+ * A column: every new text fills the next node, so that three instances are three nodes. Once each node has a text,
+ * further ones are hashed, so that memory does not grow with them.
  */
 function nodeOf({ by, nodes }: TraceOptions, indexOf: (name: string, flag: string) => number): TraceColumns['nodeOf'] {
   if (by === 'round-robin') return (_, rowNumber) => rowNumber % nodes;

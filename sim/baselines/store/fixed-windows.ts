@@ -9,8 +9,8 @@ import type { Store } from './store-cluster.js';
  * - A request adds its points whether it is admitted or not (INCRBY), and is refused if the sum is above the window's.
  *   So a large request that is refused uses up what smaller ones behind it could have had.
  * - Durations are whole seconds, points of a request are integers.
- * - Two limits are two counters that are asked at once and both charged, as lib/RateLimiterUnion.js does: a request that
- *   one of them refuses counts in the other.
+ * - Two limits are two counters that are asked at once and both charged, as lib/RateLimiterUnion.js does: a request
+ *   that one of them refuses counts in the other.
  *
  * Up to two quotas pass within an instant around the end of a window.
  */
