@@ -181,7 +181,8 @@ export class Coordinator {
   }
 
   #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
-    this.#table.changeGroup(group, settings);
+    const windowed = this.#table.changeGroup(group, settings);
+    for (const lane of windowed) lane.sample.begin(this.#limiter, lane.lane, nowMs);
     this.targets.addGroup(group, settings.name);
     this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
     this.tokens.groupChanged(group, nowMs);

@@ -1,11 +1,11 @@
-import type { CoordinatorSettings } from '../base/settings.js';
+import { type CoordinatorSettings, windowMsOf } from '../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { ReportRow } from '../protocol/record.js';
 import { currentRates } from '../sample/current-rates.js';
 import { estimate, usageIn } from '../sample/estimate.js';
-import { type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
+import { FAST, type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
 import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
 import type { ShareBook } from '../share/share-book.js';
@@ -117,7 +117,7 @@ export class Reporter {
       return;
     }
     const { sample, settling, reported } = lane;
-    const span = this.#changedSpan(lane, refusedNow);
+    const span = isKnown(lane) ? this.#changedSpan(lane, refusedNow) : -1;
     if (span !== -1) {
       estimate(sample, span, reported);
       beginSettling(settling, nowMs, sample.lengthMs(span));
@@ -206,7 +206,7 @@ export class Reporter {
   #lookRuleOf(lane: LaneState): LookRule {
     return {
       reads: this.#shares.strategyOf(lane.group).reads,
-      fastSpanMs: this.#settings.fastSpanMs,
+      fastSpanMs: Math.max(this.#settings.fastSpanMs, windowMsOf(lane.settings)),
       target: this.#shares.targetOf(lane.lane),
     };
   }
@@ -264,6 +264,14 @@ export class Reporter {
 /** A reported rate of nothing is exact, not an estimate; such an entry may exist for its costs alone. */
 function restsOnMs({ hasEntry, settling }: LaneState): number {
   return hasEntry && settling.restsOnMs > 0 ? settling.restsOnMs : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Whether the spans show a rate. After a change they begin anew, and less than a window shows either all that the
+ * window hands out or nothing.
+ */
+function isKnown({ hasEntry, sample, settings }: LaneState): boolean {
+  return !hasEntry || windowMsOf(settings) === 0 || sample.isFull(FAST);
 }
 
 function hasArrivals(sample: LaneSample, span: number): boolean {
