@@ -137,6 +137,7 @@ export class Reporter {
    * the report did not announce. The rates are followed all the time, and told when there is a reason to speak.
    */
   #considerTokens(lane: LaneState, tokens: LaneTokens, refusedNow: boolean): void {
+    if (tokens.isEnding) return;
     const { sample, current, reported } = lane;
     currentRates(sample, current);
     const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
@@ -146,12 +147,15 @@ export class Reporter {
     reported.demand.set(current.demand);
     reported.squares.set(current.squares);
     this.#entryChanged(lane);
-    if (!lane.hasEntry) tokens.forget();
   }
 
   #entryChanged(lane: LaneState): void {
     // Costs may be reported at another node than the one that admitted the work.
-    lane.hasEntry = !isZero(lane) || lane.costs.now !== null || lane.tokens?.hasUnheard === true;
+    const hadEntry = lane.hasEntry;
+    const { tokens } = lane;
+    lane.hasEntry =
+      tokens?.isEnding !== true && (!isZero(lane) || lane.costs.now !== null || tokens?.hasUnheard === true);
+    if (tokens !== null && hadEntry && !lane.hasEntry) tokens.isEnding = true;
     this.#book.changed(lane.group, lane.groupId);
   }
 
