@@ -75,19 +75,19 @@ function foreignRemedy(key: string): string | undefined {
   return foreign && `That is ${foreign.from}'s name; here it is ${foreign.ours} (docs/reference/settings.md).`;
 }
 
-/** For a key of a group that stands too far out: every place where groups have it. */
+/** For a key of a group that stands too far out: all keys below which groups have it. */
 function deeperInGroup(key: string, at: ConfigPath): string {
   const outwards = at[0] === 'groups' ? at.slice(2) : at[0] === 'defaults' ? at.slice(1) : null;
   if (outwards === null) return '';
-  const places = new Set<string>();
+  const parents = new Set<string>();
   for (const known of Object.keys(SETTINGS.group.rows)) {
     const names = known.split('.');
     const depth = names.indexOf(key);
     if (depth > outwards.length && outwards.every((name, index) => name === names[index])) {
-      places.add(names.slice(0, depth).join('.'));
+      parents.add(names.slice(0, depth).join('.'));
     }
   }
-  return places.size === 0 ? '' : `It belongs below ${[...places].join(' or ')}.`;
+  return parents.size === 0 ? '' : `It belongs below ${[...parents].join(' or ')}.`;
 }
 
 /** For a key that exists, but not in this section. */
