@@ -60,7 +60,8 @@ const QUERY = body(
   [
     {
       isKept: ({ group, scope }) => group === undefined || scope === undefined,
-      mistake: () => new QuotameshError('FIELD_INVALID', { field: 'scope', reason: 'must not stand beside group' }),
+      mistake: (_, nameOf) =>
+        new QuotameshError('FIELD_INVALID', { field: nameOf('scope'), reason: 'must not stand beside group' }),
     },
   ],
 );
