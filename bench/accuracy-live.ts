@@ -9,12 +9,14 @@
  * Exit code 1 when the admitted totals of a scenario are more than 5 % apart, or the medians of its convergence times
  * more than one round (docs/decisions/0024).
  */
+
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { LiveComparison, LiveComparisons } from '../sim/accuracy/live-section.js';
 import type { RunResult } from '../sim/verdict/run-result.js';
+import { finiteOrNull } from '../src/core/base/shown-rates.js';
 import type { Punctuality } from '../src/live/traffic/protocol.js';
 import { COMMAND_FILE } from '../src/package/package-root.js';
 import { startKafka } from '../test/kafka/kafka.js';
@@ -157,7 +159,7 @@ function medianOf(steps: readonly (number | null)[]): number | null {
   const sorted = steps.map((ms) => ms ?? Number.POSITIVE_INFINITY).sort((one, other) => one - other);
   const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
   const median = ((low ?? Number.POSITIVE_INFINITY) + (high ?? Number.POSITIVE_INFINITY)) / 2;
-  return Number.isFinite(median) ? median : null;
+  return finiteOrNull(median);
 }
 
 function wholeMs(ms: number | null): number | null {

@@ -3,17 +3,17 @@ import type { Scenario } from '../scenario/scenario.js';
 import { arrivalStreams } from './arrival-streams.js';
 import { playStream } from './play-arrivals.js';
 
-/** First attempts in order of time; columns of equal length. */
+/** First attempts in order of time, as columns of equal length. */
 export interface Arrivals {
   readonly atMs: Float64Array;
-  /** Index in `arrivalStreams`: says node, messages and retries. */
+  /** Indexes in `arrivalStreams`, which has each arrival's node, messages and retries. */
   readonly stream: Uint16Array;
   readonly bytes: Float64Array;
 }
 
 /**
- * The arrivals that a run with this seed sees. What becomes of them moves none of them, so they can be drawn without
- * a cluster: whoever is asked here admits everything.
+ * Returns the arrivals that a run with this seed sees. Answers do not change arrivals, so they can be drawn without a
+ * cluster, by one that admits everything.
  */
 export function drawArrivals(scenario: Scenario, seed: number): Arrivals {
   const queue = new EventQueue();

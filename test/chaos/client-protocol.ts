@@ -4,7 +4,7 @@ export type ClientOrder =
   /** Half of what a node is asked goes to its second process. */
   | { readonly kind: 'second'; readonly node: number; readonly isOn: boolean };
 
-/** due, sent and ended (epoch ms); slot, group, outcome: places in their lists. */
+/** due, sent and ended (epoch ms); slot, group, outcome: indexes in their lists. */
 export const CALL_FIELDS = 6;
 
 export interface SeenCalls {

@@ -98,7 +98,7 @@ describe('proposals, folded in the order of the log', () => {
     for (const at of accepted.keys()) expect(history.at((accepted[at] as number) - 1)?.definition).toEqual(before[at]);
   });
 
-  test('a state stands for all below its place, and older ones change nothing', () => {
+  test('a state stands for all below its offset, and older ones change nothing', () => {
     const history = new GroupHistory();
     history.propose(4, proposal(0, FIRST));
     history.propose(9, proposal(5, SECOND));
@@ -152,7 +152,7 @@ describe('proposals, folded in the order of the log', () => {
       const history = new GroupHistory();
       history.propose(4, proposal(0, FIRST));
       history.propose(6, proposal(0, SECOND));
-      expect([6, 4].map((place) => history.isMissed(keyAt(place, false)))).toEqual([false, true]);
+      expect([6, 4].map((offset) => history.isMissed(keyAt(offset, false)))).toEqual([false, true]);
       expect([history.isOpen, history.current.definition]).toEqual([true, FIRST]);
       history.adopt({ asOf: 7, revision: 5, definition: FIRST });
       expect(history.isMissed(keyAt(4, false))).toBe(false);
