@@ -30,6 +30,10 @@ const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
     'error',
     'reports of a node refused, it counts as idle there: too many groups (limits.maxGroupsPerNode) or rows (limits.maxRows)',
   ],
+  'charge-refused': [
+    'error',
+    'the charge of a node fell further than it can: a false report, or a log that lost records; the rest is not believed',
+  ],
   'partitions-differ': ['error', 'a member works with fewer partitions of the topic'],
   fenced: ['error', 'a newer process uses this node id'],
 };

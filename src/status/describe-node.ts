@@ -277,6 +277,12 @@ function degraded(parts: StatusParts, nowMs: number): string[] {
       `reports refused: a node tells of more than limits.maxGroupsPerNode = ${maxGroupsPerNode} groups, or all of more than limits.maxRows = ${maxRows} rows`,
     );
   }
+  if (nowMs - (parts.loop.coordinator?.log.refusals.chargeMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
+    const by = [...(parts.loop.coordinator?.log.refusals.charges ?? [])].map(
+      ([nodeId, records]) => `${nodeId || 'a node without a name'} (${records} records)`,
+    );
+    reasons.push(`charges refused: more tokens given back than were taken or expected to be, by ${by.join(', ')}`);
+  }
   const found = parts.topic.partitionsFound ?? parts.topic.partitions;
   if (found > parts.topic.partitions) {
     reasons.push(`partitions added: the topic has ${found}, this cluster reads the first ${parts.topic.partitions}`);

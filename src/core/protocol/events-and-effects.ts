@@ -80,6 +80,8 @@ export type Notice =
       readonly cause: 'too-many-groups' | 'too-many-rows';
       readonly nodeId: string | null;
     }
+  /** A node gives back more tokens than it may (core/tokens/returnable.ts); told as often as refused records are. */
+  | { readonly kind: 'charge-refused'; readonly nodeId: string | null }
   /** A member works with fewer partitions than this node, so this node stops: a group would be in two partitions. */
   | { readonly kind: 'partitions-differ'; readonly nodeId: string; readonly founded: number; readonly own: number }
   | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number };
@@ -99,6 +101,8 @@ export const IGNORED_CAUSES = [
   'too-many-groups',
   'too-many-rows',
   'too-many-levels',
+  'charge-too-low',
+  'charge-in-doubt',
 ] as const;
 export type IgnoredCause = (typeof IGNORED_CAUSES)[number];
 

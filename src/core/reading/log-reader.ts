@@ -250,6 +250,8 @@ export class LogReader {
     if (verdict === 'older') this.writer?.sayAgain(read);
     if (isPast) this.#ignore('old-incarnation');
     else if (verdict === 'repeated' || verdict === 'older') this.#ignore('repeated');
+    else if (verdict === 'charge-in-doubt') this.#ignore(verdict);
+    else if (verdict === 'charge-too-low') this.refusals.charge(member.nodeId, nowMs);
     else if (verdict !== 'applied') this.#refuseRows(read, verdict, record.author, nowMs);
   }
 

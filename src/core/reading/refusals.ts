@@ -3,13 +3,17 @@ import { IGNORED_CAUSES, type IgnoredCause, type Notice, type RowsRefused } from
 /** A refused report is told again only if none was refused for this long. */
 const TOLD_AGAIN_MS = 60_000;
 
-/** Counts records that were read and changed nothing, by cause, and tells when there was no room for one. */
+/** Counts what was read and changed nothing, by cause, and tells of what was refused. */
 export class Refusals {
   readonly counts = Object.fromEntries(IGNORED_CAUSES.map((cause) => [cause, 0])) as Record<IgnoredCause, number>;
   /** When a node was last refused because there is no room, local monotonic time. */
   nodeMs = Number.NEGATIVE_INFINITY;
   /** When a report was last refused because there is no room, local monotonic time. */
   rowsMs = Number.NEGATIVE_INFINITY;
+  /** When a node last gave back more than it may, local monotonic time. */
+  chargeMs = Number.NEGATIVE_INFINITY;
+  /** How many records of a node gave back more than it may, since none did for a while, by the node's id. */
+  readonly charges = new Map<string, number>();
   readonly #notices: Notice[];
 
   constructor(notices: Notice[]) {
@@ -32,9 +36,20 @@ export class Refusals {
     this.rowsMs = nowMs;
   }
 
+  /** @param nodeId '' = its name is not known */
+  charge(nodeId: string, nowMs: number): void {
+    if (nowMs - this.chargeMs > TOLD_AGAIN_MS) this.charges.clear();
+    if (this.charges.size === 0) this.#notices.push({ kind: 'charge-refused', nodeId: nodeId || null });
+    this.count('charge-too-low');
+    this.charges.set(nodeId, (this.charges.get(nodeId) ?? 0) + 1);
+    this.chargeMs = nowMs;
+  }
+
   /** Called when another log begins: there may be room in it for what was refused in the last one. */
   forgetAll(): void {
     this.nodeMs = Number.NEGATIVE_INFINITY;
     this.rowsMs = Number.NEGATIVE_INFINITY;
+    this.chargeMs = Number.NEGATIVE_INFINITY;
+    this.charges.clear();
   }
 }

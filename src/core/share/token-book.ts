@@ -6,7 +6,7 @@ import type { Limiter } from '../limiter/limiter.js';
 import type { LogTime } from '../log/log-time.js';
 import { partitionOf, type ReportRow } from '../protocol/record.js';
 import type { LogReader } from '../reading/log-reader.js';
-import { LaneTokens } from '../tokens/lane-tokens.js';
+import { type ChargeAuthor, LaneTokens } from '../tokens/lane-tokens.js';
 import type { SlotTokens } from '../tokens/slot-tokens.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { ChargeReader, UsageMap } from '../usage-map/usage-map.js';
@@ -112,8 +112,14 @@ export class TokenBook implements ChargeReader {
     this.#outdate(lane);
   }
 
-  charge(mapLane: number, node: NodeKey, messages: number, bytes: number): void {
-    this.#lanes.get(mapLane)?.tokens.charge(node, messages, bytes);
+  beginEntry(mapLane: number, author: ChargeAuthor, messages: number, bytes: number): void {
+    const tokens = this.#lanes.get(mapLane)?.tokens;
+    tokens?.beginEntry(author.slot);
+    tokens?.charge(author, Math.max(0, messages), Math.max(0, bytes));
+  }
+
+  charge(mapLane: number, author: ChargeAuthor, messages: number, bytes: number): number {
+    return this.#lanes.get(mapLane)?.tokens.charge(author, messages, bytes) ?? 0;
   }
 
   /** Rows of a lane have gone, or count again. What they said before is still in the lane's view. */
@@ -180,12 +186,20 @@ export class TokenBook implements ChargeReader {
     const { tokens } = lane;
     lane.isLimitedByTokens = false;
     if (tokens === null) return;
-    const { log, nodeKey, table } = this.#parts;
+    const { log, membership, nodeKey, table } = this.#parts;
     this.#countTaken(lane);
     if (tokens.isEnding && !lane.hasEntry && this.#ownRow(lane.mapLane) === -1) tokens.forget();
     const logMs = log.logNowMs(lane.partition, nowMs);
     const roundTripMs = log.roundTripMs + table.settings.sampleIntervalMs;
-    tokens.flow(this.#taken, { nowMs, logMs, own: nodeKey, roundTripMs });
+    const ownSlot = membership.get(nodeKey)?.slot ?? -1;
+    tokens.flow(this.#taken, {
+      nowMs,
+      logMs,
+      readLogMs: this.#logMs(lane.partition),
+      own: nodeKey,
+      ownSlot,
+      roundTripMs,
+    });
     lane.isLimitedByTokens = lane.link === 'linked' && !log.epochs.isHolding;
   }
 
@@ -200,7 +214,11 @@ export class TokenBook implements ChargeReader {
     const lane = { tokens, group, direction, mapLane, partition };
     this.#lanes.set(mapLane, lane);
     const ownRow = this.#ownRow(mapLane);
-    if (ownRow !== -1) tokens.resume(this.#parts.usageMap.rows.chargesOf(ownRow));
+    if (ownRow !== -1) {
+      tokens.resume(this.#parts.usageMap.rows.chargesOf(ownRow));
+      // What others believe of this node may be less than what it would believe of them.
+      tokens.beginEntry(this.#parts.usageMap.rows.memberOf(ownRow));
+    }
     this.#view(lane);
     return lane;
   }
@@ -229,7 +247,7 @@ export class TokenBook implements ChargeReader {
     if (!tokens.isCurrent) {
       const own = membership.get(nodeKey)?.index ?? -1;
       const { burst } = this.#parts.table.settings.groups[group] as GroupSettings;
-      tokens.view(shares.converge(group, direction, mapLane), own, burst);
+      tokens.view(shares.converge(group, direction, mapLane), { alive: membership.alive, own }, burst);
     }
   }
 

@@ -73,6 +73,24 @@ export class ExpectedUse {
     this.own = 0;
   }
 
+  /** What is expected of one node of the view: what it wants if it is met, its share below 0 if it is throttled. */
+  useOf(view: LaneView, at: number, dimension: number): number {
+    const wanted = wantedBy(view, at, dimension);
+    const given = (view.share[dimension] as Float64Array)[at] as number;
+    return wanted <= given * MET ? wanted : -given;
+  }
+
+  /** The part of what they want that met nodes take of a rate. */
+  metPartAt(given: number): number {
+    return this.#met > 0 ? Math.min(1, Math.min(given, this.total) / this.#met) : 0;
+  }
+
+  /** The part of their shares that throttled nodes take of a rate, or more than that. */
+  throttledPartAt(given: number): number {
+    const throttled = this.served - this.#met;
+    return throttled > 0 ? Math.max(0, Math.min(given, this.total) - this.#met) / throttled : 0;
+  }
+
   /** What this node takes of a rate. A rate above what all want is taken by nobody: they take `total` together. */
   ownAt(given: number): number {
     const met = this.#met;

@@ -3,7 +3,7 @@ import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey } from '../base/vocabula
 import { type LaneView, sum } from '../convergence/strategy.js';
 import type { LaneRates } from '../sample/estimate.js';
 import { tokensAfter } from './cluster-bucket.js';
-import { SlotTokens } from './slot-tokens.js';
+import { SlotTokens, type Viewed } from './slot-tokens.js';
 
 /** A lane's tokens: what the cluster's bucket holds by the log, and what this node may take of it. */
 export class LaneTokens {
@@ -50,17 +50,24 @@ export class LaneTokens {
     return tokensAfter(bucket, settledTokens, logMs - this.settledLogMs, expected.total);
   }
 
-  charge(node: NodeKey, messages: number, bytes: number): void {
-    (this.slots[MESSAGES] as SlotTokens).charge(node, messages, this.settledLogMs);
-    (this.slots[BYTES] as SlotTokens).charge(node, bytes, this.settledLogMs);
+  /** Returns how many depths of what the author gave back are not believed, in the dimension with the most. */
+  charge({ nodeKey, slot }: ChargeAuthor, messages: number, bytes: number): number {
+    const [first, second] = this.slots as readonly [SlotTokens, SlotTokens];
+    const ofMessages = first.charge(nodeKey, slot, messages, this.settledLogMs);
+    return Math.max(ofMessages, second.charge(nodeKey, slot, bytes, this.settledLogMs));
+  }
+
+  /** An author's entry begins. */
+  beginEntry(slot: number): void {
+    for (const { returnable } of this.slots) returnable.begin(slot);
   }
 
   /** Reads what all nodes are expected to take, after the strategy has divided the target. */
-  view(view: LaneView, own: number, burst: BurstSettings): void {
+  view(view: LaneView, members: Viewed, burst: BurstSettings): void {
     this.#nodes = Math.max(1, view.count);
     const bytes = bytesPerMessage(view);
     this.slots.forEach((slot, dimension) => {
-      slot.view(view, own, dimension, dimension === MESSAGES ? 1 : bytes, burst);
+      slot.view(view, members, dimension, dimension === MESSAGES ? 1 : bytes, burst);
     });
     this.isCurrent = true;
   }
@@ -70,8 +77,9 @@ export class LaneTokens {
     const seconds = (now.nowMs - this.#passedMs) / 1000;
     this.#passedMs = now.nowMs;
     const aheadMs = Math.max(0, now.logMs - this.settledLogMs);
+    const read = { ms: now.readLogMs - this.settledLogMs, ownSlot: now.ownSlot };
     this.slots.forEach((slot, dimension) => {
-      slot.flow(taken[dimension] as number, seconds, aheadMs, this.#nodes, now);
+      slot.flow(taken[dimension] as number, seconds, aheadMs, this.#nodes, now, read);
     });
   }
 
@@ -84,7 +92,7 @@ export class LaneTokens {
   /** A record of this node has been read back. */
   readBack(charge: readonly [number, number]): void {
     this.slots.forEach(({ account }, dimension) => {
-      account.knownCharge = charge[dimension] as number;
+      account.readBack(charge[dimension] as number);
     });
   }
 
@@ -128,12 +136,22 @@ export class LaneTokens {
   }
 }
 
+/** Who has written a record: its slot among the members is this reader's own affair. */
+export interface ChargeAuthor {
+  readonly nodeKey: NodeKey;
+  readonly slot: number;
+}
+
 export interface Now {
   /** Local monotonic time. */
   readonly nowMs: number;
   /** Log time, extrapolated with this node's clock. */
   readonly logMs: number;
+  /** Log time of the last record that was read of the lane's partition. */
+  readonly readLogMs: number;
   readonly own: NodeKey;
+  /** This node's slot among the members. */
+  readonly ownSlot: number;
   /** From an admission until all know of it. */
   readonly roundTripMs: number;
 }

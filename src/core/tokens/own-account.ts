@@ -14,8 +14,12 @@ export class OwnAccount {
   charge = 0;
   /** The charge in the newest own record that was read back: what the log knows. */
   knownCharge = 0;
+  /** True while the log holds an entry of this node for the lane. */
+  hasEntry = false;
   /** The charge in the newest own record, read back or not. */
   #toldCharge = 0;
+  /** The highest charge among the own records that may not have been read back yet. */
+  #highestTold = 0;
   /** Units that were not taken when they were expected, and may be taken now without a report. */
   #credit = 0;
 
@@ -32,7 +36,15 @@ export class OwnAccount {
   /** A record says the charge now. */
   tell(): number {
     this.#toldCharge = this.charge;
+    this.#highestTold = Math.max(this.#highestTold, this.charge);
     return this.charge;
+  }
+
+  /** An own record has been read back. */
+  readBack(charge: number): void {
+    this.knownCharge = charge;
+    this.hasEntry = true;
+    if (charge === this.#toldCharge) this.#highestTold = charge;
   }
 
   /** The log knows a charge of this life that this account does not know. */
@@ -40,13 +52,20 @@ export class OwnAccount {
     this.charge += charge;
     this.knownCharge = charge;
     this.#toldCharge = charge;
+    this.#highestTold = charge;
+    this.hasEntry = true;
   }
 
-  /** The log knows no charge any more: the next record begins with what none has told. */
+  /**
+   * The log knows no charge any more: the next record begins with what none has told. What was given back is lost,
+   * because whoever begins may give nothing back.
+   */
   forget(): void {
-    this.charge = this.unheard;
+    this.charge = Math.max(0, this.unheard);
     this.knownCharge = 0;
     this.#toldCharge = 0;
+    this.#highestTold = 0;
+    this.hasEntry = false;
   }
 
   /** @param units taken; negative = a refund, which brings no credit */
@@ -67,6 +86,12 @@ export class OwnAccount {
   loseAbove(room: number): void {
     const lost = -this.unheard - room;
     if (lost > 0) this.charge += lost;
+  }
+
+  /** What comes back beyond what others believe of this node (Returnable) is lost. */
+  keepTo(returnable: number, depth: number): void {
+    const least = Math.max(this.knownCharge - returnable, this.#highestTold - depth);
+    if (this.charge < least) this.charge = least;
   }
 
   /** How much the node may take at once, when so many tokens of the cluster's bucket are its own to take. */

@@ -1,6 +1,7 @@
 import type { BurstSettings } from '../base/settings.js';
 import { DIMENSIONS, type Dimension, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { LaneView } from '../convergence/strategy.js';
+import type { Member } from '../usage-map/membership.js';
 import { type ClusterBucket, correctedRate, tokensAfter } from './cluster-bucket.js';
 import { clusterDepth } from './cluster-depth.js';
 import { ExpectedUse } from './expected-use.js';
@@ -8,6 +9,7 @@ import { fromCluster, TOGETHER } from './from-cluster.js';
 import { isInPieces, type Turn, wholePieces } from './in-pieces.js';
 import { OwnAccount } from './own-account.js';
 import { RecentUse } from './recent-use.js';
+import { type Passed, Returnable } from './returnable.js';
 
 /**
  * One dimension of a lane: the cluster's bucket by the log, what all nodes are expected to take of it, and what this
@@ -34,6 +36,7 @@ export class SlotTokens {
   comesBackPerSecond = 0;
   /** A report is due when no record says this many units. */
   threshold = 0;
+  readonly returnable = new Returnable();
   readonly #recent = new RecentUse();
   /** Whether a full bucket is divided among the nodes in advance. */
   #isDivided = false;
@@ -44,7 +47,18 @@ export class SlotTokens {
 
   /** Log time goes on; until now everybody took what was expected. */
   settle(ms: number): void {
-    this.settledTokens = this.tokensAfter(ms);
+    const { bucket } = this;
+    const after = this.tokensAfter(ms);
+    if (bucket !== null) this.returnable.settle(this.#passed(bucket, ms, after));
+    this.settledTokens = after;
+  }
+
+  /** What was taken until the bucket held so much: what flowed in, less what is there. Each is given its part of it. */
+  #passed({ perSecond, depth }: ClusterBucket, ms: number, after: number): Passed {
+    const seconds = ms / 1000;
+    const { expected } = this;
+    const rate = Math.max(0, perSecond - (after - this.settledTokens) / seconds);
+    return { seconds, metPart: expected.metPartAt(rate), throttledPart: expected.throttledPartAt(rate), depth };
   }
 
   /** Tokens of the cluster's bucket so much log time after it was settled, if nobody writes a record. */
@@ -54,17 +68,26 @@ export class SlotTokens {
 
   /**
    * A node took so much more than was expected of it, or less. The debt that one may leave is bounded, so that a false
-   * record costs its author's groups a second at most, or what may be taken of a full bucket.
+   * record costs its author's groups a second at most, or what may be taken of a full bucket; and so is what it may
+   * give back. Returns how many depths of that are not believed.
    */
-  charge(node: NodeKey, units: number, logMs: number): void {
-    const { bucket } = this;
-    if (bucket === null || units === 0) return;
+  charge(node: NodeKey, slot: number, units: number, logMs: number): number {
+    const { bucket, returnable } = this;
+    if (bucket === null || units === 0) return 0;
     if (this.isInPieces) this.#recent.charge(node, units, logMs, bucket);
+    if (units < 0) {
+      const believed = returnable.giveBack(slot, -units, bucket.depth);
+      this.settledTokens = Math.min(bucket.depth, this.settledTokens + believed);
+      return (-units - believed) / bucket.depth;
+    }
     const debtMax = Math.max(bucket.perSecond, (TOGETHER + 1) * bucket.depth);
-    this.settledTokens = Math.max(-debtMax, Math.min(bucket.depth, this.settledTokens - units));
+    const before = this.settledTokens;
+    this.settledTokens = Math.max(-debtMax, before - units);
+    returnable.charge(slot, Math.max(0, before - this.settledTokens), bucket.depth);
+    return 0;
   }
 
-  view(view: LaneView, own: number, dimension: number, piece: number, burst: BurstSettings): void {
+  view(view: LaneView, members: Viewed, dimension: number, piece: number, burst: BurstSettings): void {
     const perSecond = view.target[dimension] as number;
     if (perSecond === 0 || perSecond === Number.POSITIVE_INFINITY) {
       this.bucket = null;
@@ -76,16 +99,17 @@ export class SlotTokens {
     this.bucket = { perSecond, depth };
     this.piece = dimension === MESSAGES ? 1 : piece;
     this.settledTokens = Math.min(depth, this.settledTokens);
-    this.expected.view(view, own, dimension);
+    this.expected.view(view, members.own, dimension);
+    this.returnable.view(view, members.alive, dimension, this.expected, depth);
     this.isInPieces = isInPieces(this.bucket, piece, count);
-    if (this.isInPieces) this.expected.expectNothing();
+    if (this.isInPieces) this.#expectNothing();
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count);
   }
 
   /**
    * Time passes at this node.
    * @param taken units since the last call; negative where more came back than was taken
-   * @param aheadMs log time since the log was settled
+   * @param aheadMs log time since the log was settled, extrapolated
    */
   flow(
     taken: number,
@@ -93,6 +117,7 @@ export class SlotTokens {
     aheadMs: number,
     nodes: number,
     now: Pick<Turn, 'own' | 'logMs' | 'roundTripMs'>,
+    read: ReadSoFar,
   ): void {
     const { bucket, account } = this;
     if (bucket === null) return;
@@ -100,9 +125,26 @@ export class SlotTokens {
     account.take(taken);
     account.pass(seconds, this.#use, this.#slack, this.#creditMax);
     account.loseAbove(bucket.depth - this.tokens);
+    this.#keepToReturnable(bucket, read.ownSlot, read.ms);
     if (this.isInPieces)
       this.#flowInPieces(bucket, { recent: this.#recent, nodes, isDivided: this.#isDivided, ...now });
     else this.#flowAtRates(bucket, nodes, now.roundTripMs);
+  }
+
+  #expectNothing(): void {
+    this.expected.expectNothing();
+    this.returnable.expectNothing();
+  }
+
+  /** The own charge does not fall below what others believe of it, as far as the log has been read. */
+  #keepToReturnable(bucket: ClusterBucket, slot: number, readMs: number): void {
+    const { account, returnable } = this;
+    if (account.unheard >= 0 && account.untold >= 0) return;
+    let most = account.hasEntry ? returnable.of(slot) : 0;
+    if (account.hasEntry && account.unheard < -most && readMs > 0) {
+      most = returnable.later(slot, this.#passed(bucket, readMs, this.tokensAfter(readMs)));
+    }
+    account.keepTo(most, bucket.depth);
   }
 
   /** Units that may stay untold: see UNTOLD_DEPTHS and NOISE_SECONDS. */
@@ -138,6 +180,18 @@ export class SlotTokens {
     this.perSecond = 0;
     this.comesBackPerSecond = bucket.perSecond;
   }
+}
+
+/** The alive nodes in the order of a view, and which of them is this one; −1 = the log counts it as dead. */
+export interface Viewed {
+  readonly alive: readonly Member[];
+  readonly own: number;
+}
+
+/** How far the log has been read since the slot was settled, in log time; and this node's slot among the members. */
+export interface ReadSoFar {
+  readonly ms: number;
+  readonly ownSlot: number;
 }
 
 /**

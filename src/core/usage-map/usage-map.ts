@@ -1,5 +1,6 @@
-import { BYTES, DIRECTION_COUNT, type GroupId, type Incarnation, MESSAGES, type NodeKey } from '../base/vocabulary.js';
+import { BYTES, DIRECTION_COUNT, type GroupId, type Incarnation, MESSAGES } from '../base/vocabulary.js';
 import type { ReportRecord, ReportRow } from '../protocol/record.js';
+import type { ChargeAuthor } from '../tokens/lane-tokens.js';
 import { BundleKeys } from './bundle-keys.js';
 import { CostRows } from './cost-rows.js';
 import { LaneNumbers } from './lane-numbers.js';
@@ -15,8 +16,16 @@ export type LaneChanged = (mapLane: number) => void;
 export interface ChargeReader {
   /** Called before the rows of a lane change: until this log time they said what they say now. */
   settle(mapLane: number, groupId: GroupId, direction: number, logMs: number): void;
-  /** A row charges this much more than its node's last one, units. */
-  charge(mapLane: number, node: NodeKey, messages: number, bytes: number): void;
+  /**
+   * An author tells of a lane of which it had no row: what it charges counts from 0. What is below 0 was given back
+   * before the log forgot its row, and is not given back again.
+   */
+  beginEntry(mapLane: number, author: ChargeAuthor, messages: number, bytes: number): void;
+  /**
+   * A row charges this much more than its node's last one, units. Returns how many depths of the bucket it gives back
+   * that it may not.
+   */
+  charge(mapLane: number, author: ChargeAuthor, messages: number, bytes: number): number;
 }
 
 export interface ReadTime {
@@ -32,8 +41,13 @@ export interface RecordKey {
   readonly isPast: boolean;
 }
 
-/** What became of a record. 'older' = it stands in the log after a newer one of its key. */
-export type Verdict = RowVerdict | 'repeated' | 'older';
+/**
+ * What became of a record. 'older' = it stands in the log after a newer one of its key. 'charge-too-low' and
+ * 'charge-in-doubt' = it is applied, but for what it gives back more than its author may: more than a depth of some
+ * bucket, or less. Nodes that disagree for a while about the log or its members may doubt an honest one.
+ */
+export type Verdict = RowVerdict | 'repeated' | 'older' | ChargeVerdict;
+export type ChargeVerdict = 'charge-too-low' | 'charge-in-doubt';
 
 /** A key of a node under which the log holds a record. */
 export interface KnownKey {
@@ -132,7 +146,10 @@ export class UsageMap {
     if (known === -1 && this.bounds.judge(partition, bundle, rows, 0) !== 'applied') return verdict;
     const entry = known === -1 ? records.add() : known;
     const countedSlot = isPast ? NOBODYS_SLOT : member.slot;
-    if (this.charges !== null && !isPast) this.#tellCharges(this.charges, known, member.slot, record, rows, read.logMs);
+    const refused =
+      this.charges === null || isPast
+        ? 0
+        : this.#tellCharges(this.charges, known, member.slot, record, rows, read.logMs);
     const { nowMs, logMs } = read;
     records.write(entry, record.author, { member: countedSlot, partition, bundle, nowMs, logMs });
     if (known === -1) this.#keys.add(member.slot, entry);
@@ -142,6 +159,7 @@ export class UsageMap {
     }
     records.weight[entry] = weightOf(rows);
     this.bounds.add(partition, (records.weight[entry] as number) - weightBefore);
+    if (refused > 0) return refused > 1 ? 'charge-too-low' : 'charge-in-doubt';
     return verdict;
   }
 
@@ -228,7 +246,10 @@ export class UsageMap {
     return row === -1;
   }
 
-  /** A lane that a record does not name any more has charged nothing since its last row. */
+  /**
+   * A lane that a record does not name any more has charged nothing since its last row. Returns how many depths of
+   * some bucket the record gives back that it may not.
+   */
   #tellCharges(
     charges: ChargeReader,
     known: number,
@@ -236,19 +257,25 @@ export class UsageMap {
     { author }: ReportRecord,
     rows: readonly ReportRow[],
     logMs: number,
-  ): void {
+  ): number {
     const { records } = this.rows;
+    const { nodeKey } = author;
     const isSameLife = known !== -1 && records.incarnation[known] === author.incarnation;
     let row = known === -1 ? -1 : (records.first[known] as number);
     for (; row !== -1; row = this.rows.nextOfRecord(row)) this.#settle(charges, this.rows.laneOf(row), logMs);
+    let most = 0;
     for (const report of rows) {
       const mapLane = this.mapLaneOf(report.groupId, report.direction);
       this.#settle(charges, mapLane, logMs);
       const before = isSameLife || known === -1 ? this.rowOf(mapLane, slot) : -1;
       const messages = before === -1 ? 0 : this.rows.chargeOf(before, MESSAGES);
       const bytes = before === -1 ? 0 : this.rows.chargeOf(before, BYTES);
-      charges.charge(mapLane, author.nodeKey, (report.charge?.[0] ?? 0) - messages, (report.charge?.[1] ?? 0) - bytes);
+      const [chargedMessages, chargedBytes] = report.charge ?? NOTHING_CHARGED;
+      const more = [chargedMessages - messages, chargedBytes - bytes] as const;
+      if (before === -1) charges.beginEntry(mapLane, { nodeKey, slot }, ...more);
+      else most = Math.max(most, charges.charge(mapLane, { nodeKey, slot }, ...more));
     }
+    return most;
   }
 
   #settle(charges: ChargeReader, mapLane: number, logMs: number): void {
@@ -310,3 +337,4 @@ export class UsageMap {
 
 const LANES_UNTIL_FREED = 65_536;
 const NOTHING: readonly ReportRow[] = [];
+const NOTHING_CHARGED = [0, 0] as const;
