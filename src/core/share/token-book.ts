@@ -6,10 +6,10 @@ import type { Limiter } from '../limiter/limiter.js';
 import type { LogTime } from '../log/log-time.js';
 import { partitionOf, type ReportRow } from '../protocol/record.js';
 import type { LogReader } from '../reading/log-reader.js';
-import { type ChargeAuthor, LaneTokens } from '../tokens/lane-tokens.js';
+import { LaneTokens } from '../tokens/lane-tokens.js';
 import type { SlotTokens } from '../tokens/slot-tokens.js';
 import type { Membership } from '../usage-map/membership.js';
-import type { ChargeReader, UsageMap } from '../usage-map/usage-map.js';
+import type { ChargeReader, ChargeSource, UsageMap } from '../usage-map/usage-map.js';
 import type { ShareBook } from './share-book.js';
 
 export interface TokenBookParts {
@@ -103,23 +103,32 @@ export class TokenBook implements ChargeReader {
     return this.#lanes.has(mapLane);
   }
 
-  settle(mapLane: number, groupId: GroupId, direction: number, logMs: number): void {
+  settle(mapLane: number, groupId: GroupId, direction: number, { partition, logMs }: ChargeSource): void {
     if (!this.hasBegun) return;
     const lane = this.#follow(mapLane, groupId, direction);
-    if (lane === null) return;
+    if (lane === null || lane.partition !== partition) return;
     this.#view(lane);
     lane.tokens.settle(logMs);
     this.#outdate(lane);
   }
 
-  beginEntry(mapLane: number, author: ChargeAuthor, messages: number, bytes: number): void {
-    const tokens = this.#lanes.get(mapLane)?.tokens;
-    tokens?.beginEntry(author.slot);
-    tokens?.charge(author, Math.max(0, messages), Math.max(0, bytes));
+  beginEntry(mapLane: number, source: ChargeSource, messages: number, bytes: number): void {
+    const tokens = this.#settledBy(mapLane, source);
+    tokens?.beginEntry(source.slot);
+    tokens?.charge(source.nodeKey, source.slot, Math.max(0, messages), Math.max(0, bytes));
   }
 
-  charge(mapLane: number, author: ChargeAuthor, messages: number, bytes: number): number {
-    return this.#lanes.get(mapLane)?.tokens.charge(author, messages, bytes) ?? 0;
+  charge(mapLane: number, source: ChargeSource, messages: number, bytes: number): number {
+    return this.#settledBy(mapLane, source)?.charge(source.nodeKey, source.slot, messages, bytes) ?? 0;
+  }
+
+  /**
+   * Null for a record on a partition where the lane does not belong, as nodes write that know of fewer partitions: its
+   * log time is another one, and a bucket that was settled by it stood still until its own partition had come as far.
+   */
+  #settledBy(mapLane: number, { partition }: ChargeSource): LaneTokens | null {
+    const lane = this.#lanes.get(mapLane);
+    return lane?.partition === partition ? lane.tokens : null;
   }
 
   /** Rows of a lane have gone, or count again. What they said before is still in the lane's view. */

@@ -51,10 +51,10 @@ export class LaneTokens {
   }
 
   /** Returns how many depths of what the author gave back are not believed, in the dimension with the most. */
-  charge({ nodeKey, slot }: ChargeAuthor, messages: number, bytes: number): number {
+  charge(node: NodeKey, slot: number, messages: number, bytes: number): number {
     const [first, second] = this.slots as readonly [SlotTokens, SlotTokens];
-    const ofMessages = first.charge(nodeKey, slot, messages, this.settledLogMs);
-    return Math.max(ofMessages, second.charge(nodeKey, slot, bytes, this.settledLogMs));
+    const ofMessages = first.charge(node, slot, messages, this.settledLogMs);
+    return Math.max(ofMessages, second.charge(node, slot, bytes, this.settledLogMs));
   }
 
   /** An author's entry begins. */
@@ -134,12 +134,6 @@ export class LaneTokens {
     this.isEnding = false;
     for (const { account } of this.slots) account.forget();
   }
-}
-
-/** Who has written a record: its slot among the members is this reader's own affair. */
-export interface ChargeAuthor {
-  readonly nodeKey: NodeKey;
-  readonly slot: number;
 }
 
 export interface Now {

@@ -1,5 +1,4 @@
 import type { LaneView } from '../convergence/strategy.js';
-import type { Member } from '../usage-map/membership.js';
 import type { ExpectedUse } from './expected-use.js';
 
 /**
@@ -38,10 +37,10 @@ export class Returnable {
   }
 
   /** Reads what is expected of everybody from now on. */
-  view(view: LaneView, alive: readonly Member[], dimension: number, expected: ExpectedUse, depth: number): void {
+  view(view: LaneView, alive: readonly AliveNode[], dimension: number, expected: ExpectedUse, depth: number): void {
     this.#uses.fill(0);
     for (let at = 0; at < view.count; at++) {
-      const { slot } = alive[at] as Member;
+      const { slot } = alive[at] as AliveNode;
       const use = expected.useOf(view, at, dimension);
       if (use === 0 && slot >= this.#uses.length) continue;
       this.#reach(slot);
@@ -97,6 +96,11 @@ export class Returnable {
     uses.set(this.#uses);
     this.#uses = uses;
   }
+}
+
+/** A member that is alive, by this reader's number of it. */
+export interface AliveNode {
+  readonly slot: number;
 }
 
 /** What all have taken together in a while, and how it was divided among them. */

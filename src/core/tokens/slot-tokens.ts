@@ -1,7 +1,6 @@
 import type { BurstSettings } from '../base/settings.js';
 import { DIMENSIONS, type Dimension, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { LaneView } from '../convergence/strategy.js';
-import type { Member } from '../usage-map/membership.js';
 import { type ClusterBucket, correctedRate, tokensAfter } from './cluster-bucket.js';
 import { clusterDepth } from './cluster-depth.js';
 import { ExpectedUse } from './expected-use.js';
@@ -9,7 +8,7 @@ import { fromCluster, TOGETHER } from './from-cluster.js';
 import { isInPieces, type Turn, wholePieces } from './in-pieces.js';
 import { OwnAccount } from './own-account.js';
 import { RecentUse } from './recent-use.js';
-import { type Passed, Returnable } from './returnable.js';
+import { type AliveNode, type Passed, Returnable } from './returnable.js';
 
 /**
  * One dimension of a lane: the cluster's bucket by the log, what all nodes are expected to take of it, and what this
@@ -184,7 +183,7 @@ export class SlotTokens {
 
 /** The alive nodes in the order of a view, and which of them is this one; −1 = the log counts it as dead. */
 export interface Viewed {
-  readonly alive: readonly Member[];
+  readonly alive: readonly AliveNode[];
   readonly own: number;
 }
 

@@ -1,6 +1,5 @@
-import { BYTES, DIRECTION_COUNT, type GroupId, type Incarnation, MESSAGES } from '../base/vocabulary.js';
+import { BYTES, DIRECTION_COUNT, type GroupId, type Incarnation, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { ReportRecord, ReportRow } from '../protocol/record.js';
-import type { ChargeAuthor } from '../tokens/lane-tokens.js';
 import { BundleKeys } from './bundle-keys.js';
 import { CostRows } from './cost-rows.js';
 import { LaneNumbers } from './lane-numbers.js';
@@ -12,20 +11,29 @@ import { RowStore } from './row-store.js';
 /** Called for every map lane whose rows changed, so that its shares are computed again. */
 export type LaneChanged = (mapLane: number) => void;
 
+/** Who has written a record, and where. The slot is this reader's number of the author. */
+export interface ChargeSource {
+  readonly nodeKey: NodeKey;
+  readonly slot: number;
+  readonly partition: number;
+  /** Log time of the partition. */
+  readonly logMs: number;
+}
+
 /** Follows what the rows of a lane charge to the cluster's bucket (core/tokens). */
 export interface ChargeReader {
-  /** Called before the rows of a lane change: until this log time they said what they say now. */
-  settle(mapLane: number, groupId: GroupId, direction: number, logMs: number): void;
+  /** Called before the rows of a lane change: until the record's log time they said what they say now. */
+  settle(mapLane: number, groupId: GroupId, direction: number, source: ChargeSource): void;
   /**
    * An author tells of a lane of which it had no row: what it charges counts from 0. What is below 0 was given back
    * before the log forgot its row, and is not given back again.
    */
-  beginEntry(mapLane: number, author: ChargeAuthor, messages: number, bytes: number): void;
+  beginEntry(mapLane: number, source: ChargeSource, messages: number, bytes: number): void;
   /**
    * A row charges this much more than its node's last one, units. Returns how many depths of the bucket it gives back
    * that it may not.
    */
-  charge(mapLane: number, author: ChargeAuthor, messages: number, bytes: number): number;
+  charge(mapLane: number, source: ChargeSource, messages: number, bytes: number): number;
 }
 
 export interface ReadTime {
@@ -146,11 +154,11 @@ export class UsageMap {
     if (known === -1 && this.bounds.judge(partition, bundle, rows, 0) !== 'applied') return verdict;
     const entry = known === -1 ? records.add() : known;
     const countedSlot = isPast ? NOBODYS_SLOT : member.slot;
-    const refused =
-      this.charges === null || isPast
-        ? 0
-        : this.#tellCharges(this.charges, known, member.slot, record, rows, read.logMs);
     const { nowMs, logMs } = read;
+    const { nodeKey } = record.author;
+    const source = { nodeKey, slot: member.slot, partition, logMs };
+    const isRead = this.charges !== null && !isPast;
+    const refused = isRead ? this.#tellCharges(this.charges as ChargeReader, known, record, rows, source) : 0;
     records.write(entry, record.author, { member: countedSlot, partition, bundle, nowMs, logMs });
     if (known === -1) this.#keys.add(member.slot, entry);
     if (known === -1 || !this.#overwriteAll(entry, rows)) {
@@ -253,34 +261,32 @@ export class UsageMap {
   #tellCharges(
     charges: ChargeReader,
     known: number,
-    slot: number,
     { author }: ReportRecord,
     rows: readonly ReportRow[],
-    logMs: number,
+    source: ChargeSource,
   ): number {
     const { records } = this.rows;
-    const { nodeKey } = author;
     const isSameLife = known !== -1 && records.incarnation[known] === author.incarnation;
     let row = known === -1 ? -1 : (records.first[known] as number);
-    for (; row !== -1; row = this.rows.nextOfRecord(row)) this.#settle(charges, this.rows.laneOf(row), logMs);
+    for (; row !== -1; row = this.rows.nextOfRecord(row)) this.#settle(charges, this.rows.laneOf(row), source);
     let most = 0;
     for (const report of rows) {
       const mapLane = this.mapLaneOf(report.groupId, report.direction);
-      this.#settle(charges, mapLane, logMs);
-      const before = isSameLife || known === -1 ? this.rowOf(mapLane, slot) : -1;
+      this.#settle(charges, mapLane, source);
+      const before = isSameLife || known === -1 ? this.rowOf(mapLane, source.slot) : -1;
       const messages = before === -1 ? 0 : this.rows.chargeOf(before, MESSAGES);
       const bytes = before === -1 ? 0 : this.rows.chargeOf(before, BYTES);
       const [chargedMessages, chargedBytes] = report.charge ?? NOTHING_CHARGED;
       const more = [chargedMessages - messages, chargedBytes - bytes] as const;
-      if (before === -1) charges.beginEntry(mapLane, { nodeKey, slot }, ...more);
-      else most = Math.max(most, charges.charge(mapLane, { nodeKey, slot }, ...more));
+      if (before === -1) charges.beginEntry(mapLane, source, ...more);
+      else most = Math.max(most, charges.charge(mapLane, source, ...more));
     }
     return most;
   }
 
-  #settle(charges: ChargeReader, mapLane: number, logMs: number): void {
+  #settle(charges: ChargeReader, mapLane: number, source: ChargeSource): void {
     const key = this.#mapLanes.keyOf(mapLane);
-    charges.settle(mapLane, Math.floor(key / DIRECTION_COUNT), key % DIRECTION_COUNT, logMs);
+    charges.settle(mapLane, Math.floor(key / DIRECTION_COUNT), key % DIRECTION_COUNT, source);
   }
 
   /** Inserts the rows of a record and returns the first one, −1 without rows. */
