@@ -4,6 +4,34 @@ import { RandomWorld, type Seen } from './random-world.js';
 const WORLDS = 4;
 const HAPPENINGS = 20;
 
+test('no charge of an honest node is refused, whatever happens to it and to its records', () => {
+  const refused: string[] = [];
+  let gaveBack = 0;
+  for (let seed = 101; seed < 101 + 4 * WORLDS; seed++) {
+    const random = new RandomWorld(seed);
+    random.trouble();
+    for (let at = 0; at < HAPPENINGS; at++) {
+      random.go();
+      for (const { coordinator } of random.world.nodes.values()) {
+        const { 'charge-too-low': tooLow, 'charge-in-doubt': inDoubt } = coordinator.log.ignored;
+        if (tooLow + inDoubt > 0) refused.push(`seed ${seed}, ${at}: ${tooLow} + ${inDoubt}`);
+      }
+    }
+    const known = new Map<string, number>();
+    for (const { key, record } of random.world.topic.partitions.flat()) {
+      if (record?.kind !== 'report') continue;
+      for (const { groupId, charge } of record.rows) {
+        const row = `${key} ${record.author.incarnation} ${groupId}`;
+        if ((charge?.[0] ?? 0) < (known.get(row) ?? 0)) gaveBack++;
+        known.set(row, charge?.[0] ?? 0);
+      }
+    }
+  }
+  console.log(`${gaveBack} charges fell`);
+  expect(refused).toEqual([]);
+  expect(gaveBack).toBeGreaterThan(100);
+});
+
 test('who has read the same of the log knows the same tokens, bit for bit', () => {
   let compared = 0;
   let moved = 0;

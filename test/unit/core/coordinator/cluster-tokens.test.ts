@@ -88,13 +88,54 @@ describe('what others charge', () => {
     expect(charge(idle({ ...TOKENS, burst: { ...TOKENS.burst, messages: 1000 } }), 1e9)).toBe(-4000);
   });
 
-  test('one that falls back to what it was leaves no more than a full bucket', () => {
+  test('one that falls back to what it was gives back a depth, whatever it had taken', () => {
     const node = idle(TOKENS);
-    charge(node, 1e9);
+    expect(charge(node, 1e9)).toBe(-1000);
+    expect(charge(node, 0)).toBe(-900);
+    expect(charge(node, -1e9)).toBe(-900);
+  });
+
+  test('what it took comes back whole, up to a depth', () => {
+    const node = idle(TOKENS);
+    expect(charge(node, 60)).toBe(40);
+    expect(charge(node, 10)).toBe(90);
     expect(charge(node, 0)).toBe(100);
-    node.tryAcquire(0, 100);
-    node.run(20);
-    expect(node.tryAcquire(0, 60)).toBe(false);
+    expect(node.coordinator.log.ignored).toMatchObject({ 'charge-too-low': 0, 'charge-in-doubt': 0 });
+  });
+
+  test('what it was expected to take may come back, and no more', () => {
+    const node = idle(TOKENS);
+    charge(node, 90, { demand: 100 });
+    charge(node, 90, { demand: 100 });
+    expect(charge(node, 0, { demand: 100 })).toBe(100);
+    const before = charge(node, 95, { demand: 100 });
+    rest(node, 500);
+    charge(node, 95, { demand: 100 });
+    expect(charge(node, -1e6, { demand: 100 })).toBe(100);
+    expect(before).toBe(5);
+    expect(node.coordinator.log.ignored['charge-too-low']).toBe(1);
+  });
+
+  test('one that falls further is counted, and told once; what is not much less than a depth only counted', () => {
+    const node = idle(TOKENS);
+    charge(node, 0);
+    charge(node, -50);
+    expect(node.coordinator.log.ignored).toMatchObject({ 'charge-too-low': 0, 'charge-in-doubt': 1 });
+    expect(node.told('charge-refused')).toEqual([]);
+    charge(node, -1e6);
+    charge(node, -2e6);
+    expect(node.coordinator.log.ignored['charge-too-low']).toBe(2);
+    expect(node.told('charge-refused')).toEqual([{ kind: 'charge-refused', nodeId: 'a' }]);
+    expect([...node.coordinator.log.refusals.charges]).toEqual([['a', 2]]);
+  });
+
+  test('an entry that begins below nothing gives nothing back: that was before its row was forgotten', () => {
+    const node = idle(TOKENS);
+    node.read(node.report('b', [row(0, 80)]));
+    expect(charge(node, -50)).toBe(20);
+    expect(charge(node, -50, { life: 2 })).toBe(20);
+    expect(node.coordinator.log.ignored).toMatchObject({ 'charge-too-low': 0, 'charge-in-doubt': 0 });
+    expect(charge(node, -60, { life: 2 })).toBe(20);
   });
 
   test('an absurd one costs a second of the target, and what was in the bucket', () => {
