@@ -101,7 +101,7 @@ export const TOPIC_METRICS = {
   },
   quotamesh_topic_records_ignored_total: {
     type: 'counter',
-    help: 'Records read and not used, by cause: what could not be decoded, and what is old or repeated.',
+    help: 'Records read and not used, by cause: what could not be decoded, what is old or repeated, and what claims too much.',
     labels: ['cause'],
   },
   quotamesh_topic_pending_appends: {

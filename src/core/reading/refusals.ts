@@ -3,6 +3,9 @@ import { IGNORED_CAUSES, type IgnoredCause, type Notice, type RowsRefused } from
 /** A refused report is told again only if none was refused for this long. */
 const TOLD_AGAIN_MS = 60_000;
 
+/** How many nodes whose charges are refused are counted by name at once. */
+const NAMED_MAX = 16;
+
 /** Counts what was read and changed nothing, by cause, and tells of what was refused. */
 export class Refusals {
   readonly counts = Object.fromEntries(IGNORED_CAUSES.map((cause) => [cause, 0])) as Record<IgnoredCause, number>;
@@ -41,7 +44,8 @@ export class Refusals {
     if (nowMs - this.chargeMs > TOLD_AGAIN_MS) this.charges.clear();
     if (this.charges.size === 0) this.#notices.push({ kind: 'charge-refused', nodeId: nodeId || null });
     this.count('charge-too-low');
-    this.charges.set(nodeId, (this.charges.get(nodeId) ?? 0) + 1);
+    const known = this.charges.get(nodeId);
+    if (known !== undefined || this.charges.size < NAMED_MAX) this.charges.set(nodeId, (known ?? 0) + 1);
     this.chargeMs = nowMs;
   }
 

@@ -16,9 +16,9 @@ import type { ExpectedUse } from './expected-use.js';
  */
 export class Returnable {
   /** By slot of the member, units. */
-  #units = new Float64Array(0);
+  #units = NONE;
   /** By slot of the member, units per second: what a met node wants, the share of a throttled one below 0. */
-  #uses = new Float64Array(0);
+  #uses = NONE;
 
   /** Units; 0 for who is not known. */
   of(slot: number): number {
@@ -118,6 +118,8 @@ function grown(units: number, use: number, { seconds, metPart, throttledPart, de
   return Math.max(units, Math.min(depth, units + took));
 }
 
+/** Most lanes have no rows in one of their dimensions. */
+const NONE = new Float64Array(0);
 /** What an author that was there before its bucket was followed may give back, until a depth is known. */
 const UNKNOWN = Number.POSITIVE_INFINITY;
 /** Charges are rounded sums: so many depths more may come back. A million such records would give a depth. */
