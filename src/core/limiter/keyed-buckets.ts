@@ -93,7 +93,6 @@ export class KeyedBuckets {
     this.#rows.set(name, row);
     this.buckets.refilledMs.set(row, nowMs);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      this.buckets.tokens.set(row * DIMENSION_COUNT + dimension, 0);
       const perSecond = this.rates[dimension] as number;
       this.buckets.setLimit(row, dimension, perSecond, this.depths[dimension] as number, nowMs);
     }

@@ -236,7 +236,8 @@ describe('behind a lost log', () => {
 });
 
 function untilItWantsStates(one: OneRegistry): void {
-  while (!one.wants.includes('state') && one.nowMs < 3 * ADOPT_AFTER_MS) one.wait(1000);
+  const latestMs = one.nowMs + 3 * ADOPT_AFTER_MS;
+  while (!one.wants.includes('state') && one.nowMs < latestMs) one.wait(1000);
 }
 
 function appendAllAndSay(one: OneRegistry): RegistryAppend[] {

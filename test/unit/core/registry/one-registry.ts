@@ -21,7 +21,8 @@ export class OneRegistry {
   readonly registry: Registry;
   readonly log: ReadRegistryRecord[] = [];
   readonly decisions: RegistryEffects['decisions'][number][] = [];
-  nowMs = 0;
+  /** No clock of a node begins with 0. */
+  nowMs = 1e9;
   #sent: RegistryAppend[] = [];
 
   constructor(nodeId = 'own', auditedChanges = 100) {

@@ -119,6 +119,14 @@ describe('nothing is missing', () => {
     expect(one.wants).toEqual(['barrier']);
   });
 
+  test('whoever reads the barrier is told of no change where nothing has changed behind the hole', () => {
+    const one = OneRegistry.ready();
+    one.write(proposalOf('other', 'p', 0));
+    one.write({ kind: 'barrier', author: 'other', id: 'x' }, 1);
+    const barrier = barrierOf(one);
+    expect([...one.write(barrier).changed]).toEqual([]);
+  });
+
   test('is needed before anything is finished for others or told to callers; who was ready stays so', () => {
     const one = OneRegistry.ready();
     one.write(proposalOf('dead', 'p', 0));
