@@ -48,6 +48,17 @@ describe('a row of buckets', () => {
     expect(buckets.scarcest(1, 5, 90)).toBe(BYTES);
   });
 
+  test('says that it was asked, with the 63 others of its block, until the reader forgets it', () => {
+    const buckets = rows(200);
+    buckets.asked.fill(0);
+    buckets.tryTake(130, 1, 1, 10);
+    expect([...buckets.asked]).toEqual([0, 0, 1, 0]);
+    buckets.asked.fill(0);
+    buckets.available(63, MESSAGES, 20);
+    buckets.available(64, MESSAGES, 20);
+    expect([...buckets.asked]).toEqual([1, 1, 0, 0]);
+  });
+
   test('gets back what was taken in the same instant, no other row does', () => {
     const buckets = rows(3);
     for (const row of [0, 1, 2]) buckets.tryTake(row, 4, 40, 0);

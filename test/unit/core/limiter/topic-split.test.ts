@@ -69,3 +69,32 @@ describe('the bucket of a topic', () => {
     expect(quiet(1000)).toBeCloseTo(500, 6);
   });
 });
+
+test.each([1, 2, 15, 16, 17, 32, 33])('a limit of 1,000 is divided over %i topics that want as much each', (count) => {
+  const topicSplit = new TopicSplit({ ...RULE, max: 100, strategy: STRATEGIES[SPLIT_STRATEGY.even]! });
+  const rows = Array.from({ length: count }, (_, at) => topicSplit.rowOf(`topic ${at}`, [1000, NONE], 0));
+  for (let nowMs = 0; nowMs <= 5000; nowMs += 100) {
+    for (const row of rows) topicSplit.countAttempt(row, 200, 0);
+    topicSplit.divide([1000, NONE], nowMs);
+  }
+  const { rate } = topicSplit.keyed.buckets;
+  for (const row of rows) expect(rate.at(slotOf(row, MESSAGES))).toBeCloseTo(980 / count, 3);
+});
+
+test('a topic in the place of another one begins with a demand of its own', () => {
+  const topicSplit = new TopicSplit({ ...RULE, max: 2, strategy: STRATEGIES[SPLIT_STRATEGY.even]! });
+  const limit = [1000, NONE] as const;
+  const [before, beside] = ['before', 'beside'].map((topic) => topicSplit.rowOf(topic, limit, 0)) as [number, number];
+  for (let nowMs = 0; nowMs <= 5000; nowMs += 100) {
+    for (const row of [before, beside]) topicSplit.countAttempt(row, 200, 0);
+    topicSplit.divide(limit, nowMs);
+  }
+  topicSplit.rowOf('beside', limit, 9000);
+  expect(topicSplit.keyed.sweep(9000, 1000, 2)).toBe(1);
+  expect(topicSplit.rowOf('after', limit, 9000)).toBe(before);
+  topicSplit.countAttempt(beside, 80_000, 0);
+  topicSplit.divide(limit, 9000);
+  // The other one wants all that there is.
+  const { rate } = topicSplit.keyed.buckets;
+  expect(rate.at(slotOf(before, MESSAGES))).toBeLessThan(0.05 * rate.at(slotOf(beside, MESSAGES)));
+});

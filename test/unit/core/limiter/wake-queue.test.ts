@@ -48,6 +48,26 @@ describe('turns', () => {
     expect(queue.owners).toBe(0);
   });
 
+  test('what an owner does not keep is gone, and the rest is in its order', () => {
+    const owner = new WakeOwner<string>();
+    for (const item of ['taken', 'a', 'gone', 'b', 'gone']) owner.push(item, 1);
+    owner.head = 1;
+    owner.keep((item) => item !== 'gone');
+    expect([owner.items.map(({ item }) => item), owner.head, owner.size]).toEqual([['a', 'b'], 0, 2]);
+    owner.keep(() => false);
+    expect(owner.isEmpty).toBe(true);
+  });
+
+  test('a queue that was empty knows of no part that was taken, and of no turn', () => {
+    const queue = new WakeQueue<string>();
+    queue.add(new WakeOwner<string>(), 'batch', 1);
+    queue.takePart(queue.peek()!, 200);
+    const owners = [new WakeOwner<string>(), new WakeOwner<string>()];
+    for (let item = 0; item < 10; item++) for (const [at, owner] of owners.entries()) queue.add(owner, `${at}`, 1);
+    expect(queue.mayPass(0.1)).toBe(false);
+    expect(drain(queue, 8).join('')).toBe('01010101');
+  });
+
   test('an owner that leaves costs nothing, and may come back with what it had', () => {
     const queue = new WakeQueue<string>();
     const [one, other] = [new WakeOwner<string>(), new WakeOwner<string>()];
