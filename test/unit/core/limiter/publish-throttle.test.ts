@@ -47,15 +47,16 @@ describe.each([
   });
 
   test.each([
-    ['expected', 'as many as the bucket serves if each publishes as much again', 3],
-    ['all', 'everybody', 5],
-  ] as const)('with “%s” a wake releases %s', (wakes, _, count) => {
+    ['expected', 'as many as the bucket serves if each publishes as much again', 4, 3],
+    ['expected', 'nobody more where these take the last token', 5, 2],
+    ['all', 'everybody', 4, 5],
+  ] as const)('with “%s” a wake releases %s', (wakes, _, amount, count) => {
     const { buckets, throttle, released } = scene(wakes, 10, 10, dimension);
     const producers = Array.from({ length: 5 }, () => producerOf());
     buckets.take(ROW, 10, 10);
-    for (const producer of producers) throttle.publish(producer, ...amountOf(4), 0);
-    // 20 were owed, so there are 10: enough for two that publish 4 again, and something for a third one.
-    throttle.wake(3000);
+    for (const producer of producers) throttle.publish(producer, ...amountOf(amount), 0);
+    // Whatever was owed, the bucket is full by now: 10.
+    throttle.wake(5000);
     expect(released).toEqual(producers.slice(0, count));
     expect(throttle.waiting).toBe(5 - count);
     for (const producer of producers) expect(producer.tracker.isThrottled).toBe(!released.includes(producer));
@@ -86,6 +87,39 @@ describe('when the next wake is worth calling', () => {
     expect(throttle.nextWakeMs).toBe(Number.POSITIVE_INFINITY);
     throttle.wake(1e9);
     expect([throttle.waiting, throttle.nextWakeMs]).toEqual([1, Number.POSITIVE_INFINITY]);
+  });
+});
+
+describe('a connection', () => {
+  test('that becomes active while it is throttled is not read, and one that is not active is not touched', () => {
+    const reads: boolean[] = [];
+    const tracker = new ThrottleTracker((on) => void reads.push(on));
+    tracker.setActive(false);
+    tracker.mark('nodeRate', 1000);
+    expect(reads).toEqual([]);
+    tracker.setActive(true);
+    expect(reads).toEqual([false]);
+    tracker.setActive(true);
+    tracker.setActive(false);
+    tracker.unmark('nodeRate', 1500);
+    tracker.setActive(true);
+    expect(reads).toEqual([false]);
+  });
+
+  test('has been throttled for as long as it was, however often', () => {
+    const tracker = new ThrottleTracker(() => undefined);
+    for (const [fromMs, untilMs] of [
+      [1000, 1500],
+      [4000, 4250],
+    ] as const) {
+      tracker.mark('nodeRate', fromMs);
+      tracker.mark('groupRate', fromMs + 100);
+      tracker.unmark('nodeRate', fromMs + 200);
+      tracker.unmark('groupRate', untilMs);
+    }
+    expect(tracker.throttledMs(9000)).toBe(750);
+    tracker.mark('nodeRate', 9000);
+    expect(tracker.throttledMs(9010)).toBe(760);
   });
 });
 

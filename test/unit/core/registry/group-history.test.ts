@@ -121,6 +121,15 @@ describe('proposals, folded in the order of the log', () => {
     expect([...history.changes()]).toEqual([]);
   });
 
+  test('deletions that detach are those that were accepted', () => {
+    const history = new GroupHistory();
+    history.propose(4, proposal(0, FIRST));
+    history.propose(6, proposal(0, null, { detaching: true }));
+    history.propose(7, proposal(5, null, { detaching: true }));
+    history.propose(8, proposal(7, null, { detaching: true }));
+    expect([...history.releases()].map(({ offset }) => offset)).toEqual([7]);
+  });
+
   test('a rejected proposal is open until its key is gone', () => {
     const history = new GroupHistory();
     expect(history.propose(4, proposal(9, FIRST))).toBeNull();

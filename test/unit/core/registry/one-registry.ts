@@ -49,6 +49,8 @@ export class OneRegistry {
 
   step(event: RegistryEvent): RegistryEffects {
     const effects = this.registry.step(event, this.nowMs);
+    // Nothing is ever appended that has no records.
+    for (const { records } of effects.appends) expect(records).not.toEqual([]);
     this.#sent.push(...effects.appends);
     this.decisions.push(...effects.decisions);
     return effects;
