@@ -79,6 +79,20 @@ describe('a row of buckets', () => {
     for (const other of [0, 2]) expect(tokensOf(buckets, other)).toEqual([10, 100]);
   });
 
+  test.each<[string, (buckets: Buckets) => void]>([
+    ['filled', (buckets) => buckets.fill(1, 0)],
+    ['emptied', (buckets) => buckets.empty(1, 0)],
+    ['given windows', (buckets) => buckets.setWindow(1, 1000, 0)],
+    ['given another limit', (buckets) => buckets.setLimit(1, BYTES, 5, 5, 0)],
+    ['charged', (buckets) => buckets.charge(1, 40, 400, 1000, 0)],
+  ])('that is %s changes nothing in those beside it', (_, change) => {
+    const buckets = rows(3);
+    for (const row of [0, 1, 2]) buckets.take(row, 5, 50);
+    change(buckets);
+    expect(tokensOf(buckets, 1)).not.toEqual([5, 50]);
+    for (const other of [0, 2]) expect(tokensOf(buckets, other)).toEqual([5, 50]);
+  });
+
   test('that was filled gives back nothing of what was held before', () => {
     const buckets = rows(2);
     buckets.tryTake(1, 8, 80, 0);
