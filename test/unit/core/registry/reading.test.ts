@@ -18,16 +18,16 @@ function auditOf(revision: number): AuditRecord {
   return { kind: 'audit', author: 'other', group: 'orders', revision, before: null, after: DEFINITION, by: null };
 }
 
-/** Places in the trail, as far as it is told. */
+/** Revisions in the trail, as far as it is told. */
 const trailOf = ({ registry }: OneRegistry) => registry.trail.after(0, 100, null).map(({ revision }) => revision);
 
 describe('what is read counts or not', () => {
   // The barrier of the node itself and its tombstone stand at 0 and 1: a record that is read next is at 2.
   test.each<[string, RegistryRecord, ignored: number, revision: number, trail: number[]]>([
-    ['a state as of its own place', stateOf({ asOf: 2, revision: 2 }), 0, 2, []],
-    ['a state as of a place behind it', stateOf({ asOf: 3, revision: 2 }), 1, 0, []],
-    ['a change that its own place made', auditOf(2), 0, 0, [2]],
-    ['a change that only a later place can make', auditOf(3), 1, 0, []],
+    ['a state as of its own offset', stateOf({ asOf: 2, revision: 2 }), 0, 2, []],
+    ['a state as of an offset behind it', stateOf({ asOf: 3, revision: 2 }), 1, 0, []],
+    ['a change that its own offset made', auditOf(2), 0, 0, [2]],
+    ['a change that only a later offset can make', auditOf(3), 1, 0, []],
     ['a proposal', proposalOf('other', 'p', 0), 0, 3, []],
     ['hashes of what stands in a YAML', { kind: 'yaml', author: 'other', version: '1', part: 0, groups: {} }, 0, 0, []],
     ['a barrier of another node', { kind: 'barrier', author: 'other', id: 'x' }, 0, 0, []],
