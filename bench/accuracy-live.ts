@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { LiveComparison, LiveComparisons } from '../sim/accuracy/live-section.js';
 import type { RunResult } from '../sim/verdict/run-result.js';
-import type { Punctuality } from '../src/live/traffic/protocol.js';
+import type { Punctuality } from '../src/live/live-traffic.js';
 import { COMMAND_FILE } from '../src/package/package-root.js';
 import { startKafka } from '../test/kafka/kafka.js';
 

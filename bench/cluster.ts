@@ -26,7 +26,7 @@ for (const topic of topics) {
 
 async function bench(name: string, topic: ClusterOptions['topic']): Promise<void> {
   const cluster = await Cluster.create({ topic, quota: QUOTA });
-  const traffic = await TrafficProcess.start();
+  const traffic = new TrafficProcess();
   const story = new Story(cluster, traffic, QUOTA);
   try {
     const spawnedMs = now();
@@ -99,11 +99,10 @@ async function leavesAndDeaths(name: string, cluster: Cluster, story: Story): Pr
     ['SIGTERM', leaves],
     ['SIGKILL', deaths],
   ] as const) {
-    if (cluster.node('c').child.exitCode !== null || cluster.node('c').child.signalCode !== null)
-      await cluster.start('c');
+    if (!cluster.node('c').child.isRunning) await cluster.start('c');
     await story.phase({ ...both, c: 700 }, 2000, 0);
     const atMs = now();
-    cluster.node('c').child.kill(signal);
+    cluster.node('c').child.signal(signal);
     const { toMs } = await story.phase(both, signal === 'SIGTERM' ? 2500 : 8500, 0);
     times.push(await story.settledAfterMs(atMs, half, toMs));
   }

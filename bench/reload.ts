@@ -21,7 +21,7 @@ const others = Object.fromEntries(
 const orders = { quota: { publish: { messagesPerSecond: QUOTAS[0] } } };
 const nodeSettings = { groups: { ...others, orders } };
 const cluster = await Cluster.create({ topic: 'embedded', nodeSettings });
-const traffic = await TrafficProcess.start();
+const traffic = new TrafficProcess();
 try {
   await cluster.start('a');
   traffic.setRates([{ node: 'a', url: cluster.url('a'), ratePerSecond: RATE_PER_SECOND }]);
@@ -53,7 +53,7 @@ try {
 async function reload(number: number): Promise<void> {
   const startMs = performance.now();
   await rewriteQuota(cluster, ['a'], QUOTAS[(number + 1) % 2] as number);
-  cluster.node('a').child.kill('SIGHUP');
+  cluster.node('a').child.signal('SIGHUP');
   await sleep(TURN_MS / RELOADS_PER_TURN - (performance.now() - startMs));
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { portsFor } from '../../src/demo/processes/free-ports.js';
+import { portsFor } from '../../src/processes/free-ports.js';
 import { type GuardedProcess, startGuarded } from '../kafka/guarded-process.js';
 import { BROKER_PORTS, Brokers } from './brokers.js';
 import { type Call, Clients } from './clients.js';
@@ -66,6 +66,7 @@ export class ChaosRun {
     const durationMs = this.#nowMs;
     this.#watch?.end();
     await sleep(LAST_ANSWERS_MS);
+    await stage.clients.collect();
     return this.#evidence(stage, durationMs);
   }
 
@@ -94,7 +95,7 @@ export class ChaosRun {
     this.#mountGuard = await startGuarded('sleep', ['infinity'], cleanUp);
     const nodes = await NodeProcesses.prepare(this.folder, ports.slice(0, NODE_PORTS), brokers);
     this.#nodes = nodes;
-    const clients = new Clients(this.folder);
+    const clients = new Clients();
     this.#clients = clients;
     this.#watch = new Watch(nodes.urls);
     if (this.#isLeaving) throw new Error('left before it began');

@@ -1,8 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { GroupExplanation } from '../../src/api/group-explanation.js';
+import { Child } from '../../src/processes/child.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 
 /** Pieces of work per second that each backend can do. */
@@ -44,7 +43,7 @@ interface Queues {
 /** Three nodes, three backends in three zones that every piece of work touches, and clients that ask at fixed rates. */
 export class SaturatedBackend {
   readonly #cluster: Cluster;
-  readonly #backends: ChildProcess;
+  readonly #backends: Child;
   readonly #url: string;
   readonly #admitted = { small: 0, large: 0, kept: 0 };
   #asked = 0;
@@ -52,16 +51,15 @@ export class SaturatedBackend {
   #failed = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  private constructor(cluster: Cluster, backends: ChildProcess, url: string) {
+  private constructor(cluster: Cluster, backends: Child, url: string) {
     this.#cluster = cluster;
     this.#backends = backends;
     this.#url = url;
   }
 
   static async start(topic: ClusterOptions['topic']): Promise<SaturatedBackend> {
-    const child = fork(fileURLToPath(new URL('./backends.mjs', import.meta.url)), { stdio: 'inherit' });
-    const [port] = await once(child, 'message');
-    const url = `http://127.0.0.1:${port}`;
+    const child = new Child([fileURLToPath(new URL('./backends.mjs', import.meta.url))]);
+    const url = `http://127.0.0.1:${await child.next<number>()}`;
     const backends = Object.fromEntries(
       BACKENDS.map((name) => {
         const level = { metric: 'queue_length', target: QUEUE_TARGET, spring: QUEUE_SPRING, everyMs: 200 };
@@ -73,7 +71,7 @@ export class SaturatedBackend {
     const scene = new SaturatedBackend(cluster, child, url);
     await scene.setCapacity({ a: CAPACITY, b: CAPACITY, c: CAPACITY });
     await cluster.start(...NODES).catch((error) => {
-      child.kill();
+      child.signal('SIGKILL');
       throw error;
     });
     return scene;
@@ -136,7 +134,7 @@ export class SaturatedBackend {
   async stop(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     await sleep(200);
-    this.#backends.disconnect();
+    this.#backends.signal('SIGKILL');
     await this.#cluster.stop();
   }
 

@@ -29,7 +29,7 @@ import { adminOf } from './admin.js';
 import { brokerProperties, type NodePorts } from './broker-properties.js';
 import { ContainerNode } from './container-node.js';
 import { type Distribution, findDistribution } from './distribution.js';
-import { freePorts } from './free-ports.js';
+import { freePorts } from '../../src/processes/free-ports.js';
 import { JavaNode } from './java-node.js';
 
 export interface KafkaOptions {

@@ -1,0 +1,92 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EventQueue } from '../../../sim/cluster/event-queue.js';
+import { playStream } from '../../../sim/load/play-arrivals.js';
+import { type Call, callsIn } from '../../../src/load/call.js';
+import { epochNow } from '../../../src/load/epoch-now.js';
+import { steadyStream } from '../../../src/load/load-order.js';
+import { OpenLoad } from '../../../src/load/open-load.js';
+
+const SEED = 7;
+const PATIENCE_MS = 60_000;
+
+describe('open load', () => {
+  let server: Server;
+  let url = '';
+  let asked: Record<string, unknown>[] = [];
+  /** What the server says next; `granted` when there is nothing. */
+  let refusals = 0;
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        if (request.url === '/livez') return response.end();
+        asked.push(JSON.parse(body));
+        const answer = JSON.stringify({ retryAfterMs: 1 });
+        return response.writeHead(refusals-- > 0 ? 429 : 200, { 'content-length': answer.length }).end(answer);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => void server.close());
+
+  /** Until that many arrivals were answered; a busy machine takes longer. */
+  async function answered(load: OpenLoad, count: number): Promise<Call[]> {
+    const calls: Call[] = [];
+    while (calls.length < count) {
+      await sleep(10);
+      calls.push(...callsIn(load.collect()));
+    }
+    await load.finish();
+    return calls;
+  }
+
+  test('arrivals are due when the simulator lets them arrive, to the bit', async () => {
+    const sinceMs = epochNow() + 100;
+    const arrivals = steadyStream('a', 500, false);
+    const load = new OpenLoad();
+    load.play('p', { sinceMs, seed: SEED, patienceMs: PATIENCE_MS, streams: [{ tag: 3, arrivals, group: 'g', urls: [url] }] });
+    const calls = await answered(load, 50);
+    const [queue, wantedMs] = [new EventQueue(), [] as number[]];
+    playStream(arrivals, { queue, seed: SEED, ask: () => wantedMs.push(sinceMs + queue.nowMs) > 0 });
+    queue.runUntil(60_000);
+    const seenMs = calls.map(({ dueMs }) => dueMs).sort((one, other) => one - other);
+    expect(seenMs).toEqual(wantedMs.slice(0, seenMs.length));
+    expect(calls.every(({ tag, sentMs, dueMs, endedMs }) => tag === 3 && sentMs >= dueMs && endedMs >= sentMs)).toBe(true);
+  });
+
+  test('what is refused is asked again as often as its stream says, and told apart', async () => {
+    [asked, refusals] = [[], 2];
+    const piece = { messages: 3, leastBytes: 5, mostBytes: 5 };
+    const profile = { atMs: [0, 20], rate: [100, 0] };
+    const arrivals = { ...steadyStream('a', 0, true), profile, piece, retries: 1, retryAfterMs: 5 };
+    const load = new OpenLoad();
+    const streams = [{ tag: 0, arrivals, group: 'g', urls: [url] }];
+    load.play('p', { sinceMs: epochNow(), seed: SEED, patienceMs: PATIENCE_MS, streams });
+    const calls = await answered(load, 4);
+    expect(calls.map(({ retry }) => retry).sort()).toEqual([false, false, true, true]);
+    expect(calls.filter(({ outcome }) => outcome === 'refused')).toHaveLength(2);
+    expect(asked).toContainEqual({ group: 'g', messages: 3, bytes: 5, retry: true });
+  });
+
+  test('what is late by more than a second is not made up for, and another plan ends the one before', async () => {
+    asked = [];
+    const load = new OpenLoad();
+    const streamTo = (tag: number) => [{ tag, arrivals: steadyStream('a', 100, true), group: 'g', urls: [url] }];
+    load.play('p', { sinceMs: epochNow() - 4000, seed: SEED, patienceMs: PATIENCE_MS, streams: streamTo(1) });
+    const first = await new Promise<Call[]>((resolve) => setTimeout(() => resolve(callsIn(load.collect())), 30));
+    load.play('p', { sinceMs: epochNow(), seed: SEED, patienceMs: PATIENCE_MS, streams: streamTo(2) });
+    expect(first.filter(({ outcome }) => outcome === 'unsent').length).toBeGreaterThanOrEqual(299);
+    await sleep(50);
+    load.collect();
+    const calls = await answered(load, 3);
+    expect(new Set(calls.map(({ tag }) => tag))).toEqual(new Set([2]));
+  });
+});
