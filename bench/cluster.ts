@@ -5,8 +5,9 @@
 
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { medianOf } from '../src/load/quantile.js';
 import { Cluster, type ClusterOptions } from '../test/cluster/cluster.js';
-import { median, now, percent, Story } from '../test/cluster/story.js';
+import { now, percent, Story } from '../test/cluster/story.js';
 import { TrafficProcess } from '../test/cluster/traffic.js';
 import { startKafka } from '../test/kafka/kafka.js';
 
@@ -118,7 +119,7 @@ async function cpuSeconds(cluster: Cluster, id: string): Promise<number> {
 }
 
 function print(name: string, what: string, values: readonly number[], unit: string): void {
-  const [least, middle, most] = [Math.min(...values), median(values), Math.max(...values)].map((value) =>
+  const [least, middle, most] = [Math.min(...values), medianOf(values), Math.max(...values)].map((value) =>
     value.toFixed(1),
   );
   console.log(`${name}: ${what}: min ${least}, median ${middle}, max ${most} ${unit} (${values.length})`);

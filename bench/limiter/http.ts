@@ -41,8 +41,16 @@ export async function measureHttp(): Promise<HttpFigure[]> {
   const many = { requests: Array.from({ length: BATCH }, () => request) };
   const contestants = (['tcp', 'unix'] as const).flatMap((way) => [
     { name: `bare route, ${way}`, bare: null, order: { place: bare[way], path: '/bare', body: request } },
-    { name: `POST /v1/acquire, ${way}`, bare: `bare route, ${way}`, order: { place: ours[way], path: ACQUIRE, body: request } },
-    { name: `bare route, ${way}, ${BATCH} requests`, bare: null, order: { place: bare[way], path: '/bare', body: many } },
+    {
+      name: `POST /v1/acquire, ${way}`,
+      bare: `bare route, ${way}`,
+      order: { place: ours[way], path: ACQUIRE, body: request },
+    },
+    {
+      name: `bare route, ${way}, ${BATCH} requests`,
+      bare: null,
+      order: { place: bare[way], path: '/bare', body: many },
+    },
     {
       name: `POST /v1/acquire/bulk, ${way}, ${BATCH} requests`,
       bare: `bare route, ${way}, ${BATCH} requests`,

@@ -3,6 +3,7 @@ import type { Attempts } from '../../sim/run/recording.js';
 import type { Scenario } from '../../sim/scenario/scenario.js';
 import { type Call, isDecided } from '../load/call.js';
 import type { LoadPlan } from '../load/load-order.js';
+import { medianOf, quantileOf } from '../load/quantile.js';
 import { LIVE_GROUP } from './live-config.js';
 
 /** Arrivals at a frozen node get no answer for this time. */
@@ -40,11 +41,8 @@ export function attemptsOf(calls: readonly Call[], { sinceMs, streams }: LoadPla
 
 export function punctualityOf(calls: readonly Call[]): Punctuality {
   const firsts = calls.filter(({ retry }) => !retry);
-  const lateMs = Float64Array.from(firsts, ({ dueMs, sentMs }) => sentMs - dueMs).sort();
+  const lateMs = firsts.map(({ dueMs, sentMs }) => sentMs - dueMs);
   const missed = calls.filter(({ outcome }) => outcome === 'late' || outcome === 'unsent').length;
-  return {
-    medianLateMs: lateMs[lateMs.length >> 1] ?? 0,
-    worstLateMs: lateMs.at(-1) ?? 0,
-    missedRatio: missed / Math.max(1, calls.length),
-  };
+  if (firsts.length === 0) return { medianLateMs: 0, worstLateMs: 0, missedRatio: 0 };
+  return { medianLateMs: medianOf(lateMs), worstLateMs: quantileOf(lateMs, 1), missedRatio: missed / calls.length };
 }

@@ -8,7 +8,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 
 /** One request as its client saw it. Times are epoch milliseconds. */
 export interface Call {
-  /** Of its stream. */
+  /** Which stream it belongs to (load-order.ts). */
   readonly tag: number;
   /** When it should have been sent. */
   readonly dueMs: number;

@@ -106,7 +106,8 @@ export class NodeConnections {
   #sweep(): void {
     const nowMs = performance.now();
     const unsentMs = nowMs - Math.min(UNSENT_AFTER_MS, this.#patienceMs);
-    while ((this.#unsent[0]?.sinceMs ?? Number.POSITIVE_INFINITY) <= unsentMs) this.#unsent.shift()?.finish('unsent', '');
+    while ((this.#unsent[0]?.sinceMs ?? Number.POSITIVE_INFINITY) <= unsentMs)
+      this.#unsent.shift()?.finish('unsent', '');
     while (this.#open.length > 0) {
       const oldest = this.#open[0] as Asking;
       if (!oldest.isDone && oldest.sinceMs > nowMs - this.#patienceMs) return;

@@ -33,7 +33,8 @@ export class OpenLoad {
   /** No more arrivals; resolves when nothing is under way. */
   async finish(): Promise<void> {
     for (const queue of this.#queues.values()) queue.stop();
-    if (this.#underWay > 0) await new Promise<void>((resolve) => {
+    if (this.#underWay > 0)
+      await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
     for (const connections of this.#connections.values()) connections.close();
@@ -51,10 +52,13 @@ export class OpenLoad {
         if (outcome === 'granted' || left === 0) return;
         queue.at(queue.clockMs + retryAfterMs * random.between(0.5, 1.5), () => attempt(bytes, left - 1, true));
       };
-      if (sentMs - dueMs > MADE_UP_MS) return ended('unsent');
+      if (sentMs - dueMs > MADE_UP_MS) {
+        ended('unsent');
+        return;
+      }
       this.#underWay++;
       const node = nodes[turn++ % nodes.length] as NodeConnections;
-      return node.acquire({ group, messages: piece.messages, bytes, retry }, (outcome) => {
+      node.acquire({ group, messages: piece.messages, bytes, retry }, (outcome) => {
         ended(outcome);
         if (--this.#underWay === 0) this.#onIdle?.();
       });

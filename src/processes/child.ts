@@ -12,7 +12,7 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Of either stream that is kept, characters. */
+/** So many characters of what it writes are kept, the last ones. */
 const KEPT_MAX = 16_000_000;
 const LOG_LINES_SHOWN = 10;
 

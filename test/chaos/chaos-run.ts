@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { epochNow } from '../../src/load/epoch-now.js';
 import { portsFor } from '../../src/processes/free-ports.js';
 import { type GuardedProcess, startGuarded } from '../kafka/guarded-process.js';
 import { BROKER_PORTS, Brokers } from './brokers.js';
@@ -16,7 +17,7 @@ import { NODE_PORTS, NodeProcesses } from './node-processes.js';
 import { NODES, type PlannedFault, type Round } from './schedule.js';
 import { SharesHeld } from './shares-held.js';
 import type { Evidence, Wrong } from './verdict.js';
-import { epochMs, Watch } from './watch.js';
+import { Watch } from './watch.js';
 
 /** Below those that the system gives to outgoing connections, so that what returns finds its own free. */
 const FIRST_PORT = 20_000;
@@ -59,7 +60,7 @@ export class ChaosRun {
     const stage = await this.#setUp();
     await this.#oneCluster();
     stage.clients.begin(stage.nodes.urls);
-    this.#beganMs = epochMs();
+    this.#beganMs = epochNow();
     this.#waitedUs = waitedForCoreUs();
     for (const [at, round] of this.#options.rounds.entries()) await this.#playRound(stage, round, at);
     await this.#until(this.#options.durationMs);
@@ -188,7 +189,7 @@ export class ChaosRun {
   }
 
   get #nowMs(): number {
-    return epochMs() - this.#beganMs;
+    return epochNow() - this.#beganMs;
   }
 
   async #until(atMs: number): Promise<void> {

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { playStream } from '../../sim/load/play-arrivals.js';
 import type { GroupExplanation } from '../../src/api/group-explanation.js';
+import { epochNow } from '../../src/load/epoch-now.js';
+import { steadyStream } from '../../src/load/load-order.js';
+import { RealTimeQueue } from '../../src/load/real-time-queue.js';
 import { Child } from '../../src/processes/child.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 
@@ -49,7 +53,7 @@ export class SaturatedBackend {
   #asked = 0;
   #underWay = 0;
   #failed = 0;
-  #timer: NodeJS.Timeout | null = null;
+  #arrivals: RealTimeQueue | null = null;
 
   private constructor(cluster: Cluster, backends: Child, url: string) {
     this.#cluster = cluster;
@@ -83,19 +87,19 @@ export class SaturatedBackend {
 
   /** Pieces per second of each group, over all nodes; what is owed after a pause of this process comes late, not never. */
   setRates(rates: Readonly<Record<Group, number>>): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    const begunMs = performance.now();
-    const sent = { small: 0, large: 0, kept: 0 };
-    this.#timer = setInterval(() => {
-      for (const group of Object.keys(rates) as Group[]) {
-        const due = (rates[group] * (performance.now() - begunMs)) / 1000;
-        for (; sent[group] < due; sent[group]++) {
-          const node = NODES[sent[group] % NODES.length] as string;
-          // A busy machine must not pile up requests: one that has no room is not sent.
-          if (this.#underWay < UNDER_WAY_MAX) void this.#ask(group, node);
-        }
-      }
-    }, 10);
+    this.#arrivals?.stop();
+    const queue = new RealTimeQueue(epochNow());
+    this.#arrivals = queue;
+    for (const group of Object.keys(rates) as Group[]) {
+      let turn = 0;
+      const arrive = () => {
+        const node = NODES[turn++ % NODES.length] as string;
+        // A busy machine must not pile up requests: one that has no room is not sent.
+        if (this.#underWay < UNDER_WAY_MAX) void this.#ask(group, node);
+        return true;
+      };
+      playStream(steadyStream(group, rates[group], true), { queue, seed: 1, arrive });
+    }
   }
 
   async measure(seconds: number): Promise<Window> {
@@ -132,7 +136,7 @@ export class SaturatedBackend {
   }
 
   async stop(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#arrivals?.stop();
     await sleep(200);
     this.#backends.signal('SIGKILL');
     await this.#cluster.stop();

@@ -14,12 +14,15 @@ const SEPARATOR = '----';
 export function playTranscript(text: string): string {
   const player = new Player();
   let line = 0;
-  const played = text.trimEnd().split('\n\n').map((paragraph) => {
-    const [above = ''] = paragraph.split(`\n${SEPARATOR}\n`);
-    const answers = above.split('\n').flatMap((command, at) => player.play(command, line + at + 1));
-    line += paragraph.split('\n').length + 1;
-    return [above, ...(answers.length > 0 ? [SEPARATOR] : []), ...answers].join('\n');
-  });
+  const played = text
+    .trimEnd()
+    .split('\n\n')
+    .map((paragraph) => {
+      const [above = ''] = paragraph.split(`\n${SEPARATOR}\n`);
+      const answers = above.split('\n').flatMap((command, at) => player.play(command, line + at + 1));
+      line += paragraph.split('\n').length + 1;
+      return [above, ...(answers.length > 0 ? [SEPARATOR] : []), ...answers].join('\n');
+    });
   return `${played.join('\n\n')}\n`;
 }
 
@@ -35,8 +38,11 @@ class Player {
       if (command === 'cluster') return this.#begin(words);
       if (this.#cluster === null) throw new Error('begin with "cluster"');
       if (command === 'run') return this.#run(this.#cluster, words);
-      const play = COMMANDS[known(command, [...Object.keys(COMMANDS), 'run'])] as Command;
-      return play(this.#cluster, words) ?? [];
+      const tell = TOLD[command];
+      if (tell !== undefined) return [tell(this.#cluster, words)];
+      const arrange = ARRANGED[known(command, [...Object.keys(ARRANGED), ...Object.keys(TOLD), 'run'])] as Arrange;
+      arrange(this.#cluster, words);
+      return [];
     } catch (error) {
       throw new Error(`line ${number}, "${line}": ${(error as Error).message}`);
     }
@@ -45,7 +51,10 @@ class Player {
   /** Settings as `quotamesh group set` takes them. Arrivals have no noise that an allowance would be for. */
   #begin(words: readonly string[]): readonly string[] {
     const groups = { [GROUP.name]: { allowanceRatio: 0, ...patchOf(words) } };
-    const config = resolveConfig({ cluster: 'transcript', topic: 'memory', groups }, { source: '(transcript)', env: {} });
+    const config = resolveConfig(
+      { cluster: 'transcript', topic: 'memory', groups },
+      { source: '(transcript)', env: {} },
+    );
     this.#cluster = new TranscriptCluster(config.groups[0]);
     this.#view = new TranscriptView(this.#cluster);
     return [];
@@ -64,10 +73,10 @@ class Player {
   }
 }
 
-type Command = (cluster: TranscriptCluster, words: readonly string[]) => readonly string[] | void;
+type Arrange = (cluster: TranscriptCluster, words: readonly string[]) => void;
 
-/** Those that only arrange something tell nothing: a `run` shows what came of them. */
-const COMMANDS: Readonly<Record<string, Command>> = {
+/** A `run` shows what came of them. */
+const ARRANGED: Readonly<Record<string, Arrange>> = {
   start: (cluster, names) => cluster.start(names),
   demand: (cluster, words) => {
     for (const [name, rate] of Object.entries(patchOf(words))) cluster.demand(name, Number(rate));
@@ -79,8 +88,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   quota: (cluster, [quota]) => cluster.setQuota(Number(quota)),
   queue: (cluster, [part]) => cluster.setQueue(Number(part)),
   topic: (cluster, [how = '']) => cluster.setTopicAway(known(how, ['away', 'back']) === 'away'),
-  take: (cluster, [name = '', messages]) => [`${cluster.take(name, Number(messages))} taken`],
-  'hand-back': (cluster, [name = '', messages]) => [`${cluster.handBack(name, Number(messages))} may be taken now`],
+};
+
+/** Those that tell at once what came of them. */
+const TOLD: Readonly<Record<string, (cluster: TranscriptCluster, words: readonly string[]) => string>> = {
+  take: (cluster, [name = '', messages]) => `${cluster.take(name, Number(messages))} taken`,
+  'hand-back': (cluster, [name = '', messages]) => `${cluster.handBack(name, Number(messages))} may be taken now`,
 };
 
 function durationOf(text: string): number {

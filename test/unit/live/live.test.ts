@@ -179,7 +179,12 @@ describe('what is left of a live run', () => {
 
   test('calls become attempts: at the answer where a node decided, at the request where it did not', () => {
     const scenario = loadBuiltIn('even');
-    const plan = trafficPlan(scenario, 1, scenario.nodes.map((node) => `http://${node}`), 1000);
+    const plan = trafficPlan(
+      scenario,
+      1,
+      scenario.nodes.map((node) => `http://${node}`),
+      1000,
+    );
     const call = { tag: 2, dueMs: 1000, sentMs: 1001, endedMs: 1005, bytes: 4, retry: false } as const;
     const calls: Call[] = [
       { ...call, outcome: 'granted' },

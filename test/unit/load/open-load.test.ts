@@ -52,14 +52,21 @@ describe('open load', () => {
     const sinceMs = epochNow() + 100;
     const arrivals = steadyStream('a', 500, false);
     const load = new OpenLoad();
-    load.play('p', { sinceMs, seed: SEED, patienceMs: PATIENCE_MS, streams: [{ tag: 3, arrivals, group: 'g', urls: [url] }] });
+    load.play('p', {
+      sinceMs,
+      seed: SEED,
+      patienceMs: PATIENCE_MS,
+      streams: [{ tag: 3, arrivals, group: 'g', urls: [url] }],
+    });
     const calls = await answered(load, 50);
     const [queue, wantedMs] = [new EventQueue(), [] as number[]];
     playStream(arrivals, { queue, seed: SEED, ask: () => wantedMs.push(sinceMs + queue.nowMs) > 0 });
     queue.runUntil(60_000);
     const seenMs = calls.map(({ dueMs }) => dueMs).sort((one, other) => one - other);
     expect(seenMs).toEqual(wantedMs.slice(0, seenMs.length));
-    expect(calls.every(({ tag, sentMs, dueMs, endedMs }) => tag === 3 && sentMs >= dueMs && endedMs >= sentMs)).toBe(true);
+    expect(calls.every(({ tag, sentMs, dueMs, endedMs }) => tag === 3 && sentMs >= dueMs && endedMs >= sentMs)).toBe(
+      true,
+    );
   });
 
   test('what is refused is asked again as often as its stream says, and told apart', async () => {
@@ -76,17 +83,28 @@ describe('open load', () => {
     expect(asked).toContainEqual({ group: 'g', messages: 3, bytes: 5, retry: true });
   });
 
-  test('what is late by more than a second is not made up for, and another plan ends the one before', async () => {
+  test('what is late by more than a second is not made up for', async () => {
     asked = [];
     const load = new OpenLoad();
-    const streamTo = (tag: number) => [{ tag, arrivals: steadyStream('a', 100, true), group: 'g', urls: [url] }];
-    load.play('p', { sinceMs: epochNow() - 4000, seed: SEED, patienceMs: PATIENCE_MS, streams: streamTo(1) });
-    const first = await new Promise<Call[]>((resolve) => setTimeout(() => resolve(callsIn(load.collect())), 30));
-    load.play('p', { sinceMs: epochNow(), seed: SEED, patienceMs: PATIENCE_MS, streams: streamTo(2) });
-    expect(first.filter(({ outcome }) => outcome === 'unsent').length).toBeGreaterThanOrEqual(299);
-    await sleep(50);
-    load.collect();
-    const calls = await answered(load, 3);
-    expect(new Set(calls.map(({ tag }) => tag))).toEqual(new Set([2]));
+    const streams = [{ tag: 1, arrivals: steadyStream('a', 100, true), group: 'g', urls: [url] }];
+    load.play('p', { sinceMs: epochNow() - 4000, seed: SEED, patienceMs: PATIENCE_MS, streams });
+    const calls = await answered(load, 301);
+    expect(calls.filter(({ outcome }) => outcome === 'unsent').length).toBeGreaterThanOrEqual(299);
+    expect(asked.length).toBeLessThanOrEqual(calls.length - 299);
+  });
+
+  test('another plan under the same name ends the one before', async () => {
+    const load = new OpenLoad();
+    const play = (tag: number, sinceMs: number) => {
+      const streams = [{ tag, arrivals: steadyStream('a', 200, true), group: 'g', urls: [url] }];
+      load.play('p', { sinceMs, seed: SEED, patienceMs: PATIENCE_MS, streams });
+    };
+    play(1, epochNow());
+    await sleep(30);
+    const replacedMs = epochNow();
+    play(2, replacedMs);
+    const calls = await answered(load, 30);
+    expect(calls.filter(({ tag }) => tag === 2).length).toBeGreaterThan(0);
+    expect(calls.filter(({ tag, dueMs }) => tag === 1 && dueMs > replacedMs)).toEqual([]);
   });
 });
