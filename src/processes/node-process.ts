@@ -4,7 +4,7 @@ import { type ClusterStatus, fetchClusterStatus } from '../node-client/cluster-s
 import { COMMAND_FILE } from '../package/package-root.js';
 import { Child, type ChildOptions } from './child.js';
 
-const READY_POLL_MS = 20;
+const READY_POLL_MS = 50;
 const READY_TIMEOUT_MS = 30_000;
 
 export interface NodeProcessOptions extends ChildOptions {
