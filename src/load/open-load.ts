@@ -63,11 +63,11 @@ export class OpenLoad {
         if (--this.#underWay === 0) this.#onIdle?.();
       });
     };
-    const ask = (_node: number, _messages: number, bytes: number): boolean => {
+    const arrive = (_node: number, _messages: number, bytes: number): boolean => {
       attempt(bytes, retries, false);
       return true;
     };
-    playStream(arrivals, { queue, seed: plan.seed, ask });
+    playStream(arrivals, { queue, seed: plan.seed, arrive });
   }
 
   #connectionsTo(url: string, patienceMs: number): NodeConnections {

@@ -60,7 +60,7 @@ describe('open load', () => {
     });
     const calls = await answered(load, 50);
     const [queue, wantedMs] = [new EventQueue(), [] as number[]];
-    playStream(arrivals, { queue, seed: SEED, ask: () => wantedMs.push(sinceMs + queue.nowMs) > 0 });
+    playStream(arrivals, { queue, seed: SEED, arrive: () => wantedMs.push(sinceMs + queue.nowMs) > 0 });
     queue.runUntil(60_000);
     const seenMs = calls.map(({ dueMs }) => dueMs).sort((one, other) => one - other);
     expect(seenMs).toEqual(wantedMs.slice(0, seenMs.length));
