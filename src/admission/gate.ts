@@ -97,8 +97,8 @@ export class Gate {
     this.#explainer = new RefusalExplainer({ limiter, clock, groups, levels, joint, refusals, loop, whyNotReady });
     const explain = (request: JointRequest, answer: number) => this.#explainer.explain(request, answer);
     // The lines and the decider need each other: a line asks the decider only after both stand.
-    const decide = (request: JointRequest) => this.#decider.answer(request, clock());
-    const decideInPassing = (request: JointRequest) => this.#decider.passing(request);
+    const decide = (request: JointRequest) => this.#decider.decide(request, clock());
+    const decideInPassing = (request: JointRequest) => this.#decider.decideInPassing(request);
     this.waiting = new Waiting({ limiter, clock, max: limits.maxWaiting, decide, decideInPassing, explain });
     const { waiting } = this;
     this.#decider = new Decider({ limiter, clock, levels, joint, loop, waiting, explain });
@@ -188,7 +188,7 @@ export class Gate {
       return exemptReservation();
     }
     const request = retried(asked, options);
-    const answer = this.#decider.reserving(request);
+    const answer = this.#decider.reserve(request);
     return answer === GRANTED ? reservationOf(this.#reservations, request) : this.#explainer.explain(request, answer);
   }
 
@@ -273,7 +273,7 @@ export class Gate {
   #tryAll(request: JointRequest, options: AcquireOptions): Decision {
     setRetry(request, options);
     if (options.atMost === true) return this.#decider.tryPart(request);
-    const answer = this.#decider.passing(request);
+    const answer = this.#decider.decideInPassing(request);
     return answer === GRANTED ? GRANTED_DECISION : this.#explainer.explain(request, answer);
   }
 

@@ -28,7 +28,10 @@ export interface QuotaNode {
   readonly cluster: string;
   /** The node decides; before, and after its event loop has slept, it admits nothing. */
   readonly isReady: boolean;
-  /** Called once, when a newer process with the same id has taken over. */
+  /**
+   * Called once, when the node has stopped deciding for good: a newer process with the same id has taken over
+   * (`NODE_FENCED`), or a member works with fewer partitions of the topic than this node counts (`PARTITIONS_DIFFER`).
+   */
   onFenced: ((error: QuotameshError) => void) | null;
 
   /** A synchronous local decision; throws GROUP_UNKNOWN, PLACE_UNATTACHED, AMOUNT_INVALID, AMOUNT_ABOVE_MAX_REQUEST. */
@@ -41,7 +44,10 @@ export interface QuotaNode {
   consume(where: Where, amounts: Amounts, origin?: Origin): void;
   /** Takes an estimate for work whose cost is known only afterwards; commit or cancel it. */
   reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady;
-  /** Takes as many tokens as there are, up to the amounts or `all`; unused ones can be refunded (docs/guide/batches-and-refunds.md). */
+  /**
+   * Takes as many tokens as there are, up to the amounts or `all`; unused ones can be refunded
+   * (docs/guide/batches-and-refunds.md).
+   */
   takeBatch(where: Where, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch | Refused | NotReady>;
   /** Milliseconds until a useful amount is back; 0 = go on. */
   throttleDurationMs(where: Where, origin?: Origin): number;

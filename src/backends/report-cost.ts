@@ -48,6 +48,7 @@ export function reportCost(
   if (!(typeof sampled === 'number' && sampled > 0 && sampled <= 1)) {
     invalid('sampled', `must be above 0 and at most 1, got ${show(sampled)}`);
   }
+  if (costs === undefined) invalid('costs', 'is missing: name at least one cost');
   const all = Array.isArray(costs) ? (costs as readonly ReportedCost[]) : [costs as ReportedCost];
   if (all.length === 0) invalid('costs', 'must name at least one cost');
   const { config, loop } = parts;

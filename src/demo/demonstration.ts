@@ -3,6 +3,7 @@ import { loadConfig } from '../config/files/load-config.js';
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import type { Rates } from '../core/base/vocabulary.js';
 import { portsFor } from '../processes/free-ports.js';
+import { loadLmdb } from '../topic/embedded/load-lmdb.js';
 import type { DemoOptions } from './command.js';
 import { Ending, type EndReason, exitCodeOf } from './ending.js';
 import { judge } from './measure/verdict.js';
@@ -19,8 +20,13 @@ import { createView, type View } from './view/view.js';
 const MEASUREMENT_TIMEOUT_MS = 300;
 const TRAFFIC_STOP_PATIENCE_MS = 500;
 
-/** `npm start`: nodes and traffic in processes of their own, until the time is over or somebody ends it. Returns the exit code. */
+/**
+ * `npm start`: nodes and traffic in processes of their own, until the time is over or somebody ends it. Returns the
+ * exit code.
+ */
 export async function runDemonstration(options: DemoOptions): Promise<number> {
+  // Said here once: each of the nodes would say it in a log of its own.
+  await loadLmdb();
   const demonstration = new Demonstration(options, await StateFolder.create());
   try {
     return await demonstration.run();
@@ -98,7 +104,10 @@ class Demonstration {
     };
   }
 
-  /** A node that ends is shown as dead and the rest goes on; without traffic, or without any node, there is nothing to show. */
+  /**
+   * A node that ends is shown as dead and the rest goes on; without traffic, or without any node, there is nothing to
+   * show.
+   */
   #watchEnds(cluster: Cluster, traffic: TrafficProcess): void {
     void traffic.child.ended.then(() => this.#fail(`the traffic process ended:\n${traffic.child.logEnd()}`));
     for (const [at, { child }] of cluster.nodes.entries()) {

@@ -23,6 +23,11 @@ export function didYouMean(wanted: string, known: Iterable<string>): string {
   return names.length === 0 ? '' : `Did you mean ${names.join(' or ')}?`;
 }
 
+/** Whether one of the names that are not known is nearly one of `known`. */
+export function hasMisspelled(unknown: readonly string[], known: readonly string[]): boolean {
+  return unknown.some((name) => nearestNames(name, known).length > 0);
+}
+
 // A request with an unknown group must not stop the event loop: at most 10,000 names × 64 letters × 7 cells.
 const CANDIDATES_MAX = 10_000;
 const LENGTH_MAX = 64;

@@ -7,6 +7,7 @@ import type { RunResult } from '../../sim/verdict/run-result.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { epochNow } from '../load/epoch-now.js';
 import { LoadProcess } from '../load/load-process.js';
+import { loadLmdb } from '../topic/embedded/load-lmdb.js';
 import type { LiveTopicKind } from './check-live.js';
 import { countedSince } from './counted-since.js';
 import { growthFromDecisions, limitsFromDecisions } from './decision-file.js';
@@ -63,6 +64,8 @@ export class LiveRun {
   }
 
   static async prepare(scenario: Scenario, options: LiveOptions): Promise<LiveRun> {
+    // Said here once: each of the nodes would say it in a log of its own.
+    if (options.topic === 'embedded') await loadLmdb();
     return new LiveRun(scenario, options, await mkdtemp(join(tmpdir(), 'quotamesh-live-')));
   }
 

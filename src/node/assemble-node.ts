@@ -41,21 +41,27 @@ export interface AssemblyOptions {
 }
 
 /**
- * The composition root: makes the parts of a node, each from those that it uses. Where two need each other (the loop
- * and admission, YAML and the registry), the one that is made first gets functions that look up the other one when they
- * are called, which is after everything stands: nothing happens before `life.start()`.
+ * The composition root: makes the parts of a node, each from those that it uses. Nothing happens before
+ * `life.start()`.
+ *
+ * Some parts need each other: the loop and admission, YAML and the registry. The one that is made first gets functions
+ * that name the other one, which are called only when both are made.
  */
 export function assembleParts(options: AssemblyOptions): NodeParts {
-  const { config, topic, telemetry, version, nonce } = options;
+  const { config, topic, registryTopic = null, telemetry, version, nonce } = options;
   const { cluster, nodeId, limits, defaultGroup } = config;
   const wakingClock = options.clock === undefined ? (options.wakingClock ?? new WakingClock()) : null;
   const clock = options.clock ?? (wakingClock as WakingClock).clock;
   const startedMs = clock();
+  const whyNotReady = () => notReadyBecause(parts).join('; ');
+  const notReady = () => new QuotameshError('NOT_READY', { node: nodeId, reason: whyNotReady() });
+
+  // What all others read: the groups, who is attached to them, and the tokens.
   const groups = new GroupTable(config.groups);
   const limiter = new Limiter(config.groups.length * DIRECTION_COUNT);
   const attachments = new Attachments(config.attachments, (group) => groups.numbers.has(group));
-  const whyNotReady = () => notReadyBecause(parts).join('; ');
-  const notReady = () => new QuotameshError('NOT_READY', { node: nodeId, reason: whyNotReady() });
+
+  // From the topic to the shares, and back.
   const loop = new NodeLoop({
     config,
     version,
@@ -83,6 +89,8 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     onCaughtUp: () => loop.step({ kind: 'caught-up' }),
     onAppendFailed: (partition, keys) => loop.step({ kind: 'append-failed', partition, keys }),
   });
+
+  // From a request to its answer.
   const gate = new Gate({
     limiter,
     clock,
@@ -94,6 +102,8 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     whyNotReady,
     chargeCosts: (names, costs, how) => reportCost({ config, clock, gate, loop, notReady }, names, costs, how),
   });
+
+  // Which groups are in force: those of YAML, and over them those of the registry.
   const inForce = new GroupsInForce({ groups, limiter, gate, loop });
   const isRegistered = (name: string) => registry !== null && registry.stateOf(name).definition !== null;
   const differences = () => registry?.comparison.differences ?? [];
@@ -109,24 +119,23 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     yaml,
     isRegistered,
   });
-  const { registryTopic = null } = options;
   const registry =
-    registryTopic === null
-      ? null
-      : new GroupRegistry({
-          cluster,
-          nodeId,
-          settings: config.registry,
-          topic: registryTopic,
-          telemetry,
-          clock,
-          groups,
-          inForce,
-          yaml,
-          comparison,
-          attachments,
-          notReady,
-        });
+    registryTopic &&
+    new GroupRegistry({
+      cluster,
+      nodeId,
+      settings: config.registry,
+      topic: registryTopic,
+      telemetry,
+      clock,
+      groups,
+      inForce,
+      yaml,
+      comparison,
+      attachments,
+      notReady,
+    });
+
   const poller = new BackendPoller({
     config,
     clock,

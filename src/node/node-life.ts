@@ -21,7 +21,10 @@ export interface NodeLifeParts {
 
 /** The order in which the parts of a node begin and end. */
 export class NodeLife {
-  /** Called once, when a newer process with the same id has taken over. */
+  /**
+   * Called once, when the node has stopped deciding for good: a newer process with the same id has taken over
+   * (`NODE_FENCED`), or a member works with fewer partitions of the topic than this node counts (`PARTITIONS_DIFFER`).
+   */
   onFenced: ((error: QuotameshError) => void) | null = null;
   readonly #parts: NodeLifeParts;
   #closing: Promise<void> | null = null;
@@ -35,8 +38,8 @@ export class NodeLife {
   }
 
   /**
-   * Opens the topic and joins. Resolves when the topic is open (it may be a while until the node is ready); rejects when
-   * the topic cannot be used as it is.
+   * Opens the topic and joins. Resolves when the topic is open (it may be a while until the node is ready); rejects
+   * when the topic cannot be used as it is.
    */
   async start(): Promise<void> {
     const { registry, pump, loop, poller } = this.#parts;

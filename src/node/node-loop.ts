@@ -60,7 +60,6 @@ export class NodeLoop implements ServingLoop {
   #coordinator: Coordinator | null = null;
   #timer: NodeJS.Timeout | null = null;
   #intervalMs = 0;
-  #fenced: Fenced | null = null;
   #waiting: (() => void)[] = [];
 
   constructor(parts: NodeLoopParts) {
@@ -123,10 +122,7 @@ export class NodeLoop implements ServingLoop {
     const effects = coordinator.step(event, nowMs);
     enforce(effects, coordinator, limiter, nowMs);
     outlets.send(effects.appends);
-    for (const notice of effects.notices) {
-      announce(notice, telemetry);
-      if (notice.kind === 'fenced' || notice.kind === 'partitions-differ') this.#fenced = notice;
-    }
+    for (const notice of effects.notices) announce(notice, telemetry);
     if (effects.decidedLanes.length > 0) {
       this.rebalancing.sharesMoved(effects.decidedLanes, coordinator, nowMs);
       announceShares(effects.decidedLanes, coordinator, telemetry);
@@ -136,7 +132,7 @@ export class NodeLoop implements ServingLoop {
       for (const resolve of this.#waiting.splice(0)) resolve();
       outlets.becameReady();
     }
-    if (this.#fenced !== null) this.#fence(this.#fenced);
+    if (coordinator.endedBy !== null) this.#fence(coordinator.endedBy);
   }
 
   #round(): void {
@@ -196,8 +192,8 @@ function createCoordinator({ config, version, nonce, topic, groups, limiter }: N
 }
 
 /**
- * Rounds of a node at rest: a tenth of what they have to keep, the heartbeat and the validity of shares, so that neither
- * is noticeably late; 100 ms by default, a fifth of the timers of a node that works.
+ * Rounds of a node at rest: a tenth of what they have to keep, the heartbeat and the validity of shares, so that
+ * neither is noticeably late; 100 ms by default, a fifth of the timers of a node that works.
  */
 function restIntervalMs({ sampleIntervalMs, timing }: ResolvedConfig): number {
   return Math.max(sampleIntervalMs, Math.min(timing.heartbeatMs, timing.shareValidMs) / 10);

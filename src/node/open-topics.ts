@@ -4,6 +4,7 @@ import { nodeKeyOf } from '../core/base/ids.js';
 import { nodeRecordKey } from '../core/protocol/record.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
+import type { EmbeddedTopicOptions } from '../topic/embedded/embedded-topic.js';
 import { createMemoryLog, type MemoryLog } from '../topic/memory/memory-log.js';
 import { MemoryTopic } from '../topic/memory/memory-topic.js';
 
@@ -13,7 +14,10 @@ export async function openTopics(config: ResolvedConfig, telemetry: Telemetry) {
   return { topic, registryTopic: await createRegistryTopic(config, telemetry) };
 }
 
-/** The topic that the configuration asks for. LMDB and the clients of Kafka and Redis are loaded only where they are used. */
+/**
+ * The topic that the configuration asks for. LMDB and the clients of Kafka and Redis are loaded only where they are
+ * used.
+ */
 export async function createTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
   return withSignatures(await adapterOf(config, telemetry), config, 'reports', telemetry);
 }
@@ -25,13 +29,8 @@ async function adapterOf({ cluster, topic }: ResolvedConfig, telemetry: Telemetr
       return new MemoryTopic(createMemoryLog(), ALONE);
     case 'memory':
       return new MemoryTopic(memoryLogOf(cluster), topic);
-    case 'embedded': {
-      const { EmbeddedTopic } = await import('../topic/embedded/embedded-topic.js');
-      const { loadLmdb } = await import('../topic/embedded/load-lmdb.js');
-      // A package that is missing ends the start; inside the topic it would be an outage that is waited for.
-      await loadLmdb();
-      return new EmbeddedTopic(topic);
-    }
+    case 'embedded':
+      return createEmbeddedTopic(topic);
     case 'kafka': {
       const { KafkaReportTopic } = await import('../topic/kafka/kafka-report-topic.js');
       return new KafkaReportTopic(topic, logsOf(telemetry, 'kafka'));
@@ -43,8 +42,11 @@ async function adapterOf({ cluster, topic }: ResolvedConfig, telemetry: Telemetr
   }
 }
 
-/** The registry's topic: one partition beside that of the reports, kept for ever. Null where the registry is off, or nothing is shared. */
-export async function createRegistryTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic | null> {
+/**
+ * The registry's topic: one partition beside that of the reports, kept for ever. Null where the registry is off, or
+ * nothing is shared.
+ */
+async function createRegistryTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic | null> {
   if (!config.registry.enabled) return null;
   const topic = await registryAdapterOf(config, telemetry);
   return topic && withSignatures(topic, config, 'registry', telemetry);
@@ -57,10 +59,8 @@ async function registryAdapterOf(config: ResolvedConfig, telemetry: Telemetry): 
       return null;
     case 'memory':
       return new MemoryTopic(memoryLogOf(`${cluster}/registry`), topic);
-    case 'embedded': {
-      const { EmbeddedTopic } = await import('../topic/embedded/embedded-topic.js');
-      return new EmbeddedTopic({ ...topic, path: join(topic.path, 'registry'), durable: true });
-    }
+    case 'embedded':
+      return createEmbeddedTopic({ ...topic, path: join(topic.path, 'registry'), durable: true });
     case 'kafka': {
       const { KafkaReportTopic } = await import('../topic/kafka/kafka-report-topic.js');
       return new KafkaReportTopic(
@@ -79,6 +79,14 @@ async function registryAdapterOf(config: ResolvedConfig, telemetry: Telemetry): 
       });
     }
   }
+}
+
+/** A package that is missing ends the start here; inside the topic it would be an outage that is waited for. */
+async function createEmbeddedTopic(options: EmbeddedTopicOptions): Promise<ReportTopic> {
+  const { EmbeddedTopic } = await import('../topic/embedded/embedded-topic.js');
+  const { loadLmdb } = await import('../topic/embedded/load-lmdb.js');
+  await loadLmdb();
+  return new EmbeddedTopic(options);
 }
 
 /** Log lines of an adapter name it. */

@@ -244,7 +244,8 @@ export function notReadyBecause(parts: ReadinessParts): string[] {
   const { coordinator } = parts.loop;
   const isKnown = coordinator === null || coordinator.membership.isAccepted(coordinator.nodeKey);
   const isRefused = !isKnown && (coordinator?.log.ignored['too-many-nodes'] ?? 0) > 0;
-  const reason = WAITING_FOR[isRefused ? 'refused' : (coordinator?.phase ?? 'opening')];
+  const state = coordinator?.endedBy?.kind ?? coordinator?.phase ?? 'opening';
+  const reason = WAITING_FOR[isRefused ? 'refused' : state];
   const apart = signedApart(parts);
   return [...(apart === null ? [] : [apart]), ...(reason === undefined ? [] : [reason]), ...lost];
 }
@@ -257,6 +258,7 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
   refused: 'the cluster has limits.maxNodes node ids already, this one is not among them',
   stopping: 'the node is stopping',
   fenced: 'a newer process uses this node id',
+  'partitions-differ': 'a member works with fewer partitions of the topic',
 };
 
 function degraded(parts: StatusParts, nowMs: number): string[] {

@@ -93,6 +93,27 @@ describe('the packed package, installed', () => {
     expect((await quotamesh('sim', 'swarm', '--seeds', '2', '--workers', '2')).stdout).toContain('2');
   });
 
+  test.each([
+    ['demo', '--for', '2s'],
+    ['sim', 'live', 'below-quota'],
+  ])('%s starts nothing where LMDB is missing, and says what to install', async (...command) => {
+    const ended = await quotamesh(...command).catch((error: { stderr: string }) => error);
+    expect(ended.stderr).toBe(
+      `quotamesh: topic kind embedded needs the package lmdb, which is not installed\nRun npm install lmdb@${LMDB_VERSION}, with --global where quotamesh was: it does not come along, since other kinds of topic do without.\n`,
+    );
+  });
+
+  test('the command runs an MQTT broker with a node', async () => {
+    writeFileSync(join(folder, 'mqtt.yaml'), `${CONFIG}mqtt: { port: 0 }\n`);
+    const args = [join(installed, MANIFEST.bin.quotamesh), 'mqtt', '--config', 'mqtt.yaml'];
+    const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const broker = new CliProcess(child);
+    await broker.logged('mqtt listening');
+    broker.kill('SIGTERM');
+    expect((await broker.exit).code).toBe(0);
+  });
+
   test('the command runs a node, which reads its configuration again in a thread', async () => {
     const args = [join(installed, MANIFEST.bin.quotamesh), 'run', '--config', 'node.yaml'];
     const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -147,9 +147,9 @@ export class OpenBatches {
     request.bytes = bytes;
     const { decider, limiter } = this.#parts;
     cutToPart(this.#parts, request);
-    const answer = decider.reserving(request, isItsTurn);
+    const answer = decider.reserve(request, isItsTurn);
     if (answer !== GRANTED) return ofPart(limiter, request, answer);
-    decider.leftOut(request, messages - request.messages, bytes - request.bytes, request.retry);
+    decider.countLeftOut(request, messages - request.messages, bytes - request.bytes, request.retry);
     return GRANTED;
   }
 

@@ -17,7 +17,13 @@ export interface DeciderParts {
   readonly explain: (request: JointRequest, answer: number) => Decision;
 }
 
-/** Asks all levels of one group, or of several, and makes the node serve their lanes from the first use on. */
+/**
+ * Decides about requests of one group or of several, by asking all levels of each. Answers are the limiter's numbers
+ * (GRANTED, UNCONFIRMED, REFUSED and above).
+ *
+ * Every lane has a line of requests that wait. A request from elsewhere may go past them only when its turn among them
+ * has come (core/limiter/wake-queue.ts). Otherwise it is refused here, and the limiter is not asked.
+ */
 export class Decider {
   readonly #limiter: Limiter;
   readonly #parts: DeciderParts;
@@ -31,18 +37,26 @@ export class Decider {
     this.#loop = parts.loop;
   }
 
-  /** Grants a part: whole messages of the average size requested. What is left out counts as refused demand. */
+  /** Decides for a request that does not wait, although others may be waiting. */
+  decideInPassing(request: JointRequest): number {
+    if (!this.#mayPass(request, request.lane)) return this.#refuse(request, request.lane, request.retry);
+    const answer = this.decide(request, this.#clock());
+    if (answer === GRANTED) this.#passed(request, request.lane);
+    return answer;
+  }
+
+  /** Decides in passing, and grants a part if need be: whole messages of the average size that was requested. */
   tryPart(request: JointRequest): Decision {
     const { messages, bytes, retry } = request;
     cutToPart(this.#parts, request);
-    const answer = this.passing(request);
+    const answer = this.decideInPassing(request);
     if (answer !== GRANTED) return this.#parts.explain(request, ofPart(this.#limiter, request, answer));
-    this.leftOut(request, messages - request.messages, bytes - request.bytes, retry);
+    this.countLeftOut(request, messages - request.messages, bytes - request.bytes, retry);
     return { granted: true, messages: request.messages, bytes: request.bytes };
   }
 
   /** Counts what was left out of a part as refused demand of those groups that lacked tokens for it. */
-  leftOut(request: JointRequest, messages: number, bytes: number, retry: boolean): void {
+  countLeftOut(request: JointRequest, messages: number, bytes: number, retry: boolean): void {
     if (messages === 0 && bytes === 0) return;
     const nowMs = this.#clock();
     const isShort = (lane: number) =>
@@ -52,76 +66,71 @@ export class Decider {
     }
   }
 
-  /** Decides for a request that does not wait, although others may be waiting. */
-  passing(request: JointRequest): number {
-    if (!this.#mayPass(request, request.lane)) return this.#held(request, request.lane, request.retry);
-    const answer = this.answer(request, this.#clock());
-    if (answer === GRANTED) this.#passed(request, request.lane);
-    return answer;
-  }
-
   /**
-   * Decides for work that is settled later. `isItsTurn` = the request comes from the front of its own line, and so
-   * overtakes nobody there.
+   * Decides about work that is settled later. `isItsTurn` = the request comes from the front of the line of its own
+   * lane, so that it goes past nobody there.
    */
-  reserving(request: JointRequest, isItsTurn = false): number {
+  reserve(request: JointRequest, isItsTurn = false): number {
     const lines = isItsTurn ? request.further : [request.lane, ...request.further];
     const held = lines.find((lane) => !this.#mayPass(request, lane));
-    if (held !== undefined) return this.#held(request, held, request.retry || held !== request.lane);
+    if (held !== undefined) return this.#refuse(request, held, request.retry || held !== request.lane);
     request.refusedLane = request.lane;
-    const answer = this.servedAnswer(request, () => this.#parts.joint.reserve(request, this.#clock()));
+    const answer = this.#servedAnswer(request, () => this.#parts.joint.reserve(request, this.#clock()));
     if (answer === GRANTED) for (const lane of lines) this.#passed(request, lane);
     return answer;
   }
 
-  answer(request: JointRequest, nowMs: number): number {
+  /** Decides for a request that goes past nobody in the line of its own lane. */
+  decide(request: JointRequest, nowMs: number): number {
     const { levels } = this.#parts;
     request.refusedLane = request.lane;
-    if (request.further.length > 0) return this.servedAnswer(request, () => this.#jointAnswer(request, nowMs));
-    if (levels.isUsedBy[request.lane] === 1) return this.servedAnswer(request, () => levels.tryAcquire(request, nowMs));
+    if (request.further.length > 0) return this.#servedAnswer(request, () => this.#decideJointly(request, nowMs));
+    if (levels.isUsedBy[request.lane] === 1) {
+      return this.#servedAnswer(request, () => levels.tryAcquire(request, nowMs));
+    }
     const { lane, messages, bytes, retry } = request;
-    return this.servedAnswer(request, () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs));
+    return this.#servedAnswer(request, () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs));
   }
 
-  /** Requests that wait in the line of one of the broader groups are not overtaken there either. */
-  #jointAnswer(request: JointRequest, nowMs: number): number {
-    const held = request.further.find((lane) => !this.#mayPass(request, lane));
-    if (held !== undefined) return this.#held(request, held, true);
-    const answer = this.#parts.joint.tryAcquire(request, nowMs);
-    if (answer === GRANTED) for (const lane of request.further) this.#passed(request, lane);
-    return answer;
-  }
-
-  /**
-   * True if nobody waits in the line of this lane, or if its turn among the waiting ones allows it
-   * (core/limiter/wake-queue.ts).
-   */
-  #mayPass(request: JointRequest, lane: number): boolean {
-    if (this.#limiter.heldBack[lane] === 0) return true;
-    return this.#parts.waiting.mayPass(lane === request.lane ? request : { ...request, lane });
-  }
-
-  #passed(request: JointRequest, lane: number): void {
-    if (this.#limiter.heldBack[lane] === 0) return;
-    this.#parts.waiting.passed(lane === request.lane ? request : { ...request, lane });
-  }
-
-  #held(request: JointRequest, lane: number, retry: boolean): number {
-    request.refusedLane = lane;
-    this.#limiter.countRefused(lane, request.messages, request.bytes, retry);
-    return REFUSED + this.#limiter.buckets.scarcest(lane, request.messages, request.bytes);
-  }
-
-  /** A lane is served from its first use on. */
+  /** Serves the lanes of a request from now on: a lane has a share only after its first use at this node. */
   serve({ lane, further }: JointRequest): void {
     this.#loop.serve(lane);
     for (const one of further) this.#loop.serve(one);
   }
 
-  servedAnswer(request: JointRequest, answer: () => number): number {
-    const first = answer();
+  /** The lines of the broader groups count, too. */
+  #decideJointly(request: JointRequest, nowMs: number): number {
+    const held = request.further.find((lane) => !this.#mayPass(request, lane));
+    if (held !== undefined) return this.#refuse(request, held, true);
+    const answer = this.#parts.joint.tryAcquire(request, nowMs);
+    if (answer === GRANTED) for (const lane of request.further) this.#passed(request, lane);
+    return answer;
+  }
+
+  /** Asks a second time where the lanes were not served yet. */
+  #servedAnswer(request: JointRequest, ask: () => number): number {
+    const first = ask();
     if (first !== UNCONFIRMED || !this.#loop.isReady) return first;
     this.serve(request);
-    return answer();
+    return ask();
+  }
+
+  /** True if nobody waits in the line of the lane, or if the turn of the request among them has come. */
+  #mayPass(request: JointRequest, lane: number): boolean {
+    if (this.#limiter.heldBack[lane] === 0) return true;
+    return this.#parts.waiting.mayPass(lane === request.lane ? request : { ...request, lane });
+  }
+
+  /** Tells those who wait in the line of the lane that the request has had its turn. */
+  #passed(request: JointRequest, lane: number): void {
+    if (this.#limiter.heldBack[lane] === 0) return;
+    this.#parts.waiting.passed(lane === request.lane ? request : { ...request, lane });
+  }
+
+  /** Refuses a request that may not go past the line of `lane`, as if the tokens there had not sufficed. */
+  #refuse(request: JointRequest, lane: number, retry: boolean): number {
+    request.refusedLane = lane;
+    this.#limiter.countRefused(lane, request.messages, request.bytes, retry);
+    return REFUSED + this.#limiter.buckets.scarcest(lane, request.messages, request.bytes);
   }
 }

@@ -2,12 +2,12 @@ import { NOT_READY_RETRY_MS, type NotReady, RETRY_AFTER_MS_MAX, type Refused } f
 import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Direction } from '../../core/base/vocabulary.js';
 import type { CoordinatorView } from '../../core/coordinator/coordinator-view.js';
 import type { JointLevels, JointRequest } from '../../core/limiter/joint-levels.js';
-import { CLIENTS_FULL, type Levels, TOPICS_FULL } from '../../core/limiter/levels.js';
-import { ABOVE_WINDOW, type Limiter, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
+import { CLIENTS_FULL, type Levels, refusedBy, TOPICS_FULL } from '../../core/limiter/levels.js';
+import { ABOVE_WINDOW, type Limiter, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import type { Clock } from '../../ports/clock.js';
-import { type RefusalLedger, refusedBy } from './refusal-ledger.js';
+import type { RefusalLedger } from './refusal-ledger.js';
 
 export interface RefusalExplainerParts {
   readonly limiter: Limiter;
@@ -40,7 +40,7 @@ export class RefusalExplainer {
       this.#parts.refusals.count(lane, null, -1, nowMs);
       return this.#notReady();
     }
-    const { level, dimension: refused } = refusedBy(answer - REFUSED);
+    const { level, dimension: refused } = refusedBy(answer);
     const dimension = DIMENSIONS[refused] as Dimension;
     this.#parts.refusals.count(lane, level, refused, nowMs);
     const tokensMs = this.#parts.joint.waitMs(request, nowMs);

@@ -1,7 +1,7 @@
 import type { RefusalCount, RefusalReason } from '../../api/group-explanation.js';
-import { BYTES, DIMENSION_COUNT, DIMENSIONS, type Dimension, MESSAGES } from '../../core/base/vocabulary.js';
+import { BYTES, DIMENSIONS, type Dimension } from '../../core/base/vocabulary.js';
 import type { CoordinatorView } from '../../core/coordinator/coordinator-view.js';
-import { LEVELS, type Level } from '../../core/limiter/levels.js';
+import type { Level } from '../../core/limiter/levels.js';
 
 interface Entry {
   readonly level: Level | null;
@@ -53,10 +53,4 @@ export class RefusalLedger {
     if (state !== undefined && state.link !== 'linked') return 'isolated';
     return dimension === BYTES ? 'bytes' : (state?.binding ?? 'messages');
   }
-}
-
-/** Takes apart an answer of the limiter from which REFUSED was subtracted: 2 · level + dimension. */
-export function refusedBy(answer: number): { level: Level; dimension: number } {
-  const level = LEVELS[Math.floor(answer / DIMENSION_COUNT)] as Level;
-  return { level, dimension: answer % DIMENSION_COUNT === 0 ? MESSAGES : BYTES };
 }

@@ -1,7 +1,7 @@
 import { type Decision, GRANTED_DECISION, NOT_READY_RETRY_MS, type WaitOptions } from '../../api/decision.js';
-import { DIMENSION_COUNT } from '../../core/base/vocabulary.js';
 import { bucketMsOf } from '../../core/limiter/bucket-wait.js';
 import type { JointRequest } from '../../core/limiter/joint-levels.js';
+import { isOwnLimit } from '../../core/limiter/levels.js';
 import { GRANTED, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import { TimeHeap } from '../../core/limiter/time-heap.js';
 import { WakeOwner, WakeQueue } from '../../core/limiter/wake-queue.js';
@@ -134,7 +134,7 @@ export class Waiting {
     else line.queue.add(turn.owner, waiter, this.#costOf(request));
     // If others wait in this line already, its next turn is planned.
     if (line.queue.owners <= 1)
-      this.#plan(line, answer === null || isOwnLimit(request, answer) ? 0 : this.#waitMs(waiter));
+      this.#plan(line, answer === null || concernsOneTurn(request, answer) ? 0 : this.#waitMs(waiter));
     return waiter;
   }
 
@@ -164,7 +164,7 @@ export class Waiting {
         this.#fail(waiter, answer);
       } else {
         if (answer !== UNCONFIRMED) waiter.request.retry = true;
-        if (!isOwnLimit(waiter.request, answer)) {
+        if (!concernsOneTurn(waiter.request, answer)) {
           this.#plan(line, this.#waitMs(waiter));
           return;
         }
@@ -304,6 +304,6 @@ function turnOf({ client, topic, further }: JointRequest): string {
 const FURTHER_PARKED_MS_MAX = 500;
 
 /** True if the topic's or client's own limit refused, or a broader group: others in the line may still be granted. */
-function isOwnLimit({ lane, refusedLane }: JointRequest, answer: number): boolean {
-  return answer >= REFUSED + 2 * DIMENSION_COUNT || refusedLane !== lane;
+function concernsOneTurn({ lane, refusedLane }: JointRequest, answer: number): boolean {
+  return isOwnLimit(answer) || refusedLane !== lane;
 }

@@ -108,7 +108,7 @@ function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Every key may be null. */
+/** Adds null to what is allowed, as every key may be null. */
 function anyOf(...types: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>> {
   return { anyOf: [...types, { type: 'null' }] };
 }

@@ -36,7 +36,7 @@ export async function settingSources(options: LoadOptions): Promise<readonly Sou
   });
 }
 
-/** What loadConfig has read already. */
+/** There is no bound, because loadConfig has read the same files within its own. */
 const BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
 interface Leaf {
@@ -62,7 +62,7 @@ function sourceOf(path: readonly string[], sources: Sources): string {
   if (own !== null) return own;
   const [section, , ...below] = path;
   if (section === 'groups') return givenBy(['defaults', ...below], sources) ?? 'default';
-  // A text may stand in a file that another key names.
+  // The text may come from a file that the key beside it names.
   const inFile = [...path.slice(0, -1), `${path.at(-1)}File`];
   return givenBy(inFile, sources) ?? 'default';
 }
@@ -75,7 +75,10 @@ function givenBy(path: readonly string[], { variables, flags, raw, locate }: Sou
   return isWritten(raw, path) ? locationOf(locate, path) : null;
 }
 
-/** Or something shorter that stands for it: `topic: embedded` is topic.kind. */
+/**
+ * Whether the path is written in full, or as something shorter that stands for it, as `topic: embedded` does for
+ * topic.kind.
+ */
 function isWritten(raw: unknown, path: readonly string[]): boolean {
   let current = raw;
   for (const step of path) {

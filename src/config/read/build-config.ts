@@ -79,7 +79,7 @@ export function buildConfig({
 function topicOf(topic: ReadTopic): TopicConfig {
   switch (topic.kind) {
     case 'none':
-      // Without it the topic would have a mistake, and so without the addresses below.
+      // A topic without nodeCount, or without the addresses below, would have been a mistake.
       return { ...topic, nodeCount: topic.nodeCount! };
     case 'kafka':
       return {

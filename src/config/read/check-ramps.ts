@@ -6,7 +6,7 @@ import type { Findings } from '../setting/findings.js';
 import { valueBelow } from '../setting/setting-value.js';
 import type { GroupValues } from './read-groups.js';
 
-/** A ramp rises: it does not begin above its end, and it has both. */
+/** A ramp has a start and an end, and the end is not below the start. */
 export function checkRamps(groups: GroupValues, root: unknown, findings: Findings): void {
   let hasRamp = false;
   for (const [name, values] of groups) {
@@ -15,7 +15,8 @@ export function checkRamps(groups: GroupValues, root: unknown, findings: Finding
     if (typeof from === 'number') checkEnds(name, values, from, findings);
     else if (from === null) checkStart(root, ['groups', name], findings);
   }
-  // What is inherited is no ramp by itself: only some groups may have one. Where none has, somebody waits for it in vain.
+  // Keys of a ramp below `defaults` make no ramp without a start, which groups may add. If no group does, they are of
+  // no use, and somebody would wait for a ramp in vain.
   if (groups.size > 0 && !hasRamp) checkStart(root, ['defaults'], findings);
 }
 
@@ -43,7 +44,7 @@ function quotasOf({ quota }: Sound<GroupSettings>): number[] {
   return quotas.filter((quota): quota is number => typeof quota === 'number');
 }
 
-/** Keys of a ramp that is none. `fromPerSecond: null` takes back what is inherited: that is said, not forgotten. */
+/** Tells of keys of a ramp that has no start. `fromPerSecond: null` is no mistake: it takes an inherited ramp back. */
 function checkStart(root: unknown, path: readonly string[], findings: Findings): void {
   const ramp = valueBelow(root, [...path, 'ramp']);
   if (!isMapping(ramp) || ramp.fromPerSecond === null) return;

@@ -23,7 +23,8 @@ export function withEnvironment(raw: unknown, environment: Environment, findings
   let result = given.has('topic.kind') ? withTopicOfKind(raw, given.get('topic.kind')!.text) : raw;
   for (const [key, { variable, text }] of given) {
     const sibling = SIBLINGS.get(key);
-    // A secret may be given as text or as the path of a file. The variable of one replaces what the YAML says of either.
+    // A secret may be given as text or as the path of a file. The variable of one replaces what the YAML says of
+    // either.
     if (sibling !== undefined && !given.has(sibling)) result = putAt(result, sibling.split('.'), undefined);
     result = putAt(result, key.split('.'), text);
     findings.setOrigin(key.split('.'), variable);
@@ -140,7 +141,7 @@ function isServiceLink(variable: string, text: string): boolean {
   return variable.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(text);
 }
 
-/** Another kind than the file's: what the file says about its own kind does not apply. */
+/** If a variable gives another kind of topic than the file, what the file says of its topic does not apply. */
 function withTopicOfKind(raw: unknown, kind: string): unknown {
   const written = valueAt(raw, 'topic.kind') ?? 'embedded';
   return written === kind ? raw : putAt(raw, ['topic'], { kind });

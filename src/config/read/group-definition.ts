@@ -27,6 +27,6 @@ export function examineGroup(name: string, written: unknown, source: string): Ex
   checkShareRanges(groups, findings);
   const values = groups.get(name);
   if (findings.mistakes.length > 0 || values === undefined) return { config: null, mistakes: findings.mistakes };
-  // Nothing is absent where nothing is wrong.
+  // Without mistakes every field is there.
   return { config: buildGroup(name, values as GroupSettings), mistakes: [] };
 }

@@ -4,7 +4,7 @@ import type { ConfigPath, Findings } from '../setting/findings.js';
 
 /**
  * The configuration as it would be written today: old words (aliases.ts) are replaced, each is noted, and `findings`
- * knows where it stands. Who gives both has a mistake that names both.
+ * knows where it stands. If both words are given, that is a mistake, which names both.
  */
 export function withNewNames(raw: unknown, findings: Findings): unknown {
   if (!isMapping(raw)) return raw;
@@ -15,7 +15,7 @@ export function withNewNames(raw: unknown, findings: Findings): unknown {
   return withNewValues(root, findings);
 }
 
-/** The same of values alone: a variable may hold an old one. */
+/** The same for values alone: a variable may hold an old value, too. */
 export function withNewValues(raw: unknown, findings: Findings): unknown {
   if (!isMapping(raw)) return raw;
   let root = raw;

@@ -33,11 +33,11 @@ export function readAuth(written: unknown, { auth }: SoundNode, findings: Findin
     const remedy = 'Add tokens (`quotamesh token new` makes one), or remove auth and listen on 127.0.0.1.';
     findings.add(['auth'], { problem, allowed: 'at least one token or certificate', remedy });
   }
-  // Absent where it has a mistake: then nothing is made of all this.
+  // `failuresPerMinute` is absent if it has a mistake; then nobody uses this result.
   return { auth: { tokens, certificates, failuresPerMinute: auth.failuresPerMinute as number }, files };
 }
 
-/** Rules of certificates are tried one by one. */
+/** The rules of certificates are tried one after the other, so their number is bounded. */
 const GRANTS_MAX = 1000;
 const FILE_BYTES_MAX = 256 * 1024;
 

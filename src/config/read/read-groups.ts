@@ -43,7 +43,7 @@ export function readGroups(root: Readonly<Record<string, unknown>>, findings: Fi
       const remedy = 'Write its quota, or {} for a group that nothing limits.';
       findings.add(['groups', name], { problem: 'has nothing behind it', allowed: 'settings of a group', remedy });
     }
-    // What is wrong in the group itself is wrong in the two together, too: most groups are read once.
+    // A mistake of the group is also a mistake of group and defaults together. So most groups are read only once.
     if (!read.success) readSection(findings, GROUP, ['groups', name], group);
   }
   return values;

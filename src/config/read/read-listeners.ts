@@ -9,7 +9,7 @@ import type { Findings } from '../setting/findings.js';
 import type { SoundNode } from './read-node.js';
 import { type FileContext, readTexts } from './read-texts.js';
 
-/** Listeners that other machines reach need `auth:`, or the word that nobody is there who should not. */
+/** A listener that other machines can reach needs `auth:`, or `insecure: true` for a network without strangers. */
 export function checkReach(node: SoundNode, auth: AccessConfig | null, findings: Findings): void {
   if (auth !== null || node.insecure === true) return;
   for (const section of ['http', 'mqtt'] as const) {
@@ -29,7 +29,7 @@ export interface ReadHttpTls {
   readonly files: readonly string[];
 }
 
-/** Certificate, key and authority of the HTTP listener, read from their files and tried. */
+/** Reads certificate, key and authority of the HTTP listener from their files, and tries them out. */
 export function readHttpTls(
   node: SoundNode,
   auth: AccessConfig | null,
@@ -40,7 +40,7 @@ export function readHttpTls(
   const { read: tls, files } = readTexts(HTTP_TLS, node.http.tls, ['http', 'tls'], findings, context);
   checkTogether(tls, auth, findings);
   if (findings.mistakes.length > before || tls.cert === null) return { tls: null, files };
-  // Nothing is absent where nothing is wrong, and a certificate without a key is.
+  // Without mistakes every field is there; a certificate without a key would have been one.
   tryOut(tls as HttpTlsConfig, findings);
   return { tls: tls as HttpTlsConfig, files };
 }

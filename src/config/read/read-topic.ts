@@ -32,7 +32,7 @@ export function readTopic(written: unknown, findings: Findings, context: TopicCo
   }
   const { kind } = soundPart(ANY_TOPIC, { kind: written?.kind }) as { kind: TopicKind | undefined };
   if (kind === undefined) {
-    // What else stands there cannot be judged without the kind.
+    // The other keys cannot be judged without the kind.
     readSection(findings, ANY_TOPIC, ['topic'], { kind: written?.kind });
     return null;
   }
@@ -47,7 +47,7 @@ function readOfKind(kind: TopicKind, written: unknown, findings: Findings, conte
   return { ...(read as object), kind } as SoundTopic;
 }
 
-/** What follows from other settings, where it is not written. */
+/** Fills in what follows from other settings if it is not written. */
 function completed(topic: SoundTopic, written: unknown, { folder, nodeId }: TopicContext): SoundTopic {
   switch (topic.kind) {
     case 'embedded':
@@ -69,7 +69,7 @@ function completed(topic: SoundTopic, written: unknown, { folder, nodeId }: Topi
   }
 }
 
-/** Who writes one of its keys wants it. */
+/** TLS is on if any of its keys is written, unless `tls.enabled` says otherwise. */
 function withEnabled<Tls extends { readonly enabled: boolean | undefined }>(tls: Tls, written: unknown): Tls {
   const isAsked = tls.enabled === false && valueAt(written, 'tls.enabled') === undefined;
   return isAsked ? { ...tls, enabled: isMapping(valueAt(written, 'tls')) } : tls;

@@ -80,7 +80,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
   const { decisionsFile: file } = node.log;
   const decisionsFile = typeof file === 'string' ? resolve(context.folder, file) : null;
-  // Nothing is absent where nothing is wrong.
+  // Without mistakes every field is there.
   const sound = { node, topic, backends, groups } as Pick<ConfigParts, 'node' | 'topic' | 'backends' | 'groups'>;
   const parts = {
     source: options.source,

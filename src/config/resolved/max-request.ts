@@ -2,10 +2,10 @@ import type { Direction, Rates } from '../../core/base/vocabulary.js';
 import type { GroupConfig } from './resolved-config.js';
 
 /**
- * Largest amounts of one request: what is configured, else ten seconds of the quota (or its window, where that is
- * longer) and at least one piece of work, so
- * that one request cannot put a small quota into minutes of debt. Worked: 5/s and 1 KiB/s → 50 messages, 64 KiB.
- * Without a quota there is no debt, and nothing is admitted while it is 0: then only absurd amounts are refused.
+ * Largest amounts of one request: what is configured, or else ten seconds of the quota (its window, if that is longer)
+ * and at least one piece of work. So one request cannot put a small quota into minutes of debt. Worked: 5/s and 1 KiB/s
+ * → 50 messages, 64 KiB. Without a quota there is no debt, and with a quota of 0 nothing is admitted; in both cases
+ * only absurd amounts are refused.
  */
 export function maxRequestOf(
   { quota, maxRequest, limiter, windowMs }: Pick<GroupConfig, 'quota' | 'maxRequest' | 'limiter' | 'windowMs'>,

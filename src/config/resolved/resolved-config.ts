@@ -94,10 +94,10 @@ export type LimitsConfig = NodeLimit & Omit<NodeSettings['limits'], Direction>;
 /** The HTTP listener; tls: null = plain HTTP. */
 export type HttpConfig = Omit<NodeSettings['http'], 'tls'> & { readonly tls: HttpTlsConfig | null };
 
-/** PEM texts; without a clientCa none are asked of clients. */
+/** PEM texts. Without a clientCa clients are asked for no certificates. */
 export type HttpTlsConfig = TextsRead<HttpTlsSettings> & { readonly cert: string; readonly key: string };
 
-/** Settings of `quotamesh mqtt`; connectsPerSecond 0 = none at all, subscribesPerSecond null = unlimited. */
+/** Settings of `quotamesh mqtt`. connectsPerSecond 0 = nobody may connect; subscribesPerSecond null = unlimited. */
 export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules'> & { readonly rules: readonly MqttRule[] };
 
 export type TopicConfig = { [Kind in TopicKind]: ConfigOfKind<Kind> }[TopicKind];
@@ -115,7 +115,7 @@ interface Completed {
   readonly clientId: string;
   readonly addresses: readonly string[];
   readonly tls: boolean | Readonly<Record<string, unknown>>;
-  /** null = nobody is asked who he is. */
+  /** null = connections do not prove who they are. */
   readonly sasl: Readonly<Record<string, string>> | null;
   /** null = records are not signed. */
   readonly hmac: HmacConfig | null;

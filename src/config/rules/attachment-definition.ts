@@ -33,7 +33,7 @@ export function examineAttachment(path: string, written: unknown, source: string
   return { attachment: findings.mistakes.length > 0 ? null : attachment, mistakes: findings.mistakes };
 }
 
-/** The shortest that says the same. */
+/** The shortest way to write it in YAML. */
 export function attachmentAsWritten(attachment: Attachment): Readonly<Record<string, unknown>> {
   const { group, sameAs, exempt, andBroader } = attachment;
   const what = exempt ? { exempt } : group === null ? { sameAs } : { group };
@@ -66,7 +66,7 @@ function readScopes(scopes: unknown, findings: Findings): Record<string, Attachm
 
 function readAttachment(written: unknown, at: ConfigPath, findings: Findings): Attachment | null {
   if (typeof written !== 'string') return readEntry(ATTACHMENT, written, at, findings, TEXTS) ?? null;
-  // Its mistake is told where the name stands.
+  // The name stands alone in the text: a mistake of `group` is told where the name is.
   const found = new Findings('');
   const attachment = readEntry(ATTACHMENT, { group: written }, [], found, TEXTS) ?? null;
   for (const { problem, allowed, remedy } of found.mistakes) findings.add(at, { problem, allowed, remedy });

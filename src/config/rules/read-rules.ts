@@ -25,7 +25,7 @@ interface RuleForm<Rule> {
   readonly path: ConfigPath;
   readonly schema: z.ZodType<Rule>;
   readonly docs: string;
-  /** Keys that a rule asks for; one without any matches everything. */
+  /** Keys by which a rule chooses; a rule without any of them matches everything. */
   readonly matchers: readonly (keyof Rule)[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * A word that people write and that got a better one. The old one keeps working, in files, variables and scenarios;
- * whoever uses it is told the new one, and documents know only that.
+ * A word of the configuration that has a better name now. The old word keeps working in files, variables and scenarios.
+ * Whoever uses it is told the new one, and documents have only the new one.
  */
 export interface Alias {
   /** The section that it stands in; `defaults` stands for every group, too. */

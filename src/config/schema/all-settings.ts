@@ -22,7 +22,7 @@ export interface SettingsSection {
   readonly rows: SettingRows;
 }
 
-/** What a node reads, but for what has rules of its own: topic, backends and groups. */
+/** All sections but topic, backends and groups, which are read by rules of their own. */
 export const NODE = section({
   ...OUTERMOST_SETTINGS,
   auth: AUTH,
@@ -88,7 +88,7 @@ export function environmentName(section: SettingsSection, key: string): string |
   return variableOf(section, key);
 }
 
-/** The same of any key, whether it is one or not. */
+/** The same for any path, even if there is no such key. */
 export function variableOf(section: SettingsSection, key: string): string {
   const words = yamlPath(section, key)
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')

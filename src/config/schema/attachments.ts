@@ -32,7 +32,8 @@ export const ATTACHMENT = told(
       andBroader: FLAG,
     })
     .superRefine(({ group, sameAs, exempt }, context) => {
-      if ([group, sameAs, exempt || null].filter((said) => (said ?? null) !== null).length === 1) return;
+      const said = [group, sameAs, exempt || null].filter((value) => (value ?? null) !== null);
+      if (said.length === 1 || (said.length === 0 && hasUnknownKey(context))) return;
       const allowed = 'exactly one of group, sameAs and exempt: true';
       const params = { allowed, remedy: 'Remove the others, or add one.' };
       context.addIssue({ code: 'custom', path: [], message: `must have ${allowed}`, params });
@@ -43,14 +44,14 @@ export const ATTACHMENT = told(
   'a group, or a mapping with group, sameAs, exempt, andBroader',
 );
 
-/** What a rule asks for; one that asks for nothing matches everything. */
+/** Keys by which a rule chooses work. A rule without any of them matches all work. */
 export const ATTACHMENT_MATCHERS = ['tenant', 'namespace', 'topic', 'client', 'headers'] as const;
 
 const NAME = 'in which * is anything and {name} is captured';
 const TOPIC = 'levels separated by /; + is any level, {name} captures one, # at the end is the rest, e.g. "audit/#"';
 const GROUP = 'the name of a group, or one made of {tenant}, {namespace} and captures, e.g. "{tenant}-premium"';
 
-/** Which work belongs to which group, by patterns; names of headers in small letters. */
+/** Says by patterns which work belongs to which group. Names of headers are read as lower case. */
 export const ATTACHMENT_RULE = z
   .strictObject({
     tenant: namePattern(`a tenant ${NAME}, e.g. "trial-*"`),
@@ -64,7 +65,9 @@ export const ATTACHMENT_RULE = z
   })
   .superRefine(({ tenant, namespace, topic, client, headers, group, exempt }, context) => {
     const isExempt = exempt ?? false;
-    if (((group ?? null) !== null) === isExempt) {
+    const namesGroup = (group ?? null) !== null;
+    if (!namesGroup && !isExempt && hasUnknownKey(context)) return;
+    if (namesGroup === isExempt) {
       const message = isExempt
         ? 'names a group and is exempt: only one of the two can hold'
         : 'says neither what group nor exempt: true';
@@ -86,7 +89,17 @@ export const ATTACHMENT_RULE = z
     },
   );
 
-/** Which scope belongs to which group (docs/operate/administration.md). What is attached at run time is laid over it, scope by scope. */
+/**
+ * Whether a key that is not known is told already: it is the likely cause where nothing says what it is attached to.
+ */
+function hasUnknownKey({ issues }: z.core.$RefinementCtx): boolean {
+  return issues.some(({ code }) => code === 'unrecognized_keys');
+}
+
+/**
+ * Which scope belongs to which group (docs/operate/administration.md). What is attached at run time is laid over it,
+ * scope by scope.
+ */
 export const ATTACHMENTS = section({
   scopes: {
     kind: 'entries',

@@ -1,10 +1,10 @@
 import { section } from '../setting/section.js';
 import type { Setting } from '../setting/setting.js';
 
-/** Rates beyond this lose whole units in a double after some hours of adding up. */
+/** Sums of larger rates would lose whole units after some hours, as they are doubles. */
 export const RATE_MAX = 1e15;
 
-/** What every row of a rate that may be missing has in common. */
+/** What all rows of optional rates have in common. */
 export const LIMIT = {
   default: null,
   defaultText: 'unlimited',
@@ -13,7 +13,7 @@ export const LIMIT = {
   remedy: 'Remove the key for "unlimited" or use 0 to block.',
 } as const;
 
-/** Limits that belong to this node alone: nothing of them is shared with others. */
+/** Limits of this node alone. Other nodes neither know nor share them. */
 export const NODE_LIMITS = section({
   ...directionLimits('the whole node, all groups together,'),
   burstMs: {

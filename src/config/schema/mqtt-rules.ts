@@ -14,13 +14,13 @@ const TOPIC = 'levels separated by /; + is any level, {tenant} captures one, # a
 const GROUP = 'the name of a group, or one made of captures, e.g. "{tenant}/{namespace}"';
 const PLAIN = 'a name without { } or *';
 
-/** What a rule asks for; one that asks for nothing matches everything. */
+/** Keys by which a rule chooses messages. A rule without any of them matches all messages. */
 export const MQTT_MATCHERS = ['clientId', 'username', 'topic'] as const;
 
-/** What attachments need to know at least. */
+/** A rule without a group must at least tell the tenant, by which attachments find one. */
 const ATTACHED = '{tenant}';
 
-/** Which messages belong to which group; null = not asked for, or not known. */
+/** Which messages belong to which group. A null pattern matches everything; a null tenant or namespace is not known. */
 export const MQTT_RULE = z
   .strictObject({
     clientId: namePattern(`a client id ${CAPTURED}, e.g. "{tenant}-*"`),
@@ -40,5 +40,7 @@ export const MQTT_RULE = z
     return { clientId, username, topic, tenant, namespace, group };
   });
 
-/** group: null = the group `tenant/namespace`, and without one what tenant and namespace are attached to. */
+/**
+ * If `group` is null, the group `tenant/namespace` counts; if there is none, what tenant and namespace are attached to.
+ */
 export type MqttRule = Readonly<z.output<typeof MQTT_RULE>>;

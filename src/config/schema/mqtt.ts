@@ -4,7 +4,7 @@ import { HOST_NAME } from '../setting/setting.js';
 import { RATE_MAX } from './limits.js';
 import { MQTT_RULE } from './mqtt-rules.js';
 
-/** Settings of `quotamesh mqtt`; `quotamesh run` checks them and does without. */
+/** Settings of `quotamesh mqtt`. `quotamesh run` checks them, too, but does not use them. */
 export const MQTT = section({
   host: {
     kind: 'name',

@@ -67,7 +67,7 @@ function foreignRemedy(key: string): string | undefined {
   return foreign && `That is ${foreign.from}'s name; here it is ${foreign.ours} (docs/reference/settings.md).`;
 }
 
-/** The key exists, only not here. */
+/** For a key that exists, but not in this section. */
 function elsewhere(key: string): string {
   for (const section of SECTIONS) {
     const found = Object.keys(section.rows).find((known) => known === key || known.split('.')[0] === key);

@@ -3,7 +3,9 @@ import { told } from '../../input/input-mistakes.js';
 
 const text = z.string().min(1).max(256);
 
-/** What patterns in rules may look like (core/attachments/patterns.ts matches them); `allowed` completes "must be …". */
+/**
+ * What patterns in rules may look like (core/attachments/patterns.ts matches them); `allowed` completes "must be …".
+ */
 export function namePattern(allowed: string) {
   return told(text.refine(isNamePattern).nullish(), allowed);
 }
@@ -32,12 +34,12 @@ export function capturesIn(pattern: string): string[] {
   return Array.from(pattern.matchAll(/\{(\w+)\}/g), ([, name]) => name as string);
 }
 
-/** Names that `group` needs and nothing in the rule says. */
+/** Names that stand in `group` and that nothing else in the rule captures or sets. */
 export function missingCaptures(group: string, said: readonly string[]): readonly string[] {
   return capturesIn(group).filter((name) => !said.includes(name));
 }
 
-/** Told at the group of a rule. */
+/** Adds the mistake, at the group of the rule. */
 export function addMissingCaptures(
   context: z.core.$RefinementCtx,
   { missing, allowed, matchers }: { missing: readonly string[]; allowed: string; matchers: readonly string[] },
@@ -48,7 +50,7 @@ export function addMissingCaptures(
   context.addIssue({ code: 'custom', path: ['group'], message, params: { allowed, remedy } });
 }
 
-/** At most three wildcards, and something between two of them: matching stays quick whatever a client calls itself. */
+/** At most three wildcards, with text between any two of them: otherwise a long name could take long to match. */
 function isNamePattern(pattern: string): boolean {
   const parts = pattern.split(/(?:\{[a-zA-Z]\w*\}|\*)/);
   const distinct = new Set(capturesIn(pattern)).size === capturesIn(pattern).length;

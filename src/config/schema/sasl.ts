@@ -71,7 +71,7 @@ export function saslWay(mechanism: unknown, usesTokenFile: boolean): SaslWay {
   return { needs: ['tokenEndpoint', 'clientId', 'clientSecret'], takes: ['scope'] };
 }
 
-/** Null where the secret is safe on its way there. */
+/** Says why a secret must not be sent to this address; null = it may be. */
 export function tokenEndpointProblem(text: string): string | null {
   if (!URL.canParse(text)) return 'is not a URL';
   const { protocol, hostname, username, password } = new URL(text);

@@ -1,4 +1,4 @@
-/** The row behind that of a text: the path of a file that holds it. `path` is that of the text below its section. */
+/** The row of a key that names the file of a text instead. `path` is the path of the text below its section. */
 export function fileRow(path: string, costs: string) {
   return {
     kind: 'text',
@@ -12,7 +12,7 @@ export function fileRow(path: string, costs: string) {
 export const READ_ONCE = 'Read once, at the start.';
 export const READ_AGAIN = 'Read again when it changes.';
 
-/** Texts are there, wherever they stood: nobody needs to know in which file. */
+/** What is read of a section with such keys: the texts, and no names of files. */
 export type TextsRead<Value> = {
   readonly [Key in keyof Value as Key extends `${infer Text}File`
     ? Text extends keyof Value

@@ -5,7 +5,7 @@ import { fileRow, READ_ONCE } from './text-file.js';
 export const PEM_REMEDY =
   'Give the PEM text, or the path of a PEM file in the key of the same name with File at the end.';
 
-/** Opens a listener's key as well as a client's. */
+/** The row is the same for the keys of listeners and of clients. */
 export const TLS_PASSPHRASE = {
   kind: 'text',
   default: null,

@@ -34,7 +34,10 @@ export function show(input: unknown): string {
   return typeof input === 'function' || typeof input === 'symbol' ? `a ${typeof input}` : String(input);
 }
 
-/** The beginning of a text; of URLs in it without passwords, and without the values of their queries, which may be tokens. */
+/**
+ * The beginning of a text; of URLs in it without passwords, and without the values of their queries, which may be
+ * tokens.
+ */
 export function withoutUrlSecrets(text: string): string {
   const start = text.slice(0, LOOKED_AT);
   if (!start.includes('://')) return start;
@@ -43,7 +46,7 @@ export function withoutUrlSecrets(text: string): string {
 
 /** Name and password in a URL, up to the last @ before a blank: an address that is written as a URL often has them. */
 const CREDENTIALS = /:\/\/\S*@/g;
-/** A part without `=` is a value alone. */
+/** A part of a query without `=` is all value. */
 const QUERY_VALUE = /([?&](?:[^=&#\s]*=)?)[^&#\s]+/g;
 /** Characters; the time that the search takes grows with their square. */
 const LOOKED_AT = 2000;

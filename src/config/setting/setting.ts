@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { QuantityKind } from './quantity.js';
 
 /**
- * One row of the settings table. Validation, defaults, environment variables, the JSON Schema and docs/reference/settings.md all
- * read it; nothing else knows a key's name, range or default.
+ * One row of the settings table. Validation, defaults, environment variables, the JSON Schema and
+ * docs/reference/settings.md all read it; nothing else knows a key's name, range or default.
  */
 export interface Setting {
   readonly kind: SettingKind;
@@ -11,13 +11,13 @@ export interface Setting {
   readonly default: SettingDefault;
   /** For the docs, where the default is derived or `null` means something. */
   readonly defaultText?: string;
-  /** Refused when absent. */
+  /** The configuration is refused if the key is absent. */
   readonly required?: true;
   /** Bounds of a quantity, both included. */
   readonly min?: number;
   readonly max?: number;
   readonly choices?: readonly string[];
-  /** Names that the design has and this version does not: refused by name. */
+  /** Choices that are planned and that this version refuses by name. */
   readonly laterChoices?: readonly string[];
   readonly pattern?: NamePattern;
   readonly of?: Entries;
@@ -49,14 +49,14 @@ export type SettingKind =
   | 'group-selection'
   /** Mapping of node id → factor. */
   | 'weights'
-  /** A list or mapping; what each of its entries is stands in `of`, and reading them is not the section's. */
+  /** A list or mapping. `of` says what its entries are; a reader of its own reads them, not the section. */
   | 'entries';
 
 export interface Entries {
   readonly schema: z.ZodType;
   /** What the whole is, in words. */
   readonly text: string;
-  /** In one variable the others would be clumsy. */
+  /** A variable may hold it, as JSON. The other lists and mappings would be clumsy there. */
   readonly isJsonInVariable?: true;
 }
 

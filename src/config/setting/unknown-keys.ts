@@ -1,7 +1,7 @@
 import { didYouMean } from '../../input/nearest-name.js';
 import type { ConfigPath, Findings } from './findings.js';
 
-/** Each of them is a mistake at its own line. */
+/** Adds a mistake for each key, at its own line. */
 export function addUnknownKeys(
   unknown: readonly string[],
   known: readonly string[],
@@ -16,7 +16,10 @@ export function addUnknownKeys(
   }
 }
 
-/** Without a blank behind the colon the value is a part of the key, and may be a secret. */
+/**
+ * Cuts a key at its colon: without a blank behind the colon YAML takes the value, maybe a secret, for a part of the
+ * key.
+ */
 export function shownKey(key: string): string {
   return key.replace(/:.*$/s, ':…');
 }

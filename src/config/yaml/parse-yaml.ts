@@ -48,7 +48,7 @@ export function parseYaml(text: string): ParsedYaml {
   }
 }
 
-/** What the parser tells those who call it, for those who wrote the file. */
+/** Rewords what the parser tells programmers, for people who wrote the file. */
 const NO_TAGS = 'a text that begins with ! needs quotes (there are no tags here)';
 const PROBLEMS: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: 'a second document begins here (---)',
@@ -57,7 +57,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   BAD_DIRECTIVE: 'a line that begins with % is a directive, and there is no such one',
 };
 
-/** The parser quotes the text behind a colon, and that may be a password: the location is enough. */
+/** Leaves out the text behind a colon, which the parser quotes and which may be a password. */
 function withoutQuotation(message: string): string {
   return message.replace(/(?<!or ): .*$/s, '').replace(/^Invalid escape sequence .*$/s, 'Invalid escape sequence');
 }

@@ -11,7 +11,7 @@ import {
   clearEffects,
   createEffects,
   type Effects,
-  type Notice,
+  type Fenced,
   type Phase,
   type ReadEvent,
 } from '../protocol/events-and-effects.js';
@@ -48,6 +48,8 @@ export class Coordinator {
   readonly log: LogReader;
   readonly link: LinkWatch;
   phase: Phase = 'catching-up';
+  /** Why this node has stopped for good; null unless the phase is `fenced`. */
+  endedBy: Fenced | null = null;
   /** Milliseconds from appending the last own report to reading it back. */
   reportRoundTripMs = 0;
   /** When the node began to decide, after its start or a stall: unused buckets have been filling since then. */
@@ -208,8 +210,9 @@ export class Coordinator {
     this.#end({ kind: 'fenced', ownIncarnation, newerIncarnation });
   }
 
-  #end(why: Notice): void {
+  #end(why: Fenced): void {
     this.phase = 'fenced';
+    this.endedBy = why;
     this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
     this.#effects.notices.push(why);
   }

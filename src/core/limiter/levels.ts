@@ -8,12 +8,27 @@ import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from './limiter.js';
 import type { TokenRequest } from './token-request.js';
 import { TOPIC_IDLE_MS } from './topic-split.js';
 
-/** Levels in the order of the answers: a refusal is REFUSED + 2 · level + dimension; the group's is the limiter's. */
+/**
+ * In the order of the answers: a refusal by a level is REFUSED + 2 · level + dimension; the group's is the limiter's.
+ */
 export const LEVELS = ['group', 'node', 'topic', 'client'] as const;
 export type Level = (typeof LEVELS)[number];
-/** No room for another topic or client. */
+/** Answers: there is no room for another topic or client. */
 export const TOPICS_FULL = -1;
 export const CLIENTS_FULL = -2;
+
+/** Level and dimension of an answer that is a refusal by one of the levels. */
+export function refusedBy(answer: number): { readonly level: Level; readonly dimension: number } {
+  const level = LEVELS[Math.floor((answer - REFUSED) / DIMENSION_COUNT)] as Level;
+  return { level, dimension: (answer - REFUSED) % DIMENSION_COUNT };
+}
+
+/** Whether the own limit of a topic or client has refused, which the others of a group need not meet. */
+export function isOwnLimit(answer: number): boolean {
+  return answer >= FIRST_OWN_LIMIT;
+}
+
+const FIRST_OWN_LIMIT = REFUSED + LEVELS.indexOf('topic') * DIMENSION_COUNT;
 
 /**
  * Node, group, topic and client at once (PIP-322): all levels are looked at before any is charged, so that a refusal

@@ -188,8 +188,8 @@ export class WakeQueue<Item> {
 
   /**
    * Skips all turns in which nobody would be served, equally many of every owner. After an item that took a large part
-   * there can be millions of them, or endlessly many if costs have become 0 (no limit). Called only when every owner has
-   * just had a turn, because then every owner has a live item.
+   * there can be millions of them, or endlessly many if costs have become 0 (no limit). Called only when every owner
+   * has just had a turn, because then every owner has a live item.
    */
   #skipTurns(from: WakeOwner<Item>): void {
     let first = from;

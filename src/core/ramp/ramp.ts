@@ -36,8 +36,8 @@ export function slopeOf({ fromPerSecond, overMs }: RampSettings, top: number): n
 }
 
 /**
- * How much of a second was used, percent (Numaflow as shipped): the ceiling less the tokens left, plus one step as slack
- * for tokens that cannot be divided.
+ * How much of a second was used, percent (Numaflow as shipped): the ceiling less the tokens left, plus one step as
+ * slack for tokens that cannot be divided.
  *
  * Worked: 10 left of 20, slope 10 → 50 + 50 = 100.
  */

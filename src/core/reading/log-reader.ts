@@ -29,7 +29,8 @@ import { Refusals } from './refusals.js';
 
 type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'stalenessMs'>;
 
-interface Told {
+/** What the log also fills: the health of backends, the ceilings of ramps, and what people are told. */
+interface LogOutlets {
   readonly backends: BackendBook;
   readonly ramps: RampBook;
   readonly notices: Notice[];
@@ -46,9 +47,16 @@ export interface Writer {
 }
 
 /**
- * Applies records to membership and usage map, in the order of the log and by nothing but the log: repeats, past
+ * Applies records to membership and usage map, in the order of the log and by nothing but the log. Repeats, past
  * incarnations and tombstones change no share (PIP-82, "Avoidance of old messages"; here by incarnation and sequence,
  * never by comparing a sender's clock with a receiver's).
+ *
+ * A record goes through these steps:
+ *
+ *   1. A record whose offset was read before is ignored.
+ *   2. Log time goes on to it, and whatever ends by then ends (`#age`).
+ *   3. A record under a key that does not belong to its content is ignored.
+ *   4. What it says of a backend or ramp, or else of its author, is applied, unless something newer is known.
  */
 export class LogReader {
   readonly logTimes: readonly LogTime[];
@@ -65,8 +73,9 @@ export class LogReader {
   readonly #members: MemberChanges;
   readonly #nextOffset: Float64Array;
 
-  constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, ramps, notices }: Told) {
+  constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, outlets: LogOutlets) {
     const { partitions, heartbeatMs } = settings;
+    const { backends, ramps, notices } = outlets;
     this.epochs = new EpochWatch(settings);
     this.partitionCount = new PartitionCount(settings);
     this.logTimes = Array.from({ length: partitions }, () => new LogTime(heartbeatMs));
@@ -75,7 +84,8 @@ export class LogReader {
     this.membership = membership;
     this.usageMap = usageMap;
     this.refusals = new Refusals(notices);
-    this.#members = new MemberChanges(this, notices);
+    const { pool, epochs, partitionCount } = this;
+    this.#members = new MemberChanges({ membership, usageMap, pool, epochs, partitionCount, notices });
     this.#nextOffset = new Float64Array(partitions);
   }
 
@@ -121,15 +131,19 @@ export class LogReader {
     return changed || this.pool.changes !== before;
   }
 
+  /** Returns whether the set of alive nodes changed. */
   #apply(read: ReadEvent, nowMs: number): boolean {
-    if (read.offset < this.nextOffset(read.partition)) {
+    const { partition, offset, record } = read;
+    if (offset < this.nextOffset(partition)) {
       this.#ignore('repeated-offset');
       return false;
     }
-    this.#nextOffset[read.partition] = read.offset + 1;
+    this.#nextOffset[partition] = offset + 1;
     const hasExpired = this.#age(read);
-    if (read.record !== null) return this.#applyRecord(read, read.record, nowMs) || hasExpired;
-    this.#applyTombstone(read);
+    if (record === null) this.#applyTombstone(read);
+    else if (!belongsTo(read, record)) this.#ignore('foreign-key');
+    else if (record.kind === 'backend' || record.kind === 'group-state') this.#applyFinding(record);
+    else return this.#applyMember(read, record, nowMs) || hasExpired;
     return hasExpired;
   }
 
@@ -150,60 +164,45 @@ export class LogReader {
     return hasExpired;
   }
 
-  #applyRecord(read: ReadEvent, record: TopicRecord, nowMs: number): boolean {
-    if (record.kind === 'backend') return this.#applyBackend(read, record);
-    if (record.kind === 'group-state') return this.#applyGroupState(read, record);
+  /**
+   * Applies what a node has found out: the health of a backend, the ceiling of a ramp. It stays when its author leaves,
+   * and its author need not be a member.
+   */
+  #applyFinding(record: BackendRecord | GroupStateRecord): void {
+    const { nodeKey, incarnation } = record.author;
+    if (incarnation < (this.membership.get(nodeKey)?.incarnation ?? 0)) {
+      this.#ignore('old-incarnation');
+      return;
+    }
+    const verdict =
+      record.kind === 'backend'
+        ? this.#backends.apply(record, this.membershipLogMs)
+        : this.#ramps.apply(this.usageMap.mapLaneOf(record.groupId, record.direction), record);
+    if (verdict !== 'applied') this.#ignore(verdict);
+  }
+
+  /** Applies what a node says of itself. Returns whether the set of alive nodes changed. */
+  #applyMember(read: ReadEvent, record: MemberRecord, nowMs: number): boolean {
+    const { partition } = read;
     const { author } = record;
     const bundle = record.kind === 'report' ? bundleOfRecordKey(read.key) : null;
-    const isKeyOfKind = record.kind === 'report' ? bundle !== null : isNodeRecordKey(read.key);
-    if (nodeKeyOfRecordKey(read.key) !== author.nodeKey || !isKeyOfKind) {
-      this.#ignore('foreign-key');
-      return false;
-    }
     if (bundle !== null && !this.usageMap.bounds.hasBundle(bundle)) {
       this.#refuseRows(read, 'too-many-groups', author, nowMs);
       return false;
     }
-    if (!this.membership.hasRoomFor(author.nodeKey, read.partition)) {
-      this.#refuseNode(record, nowMs);
+    if (!this.membership.hasRoomFor(author.nodeKey, partition)) {
+      this.refusals.node(record.kind === 'report' ? null : record.nodeId, nowMs);
       return false;
     }
     const member = this.membership.memberOf(author, this.membershipLogMs);
-    if (author.incarnation > (member.lives[read.partition] as number)) this.#beginLife(member, read.partition, author);
-    const isNews = read.partition === MEMBERSHIP_PARTITION && this.membership.noteIfNews(member, author);
-    if (record.kind === 'node' && (isNews || read.partition !== MEMBERSHIP_PARTITION)) {
-      this.epochs.heard(member.nodeKey, read.partition, record.epoch ?? 0, nowMs);
+    if (author.incarnation > (member.lives[partition] as number)) this.#beginLife(member, partition, author);
+    const isNews = partition === MEMBERSHIP_PARTITION && this.membership.noteIfNews(member, author);
+    if (record.kind === 'node' && (isNews || partition !== MEMBERSHIP_PARTITION)) {
+      this.epochs.heard(member.nodeKey, partition, record.epoch ?? 0, nowMs);
     }
     if (record.kind === 'report') this.#applyReport(read, member, record, bundle as number, nowMs);
     else this.#applySignature(read, member, record, isNews);
     return isNews && this.#members.heard(member, record, { nowMs, logMs: this.membershipLogMs });
-  }
-
-  /** Changes no member: a node that reports a backend's health need not be one. */
-  #applyBackend({ partition, key }: ReadEvent, record: BackendRecord): false {
-    const { nodeKey, incarnation } = record.author;
-    const isForeign = key !== backendRecordKey(record.backend) || partition !== MEMBERSHIP_PARTITION;
-    if (isForeign) this.#ignore('foreign-key');
-    else if (incarnation < (this.membership.get(nodeKey)?.incarnation ?? 0)) this.#ignore('old-incarnation');
-    else {
-      const verdict = this.#backends.apply(record, this.membershipLogMs);
-      if (verdict !== 'applied') this.#ignore(verdict);
-    }
-    return false;
-  }
-
-  /** Applies the ceiling of a ramp. Like a backend's health, it stays when its author leaves. */
-  #applyGroupState({ partition, key }: ReadEvent, record: GroupStateRecord): false {
-    const { author, groupId, direction } = record;
-    const isForeign = key !== groupStateRecordKey(groupId, direction) || partition !== MEMBERSHIP_PARTITION;
-    if (isForeign) this.#ignore('foreign-key');
-    else if (author.incarnation < (this.membership.get(author.nodeKey)?.incarnation ?? 0))
-      this.#ignore('old-incarnation');
-    else {
-      const verdict = this.#ramps.apply(this.usageMap.mapLaneOf(groupId, direction), record);
-      if (verdict !== 'applied') this.#ignore(verdict);
-    }
-    return false;
   }
 
   /** Whether a record is the first of its life on its partition, as far as this reader knows. */
@@ -213,6 +212,7 @@ export class LogReader {
     return incarnation > ((this.membership.get(nodeKey)?.lives[partition] as number | undefined) ?? 0);
   }
 
+  /** A member speaks in a newer life on a partition than it did there before. */
   #beginLife(member: Member, partition: number, { incarnation }: Author): void {
     this.membership.beginLife(member, partition, incarnation, this.membershipLogMs);
     if (partition === MEMBERSHIP_PARTITION) this.pool.restarted(member.nodeKey);
@@ -231,6 +231,10 @@ export class LogReader {
     else if (verdict !== 'applied') this.#refuseRows(read, verdict, record.author, nowMs);
   }
 
+  /**
+   * Applies that a node or farewell record names a life of its author. An older record that hides a newer one from
+   * newcomers is told to the writer, as is a beat of an older life whose member is gone.
+   */
   #applySignature(read: ReadEvent, member: Member, { kind, author }: MemberRecord, isNews: boolean): void {
     const { partition } = read;
     const isOfNewestLife = this.membership.sign(member, partition, author.incarnation);
@@ -245,16 +249,8 @@ export class LogReader {
 
   #applyTombstone({ partition, key }: ReadEvent): void {
     const backend = backendOfRecordKey(key);
-    if (backend === null) this.#bury(partition, key);
-    else this.#backends.bury(backend);
-  }
-
-  #bury(partition: number, key: string): void {
-    buryKey({ partition, key, logMs: this.membershipLogMs }, this.membership, this.usageMap);
-  }
-
-  #refuseNode(record: MemberRecord, nowMs: number): void {
-    this.refusals.node(record.kind === 'report' ? null : record.nodeId, nowMs);
+    if (backend !== null) this.#backends.bury(backend);
+    else buryKey({ partition, key, logMs: this.membershipLogMs }, this.membership, this.usageMap);
   }
 
   #refuseRows(read: ReadEvent, cause: RowsRefused['cause'], { nodeKey }: Author, nowMs: number): void {
@@ -264,5 +260,19 @@ export class LogReader {
 
   #ignore(cause: IgnoredCause): void {
     this.refusals.count(cause);
+  }
+}
+
+/** Whether a record stands under a key, and on a partition, of its kind and author. */
+function belongsTo({ partition, key }: ReadEvent, record: TopicRecord): boolean {
+  switch (record.kind) {
+    case 'backend':
+      return partition === MEMBERSHIP_PARTITION && key === backendRecordKey(record.backend);
+    case 'group-state':
+      return partition === MEMBERSHIP_PARTITION && key === groupStateRecordKey(record.groupId, record.direction);
+    case 'report':
+      return nodeKeyOfRecordKey(key) === record.author.nodeKey && bundleOfRecordKey(key) !== null;
+    default:
+      return nodeKeyOfRecordKey(key) === record.author.nodeKey && isNodeRecordKey(key);
   }
 }

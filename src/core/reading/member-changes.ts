@@ -20,11 +20,9 @@ export type MemberRecord = Exclude<TopicRecord, BackendRecord | GroupStateRecord
 /** Tells the rest of the core, and people, that a node has become a member or has ceased to be one. */
 export class MemberChanges {
   readonly #parts: MemberParts;
-  readonly #notices: Notice[];
 
-  constructor(parts: MemberParts, notices: Notice[]) {
+  constructor(parts: MemberParts) {
     this.#parts = parts;
-    this.#notices = notices;
   }
 
   /** Applies news on the membership partition, as a sign of life or a farewell. Returns whether `alive` changed. */
@@ -93,7 +91,8 @@ export class MemberChanges {
   }
 
   #tell(kind: 'member-joined' | 'member-left' | 'member-expired', nodeId: string): void {
-    this.#notices.push({ kind, nodeId, members: this.#parts.membership.alive.length });
+    const { notices, membership } = this.#parts;
+    notices.push({ kind, nodeId, members: membership.alive.length });
   }
 }
 
@@ -103,4 +102,5 @@ interface MemberParts {
   readonly pool: AgreedPool;
   readonly epochs: EpochWatch;
   readonly partitionCount: PartitionCount;
+  readonly notices: Notice[];
 }

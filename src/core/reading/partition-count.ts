@@ -1,4 +1,4 @@
-import type { Notice, Phase } from '../protocol/events-and-effects.js';
+import type { Fenced, Phase } from '../protocol/events-and-effects.js';
 import type { NodeRecord } from '../protocol/record.js';
 
 /**
@@ -60,7 +60,7 @@ export class PartitionCount {
    * The reason for which this node has to stop; null = it may go on.
    * @param hasLeftALog whether this process took part in another log before: then it goes on, and newcomers stop
    */
-  reasonToStop(phase: Phase, hasLeftALog: boolean): Notice | null {
+  reasonToStop(phase: Phase, hasLeftALog: boolean): Fenced | null {
     if (this.#living === null || hasLeftALog || phase === 'stopping' || phase === 'fenced') return null;
     const { nodeId, partitions: founded = 0 } = this.#living;
     return { kind: 'partitions-differ', nodeId, founded, own: this.#own };

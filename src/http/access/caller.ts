@@ -3,14 +3,14 @@ import { isThisMachine } from './this-machine.js';
 
 export type { Caller, Role } from '../../access/caller.js';
 
-/** What callerOf needs of a request. */
+/** What `callerOf` needs of a request. */
 export interface Asked {
   /** Set where the configuration has `auth:`, before anything else of a route runs. */
   caller?: Caller;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** Who sent this request. Costs nothing until it is asked. */
+/** Who sent this request; found out only when this is called. */
 export function callerOf({ caller, socket }: Asked): Caller {
   if (caller !== undefined) return caller;
   const address = socket.remoteAddress;

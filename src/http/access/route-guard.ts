@@ -16,8 +16,9 @@ interface KnownCaller {
 }
 
 /**
- * Asks of every request what its route declares, before anything of the body is read. Who it is is found out once per
- * connection: after that a request costs the comparison of its Authorization with the last one (docs/decisions/0038).
+ * Checks before the body is read that the caller of a request may do what the route declares. Who the caller is, is
+ * found out once per connection; after that a request costs a comparison of its Authorization with the last one
+ * (docs/decisions/0038).
  */
 export class RouteGuard {
   readonly #access: Access;
@@ -29,20 +30,20 @@ export class RouteGuard {
     this.#remoteChanges = remoteChanges;
   }
 
-  /** Before the first route. */
+  /** To be called before the first route is added. */
   guard(app: FastifyInstance): void {
     app.decorateRequest('caller');
     app.addHook('onRoute', (route) => {
       const declared = route.config?.access;
       invariant(declared !== undefined, `${[route.method].flat()} ${route.url} does not say which role it needs`);
       describeSecurity(route, declared);
-      // fastify makes HEAD of what this hook has made of GET.
+      // fastify makes the HEAD route from the GET route, which this hook has guarded already.
       if (route.method === 'HEAD' && this.#isGuarded(route)) return;
       const guard = this.#guardOf(declared);
       route.onRequest = [guard, ...[route.onRequest ?? []].flat()];
     });
     app.addHook('onRequest', (request, reply, done) => {
-      // Which routes there are is nothing for strangers.
+      // Strangers must not learn which routes there are.
       if (request.is404) this.#answer(ANYBODY, request, reply, done);
       else done();
     });
@@ -101,8 +102,8 @@ export class RouteGuard {
   }
 
   /**
-   * Browsers send pages' requests to this machine as well, and a certificate beside them, without asking anybody; but
-   * with the Origin that programs do not send. Only a token shows that the page is meant to.
+   * A page of a stranger can make a browser on this machine send requests, with its certificate and without asking
+   * anybody. Such requests have an Origin, which programs do not send; there only a token shows that the page may.
    */
   #rejectPage({ method, headers: { origin } }: FastifyRequest): void {
     if (origin === undefined || method === 'GET' || method === 'HEAD') return;
@@ -147,7 +148,7 @@ function addFields(reply: FastifyReply, { code, facts }: QuotameshError, { needs
   reply.header('www-authenticate', `Bearer realm="quotamesh", error="insufficient_scope", scope="${need}"`);
 }
 
-/** OpenAPI names roles beside a scheme. */
+/** OpenAPI lists the roles behind the name of a scheme. */
 function describeSecurity(route: RouteOptions, { needs: need }: RouteAccess): void {
   if (route.schema === undefined || route.schema.hide === true) return;
   const roles = need === 'any' ? [] : [need];

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import type { ReportedCost } from '../../api/reported-cost.js';
 import { checkCost } from '../../backends/report-cost.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import { amount, body, bulkOf, choice, flag, HTTP_WAIT_MS_MAX, milliseconds, told } from '../route/fields.js';
+import { body } from '../route/body.js';
+import { amount, bulkOf, choice, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
+import { told } from '../route/wording.js';
 import { DIRECTION, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from './scope-fields.js';
 
 const units = () => z.number().min(0).exactOptional();
 
-/** One cost, on one backend or on none that anybody watches. What the library alone can judge is left to it. */
+/** A cost, on one backend or on none that anybody watches. The library says what is wrong with it. */
 export const COST = told(
   z.strictObject({
     backend: z.string().exactOptional(),
@@ -19,7 +21,7 @@ export const COST = told(
   costMistake,
 );
 
-/** The library's own words, so that an estimate and what is reported later are refused alike. */
+/** Asks the library, so that an estimate is refused in the same words as a cost that is reported later. */
 function costMistake(field: string, sent: unknown): QuotameshError {
   try {
     checkCost(sent as ReportedCost, `${field}: `);

@@ -20,7 +20,10 @@ import { whereOf } from './scope-fields.js';
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'gate'>;
 
-/** POST /v1/acquire: the hot path. No log line; no promise without `waitMs`; a grant allocates what fastify itself does. */
+/**
+ * POST /v1/acquire, the hot path. It logs nothing and makes a promise only for `waitMs`; for a grant, only fastify
+ * allocates.
+ */
 export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts): void {
   const { node, outcomes, handleError } = parts;
   // Made once: to spread the parts anew for every request cost 4 µs of the 16 that a grant took beyond a bare route.
@@ -52,7 +55,7 @@ export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts):
   );
 }
 
-/** Without waiting: as the library's `tryAcquire`, or its `reserve` under an id, or its `consume`. */
+/** Decides without waiting, as the library's `tryAcquire` does, or its `reserve` (under an id), or its `consume`. */
 export function decideAtOnce(parts: AcquireRouteParts, body: AcquireBody, nowMs?: number): Decision | Reserved {
   const { node, reservations } = parts;
   if (isReserving(body)) return reservations.reserve(body);
@@ -77,7 +80,7 @@ function rejectBesideImmediate({ atMost = false, waitMs = 0 }: AcquireBody): voi
 
 type Answering = AcquireRouteParts & { readonly answers: RefusalAnswers };
 
-/** Until its turn, its time is up, or the client hangs up: then it leaves the line. */
+/** Waits until the request has its turn, its time is up, or the client hangs up. */
 async function waitForTurn(
   { body }: FastifyRequest<{ Body: AcquireBody }>,
   reply: FastifyReply,
@@ -111,7 +114,7 @@ function answer(reply: FastifyReply, body: AcquireBody, decision: Decision | Res
     else sendGranted(reply, decision, { lane, answers, nowMs: node.clock() });
   } else if (decision.reason === 'quota') {
     outcomes.refused++;
-    // What is refused has a lane.
+    // A refusal always has a lane: exempt work is not refused.
     const lane = laneAsked(node, body, decision.group) as number;
     sendRefused(reply, decision, { lane, answers, nowMs: node.clock() });
   } else {
@@ -166,13 +169,13 @@ export function sendRefused(reply: FastifyReply, decision: Refused, { lane, answ
 
 export function sendNotReady(reply: FastifyReply, { because, retryAfterMs }: NotReady, node: UsedParts): void {
   const error = new QuotameshError('NOT_READY', { node: node.config.nodeId, reason: because });
-  // No policy of ours is violated, and what the cluster grants elsewhere is not less.
+  // The list of violated policies is empty: this node cannot decide, and no quota is used up.
   const problem = { ...problemOf(error, REDUCED_CAPACITY_TYPE), 'violated-policies': [], retryAfterMs };
   reply.code(503).header('content-type', PROBLEM_MEDIA_TYPE).header('retry-after', wholeSeconds(retryAfterMs));
   reply.send(JSON.stringify(problem));
 }
 
-/** Too many topics, clients or waiters: no policy of ours is violated by this one. */
+/** There are too many topics, clients or waiters. The request violates no policy. */
 function sendNoRoom(reply: FastifyReply, error: QuotameshError): void {
   const problem = { ...problemOf(error, REDUCED_CAPACITY_TYPE), 'violated-policies': [], retryAfterMs: 1000 };
   reply.code(503).header('content-type', PROBLEM_MEDIA_TYPE).header('retry-after', 1).send(JSON.stringify(problem));

@@ -9,7 +9,7 @@ import { type AcquireBody, BULK_BODY } from './acquire-body.js';
 import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
 import { isPlainBulk } from './plain-request.js';
 
-/** A bulk request is as large as so many single ones may be. */
+/** The body of a bulk may be so many times as large as that of a single request. */
 export const BULK_BODY_LIMIT_FACTOR = 16;
 
 /**
@@ -38,8 +38,8 @@ export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts): vo
       },
     },
     ({ body: { requests } }, reply) => {
-      // Read once: 32 reads are a tenth of what the request takes. The last of a thousand is decided half a
-      // millisecond late, on tokens that are fewer by as much.
+      // The clock is read once: reading it for each of 32 requests takes a tenth of the whole. The last request of a
+      // thousand is decided half a millisecond later than its time says, and lacks the tokens of that time.
       const nowMs = node.clock();
       let answers = '';
       for (const wanted of requests)
@@ -49,10 +49,10 @@ export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts): vo
   );
 }
 
-/** Most answers of most bulks; made once. */
+/** The answer to most requests of most bulks; made once. */
 const GRANTED_ANSWER = '{"status":200,"granted":true}';
 
-/** As JSON. */
+/** The answer to one request, as JSON. */
 function answerTo(parts: AcquireRouteParts, wanted: AcquireBody, nowMs: number): string {
   const { outcomes } = parts;
   try {
@@ -69,7 +69,7 @@ function answerTo(parts: AcquireRouteParts, wanted: AcquireBody, nowMs: number):
   }
 }
 
-/** `status` is that of a single acquire. */
+/** `status` is what a single acquire would have been answered with. */
 function refusalOf({ node, outcomes }: AcquireRouteParts, wanted: AcquireBody, decision: Refused | NotReady): object {
   const { retryAfterMs } = decision;
   if (decision.reason === 'not-ready') {

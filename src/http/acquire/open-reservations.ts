@@ -26,7 +26,7 @@ export interface Ending extends Amounts {
   readonly cancel?: boolean;
 }
 
-/** Since the start, but for `open`; read by the metrics. */
+/** Counts since the start, for the metrics; `open` is the number of now. */
 export interface ReservationCounts {
   open: number;
   committed: number;
@@ -88,8 +88,8 @@ export class OpenReservations {
   }
 
   /**
-   * Throws RESERVATION_UNKNOWN, RESERVATION_ENDED, AMOUNT_INVALID, COST_INVALID, COSTS_FULL, NOT_READY; it stays open
-   * then.
+   * Throws RESERVATION_UNKNOWN, RESERVATION_ENDED, AMOUNT_INVALID, COST_INVALID, COSTS_FULL, NOT_READY; then the
+   * reservation stays open.
    */
   end({ id, cancel = false, messages, bytes, costs }: Ending): 'committed' | 'cancelled' {
     this.expire();
@@ -109,7 +109,7 @@ export class OpenReservations {
     return cancel ? 'cancelled' : 'committed';
   }
 
-  /** Charges those whose time is over; looks at no other. */
+  /** Charges the reservations whose time is over; looks at no other. */
   expire(): void {
     const nowMs = this.#node.clock();
     let [expired, first] = [0, ''];
@@ -132,8 +132,7 @@ export class OpenReservations {
     try {
       reservation.commit({ messages, bytes }, cost);
     } catch (error) {
-      // The table of costs is full, or the node does not decide now: the amounts count, the cost is not known to
-      // anybody.
+      // The table of costs is full, or the node does not decide now. Then the amounts are charged without a cost.
       if (!(error instanceof QuotameshError)) throw error;
       reservation.commit({ messages, bytes });
     }
@@ -152,7 +151,7 @@ export class OpenReservations {
     return new QuotameshError('RESERVATIONS_FULL', { max });
   }
 
-  /** One line per kind and ten seconds: a client that never commits must not fill the log. */
+  /** Logs at most one line of each kind in ten seconds: a client that never commits must not fill the log. */
   #tell(kind: 'expired' | 'full', message: string, facts: Readonly<Record<string, unknown>>): void {
     const nowMs = this.#node.clock();
     if (nowMs < this.#silentUntilMs[kind]) return;
@@ -164,7 +163,7 @@ export class OpenReservations {
 const LOG_EVERY_MS = 10_000;
 const SHOWN_MAX = 80;
 
-/** A part cannot be committed as estimated, and nobody waits while he holds. */
+/** A part of a request cannot be committed as it was estimated, and a reservation does not wait. */
 function rejectTogether({ atMost = false, waitMs = 0, priority = 'default' }: AcquireBody): void {
   const field = atMost ? 'atMost' : waitMs > 0 ? 'waitMs' : priority === 'immediate' ? 'priority' : null;
   if (field === null) return;

@@ -10,9 +10,9 @@ import type { RateLimitFields } from './rate-limit-fields.js';
 type UsedParts = Pick<NodeParts, 'groups'>;
 
 /**
- * What a refused client is told. Under overload most answers are refusals, so all that is the same for every refusal of a
- * slot by a level is written once: an error object and JSON.stringify per refusal made them two and a half times as expensive
- * as grants.
+ * What a refused client is told. Under overload most answers are refusals, so all that is the same for every refusal of
+ * a slot by a level is written once: an error object and JSON.stringify per refusal made them two and a half times as
+ * expensive as grants.
  */
 export class RefusalAnswers {
   readonly fields: RateLimitFields;
@@ -33,7 +33,7 @@ export class RefusalAnswers {
     return `${this.#heads[at]}${retryAfterMs}}`;
   }
 
-  /** Some group is another now. */
+  /** Called when some group has changed. */
   #forget(): void {
     this.#heads = [];
     this.#version = this.#node.groups.version;

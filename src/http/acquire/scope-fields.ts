@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { Where } from '../../api/decision.js';
 import type { Scope } from '../../core/attachments/attachment.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import { anyOfFields, choice, GROUP_LENGTH_MAX, name, type Rule, told } from '../route/fields.js';
+import { anyOfFields, type Rule } from '../route/body.js';
+import { choice, GROUP_LENGTH_MAX, name } from '../route/fields.js';
+import { told } from '../route/wording.js';
 
 const group = z
   .string()
@@ -13,7 +15,7 @@ const group = z
     examples: ['orders'],
   });
 
-/** A hundred headers are more than any client sends; each is looked at by every rule. */
+/** Every rule looks at each header, so there is a bound: a hundred, which is more than any client sends. */
 const headers = z
   .record(z.string(), z.string())
   .refine((given) => Object.keys(given).length <= 100)
@@ -22,7 +24,7 @@ const headers = z
     description: 'Headers of the work that rules of attachments look at; instead of a group.',
   });
 
-/** Whose work it is: at least one of them. */
+/** The fields that say whose work it is. A request has at least one of them. */
 export const SCOPE_FIELDS = {
   group: told(group, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
   tenant: name('Instead of a group: see attachments.').exactOptional(),
@@ -37,14 +39,16 @@ export const DIRECTION = choice(['publish', 'dispatch']).exactOptional();
 /** The fields of a body that say whose work it is. */
 export type Scoped = Readonly<z.output<z.ZodObject<typeof SCOPE_FIELDS>>>;
 
+const SCOPE_NAMES = Object.keys(SCOPE_FIELDS) as (keyof Scoped)[];
+
 export const NAMES_SCOPE: Rule<Scoped> = {
-  isKept: ({ group: named, topic, client, tenant, namespace, headers: given }) =>
-    (named ?? topic ?? client ?? tenant ?? namespace ?? given) !== undefined,
+  isKept: (given) => SCOPE_NAMES.some((name) => given[name] !== undefined),
   mistake: (where) => {
     const reason = 'is missing: name the group, or tenant, namespace, topic, client or headers';
     return new QuotameshError('FIELD_INVALID', { field: `${where}group`, reason });
   },
-  schema: anyOfFields(Object.keys(SCOPE_FIELDS)),
+  schema: anyOfFields(SCOPE_NAMES),
+  explainedBy: SCOPE_NAMES,
 };
 
 interface Amounted {
@@ -60,13 +64,13 @@ export const NAMES_AMOUNT: Rule<Amounted> = {
     return new QuotameshError('AMOUNT_INVALID', facts);
   },
   schema: anyOfFields(['messages', 'bytes']),
-  isImpliedByUnknown: true,
+  explainedBy: 'any-unknown-field',
 };
 
 /** The group, or the scope whose groups are looked up. Throws FIELD_INVALID where both are named. */
 export function whereOf(asked: Scoped): Where {
   if (asked.group === undefined) return scopeOf(asked);
-  // Nearly every request names a group alone, and a bulk has a thousand of them: nothing is made for it.
+  // Nearly every request names a group alone, and a bulk may have a thousand requests: no object is made for them.
   if (asked.tenant !== undefined) throw besidesGroup('tenant');
   if (asked.namespace !== undefined) throw besidesGroup('namespace');
   if (asked.headers !== undefined) throw besidesGroup('headers');

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { DIRECTION, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from '../acquire/scope-fields.js';
-import { amount, body, bulkOf, flag, HTTP_WAIT_MS_MAX, judgedAlone, milliseconds, told } from '../route/fields.js';
+import { body } from '../route/body.js';
+import { amount, bulkOf, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
+import { judgedLater, told } from '../route/wording.js';
 
 const all = z.literal(true).meta({ description: 'Everything that the share of this node has now.' });
 
@@ -21,7 +23,7 @@ export const TAKE_BODY = body(
     {
       isKept: (wanted) => wanted.all !== undefined || NAMES_AMOUNT.isKept(wanted),
       mistake: NAMES_AMOUNT.mistake,
-      isImpliedByUnknown: true,
+      explainedBy: 'any-unknown-field',
     },
     {
       isKept: ({ all: everything, messages, bytes }) =>
@@ -51,4 +53,4 @@ export const REFUND_BODY = body({
 });
 
 /** What POST /v1/refund/bulk takes. */
-export const REFUNDS_BODY = body({ refunds: bulkOf(judgedAlone(REFUND_BODY), 'refunds') });
+export const REFUNDS_BODY = body({ refunds: bulkOf(judgedLater(REFUND_BODY), 'refunds') });

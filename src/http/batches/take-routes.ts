@@ -9,7 +9,7 @@ import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import { RateLimitFields } from '../acquire/rate-limit-fields.js';
 import { RefusalAnswers } from '../acquire/refusal-answers.js';
 import { whereOf } from '../acquire/scope-fields.js';
-import { formerNameOf } from '../route/former-names.js';
+import { clientNames } from '../route/former-names.js';
 import { readPart } from '../route/invalid-input.js';
 import { problemOf } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
@@ -68,7 +68,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
       former: { url: '/v1/hand-back/batch', fields: { handBacks: 'refunds' } },
     },
     (request, reply) => {
-      const list = formerNameOf(request)('refunds');
+      const list = clientNames(request).nameOf('refunds');
       reply.send({ answers: request.body.refunds.map((given, at) => answerTo(node, given, `${list}[${at}].`)) });
     },
   );
@@ -102,7 +102,7 @@ interface Taking extends TakeRouteParts {
 
 type TakeRequest = FastifyRequest<{ Body: z.output<typeof TAKE_BODY> }>;
 
-/** At once, or within waitMs; a client that hangs up waits no longer. */
+/** Takes at once, or within `waitMs`; a client that hangs up no longer waits. */
 async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes, answers }: Taking) {
   const { body } = request;
   const hangUp = new AbortController();

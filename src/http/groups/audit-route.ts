@@ -5,9 +5,11 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { auditedChange } from '../../groups/registry/audit-trail.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { json, listOf, PROBLEM, record, text } from '../route/answer-schemas.js';
-import { body, once, told } from '../route/fields.js';
+import { body } from '../route/body.js';
+import { once } from '../route/fields.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
+import { told } from '../route/wording.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'registry'>;
@@ -15,7 +17,7 @@ type UsedParts = Pick<NodeParts, 'registry'>;
 /** Changes of one page; a change has two definitions of at most 28 KiB. */
 const PAGE_MAX = 100;
 
-/** Who changed what, of all nodes: read from the log, so that every node can tell. */
+/** Who changed what at any node: every node knows it from the log of the registry. */
 export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
   route(
     app,
@@ -30,7 +32,7 @@ export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
     },
     ({ query }) => {
       const { revision, group, name } = askedIn(query);
-      // One more than a page shows whether there is another.
+      // One change more than a page takes shows whether there is another page.
       const found = node.registry?.changesAfter(revision, PAGE_MAX + 1, name, group) ?? [];
       const page = found.slice(0, PAGE_MAX);
       const last = page.at(-1);
@@ -94,7 +96,7 @@ const CHANGES = json(
 );
 
 interface AskedChanges {
-  /** Behind this, and behind the entry `group` of it where there is one. */
+  /** The page begins behind this revision; behind its entry `group`, if there is one. */
   readonly revision: number;
   readonly group: string | undefined;
   readonly name: string | null;

@@ -11,7 +11,9 @@ import { expectedOfGroup, expectedOfScope } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
 
-/** Below it requests and answers are as Pulsar's admin client has them: errors have a `reason`, writes no body. */
+/**
+ * Paths below this answer as Pulsar's admin client expects: errors have a `reason`, and writes answer without a body.
+ */
 export const PULSAR_PREFIX = '/admin/v2/';
 
 /**
@@ -29,7 +31,7 @@ function addRateRoutes(app: FastifyInstance, node: ChangeParts, path: string, sp
   route(app, { ...PULSAR, method: 'GET', url: path, access: VIEWING, summary: 'Names of all groups' }, names);
   route(app, { ...named, method: 'GET', access: VIEWING, summary: 'The rates of a group' }, ({ params }, reply) => {
     const name = params['*'];
-    // With the slash alone it is the list (PIP-82).
+    // A path that ends with the slash means the list (PIP-82).
     if (name === '') return names();
     const { group, revision } = definedGroup(node, name);
     return reply
@@ -87,7 +89,7 @@ function addScopeRoutes(
       const { group } = attachment;
       if (typeof group !== 'string') throw unknownScope(params);
       reply.header('etag', `"${revision}"`);
-      // The bare name, as Pulsar sends it: its client prints quotes that it is sent.
+      // The bare name, as Pulsar answers: its client would print quotes, too.
       return reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(group);
     },
   );
@@ -109,8 +111,8 @@ function addScopeRoutes(
 }
 
 /**
- * Only what is named changes, of a group that there is: `quota` of the others, weights and strategy stay. Whoever makes
- * a group that somebody else has just made changes it.
+ * Changes only the rates that are named, if there is such a group; its other rates, weights and strategy stay. A caller
+ * that would make a group which somebody else has just made changes that one.
  */
 async function putRates(node: ChangeParts, request: FastifyRequest, name: string, rates: Mapping): Promise<void> {
   const patch = patchOfPulsar(rates);
@@ -130,7 +132,7 @@ async function putRates(node: ChangeParts, request: FastifyRequest, name: string
   await patchGroup(node, name, patch, expected, by);
 }
 
-/** A slash that was percent-encoded in a name would make another scope of it. */
+/** A percent-encoded slash in a name would make it the path of something else. */
 function scopePath({ tenant, namespace }: ScopeParams): string {
   const names = namespace === undefined ? [tenant] : [tenant, namespace];
   if (names.some((name) => name.includes('/')))

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { COST } from '../acquire/acquire-body.js';
-import { amount, body, bulkOf, flag, judgedAlone, type Rule, told } from '../route/fields.js';
+import { body, type Rule } from '../route/body.js';
+import { amount, bulkOf, flag } from '../route/fields.js';
+import { judgedLater, told } from '../route/wording.js';
 
 const text = z.string().meta({ description: 'That of the acquire’s answer.', examples: ['9f86d081884c-17'] });
 const id = told(text, 'must be the id of an acquire’s answer');
@@ -36,8 +38,8 @@ const CANCELS_ALL: Rule<Ended> = {
   },
 };
 
-/** One of those of POST /v1/commit/bulk. */
+/** One item of POST /v1/commit/bulk. */
 export const ENDING = body({ ...ACTUAL, cancel: flag('The work was not done.').exactOptional() }, [CANCELS_ALL]);
 
 /** What POST /v1/commit/bulk takes. */
-export const COMMITS_BODY = body({ commits: bulkOf(judgedAlone(ENDING), 'endings') });
+export const COMMITS_BODY = body({ commits: bulkOf(judgedLater(ENDING), 'endings') });

@@ -20,7 +20,7 @@ export function record<const Members extends z.ZodRawShape>(members: Members, de
 
 export const listOf = z.array;
 
-/** A member under its former name, beside the present one. */
+/** A member under its former name, which stands beside the present one. */
 export function formerly<Schema extends z.ZodType>(now: string, schema: Schema) {
   return schema.meta({ description: `The former name of ${now}.`, deprecated: true });
 }
@@ -55,7 +55,7 @@ const QUOTA_EXCEEDED = {
 
 export const PROBLEM = problem('An error of the catalogue (docs/reference/errors.md).', PROBLEM_MEMBERS);
 
-/** What any route that takes a body may answer to it. */
+/** What any route with a body may answer because of it. */
 export const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM };
 
 const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Whole seconds, rounded up; at least 1.' } };

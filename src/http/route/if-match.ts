@@ -7,9 +7,9 @@ import type { NodeParts } from '../../node/node-parts.js';
 type UsedParts = Pick<NodeParts, 'groups' | 'attachments'>;
 
 interface Changing {
-  /** Whether there is such a thing now. */
+  /** Whether what is to be changed is there now. */
   readonly exists: boolean;
-  /** The error for a condition that cannot hold. */
+  /** Makes the error for a condition that cannot hold. */
   readonly refuse: (reason: string) => QuotameshError;
 }
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping } from '../../input/mapping.js';
-import { nearestNames } from '../../input/nearest-name.js';
+import { hasMisspelled, nearestNames } from '../../input/nearest-name.js';
 import { SHOWN_MAX, show } from '../../input/shown-value.js';
-import { allowedOf, makerOf } from './fields.js';
+import type { ClientNames } from './former-names.js';
+import { WORDING } from './wording.js';
 
 /** What a schema has refused; fastify passes it on to the error handler, which tells what is wrong. */
 export class InvalidInput extends Error {
@@ -18,87 +19,78 @@ export class InvalidInput extends Error {
     this.issues = issues;
   }
 
-  /** The catalogue's error. */
+  /**
+   * The catalogue's error: it names every wrong field, and shows what was sent. One wrong field is an error of its own
+   * code, several are FIELDS_INVALID.
+   */
   told(reading: Reading): QuotameshError {
-    return mistakeIn(this, reading);
+    const { sent, where = '' } = reading;
+    if (!isMapping(sent) && where === '') {
+      return new QuotameshError('BODY_INVALID', { reason: `the body must be a JSON object, got ${show(sent)}` });
+    }
+    const errors = this.issues.flatMap((issue) => errorsOf(issue, this, reading));
+    const distinct = [...new Map(errors.map((error) => [error.message, error])).values()];
+    if (distinct.length === 1) return distinct[0]!;
+    const named = distinct.slice(0, NAMED_MAX).map(({ message }) => message);
+    const more = distinct.length > NAMED_MAX ? [`and ${distinct.length - NAMED_MAX} more`] : [];
+    return new QuotameshError('FIELDS_INVALID', { count: distinct.length, details: [...named, ...more].join('; ') });
   }
 }
 
+/** What was read with a schema, and how its mistakes are to be told. */
 export interface Reading {
   readonly sent: unknown;
   readonly part: 'body' | 'query';
-  /** A parameter of the path. */
+  /** Parameters of the path. */
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Before the names of fields: 'refunds[3].', or '' for the whole. */
+  /** Stands before the names of fields: 'refunds[3].' for an item of a list, or '' for the whole. */
   readonly where?: string;
-  /** The name by which the client knows a field. */
-  readonly nameOf?: (field: string) => string;
+  readonly names?: ClientNames;
 }
 
-/** A part of a body that is judged by itself; throws what is wrong with it. */
+/** Reads an item of a list that is judged by itself; throws what is wrong with it. */
 export function readPart<Schema extends z.ZodType>(schema: Schema, sent: unknown, where: string): z.output<Schema> {
   const read = schema.safeParse(sent);
   if (read.success) return read.data;
   throw new InvalidInput(schema, read.error.issues).told({ sent, part: 'body', where });
 }
 
-/**
- * The catalogue's error: it names every wrong field, and shows what was sent. One wrong field is an error of its own
- * code, several are FIELDS_INVALID.
- */
-function mistakeIn({ schema, issues }: InvalidInput, reading: Reading): QuotameshError {
-  const { sent, where = '' } = reading;
-  if (!isMapping(sent) && where === '') {
-    return new QuotameshError('BODY_INVALID', { reason: `the body must be a JSON object, got ${show(sent)}` });
-  }
-  const errors = issues.flatMap((issue) => mistakesOf(schema, issue, reading));
-  const distinct = [...new Map(errors.map((error) => [error.message, error])).values()];
-  if (distinct.length === 1) return distinct[0]!;
-  const named = distinct.slice(0, NAMED_MAX).map(({ message }) => message);
-  const more = distinct.length > NAMED_MAX ? [`and ${distinct.length - NAMED_MAX} more`] : [];
-  return new QuotameshError('FIELDS_INVALID', { count: distinct.length, details: [...named, ...more].join('; ') });
-}
-
 /** Wrong fields that an answer names. */
 const NAMED_MAX = 20;
 
-function mistakesOf(root: z.ZodType, issue: z.core.$ZodIssue, reading: Reading): QuotameshError[] {
-  const { sent, part, where = '', nameOf = (field) => field } = reading;
+/** One error, or one for each unknown key; none where a misspelled key is told that explains why a field is missing. */
+function errorsOf(issue: z.core.$ZodIssue, { schema: root, issues }: InvalidInput, reading: Reading): QuotameshError[] {
   const { schema, path } = judgeOf(root, issue.path);
-  const [first, ...rest] = path;
-  const steps = first === undefined ? [] : [typeof first === 'string' && where === '' ? nameOf(first) : first, ...rest];
-  const field = where + steps.map(stepText).join('').replace(/^\./, '');
-  const value = valueAt(sent, path);
-  const make = makerOf(root);
-  const params = reading.params ?? {};
-  const allowed = allowedOf(schema) ?? 'must be an object';
+  const value = valueAt(reading.sent, path);
+  if (value === undefined && isMisspelled(path, issues, reading)) return [];
+  const field = fieldText(path, reading);
+  const { allowed = 'must be an object' } = WORDING.get(schema) ?? {};
   if (typeof allowed === 'function') return [allowed(field, value)];
   if (issue.code === 'unrecognized_keys' && schema instanceof z.ZodObject) {
-    const below = field === '' || field.endsWith('.') ? field : `${field}.`;
     const known = Object.keys(schema.shape);
-    return issue.keys.map((key) => {
-      const [name, near] = [below + key.slice(0, SHOWN_MAX), nearText(key, known, part)];
-      if (make !== undefined) return make({ field: name, reason: `is not known${near}`, params });
-      return new QuotameshError('FIELD_UNKNOWN', { field: name, near });
-    });
+    return issue.keys.map((key) => unknownKey(root, key, { ...reading, where: prefixOf(field) }, known));
   }
   if (issue.code === 'custom' && issue.params?.mistake !== undefined) {
-    const mistake = issue.params.mistake as (where: string) => QuotameshError;
-    return [mistake(field === '' || field.endsWith('.') ? field : `${field}.`)];
+    const mistakeAt = issue.params.mistake as (where: string) => QuotameshError;
+    return [mistakeAt(prefixOf(field))];
   }
   const reason = value === undefined ? `is missing: ${allowed}` : `${allowed}, got ${show(value)}`;
-  if (make !== undefined) return [make({ field, reason, params })];
-  // An element of a list that is judged alone has no dot behind it.
+  const { errorOf } = WORDING.get(root) ?? {};
+  if (errorOf !== undefined) return [errorOf({ field, reason, params: reading.params ?? {} })];
+  // 'refunds[3].' is the item itself here, and not something in it.
   return [new QuotameshError('FIELD_INVALID', { field: field.replace(/\.$/, ''), reason })];
 }
 
-/** The schema that speaks for what stands at `path`: the innermost, or one above it that speaks for all that is in it. */
+/**
+ * The schema whose wording counts for what stands at `path`: the innermost, or one above it that has an error of its
+ * own.
+ */
 function judgeOf(root: z.ZodType, path: readonly PropertyKey[]): { schema: z.ZodType; path: readonly PropertyKey[] } {
   let schema = unwrapped(root);
   for (const [depth, key] of path.entries()) {
-    const speaksForAll = typeof allowedOf(schema) === 'function';
+    const hasOwnError = typeof WORDING.get(schema)?.allowed === 'function';
     const inner = schema instanceof z.ZodObject ? schema.shape[key as string] : elementOf(schema);
-    if (speaksForAll || inner === undefined) return { schema, path: path.slice(0, depth) };
+    if (hasOwnError || inner === undefined) return { schema, path: path.slice(0, depth) };
     schema = unwrapped(inner as z.ZodType);
   }
   return { schema, path };
@@ -108,23 +100,62 @@ function elementOf(schema: z.ZodType): z.ZodType | undefined {
   return schema instanceof z.ZodArray ? (schema.element as z.ZodType) : undefined;
 }
 
+/** Without what only says that a field may be absent, unless that has a wording. */
 function unwrapped(schema: z.ZodType): z.ZodType {
-  if (allowedOf(schema) !== undefined) return schema;
+  if (WORDING.get(schema)?.allowed !== undefined) return schema;
   const { innerType } = schema.def as { readonly innerType?: z.ZodType };
   return innerType === undefined ? schema : unwrapped(innerType);
+}
+
+/** Whether the missing field at `path` was sent under a name that is nearly its own, or was its own before. */
+function isMisspelled(path: readonly PropertyKey[], issues: readonly z.core.$ZodIssue[], { names }: Reading): boolean {
+  const [field, above] = [String(path.at(-1)), path.slice(0, -1)];
+  const unknown = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' && String(issue.path) === String(above) ? issue.keys : [],
+  );
+  return (
+    hasMisspelled(unknown, [field, names?.nameOf(field) ?? field]) ||
+    unknown.some((key) => names?.presentOf(key) === field)
+  );
+}
+
+function unknownKey(root: z.ZodType, key: string, reading: Reading, known: readonly string[]): QuotameshError {
+  const { where = '', params = {} } = reading;
+  const field = where + key.slice(0, SHOWN_MAX);
+  const near = nearText(key, known, reading);
+  const { errorOf } = WORDING.get(root) ?? {};
+  if (errorOf !== undefined) return errorOf({ field, reason: `is not known${near}`, params });
+  return new QuotameshError('FIELD_UNKNOWN', { field, near });
+}
+
+function nearText(key: string, known: readonly string[], { part, sent, where, names }: Reading): string {
+  const present = where === '' ? names?.presentOf(key) : undefined;
+  if (present !== undefined) {
+    const isBesidePresent = isMapping(sent) && Object.hasOwn(sent, present);
+    return isBesidePresent ? ` beside ${present}, its new name` : `: it is called ${present} now`;
+  }
+  const shown = where === '' ? known.map((field) => names?.nameOf(field) ?? field) : known;
+  const near = nearestNames(key, shown);
+  const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
+  if (part === 'query') return `: no such query parameter${hint}`;
+  return hint || `; known are ${shown.join(', ')}`;
+}
+
+function fieldText(path: readonly PropertyKey[], { where = '', names }: Reading): string {
+  const isName = typeof path[0] === 'string' && where === '';
+  const steps = isName ? [names?.nameOf(path[0] as string) ?? path[0]!, ...path.slice(1)] : path;
+  return where + steps.map(stepText).join('').replace(/^\./, '');
 }
 
 function stepText(step: PropertyKey): string {
   return typeof step === 'number' ? `[${step}]` : `.${String(step)}`;
 }
 
-function valueAt(sent: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], sent);
+/** What stands before the names of fields that are in `field`. */
+function prefixOf(field: string): string {
+  return field === '' || field.endsWith('.') ? field : `${field}.`;
 }
 
-function nearText(key: string, known: readonly string[], part: 'body' | 'query'): string {
-  const near = nearestNames(key, known);
-  const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
-  if (part === 'query') return `: no such query parameter${hint}`;
-  return hint || `; known are ${known.join(', ')}`;
+function valueAt(sent: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], sent);
 }

@@ -1,19 +1,20 @@
+import type { FastifyContextConfig } from 'fastify';
 import { z } from 'zod';
 import { isMapping, type Mapping } from '../../input/mapping.js';
-import { describedAs } from './fields.js';
-import type { Former } from './route.js';
+import { WORDING } from './wording.js';
 
 interface DescribedRoute {
   readonly schema?: unknown;
   readonly url: string;
-  readonly route?: { readonly config?: { readonly formerly?: Former } };
+  readonly route?: { readonly config?: FastifyContextConfig };
 }
 
-/** What @fastify/swagger prints of a route; it asks when GET /openapi.json is first asked for. */
+/** Turns a route into what @fastify/swagger prints of it, when GET /openapi.json is asked for the first time. */
 export function toOpenApi({ schema, url, route }: DescribedRoute): { schema: never; url: string } {
   const given = (schema ?? {}) as Mapping;
   const { body, querystring, params, response } = given;
-  const fields = route?.config?.formerly?.fields ?? {};
+  const { formerPath, formerFields } = route?.config ?? {};
+  const fields = (formerPath !== undefined && formerFields) || {};
   const described = {
     ...given,
     ...(body !== undefined && { body: withFormerFields(inputOf(body), fields) }),
@@ -28,7 +29,7 @@ function inputOf(schema: unknown): Mapping {
   return schema instanceof z.ZodType ? jsonSchemaOf(schema, 'input') : (schema as Mapping);
 }
 
-/** Schemas lie below a status, a media type. */
+/** Replaces the schemas, which stand below a status and mostly a media type, by JSON Schemas. */
 function answersOf(within: unknown): unknown {
   if (within instanceof z.ZodType) return jsonSchemaOf(within, 'output');
   if (!isMapping(within)) return within;
@@ -40,14 +41,14 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Mapping {
     io,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      const other = describedAs(zodSchema as unknown as z.ZodType);
-      if (other !== undefined) Object.assign(jsonSchema, jsonSchemaOf(other, io));
+      const shownAs = WORDING.get(zodSchema as unknown as z.ZodType)?.shownAs;
+      if (shownAs !== undefined) Object.assign(jsonSchema, jsonSchemaOf(shownAs, io));
     },
   });
   return rest;
 }
 
-/** Under a former path a field may have its former name. */
+/** Under a former path, a field may have its former name instead. */
 function withFormerFields(body: Mapping, fields: Readonly<Record<string, string>>): Mapping {
   let {
     properties,

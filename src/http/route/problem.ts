@@ -26,8 +26,9 @@ export const REDUCED_CAPACITY_TYPE = {
 } as const;
 
 /**
- * `about:blank` says: nothing beyond the status, and the title is its usual phrase (RFC 9457 §4.2.1). What distinguishes
- * our errors is `code`; an own URI per code would promise a page at an address that no installation has.
+ * The type `about:blank` says no more than the status, and the title is the usual phrase of the status (RFC 9457
+ * §4.2.1). Our errors differ in `code`. A URI for each code would promise a page at an address that no installation
+ * has.
  */
 export function problemOf(
   error: QuotameshError,

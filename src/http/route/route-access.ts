@@ -2,12 +2,17 @@ import type { Caller, Need } from '../../access/caller.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Mapping } from '../../input/mapping.js';
 
-/** What a route asks of its caller. Every route declares it as `config.access`; one that does not fails at the start. */
+/**
+ * What a route asks of its caller. Every route declares it as `config.access`; one that does not fails at the start.
+ */
 export interface RouteAccess {
   readonly needs: Need;
-  /** Groups or attachments change: without `auth:` from this machine alone, unless registry.remoteChanges. */
+  /**
+   * Whether groups or attachments change. Without `auth:` only callers of this machine may change them, unless
+   * registry.remoteChanges is on.
+   */
   readonly changes: boolean;
-  /** The tenant whose attachment changes; null = no tenant's. Callers with tenants may change nothing else. */
+  /** Names the tenant whose attachment changes; null = none does. Callers with tenants may change nothing else. */
   readonly tenantOf: TenantOf | null;
 }
 
@@ -17,12 +22,15 @@ export function needs(need: Need): RouteAccess {
   return { needs: need, changes: false, tenantOf: null };
 }
 
-/** A change of what the registry holds. */
+/** The route changes what the registry holds. */
 export function changes(tenantOf: TenantOf | null): RouteAccess {
   return { needs: 'operator', changes: true, tenantOf };
 }
 
-/** A caller that speaks for some tenants cannot lift their limits, nor follow the attachment of another one. Throws TENANT_DENIED. */
+/**
+ * A caller that speaks for some tenants may neither lift their limits nor attach them to whatever another tenant is
+ * attached to. Throws TENANT_DENIED.
+ */
 export function rejectBeyondTenants({ name, tenants }: Caller, { exempt, sameAs }: Mapping): void {
   if (tenants === null) return;
   if (exempt === true) throw tenantDenied(name, tenants, 'exempt: true, which takes their limits away');

@@ -13,12 +13,12 @@ export interface Route<Body extends z.ZodType, Query extends z.ZodType, Params e
   readonly access: RouteAccess;
   readonly tag: string;
   readonly summary: string;
-  /** Absent = whatever is sent is not looked at. */
+  /** Absent = a body is not looked at. */
   readonly body?: Body;
   /** A quick look at a body, on the hot path: true only for what the schema passes unchanged. */
   readonly isPlain?: (body: unknown) => boolean;
   readonly query?: Query;
-  /** What stands in the path is text; the schema describes it and gives it its type. */
+  /** Parameters of the path are always text: the schema gives them types and is not used to check them. */
   readonly params?: Params;
   readonly answers: Readonly<Record<number, unknown>>;
   /** Absent = http.bodyLimitBytes. */
@@ -27,7 +27,7 @@ export interface Route<Body extends z.ZodType, Query extends z.ZodType, Params e
   readonly former?: Former;
 }
 
-/** What the route was called before, and fields of its body, former name to present one. They keep working there. */
+/** The path of the route before, and fields of its body, former name to present one. They keep working there. */
 export interface Former {
   readonly url: string;
   readonly fields?: Readonly<Record<string, string>>;
@@ -52,7 +52,11 @@ export function route<
     schema: schemaOf(described, deprecated),
     validatorCompiler: described.isPlain === undefined ? validatorCompiler : unlessPlain(described.isPlain),
     handler: handler as RouteOptions['handler'],
-    config: deprecated && former !== undefined ? { access, formerly: { ...former, now: url } } : { access },
+    config: {
+      access,
+      ...(former?.fields !== undefined && { formerFields: former.fields }),
+      ...(former !== undefined && deprecated && { formerPath: { url: former.url, now: url } }),
+    },
     ...(described.bodyLimit !== undefined && { bodyLimit: described.bodyLimit }),
     ...(described.errorHandler !== undefined && { errorHandler: described.errorHandler }),
   });
@@ -60,7 +64,7 @@ export function route<
   if (former !== undefined) app.route({ method, url: former.url, ...options(true) });
 }
 
-/** Routes without parameters of their own refuse them: a misspelled one would be ignored silently. */
+/** For routes without parameters: otherwise a parameter that was meant for another route would be ignored silently. */
 export const NO_QUERY = z.strictObject({});
 
 function schemaOf(described: Route<z.ZodType, z.ZodType, z.ZodType>, deprecated: boolean) {
@@ -90,7 +94,9 @@ interface SchemaDefinition {
 
 type Validate = (value: unknown) => true | { readonly value: unknown } | { readonly error: Error };
 
-/** What fastify asks for each part that a route has a schema of. zod compiles a schema when it is first used. */
+/**
+ * fastify calls it for each part of a request for which a route has a schema. zod compiles a schema at its first use.
+ */
 function validatorCompiler({ schema, httpPart }: SchemaDefinition): Validate {
   if (httpPart === 'params' || !(schema instanceof z.ZodType)) return () => true;
   return (value: unknown) => {
@@ -101,7 +107,9 @@ function validatorCompiler({ schema, httpPart }: SchemaDefinition): Validate {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Only of a route that stands under a former path. */
-    formerly?: Former & { readonly now: string };
+    /** Fields of the body that had another name before, former name to present one. */
+    formerFields?: Readonly<Record<string, string>>;
+    /** Present only where the route stands under a former path. */
+    formerPath?: { readonly url: string; readonly now: string };
   }
 }

@@ -1,10 +1,10 @@
 import { OneBucket } from '../../core/limiter/one-bucket.js';
 import { type Clock, monotonicClock } from '../../ports/clock.js';
 
-/** So much of the rate at once. */
+/** After a pause, the changes of so many seconds may come at once. */
 const DEPTH_SECONDS = 10;
 
-/** A bucket of changes. */
+/** Bounds how many changes are taken per second. */
 export class ChangeRate {
   readonly #bucket: OneBucket;
   readonly #clock: Clock;
@@ -14,7 +14,7 @@ export class ChangeRate {
     this.#bucket = new OneBucket(perSecond, perSecond * DEPTH_SECONDS, clock());
   }
 
-  /** 0 = one more is taken; else the milliseconds until one is. */
+  /** Returns 0 if one more change is taken, else the milliseconds until one may be. */
   take(): number {
     return this.#bucket.take(this.#clock());
   }

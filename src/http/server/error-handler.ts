@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import { PULSAR_PREFIX } from '../pulsar/pulsar-routes.js';
-import { formerNameOf } from '../route/former-names.js';
+import { clientNames, presentNamesText } from '../route/former-names.js';
 import { InvalidInput } from '../route/invalid-input.js';
 import { type ErrorHandler, PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 
@@ -14,12 +14,14 @@ export function errorHandler(telemetry: Telemetry): ErrorHandler {
       const stack = error instanceof Error ? error.stack : undefined;
       telemetry.log('error', 'request failed', { method: request.method, route: request.routeOptions.url, stack });
     }
-    sendError(reply, known);
+    sendError(reply, known, error instanceof InvalidInput ? presentNamesText(request) : '');
   };
 }
 
-export function sendError(reply: FastifyReply, error: QuotameshError): void {
-  const problem = problemOf(error);
+/** `hint` ends the remedy. */
+export function sendError(reply: FastifyReply, error: QuotameshError, hint = ''): void {
+  const known = problemOf(error);
+  const problem = { ...known, remedy: known.remedy + hint };
   if (reply.request.url.startsWith(PULSAR_PREFIX)) {
     // As Pulsar's admin client takes it; the other members are for people.
     reply.code(problem.status).header('content-type', 'application/json; charset=utf-8');
@@ -49,7 +51,7 @@ export function knownError(error: unknown, request: FastifyRequest): QuotameshEr
 function toldOf(error: InvalidInput, request: FastifyRequest): QuotameshError {
   if (error.validationContext === 'querystring') return error.told({ sent: request.query, part: 'query' });
   const params = request.params as Readonly<Record<string, unknown>>;
-  return error.told({ sent: request.body, part: 'body', params, nameOf: formerNameOf(request) });
+  return error.told({ sent: request.body, part: 'body', params, names: clientNames(request) });
 }
 
 type ErrorMaker = (failure: Partial<FastifyError>, request: FastifyRequest) => QuotameshError;
@@ -62,7 +64,8 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorMaker>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: () => new QuotameshError('BODY_INVALID', { reason: 'the body is empty' }),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new QuotameshError('BODY_INVALID', { reason: 'the body is not as long as Content-Length says' }),
-  // Node's own code for a client that hangs up in the middle of its body: nobody reads the answer, and nothing is wrong here.
+  // Node's own code for a client that hangs up in the middle of its body: nobody reads the answer, and nothing is wrong
+  // here.
   ECONNRESET: () => new QuotameshError('BODY_INVALID', { reason: 'the connection ended before the body did' }),
   FST_ERR_CTP_BODY_TOO_LARGE: (_, request) =>
     new QuotameshError('BODY_TOO_LARGE', { limit: request.routeOptions.bodyLimit }),

@@ -11,11 +11,12 @@ import { knownError } from './error-handler.js';
 type UsedParts = Pick<NodeParts, 'config' | 'registry'>;
 
 /**
- * Every route that declares that it changes groups or attachments (route-access.ts): bounded in rate, and a line in the log
- * where a change is refused. The line of one that is accepted comes from the registry (runtime/groups/audit-trail.ts), which knows what it was.
+ * Bounds the rate of all routes that declare that they change groups or attachments (route-access.ts), and logs changes
+ * that are refused. Those that are accepted are logged by the registry (groups/registry/audit-trail.ts), which knows
+ * what was there before.
  *
- * To be called before the routes are added. The bound comes behind the hooks that a route has itself: who may not change
- * anything does not use it up.
+ * To be called before the routes are added. A route's own hooks run first, so that callers who may not change anything
+ * do not use up the rate.
  */
 export function guardChanges(app: FastifyInstance, node: UsedParts, telemetry: Telemetry): void {
   const bound = boundOf(node);
@@ -28,7 +29,7 @@ export function guardChanges(app: FastifyInstance, node: UsedParts, telemetry: T
   });
 }
 
-/** 429 looks like every other refusal of the route. */
+/** A 429 of the route looks like its 403. */
 function withTooMany(schema: FastifySchema = {}): FastifySchema {
   const response = schema.response as Readonly<Record<number, unknown>> | undefined;
   return { ...schema, response: { ...response, 429: response?.[403] } };
@@ -51,7 +52,7 @@ function boundOf(node: UsedParts) {
   };
 }
 
-/** Lines of refused changes: who is refused may ask as often as he likes, and must not fill a disk by it. */
+/** Most log lines of refused changes: a caller may be refused as often as it asks, and must not fill a disk by that. */
 const LINES_PER_SECOND = 20;
 const TEXT_LENGTH_MAX = 500;
 const STRANGER = { name: null, how: 'unknown' } as const;
@@ -72,7 +73,7 @@ function tellerOf(telemetry: Telemetry) {
 
 function refusalOf(request: FastifyRequest, error: Error) {
   const { code, message } = knownError(error, request);
-  // A request that was not let in has no caller; callerOf would tell of this machine, as if there were no `auth:`.
+  // A request that was not let in has no caller; callerOf would name this machine, as it does without `auth:`.
   const isStranger = code === 'AUTH_FAILED' || code === 'AUTH_LIMITED';
   const { name, how } = isStranger ? STRANGER : callerOf(request);
   return {

@@ -43,7 +43,10 @@ export interface HttpServerParts {
   readonly mqtt?: (() => MqttStatus) | undefined;
 }
 
-/** The one HTTP server of a node: admission, status, health, metrics, and the description of all that. Not listening yet. */
+/**
+ * The one HTTP server of a node: admission, status, health, metrics, and the description of all that. Not listening
+ * yet.
+ */
 export async function createHttpServer(parts: HttpServerParts): Promise<FastifyInstance> {
   const { node, metrics, outcomes, access } = parts;
   const handleError = errorHandler(parts.telemetry);
@@ -51,7 +54,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   const app = fastify({
     ...listenerOf(node.config.http, bounds),
     bodyLimit: node.config.http.bodyLimitBytes,
-    // The stopping node answers itself: with a problem of the catalogue, not with fastify's own 503.
+    // A stopping node answers with a problem of the catalogue; fastify would answer with a 503 of its own.
     return503OnClosing: false,
     // A group name has up to 200 characters, three times as many when percent-encoded.
     routerOptions: { maxParamLength: 1024 },
@@ -60,7 +63,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   }) as FastifyInstance;
   app.removeContentTypeParser('text/plain');
   takeEmptyBodies(app);
-  // Response schemas describe (response-schemas.ts); answers are written as they are.
+  // Schemas only describe answers (route/answer-schemas.ts): answers are sent as the routes have made them.
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(request.method, request.url)));
@@ -96,7 +99,7 @@ function boundsOf({ node, telemetry, outcomes }: HttpServerParts): ConnectionBou
   return new ConnectionBounds({ http: node.config.http, clock: node.clock, telemetry, counts: outcomes.connections });
 }
 
-/** A sweep four times in the life of each, and at least every second. */
+/** Expired reservations are looked for four times within `reservationMs`, and at least every second. */
 function openReservations(app: FastifyInstance, { node, telemetry, outcomes }: HttpServerParts): OpenReservations {
   const reservations = new OpenReservations(node, telemetry, outcomes.reservations);
   const sweep = setInterval(() => reservations.expire(), Math.min(1000, node.config.limits.reservationMs / 4));

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { secureContextOf } from '../../config/read/read-listeners.js';
 import type { HttpTlsConfig } from '../../config/resolved/resolved-config.js';
 
-/** What node:https takes. Without `required` a client without certificate gets through the handshake, and may show a token. */
+/** Options of node:https. Where certificates are not `required`, a client without one may show a token instead. */
 export function serverOptionsOf(tls: HttpTlsConfig) {
   const { clientCa, clientCertificates } = tls;
   const requestCert = clientCa !== null;

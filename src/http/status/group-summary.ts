@@ -15,7 +15,10 @@ export interface GroupSummary {
   readonly dispatch: DirectionSummary;
 }
 
-/** What this node knows of itself; the other nodes' figures take a convergence per group: `/v1/groups/{group}`. */
+/**
+ * What this node knows of itself. The figures of the other nodes are left to `/v1/groups/{group}`, because they take a
+ * computation of all shares of a group.
+ */
 export interface DirectionSummary {
   readonly quota: RateStatus;
   readonly served: boolean;

@@ -9,7 +9,8 @@ import { needs } from '../route/route-access.js';
 
 /**
  * /livez answers while the event loop turns: a node that waits for its topic is alive, restarting it helps nobody.
- * /readyz says whether this node should get traffic; isolation keeps it ready. /healthz is /readyz under its older name.
+ * /readyz says whether this node should get traffic; isolation keeps it ready. /healthz is /readyz under its older
+ * name.
  */
 export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
   route(app, { ...PROBE, url: '/livez', summary: 'Alive', answers: { 200: LIVE } }, (_, reply) => {
@@ -21,7 +22,7 @@ export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
   }
 }
 
-/** Probes have no token; what they learn is in the log of whoever sent them. */
+/** Probes have no token. */
 const PROBE = { method: 'GET', access: needs('open'), tag: 'health' } as const;
 
 function sendReadiness(reply: FastifyReply, node: StatusParts): void {

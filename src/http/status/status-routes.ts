@@ -4,7 +4,8 @@ import type { NodeParts } from '../../node/node-parts.js';
 import { describeGroup, describeNode } from '../../status/describe-node.js';
 import type { StatusParts } from '../../status/status-parts.js';
 import { GROUP, GROUPS, PROBLEM } from '../route/answer-schemas.js';
-import { body, once, pathOf } from '../route/fields.js';
+import { body } from '../route/body.js';
+import { once, pathOf } from '../route/fields.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { summarizeGroup } from './group-summary.js';
@@ -16,7 +17,7 @@ type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'loop'>;
 /** Groups of one page: about 130 KB and 10 ms of the event loop, whatever the number of groups. */
 const PAGE_MAX = 200;
 
-/** Read-only: what this node knows of the cluster. */
+/** What this node knows of the cluster. These routes change nothing. */
 export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: Access): void {
   route(
     app,
@@ -64,7 +65,7 @@ const VIEWING = { method: 'GET', access: needs('viewer'), tag: 'status' } as con
 
 function pageOfGroups(node: UsedParts, after: string | undefined) {
   const { numbers } = node.groups;
-  // By number, not by the map's order: a group that was deleted and made again keeps its place.
+  // In the order of their numbers: a group that was deleted and made again is where it was.
   const behind = after === undefined ? -1 : (numbers.get(after) ?? node.gate.unknownGroup(after));
   const groups = [...numbers.values()].filter((group) => group > behind).sort((one, other) => one - other);
   const page = groups.slice(0, PAGE_MAX).map((group) => summarizeGroup(node, group));

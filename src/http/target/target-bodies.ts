@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import type { ReportedCost } from '../../api/reported-cost.js';
-import { checkCost } from '../../backends/report-cost.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { COST } from '../acquire/acquire-body.js';
 import { DIRECTION } from '../acquire/scope-fields.js';
-import { body, told, toldAs } from '../route/fields.js';
-
-const list = z.array(COST).min(1);
+import { body } from '../route/body.js';
+import { judgedLater, told, toldAs } from '../route/wording.js';
 
 const messages = z.number().min(0).meta({ description: 'Pieces of work that cost this together.', default: 1 });
 const sampled = z.number().gt(0).max(1).meta({ description: 'Probability of measuring.', default: 1 });
@@ -18,20 +15,11 @@ export const COSTS_BODY = toldAs(
     direction: DIRECTION,
     messages: told(messages, 'must be a number from 0 to 1000000000000000').exactOptional(),
     sampled: told(sampled, 'must be above 0 and at most 1').exactOptional(),
-    costs: told(z.union([list, COST]), costsMistake),
-  }),
+    // The library judges costs, also whether there are any: it tells of an unknown group first.
+    costs: judgedLater(z.union([z.array(COST).min(1), COST])).exactOptional(),
+  }).meta({ required: ['group', 'costs'] }),
   ({ field, reason }) => new QuotameshError('COST_INVALID', { field, reason }),
 );
-
-/** The library's own words. */
-function costsMistake(field: string, sent: unknown): QuotameshError {
-  try {
-    for (const cost of [sent].flat()) checkCost(cost as ReportedCost);
-  } catch (error) {
-    if (error instanceof QuotameshError) return error;
-  }
-  return new QuotameshError('COST_INVALID', { field, reason: 'must name at least one cost' });
-}
 
 const level = z.number().min(0).meta({ description: 'Queue or utilisation.' });
 const positive = () => told(z.number().gt(0), 'must be a finite number > 0').exactOptional();

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { ReportedCost } from '../../api/reported-cost.js';
 import { reportBackend } from '../../backends/report-backend.js';
 import { reportCost } from '../../backends/report-cost.js';
 import type { NodeParts } from '../../node/node-parts.js';
@@ -49,7 +50,7 @@ function addCostRoutes(app: FastifyInstance, node: UsedParts): void {
       answers: { 202: ACCEPTED, ...BODY_PROBLEMS, 404: PROBLEM, 503: PROBLEM },
     },
     ({ body: { group, costs, ...options } }, reply) => {
-      reportCost(node, group, costs, options);
+      reportCost(node, group, costs as readonly ReportedCost[], options);
       reply.code(202).send({ accepted: true });
     },
   );

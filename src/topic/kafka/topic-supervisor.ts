@@ -73,8 +73,7 @@ export class TopicSupervisor implements Supervisor {
   }
 
   /**
-   * Until `stop`. `onOpen` is called when all partitions have a leader for the first time; rejects if that can never
-   * be.
+   * Runs until `stop`. Calls `onOpen` when all partitions have a leader for the first time; rejects if they never will.
    */
   async run(onOpen: () => void): Promise<void> {
     while (!this.#stop.signal.aborted) {
@@ -273,7 +272,7 @@ export class TopicSupervisor implements Supervisor {
     if (permanent) this.#parts.told.tell(permanent);
   }
 
-  /** Once per cause. */
+  /** Tells each cause once. */
   #unreadable(partition: number, { unreadable, firstOffset, nextOffset }: FetchedRecordBatch): void {
     const { log, options } = this.#parts;
     if (unreadable === null || this.#toldUnreadable.has(unreadable)) return;

@@ -1,9 +1,9 @@
 import type { ReadRecord } from '../../ports/report-topic.js';
 
-/** Beyond it the oldest are forgotten: a key that was buried so long ago is not coming back by a failover. */
+/** Beyond it the oldest tombstones are forgotten: no failover brings back a key that was buried so long ago. */
 const TOMBSTONES_MAX = 1_000;
 
-/** The newest record per key that this node has read, for the day that Redis has forgotten it. */
+/** Keeps the newest record of each key that this node has read, to be put back if Redis forgets it. */
 export class LogMemory {
   readonly #newest = new Map<string, ReadRecord>();
   readonly #buried = new Map<string, ReadRecord>();
@@ -20,7 +20,7 @@ export class LogMemory {
     }
   }
 
-  /** Whether a log holds what this node, which has read up to `readOffset`, would have read in its own. */
+  /** Whether a log holds everything that this node, which has read up to `readOffset`, has read in its own log. */
   lacks(found: ReadonlyMap<string, number>, readOffset: number): boolean {
     for (const [key, offset] of found) {
       const known = this.#newest.get(key) ?? this.#buried.get(key);

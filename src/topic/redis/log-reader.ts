@@ -6,7 +6,7 @@ import type { RedisTopicOptions } from './redis-topic-options.js';
 import { OFFSET_MAX } from './scripts.js';
 import type { OpenedLog, TopicLink } from './topic-link.js';
 
-/** Redis says nothing for as long where nothing is appended; a log that was emptied is noticed after it. */
+/** A read waits for so long if nothing is appended. After that it is noticed if the log was emptied. */
 const BLOCK_MS = 250;
 const ENTRIES_PER_READ = 1_000;
 const FIELDS_PER_SCAN = 1_000;
@@ -25,8 +25,8 @@ export interface ReaderSink {
 type Entries = readonly (readonly [Buffer, readonly Buffer[]])[];
 
 /**
- * Reads the log in order: first the newest record of every key whose offset has been trimmed away, then the stream. A
- * reader that was away for so long that the stream goes on behind its offset does the same again.
+ * Reads the log in order: first the newest record of each key that the stream no longer holds, then the stream. A
+ * reader that was away for so long that the stream no longer has its offset does both again.
  */
 export class LogReader {
   /** Offset that has been read up to. */
@@ -35,7 +35,7 @@ export class LogReader {
   readonly #sink: ReaderSink;
   readonly #pace: FetchPace;
   #caughtUp = false;
-  /** Where to read on, and in which epoch: behind the read offset where a foreign entry stands beyond all offsets. */
+  /** Where to read on, and in which epoch. A foreign entry beyond all offsets moves it on, too. */
   #from = { epoch: '', id: '' };
 
   constructor(options: RedisTopicOptions, sink: ReaderSink) {
@@ -44,14 +44,14 @@ export class LogReader {
     this.#pace = new FetchPace(options.readIntervalMs);
   }
 
-  /** Called between two runs when the log is another one: the next run begins at its start. */
+  /** Called between two runs when the log is another one: the next run begins at the start of that log. */
   reset(): void {
     this.readOffset = 0;
     this.#caughtUp = false;
     this.#from = { epoch: '', id: '' };
   }
 
-  /** Until the link ends or `stopped`. `epoch` tells which one is in force now, as far as this node knows. */
+  /** Runs until the link ends or `stopped`. `epoch` is the one in force now, as far as this node knows. */
   async run(link: TopicLink, opened: OpenedLog, epoch: () => string, stopped: AbortSignal): Promise<void> {
     const { readIntervalMs, keys } = this.#options;
     if (this.readOffset === 0) await this.#begin(link, opened);
@@ -69,7 +69,7 @@ export class LogReader {
     }
   }
 
-  /** Where this node has never read: nodes that have may still be putting back what a young log lacks. */
+  /** Waits before the first read of a young log: other nodes may still be putting back what it lacks. */
   async #begin(link: TopicLink, { ageMs, offset }: OpenedLog): Promise<void> {
     const { settleMs } = this.#options;
     const leftMs = settleMs - Math.max(0, ageMs);
@@ -109,7 +109,7 @@ export class LogReader {
     if (records.length > 0) this.#sink.onRecords(records);
   }
 
-  /** Offsets are missing: nobody has had them (a new epoch), or they were trimmed away before they were read here. */
+  /** Offsets are missing: they belong to nobody (a new epoch), or were trimmed away before this node read them. */
   async #bridge(link: TopicLink, firstRead: number): Promise<void> {
     const first = await this.#first(link);
     if (first !== null && first <= this.readOffset) return;
@@ -132,7 +132,7 @@ export class LogReader {
   }
 }
 
-/** The newest record of every key, as far as none is written meanwhile; what is written stands in the stream too. */
+/** The newest record of each key. What is written meanwhile may be missing here; it is in the stream. */
 export async function scanNewest(
   link: TopicLink,
   { keys }: RedisTopicOptions,

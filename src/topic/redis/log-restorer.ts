@@ -7,13 +7,16 @@ import { isAnswer } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import type { TopicLink } from './topic-link.js';
 
-/** Well below settleMs, for which newcomers wait; so that of many nodes few send the same. */
+/**
+ * Nodes wait up to so long, each another time, so that few of them send the same. It is well below settleMs, for which
+ * newcomers wait.
+ */
 const SPREAD_MS = 300;
 const RECORDS_PER_CALL = 500;
 
 /**
- * Puts back what Redis has forgotten and this node still knows. The first node does it, the others find it done.
- * Returns whether the log is another one: then it holds records below `readOffset` that this node has never read.
+ * Puts back what Redis has forgotten and this node still knows. The first node does it, and the others find it done.
+ * Returns true if the log is another one, which holds records below `readOffset` that this node has never read.
  */
 export async function restoreLog(
   link: TopicLink,
@@ -42,7 +45,7 @@ export async function restoreLog(
     });
     return isAnother;
   } catch (error) {
-    // The link's own end is told by whoever runs it; a log that was emptied again is restored again.
+    // The end of the link is told by its owner. A log that was emptied once more is restored once more.
     if (isAnswer(error)) log('debug', 'Redis refused to take records back', { reason: (error as Error).message });
     return false;
   }

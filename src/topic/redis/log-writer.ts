@@ -5,9 +5,9 @@ import { AppendRefused, isAnswer, isOtherEpoch, isPassing, unusable } from './re
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import type { OpenedLog, TopicLink } from './topic-link.js';
 
-/** The stream keeps about as many: newcomers read them all, and a reader may be away for as long and miss nothing. */
+/** The stream keeps about so many records. Newcomers read them all; a reader misses nothing within so many. */
 const TAIL_RECORDS = 5_000;
-/** A failover loses at most the last records that the new master had not got; a second would do. */
+/** Own records are kept for so long. A failover loses those that the new master had not got, of less than a second. */
 const SAY_AGAIN_MS = 5_000;
 
 interface Recent {
@@ -17,17 +17,17 @@ interface Recent {
 }
 
 export interface WriterSink {
-  /** Own records have been said again, in a log that had forgotten them. */
+  /** Called when own records were written again into a log that had forgotten them. */
   onNewEpoch(): void;
 }
 
 /**
- * Writes one parcel at a time, so that nothing passes anything. Where the log is another one than before, it opens it
- * and first says again what this node has appended in the last seconds: the others may not have read it, and the new
- * master may not have got it. Only reports: what the registry decides is decided once.
+ * Writes one parcel at a time, so that records keep their order. If the log is another one than before, the writer
+ * opens it and first writes again what this node has appended in the last seconds: the new master may not have got it.
+ * It does so only for reports, because a change of the registry must be decided only once.
  */
 export class LogWriter {
-  /** In force as far as this node knows; '' before the first. */
+  /** The epoch in force as far as this node knows; '' before the first. */
   epoch = '';
   readonly #options: RedisTopicOptions;
   readonly #outbox: Outbox;
@@ -42,7 +42,7 @@ export class LogWriter {
     this.#sink = sink;
   }
 
-  /** On a new link, and where the log is another one. @param readOffset up to which this node has read */
+  /** Called on a new link, and when the log is another one. @param readOffset this node has read up to it */
   async open(link: TopicLink, readOffset: number): Promise<OpenedLog> {
     this.#isOther = false;
     const opened = await link.open(readOffset);
@@ -54,7 +54,7 @@ export class LogWriter {
     return opened;
   }
 
-  /** Somebody else has written the key after this node: then it is not this node that says it again. */
+  /** Called when somebody else has written the key after this node, which then does not write it again. */
   read(records: readonly ReadRecord[]): void {
     for (const { key, value } of records) {
       const recent = this.#recent.get(key);
@@ -69,7 +69,7 @@ export class LogWriter {
     this.#wake();
   }
 
-  /** Until the link ends or `stopped`. */
+  /** Runs until the link ends or `stopped`. */
   async run(link: TopicLink, readOffset: () => number, stopped: AbortSignal): Promise<void> {
     while (!stopped.aborted) {
       if (this.#isOther) await this.open(link, readOffset());
@@ -88,7 +88,7 @@ export class LogWriter {
 
   async #write(link: TopicLink, parcel: Parcel, readOffset: () => number): Promise<void> {
     const { topic } = this.#options;
-    // Before it is sent: it may be read back before the answer to it comes.
+    // This is done before the record is sent, because it may be read back before the answer comes.
     this.#remember(parcel.records);
     try {
       try {

@@ -6,8 +6,8 @@ import type { RedisTopicOptions } from './redis-topic-options.js';
 type Argument = string | number | Buffer;
 
 /**
- * One connection that dies with its first error: ioredis neither reconnects nor queues nor sends anything twice, because
- * an old report after a newer one would be what the log keeps. Through Sentinel it asks who is the master now.
+ * A connection that ends with its first error. ioredis must neither reconnect nor queue nor send anything twice: an old
+ * report that came after a newer one would be the one that the log keeps. With Sentinels it asks them for the master.
  */
 export class RedisConnection {
   readonly #redis: Redis;
@@ -44,7 +44,7 @@ export class RedisConnection {
     await this.#within(connecting, this.#connectionTimeoutMs, 'connecting');
   }
 
-  /** Texts come as Buffers. @param holdBackMs for how long the server may hold the answer back by itself */
+  /** Answers have Buffers for texts. @param holdBackMs how long the server may hold the answer back on purpose */
   async send(command: string, args: readonly Argument[], holdBackMs = 0): Promise<unknown> {
     const answer = this.#redis.callBuffer(command, [...args]) as Promise<unknown>;
     return this.#within(answer, this.#requestTimeoutMs + holdBackMs, command);
@@ -57,7 +57,10 @@ export class RedisConnection {
     this.#redis.disconnect();
   }
 
-  /** ioredis hears the first error of a socket alone; one that ends in its TLS handshake has two, and nobody's is fatal. */
+  /**
+   * ioredis listens only for the first error of a socket. A socket that ends in its TLS handshake has two, and one that
+   * nobody listens for would end the process.
+   */
   #hearAll(): void {
     this.#redis.stream?.on('error', () => {});
   }
@@ -78,7 +81,7 @@ function clientOptions(options: RedisTopicOptions): RedisOptions {
   const { addresses, sentinel, tls, connectionTimeoutMs, requestTimeoutMs } = options;
   const common: RedisOptions = {
     lazyConnect: true,
-    // Authenticated and selected by topic-link.ts, which wants to know what went wrong.
+    // topic-link.ts sends the password and selects the database, so that it learns what went wrong.
     protocol: 2,
     disableClientInfo: true,
     enableReadyCheck: false,

@@ -24,7 +24,7 @@ export function readNewest(key: Buffer, value: Buffer): ReadRecord | null {
   return record === null || record.value === null ? null : record;
 }
 
-/** What `readNewest` reads, without the offset; '' for a tombstone. */
+/** The value of such a field without its offset; '' for a tombstone. */
 export function restorable({ appendMs, value }: ReadRecord): Buffer {
   return value === null ? Buffer.alloc(0) : Buffer.concat([Buffer.from(`${appendMs} 1\n`), value]);
 }
@@ -39,7 +39,7 @@ function recordAt(offset: number, key: Buffer, record: Buffer): ReadRecord | nul
     offset,
     appendMs: Number(header[1]),
     key: key.toString('utf8'),
-    // A copy: a view of a small value would keep the whole answer in memory for as long as the value is kept.
+    // It is copied: a view of a small value would keep the whole answer in memory.
     value: isTombstone ? null : new Uint8Array(record.subarray(end + 1)),
   };
 }

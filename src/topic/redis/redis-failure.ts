@@ -1,17 +1,17 @@
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 
-/** The log is not the one that was opened; what to do is to open it again. */
+/** The log is not the one that was opened; it has to be opened again. */
 export function isOtherEpoch(error: unknown): boolean {
   return reasonOf(error).startsWith('EPOCH');
 }
 
-/** Redis answered, and refused; the connection is as good as before. */
+/** Redis has answered with a refusal; the connection still works. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-/** Taken back by itself: a replica that takes no writes, a server that is reading its disk. Another connection may do. */
+/** Passes by itself: a replica that takes no writes, a server that still reads its disk. A new connection may work. */
 export function isPassing(error: unknown): boolean {
   return /^(READONLY|LOADING|MASTERDOWN|BUSY|UNBLOCKED|NOSCRIPT)\b/.test(reasonOf(error));
 }
@@ -34,7 +34,7 @@ export function unusable(error: unknown, topic: string): TopicUnusable | null {
   return null;
 }
 
-/** The answer to an append: Redis works, but takes no writes (OOM, NOREPLICAS, MISCONF). */
+/** Redis works, but refuses the append (OOM, NOREPLICAS, MISCONF). */
 export class AppendRefused extends QuotameshError {
   constructor(topic: string, error: unknown) {
     super('APPEND_REFUSED', { topic, reason: reasonOf(error) }, { cause: error });

@@ -5,7 +5,7 @@ import { AppendRefused } from './redis-failure.js';
 import { type RedisTopicHooks, redisTopicOptions } from './redis-topic-options.js';
 import { TopicSupervisor } from './topic-supervisor.js';
 
-/** Names the log: a server may hold those of many clusters, two of each. */
+/** Names one log. A server may hold the two logs of each of many clusters. */
 export interface RedisLogName {
   readonly cluster: string;
   readonly log: 'reports' | 'registry';
@@ -37,7 +37,7 @@ export class RedisReportTopic extends RemoteReportTopic {
     return 1;
   }
 
-  /** Copies: the writer may reuse its buffers while the record waits, and what is said again is said as it was. */
+  /** Copies the record: the caller may reuse its buffers, and a record that is sent again must be the same. */
   override append(records: readonly AppendRecord[]): Promise<void> {
     return super.append(records.map((record) => ({ ...record, value: record.value && Uint8Array.from(record.value) })));
   }

@@ -2,11 +2,11 @@ import type { ConnectionOptions } from 'node:tls';
 import type { RedisTopicConfig } from '../../config/resolved/resolved-config.js';
 import type { TopicLog } from '../remote/topic-log.js';
 
-/** What does not fit into YAML. */
+/** Options that no configuration holds. */
 export interface RedisTopicHooks {
   /** Lines of the adapter; by default they are dropped. */
   readonly log?: TopicLog;
-  /** Nothing in the topic is ever said again (the registry's); default false. */
+  /** True = nothing in the topic is ever written again, as in the registry's; default false. */
   readonly keepsForever?: boolean;
 }
 
@@ -53,7 +53,7 @@ export function redisTopicOptions(
   };
 }
 
-/** The settings table has checked its form. */
+/** The settings table has checked the form of the address. */
 function addressOf(text: string): Address {
   const at = text.lastIndexOf(':');
   return { host: text.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(text.slice(at + 1)) };

@@ -1,25 +1,26 @@
 /**
- * What has to happen at once inside Redis, and nothing else. Keys of a log:
+ * Scripts for what must be one step inside Redis. Keys of a log:
  *
- *     <prefix>log      stream   <offset>-0 → k: key, r: record; its newest TAIL_RECORDS
- *     <prefix>newest   hash     key → <offset> and a newline before the record: the newest per key, no tombstones
- *     <prefix>meta     hash     epoch, run (of the server that began it), offset (the highest given), created
+ * <prefix>log      stream   <offset>-0 → k: key, r: record; its newest TAIL_RECORDS <prefix>newest   hash     key →
+ * <offset> and a newline before the record: the newest per key, no tombstones <prefix>meta     hash     epoch, run (of
+ * the server that began it), offset (the highest given), created
  *
  * A record is `<append time, ms> <1, or 0 for a tombstone>`, a newline, and the value.
  *
  * Offsets never go back and are never given twice, whatever Redis forgets (FLUSHALL, a failover): every epoch begins
- * above all that any opener has read, and, for openers that have read nothing, at 2^20 offsets per second of the
- * server's clock. 1 million records a second would have to be appended for years to overtake it; 2^53 comes in 2242.
+ * above all that its opener has read; if the opener has read nothing, at 2^20 offsets per second of the server's clock.
+ * A million records a second would take years to overtake that, and it reaches 2^53 in 2242.
  */
 const OFFSETS_PER_EPOCH = 2 ** 20;
-/** Beyond it an offset is somebody else's doing. */
+/** No offset of ours is larger: an entry beyond it was written by somebody else. */
 export const OFFSET_MAX = 2 ** 53 - 2 ** 40;
 
 /**
- * Begins a new epoch where the log is not the one that this server process has had all along: it is empty, another
- * server (a failover), or another run of it (a restart, which may have lost the end).
+ * Begins a new epoch unless the log is the one that this run of the server began. It is not if the log is empty, after
+ * a failover (another server), and after a restart (another run, which may have lost the end).
  *
- * ARGV: run id · epoch to begin · offset the caller has read up to → epoch, offset, ms since it began, whether it began now
+ * ARGV: run id · epoch to begin · offset the caller has read up to → epoch, offset, ms since it began, whether it began
+ * now
  */
 export const OPEN = `
 local time = redis.call('TIME')
@@ -49,7 +50,9 @@ redis.call('HSET', KEYS[3], 'epoch', ARGV[2], 'run', ARGV[1], 'offset', text, 'c
 return { ARGV[2], text, '0', 1 }
 `;
 
-/** ARGV: epoch · tail records · then key, 1 or 0, value of each record. Refuses with EPOCH where the log is another one. */
+/**
+ * ARGV: epoch · tail records · then key, 1 or 0, value of each record. Refuses with EPOCH where the log is another one.
+ */
 export const APPEND = `
 local meta = redis.call('HMGET', KEYS[3], 'epoch', 'offset')
 local offset = tonumber(meta[2] or '')
@@ -77,8 +80,8 @@ return 'OK'
 `;
 
 /**
- * Puts back what the log has forgotten, at its old offset: for newcomers it is as if it had never been away. Whatever
- * was written since is newer, because offsets are never given twice; so it does not matter who comes first.
+ * Puts back what the log has forgotten, under its old offsets, as if it had never been away. Whatever was written since
+ * has higher offsets, because none is given twice; so it does not matter which node comes first.
  *
  * ARGV: epoch · then key, offset, record of each ('' for a tombstone) → how many were put back
  */

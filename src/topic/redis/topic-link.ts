@@ -8,15 +8,15 @@ const SCRIPTS = { OPEN, APPEND, RESTORE };
 /** What the log is at the moment of opening it. */
 export interface OpenedLog {
   readonly epoch: string;
-  /** Newest offset given; nothing may be there yet. */
+  /** The newest offset that was given; there may be no record yet. */
   readonly offset: number;
   /** Milliseconds of Redis's clock since the epoch began; negative where that clock was moved back. */
   readonly ageMs: number;
 }
 
 /**
- * Two connections to one server, which is a master: a read that waits for news must not hold up appends. Whatever fails
- * ends both.
+ * Two connections to one master, because a read that waits for news must not hold up appends. A failure of one ends
+ * both.
  */
 export class TopicLink {
   readonly #options: RedisTopicOptions;
@@ -45,7 +45,7 @@ export class TopicLink {
     return Promise.race([this.#reading.ended, this.#writing.ended]);
   }
 
-  /** @param readOffset up to which this node has read */
+  /** @param readOffset this node has read up to it */
   async open(readOffset: number): Promise<OpenedLog> {
     const candidate = randomBytes(9).toString('base64url');
     const [epoch, offset, ageMs] = (await this.#run('OPEN', [this.#runId, candidate, readOffset])) as Buffer[];

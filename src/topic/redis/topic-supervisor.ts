@@ -18,7 +18,7 @@ export interface SupervisorParts extends SupervisedParts {
   readonly options: RedisTopicOptions;
 }
 
-/** Keeps a working link, and begins again with a new one when it fails; nothing is repaired in place. */
+/** Keeps a link that works. A link that has failed is not repaired: a new one takes its place. */
 export class TopicSupervisor implements Supervisor {
   readonly partitions = 1;
   readonly #parts: SupervisorParts;
@@ -40,7 +40,7 @@ export class TopicSupervisor implements Supervisor {
     this.#writer = new LogWriter(parts.options, parts.outbox, { onNewEpoch: () => this.#restore() });
   }
 
-  /** Until `stop`. `onOpen` is called when Redis answers for the first time; rejects if that can never be. */
+  /** Runs until `stop`. Calls `onOpen` when Redis answers for the first time; rejects if it never will. */
   async run(onOpen: () => void): Promise<void> {
     while (!this.#stop.signal.aborted) {
       if (this.#isAnother) this.#beginAnew();
@@ -67,12 +67,12 @@ export class TopicSupervisor implements Supervisor {
   async #open(onOpen: () => void): Promise<void> {
     this.#isOpen = true;
     onOpen();
-    // The caller that awaits `open` goes first.
+    // The caller that awaits `open` runs first.
     await new Promise((resolve) => setImmediate(resolve));
     this.#parts.listener.onEpoch(OWN_LOG);
   }
 
-  /** Ends with the first of the three. */
+  /** Ends when the link, its reader or its writer ends. */
   async #use(link: TopicLink, opened: OpenedLog): Promise<void> {
     const ended = new AbortController();
     const signal = AbortSignal.any([this.#stop.signal, ended.signal]);
@@ -84,7 +84,7 @@ export class TopicSupervisor implements Supervisor {
     } catch (error) {
       link.destroy(error instanceof Error ? error : new Error(String(error)));
       ended.abort();
-      // Neither may be at work when the next link begins.
+      // Reader and writer must have ended before the next link begins.
       await Promise.allSettled([reading, writing]);
       throw error;
     }
@@ -120,7 +120,7 @@ export class TopicSupervisor implements Supervisor {
     };
   }
 
-  /** Told once. */
+  /** Counts each foreign entry, and logs the first one. */
   #foreign(what: string): void {
     const { counters, log, options } = this.#parts;
     counters.foreignEntries++;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { LaneState } from '../../../src/core/lanes/lane-state.js';
 import { LaneTable } from '../../../src/core/lanes/lane-table.js';
 import { UsageMap } from '../../../src/core/usage-map/usage-map.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
@@ -42,4 +43,31 @@ test('the served lanes stand in the order in which they came, in another array w
       }
     }),
   );
+});
+
+test('a lane whose share moves with log time is looked at whenever that goes on, until it stands still or ends', () => {
+  const groups = ['a', 'b'].map((name) => ({ ...GROUP, name }));
+  const table = new LaneTable({ ...SETTINGS, nodeId: 'own', nonce: 1, groups });
+  const usageMap = new UsageMap(() => undefined, SETTINGS);
+  const [moving, other] = [0, 2].map((lane) => table.serve(lane, usageMap, 0)) as [LaneState, LaneState];
+  const looksAt = () => {
+    table.endUpdate();
+    table.markMoving();
+    return [...table.dirty].map(({ lane }) => lane);
+  };
+  const change = (lane: LaneState, is: Partial<Pick<LaneState, 'isMoving' | 'isOwnMoving'>>) => {
+    Object.assign(lane, is);
+    table.dirty.add(lane);
+  };
+  expect([looksAt(), table.needsLogTime(0)]).toEqual([[], false]);
+  for (const isOwnMoving of [false, true]) {
+    change(moving, { isMoving: true, isOwnMoving });
+    expect([looksAt(), looksAt(), table.needsLogTime(0)]).toEqual([[0], [0], isOwnMoving]);
+  }
+  change(moving, { isMoving: false });
+  expect([looksAt(), table.needsLogTime(0)]).toEqual([[], false]);
+  for (const lane of [moving, other]) change(lane, { isMoving: true });
+  expect(looksAt()).toEqual([0, 2]);
+  table.end(other);
+  expect(looksAt()).toEqual([0]);
 });

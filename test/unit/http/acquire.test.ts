@@ -128,6 +128,9 @@ describe('POST /v1/acquire', () => {
     ['{"group":"orders","messages":1,"zzz":1}', 'FIELD_UNKNOWN', /^field zzz is not known; known are group, tenant/],
     ['{"messages":1}', 'FIELD_INVALID', /^group is missing/],
     ['{"group":7,"messages":1}', 'FIELD_INVALID', /^group must be a string of 1 to 1024 characters, got 7$/],
+    ['{"group":null,"messages":1}', 'FIELD_INVALID', /^group must be a string of 1 to 1024 characters, got null$/],
+    ['{"tenant":null,"messages":1}', 'FIELD_INVALID', /^tenant must be a string of at most 256 characters, got null$/],
+    ['{"grup":"orders","messages":1}', 'FIELD_UNKNOWN', /^field grup is not known; did you mean group\?$/],
     ['{"group":"","messages":1}', 'FIELD_INVALID', /^group must be a string/],
     [
       '{"group":"orders","direction":"up","messages":1}',

@@ -206,6 +206,13 @@ describe('attachments at run time', () => {
     expect((await a.get('/v1/attachments')).body).toEqual(before);
   });
 
+  it('a misspelled key is one mistake', async () => {
+    const { body } = await ask(a, 'PUT', 'acme/x', { gruop: 'gold' });
+    expect(body.detail).toBe(
+      'attachment of acme/x: 1 mistake(s): request: attachments.scopes["acme/x"].gruop is not a known key. Did you mean "group"?',
+    );
+  });
+
   it('a circle over two scopes is refused, and a scope that others lead to cannot be detached', async () => {
     await ask(a, 'PUT', 'one', { group: 'gold' });
     await ask(a, 'PUT', 'two', { sameAs: 'one' });

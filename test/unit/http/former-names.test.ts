@@ -46,11 +46,27 @@ it('a mistake is told by the name that was sent, also within a list', async () =
   );
 });
 
+it('whoever is told of a mistake by a former name learns the present one', async () => {
+  const { body } = await post('/v1/acquire/batch', { asks: [{ group: 7, messages: 1 }] });
+  expect(body.remedy).toMatch(/\. The field asks is called requests now\.$/);
+  const present = await post('/v1/acquire/batch', { requests: [{ group: 7, messages: 1 }] });
+  expect(present.body.detail).toMatch(/^requests\[0\]\.group/);
+  expect(present.body.remedy).not.toContain('asks');
+});
+
+it.each([
+  [{}, 'asks is missing: must be an array of 1 to 1000 requests'],
+  [{ ask: [request] }, 'field ask is not known; did you mean asks?'],
+  [{ asks: [request], x: 1 }, 'field x is not known; known are asks'],
+])('under a former path, %j is told by the former name', async (payload, detail) => {
+  expect((await post('/v1/acquire/batch', payload)).body.detail).toBe(detail);
+});
+
 it('an old field beside its new name, and an old field under the new path, are not known', async () => {
   const both = await post('/v1/acquire/batch', { asks: [request], requests: [request] });
-  expect([both.status, both.body.detail]).toEqual([422, expect.stringContaining('field asks is not known')]);
+  expect([both.status, both.body.detail]).toEqual([422, 'field asks is not known beside requests, its new name']);
   const late = await post('/v1/acquire/bulk', { asks: [request] });
-  expect([late.status, late.body.code]).toEqual([422, 'FIELDS_INVALID']);
+  expect([late.status, late.body.detail]).toEqual([422, 'field asks is not known: it is called requests now']);
 });
 
 it('GET /openapi.json says what is deprecated', async () => {

@@ -52,6 +52,12 @@ describe('costs and backends over HTTP', () => {
     expect(body).toMatchObject({ directions: { publish: { ramp: { state: 'climbing' } }, dispatch: { ramp: null } } });
   });
 
+  it('an unknown group is told before costs that are missing', async () => {
+    expect(await costs({ group: 'nope' })).toMatchObject({ status: 404, body: { code: 'GROUP_UNKNOWN' } });
+    const { status, body } = await costs({ group: 'orders' });
+    expect([status, body.code, body.detail]).toEqual([422, 'COST_INVALID', 'costs is missing: name at least one cost']);
+  });
+
   it('before any cost is known the expected one counts', async () => {
     const { publish } = (await explain()).directions;
     expect(publish.desired).toBe(600);

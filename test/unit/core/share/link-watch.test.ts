@@ -42,3 +42,19 @@ test('each change is told once, and the echo of a young record brings it back', 
   expect([watch.watch(isolationAfterMs + 10), watch.of(0)]).toEqual([true, 'linked']);
   expect(notices.map(({ kind }) => kind)).toEqual(['isolated', 'reconnected']);
 });
+
+test('a partition is heard when it is linked and an echo is as young as is expected, not by one of both', () => {
+  const { watch } = heard();
+  const isHeard = () => [0, 1].map((partition) => watch.isHeard(partition));
+  expect(isHeard()).toEqual([false, false]);
+  watch.expectEchoSince(0);
+  expect(isHeard()).toEqual([true, true]);
+  watch.expectEchoSince(100);
+  expect(isHeard()).toEqual([false, false]);
+  watch.sent(0, 2, 100);
+  watch.readBack(0, 2, 110);
+  expect(isHeard()).toEqual([true, false]);
+  // Silent for too long: what was heard of it counts no more.
+  watch.watch(100 + isolationAfterMs + 1);
+  expect([watch.of(0), ...isHeard()]).toEqual(['held', false, false]);
+});

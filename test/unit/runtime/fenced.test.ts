@@ -1,0 +1,43 @@
+import { afterEach, expect, it } from 'vitest';
+import { nodeKeyOf } from '../../../src/core/base/ids.js';
+import { type NodeRecord, nodeRecordKey } from '../../../src/core/protocol/record.js';
+import type { QuotameshError } from '../../../src/errors/quotamesh-error.js';
+import { assemblyOf, configOf } from '../../../src/node/start-node.js';
+import { silentTelemetry } from '../../../src/ports/telemetry.js';
+import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
+import { WholeNode } from '../../whole-node.js';
+
+const CLUSTER = 'fenced';
+let node: WholeNode;
+afterEach(() => node.close());
+
+/** On four partitions. */
+async function readyNode(): Promise<WholeNode> {
+  const config = await configOf({ config: { cluster: CLUSTER, node: 'a', topic: 'memory', groups: { orders: {} } } });
+  const topic = new MemoryTopic(createMemoryLog({ partitions: 4 }), { appendTimeoutMs: 5000 });
+  node = new WholeNode({ ...(await assemblyOf(config, silentTelemetry)), topic });
+  await node.start();
+  await node.ready();
+  return node;
+}
+
+function read(nodeId: string, incarnation: number, partitions: number): void {
+  const author = { nodeKey: nodeKeyOf(CLUSTER, nodeId), incarnation, sequence: 1 };
+  const record: NodeRecord = { kind: 'node', author, nodeId, version: 'test', partitions };
+  const key = nodeRecordKey(author.nodeKey);
+  node.step({ kind: 'records-read', records: [{ partition: 0, offset: 1000, appendMs: Date.now(), key, record }] });
+}
+
+it.each([
+  ['a member counts fewer partitions', 'old', 0x10000, 2, 'PARTITIONS_DIFFER', 'a member works with fewer partitions'],
+  ['a newer process has the same id', 'a', 0x7fffffff, 4, 'NODE_FENCED', 'a newer process uses this node id'],
+])('%s: the node says so, and why it no longer decides', async (_, nodeId, incarnation, partitions, code, because) => {
+  await readyNode();
+  const errors: QuotameshError[] = [];
+  node.onFenced = (error) => errors.push(error);
+  read(nodeId, incarnation, partitions);
+  expect(errors.map((error) => error.code)).toEqual([code]);
+  const { reason, because: told } = node.tryAcquire('orders', { messages: 1 }) as { reason: string; because: string };
+  expect([reason, told]).toEqual(['not-ready', expect.stringContaining(because)]);
+});
