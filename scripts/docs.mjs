@@ -1,12 +1,13 @@
 /**
  * Writes the documents that are made from tables of the source: docs/reference/settings.md, docs/reference/errors.md,
- * docs/reference/metrics.md, docs/operate/kafka-security.md, docs/guide/strategies.md with its pictures,
- * docs/reference/scenarios.md, a picture of an outage, and the JSON Schemas for editors.
+ * docs/reference/metrics.md, docs/reference/commands.md, docs/operate/kafka-security.md, docs/guide/strategies.md with
+ * its pictures, docs/reference/scenarios.md, a picture of an outage, and the JSON Schemas for editors.
  * `--check` writes nothing and fails when one of them is stale.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { renderCommands } from './docs/commands.mjs';
 import { renderErrors } from './docs/errors.mjs';
 import { renderKafkaSecurity } from './docs/kafka-security.mjs';
 import { renderMetrics } from './docs/metrics.mjs';
@@ -20,6 +21,8 @@ import { ensureBuilt, root } from './freshness.mjs';
 
 ensureBuilt();
 const [
+  { createProgram },
+  { nodeCommand },
   { ERROR_CATALOGUE },
   metrics,
   signatureMetrics,
@@ -46,6 +49,8 @@ const [
   { targetScenarioJsonSchema },
   { builtInTargetNames, loadBuiltInTarget },
 ] = await Promise.all([
+  fromDist('cli/program.js'),
+  fromDist('cli/look/node-command.js'),
   fromDist('errors/catalogue.js'),
   fromDist('telemetry/metric-table.js'),
   fromDist('telemetry/signature-metrics.js'),
@@ -80,6 +85,11 @@ const documents = {
   'docs/reference/settings.md': renderSettings({ ...settings, ...settingText, RELATIONS, boundText, FOREIGN_KEYS }),
   'docs/reference/errors.md': renderErrors(ERROR_CATALOGUE),
   'docs/reference/metrics.md': renderMetrics({ ...metrics, ...registryMetrics, ...signatureMetrics, ACCESS_METRICS }),
+  'docs/reference/commands.md': renderCommands({
+    createProgram,
+    nodeCommand,
+    npmScripts: Object.keys(JSON.parse(written('package.json')).scripts),
+  }),
   'docs/operate/kafka-security.md': renderKafkaSecurity({ ...neededAcls, ...topicSettings }),
   'docs/guide/strategies.md': renderStrategies(runs, STRATEGY_NAMES),
   ...Object.fromEntries(pictures),

@@ -143,7 +143,7 @@ Who may write to a topic and has no key can still
   incarnation and sequence. Of a node that is forgotten, recorded heartbeats make a ghost, whose floor the others
   lack for as long as the
   recording lasts; a node that comes back under a forgotten name can be stopped (\`NODE_FENCED\`) by records of its
-  former lives. Old states of a group are ignored by the place that they name. A change of a group that was made
+  former lives. Old states of a group are ignored by the offset that they name. A change of a group that was made
   **without** \`If-Match\` and is shown again counts again: the group goes back to that definition, in a new
   revision. With \`If-Match\` it does not.
 - **fill the topic**, or hold it up.

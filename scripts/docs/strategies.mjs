@@ -114,7 +114,7 @@ max-min needs no smoothing to be stable. The picture: max-min with 1 s.`,
   slewPerSecond: `    share = min(strategy, applied + slewPerSecond · target · age)
 
 No share rises by more than that part of the target per second of log time; decreases are immediate. Nodes whose read
-positions are τ apart then exceed the target by at most N · slewPerSecond · target · τ for that time. What one gives up
+offsets are τ apart then exceed the target by at most N · slewPerSecond · target · τ for that time. What one gives up
 and another may not take yet lies idle. The picture: max-min with 0.2 per second.`,
 };
 

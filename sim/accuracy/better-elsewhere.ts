@@ -23,7 +23,7 @@ const RULES: readonly { readonly metric: string; readonly sense: 1 | -1; readonl
  * A system that admits more than this in its worst second does not keep the quota; its other figures are no victory.
  */
 const KEEPS_QUOTA = 1.1;
-/** Nor is it one to refuse work that the quota could carry. */
+/** A system that uses less than this refuses work that the quota could carry, which is no victory either. */
 const USES_QUOTA = 0.97;
 
 /**

@@ -20,7 +20,7 @@ export interface LiveComparison {
     readonly agrees: boolean;
   };
   readonly worstSecond: { readonly simulated: number; readonly live: number };
-  /** False: after all attempts the machine still was too busy to send and answer in time; the figures are its own. */
+  /** False: in every attempt the machine was too busy to send and answer in time: the figures tell of the machine. */
   readonly punctual: boolean;
   readonly agrees: boolean;
 }

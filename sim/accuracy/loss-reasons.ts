@@ -1,7 +1,7 @@
 import type { AccuracyRow } from './accuracy-run.js';
 import type { Loss } from './better-elsewhere.js';
 
-/** Refused or unused by this much more is what a better worst second was bought with. */
+/** A system that refuses or leaves unused this much more has bought its better worst second with it. */
 const MORE_REFUSED = 0.005;
 const LESS_USED = 0.005;
 
@@ -15,7 +15,7 @@ const NO_REPORTS =
 const WAITING_HIDES =
   'All want more than the equal share it starts with. Clients that wait hide part of their demand (docs/decisions/0006).';
 
-/** Where a figure of a scenario is lost for a reason of its own. */
+/** Scenario and metric → why we lose there, where the general reasons do not tell it. */
 const SPECIAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'below-quota': {
     convergenceMs: 'There any limit that is large enough is right; ours have to find the demands first.',

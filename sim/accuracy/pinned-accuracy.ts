@@ -4,7 +4,7 @@ import { accuracyOf } from './accuracy-run.js';
 
 const SEED = 1;
 const WHOLE = 'max-min';
-/** The other systems are pinned by their beginning alone: it shows that nothing moved. */
+/** The other systems play only so long: that is enough to show that nothing has moved. */
 const SHORT_MS = 2000;
 
 /**

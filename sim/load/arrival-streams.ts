@@ -1,5 +1,6 @@
 import type { Reader } from '../cluster/cluster-under-test.js';
-import type { Happening, Load, Scenario } from '../scenario/scenario.js';
+import type { Load, LoadOf } from '../scenario/load-kinds.js';
+import type { Happening, Scenario } from '../scenario/scenario.js';
 import { clipped, type RateProfile, scaledFrom } from './rate-profile.js';
 
 /** Work that arrives at one node, whatever becomes of it. */
@@ -46,17 +47,17 @@ export function arrivalStreams(scenario: Scenario): readonly ArrivalStream[] {
     return load.nodes.map((node, index): ArrivalStream => {
       const { values, kind } = load;
       const [fromMs, untilMs] = spanOf(load, scenario.durationMs);
-      const profile = clipped(PROFILES[kind]!(load, index, untilMs), fromMs, untilMs);
+      const profile = clipped(profileOf(load, index, untilMs), fromMs, untilMs);
       return {
         id: `load ${at} ${node}`,
         node: scenario.nodes.indexOf(node),
         profile: withChanges(profile, node, scenario.happenings),
-        evenly: kind === 'constant' || isClumped(kind),
-        size: isClumped(kind) ? (values.size as number) : 1,
+        evenly: kind === 'constant' || 'size' in values,
+        size: 'size' in values ? values.size : 1,
         piece: pieceOf(load),
-        retries: (values.retries as number | undefined) ?? 0,
-        retryAfterMs: (values.retryAfterMs as number | undefined) ?? 0,
-        reader: (values.reader as Reader | undefined) ?? null,
+        retries: 'retries' in values ? values.retries : 0,
+        retryAfterMs: 'retryAfterMs' in values ? values.retryAfterMs : 0,
+        reader: 'reader' in values ? values.reader : null,
       };
     });
   });
@@ -66,7 +67,7 @@ export function clientPools(scenario: Scenario): readonly ClientPool[] {
   return scenario.loads.flatMap((load, at) => {
     if (load.kind !== 'clients') return [];
     return load.nodes.map((node): ClientPool => {
-      const { count, thinkMs, retryMs } = load.values as Readonly<Record<'count' | 'thinkMs' | 'retryMs', number>>;
+      const { count, thinkMs, retryMs } = load.values;
       const [fromMs, untilMs] = spanOf(load, scenario.durationMs);
       const rate = (count * 1000) / thinkMs;
       return {
@@ -87,46 +88,56 @@ export function clientPools(scenario: Scenario): readonly ClientPool[] {
 /** Step of a ramp. */
 const RAMP_STEP_MS = 100;
 
-type ProfileOf = (load: Load, index: number, untilMs: number) => RateProfile;
+type OpenLoad = Exclude<Load, LoadOf<'clients'>>;
 
-const PROFILES: Readonly<Record<string, ProfileOf>> = {
-  constant: ({ values }) => flat(values.ratePerSecond as number),
-  poisson: ({ values }) => flat(values.ratePerSecond as number),
-  batches: ({ values }) => flat((values.size as number) / (values.everySeconds as number)),
-  bursts: ({ values }) => flat((values.size as number) / (values.everySeconds as number)),
-  zipf: ({ values, nodes }, index) => {
-    const parts = nodes.map((_, at) => 1 / (at + 1) ** (values.exponent as number));
-    const total = parts.reduce((sum, part) => sum + part, 0);
-    return flat(((values.ratePerSecond as number) * (parts[index] as number)) / total);
-  },
-  onOff: ({ values }, _index, untilMs) => {
-    const [onMs, offMs] = [1000 * (values.onSeconds as number), 1000 * (values.offSeconds as number)];
-    const fromMs = 1000 * (values.fromSeconds as number);
-    const count = Math.ceil((untilMs - fromMs) / (onMs + offMs));
-    const starts = Array.from({ length: count }, (_, at) => fromMs + at * (onMs + offMs));
-    return {
-      atMs: starts.flatMap((at) => [at, at + onMs]),
-      rate: starts.flatMap(() => [values.ratePerSecond as number, 0]),
-    };
-  },
-  steps: ({ values }) => {
-    const steps = values.steps as readonly (readonly [number, number])[];
-    return { atMs: steps.map(([at]) => at * 1000), rate: steps.map(([, rate]) => rate) };
-  },
-  ramp: ({ values }) => {
-    const [from, to] = [values.fromPerSecond as number, values.toPerSecond as number];
-    const fromMs = 1000 * (values.fromSeconds as number);
-    const count = Math.max(1, Math.round((1000 * (values.overSeconds as number)) / RAMP_STEP_MS));
-    const at = Array.from({ length: count + 1 }, (_, step) => step);
-    return {
-      atMs: at.map((step) => fromMs + step * RAMP_STEP_MS),
-      rate: at.map((step) => from + ((to - from) * step) / count),
-    };
-  },
-};
+/** What arrives at the node that is the `index`-th of the load's. */
+function profileOf(load: OpenLoad, index: number, untilMs: number): RateProfile {
+  switch (load.kind) {
+    case 'constant':
+    case 'poisson':
+      return flat(load.values.ratePerSecond);
+    case 'batches':
+    case 'bursts':
+      return flat(load.values.size / load.values.everySeconds);
+    case 'zipf':
+      return zipf(load, index);
+    case 'onOff':
+      return onOff(load, untilMs);
+    case 'steps':
+      return { atMs: load.values.steps.map(([at]) => at * 1000), rate: load.values.steps.map(([, rate]) => rate) };
+    case 'ramp':
+      return ramp(load);
+  }
+}
 
-function isClumped(kind: string): boolean {
-  return kind === 'bursts' || kind === 'batches';
+function zipf({ values: { ratePerSecond, exponent }, nodes }: LoadOf<'zipf'>, index: number): RateProfile {
+  const total = nodes.reduce((sum, _, at) => sum + zipfPart(at, exponent), 0);
+  return flat((ratePerSecond * zipfPart(index, exponent)) / total);
+}
+
+function zipfPart(index: number, exponent: number): number {
+  return 1 / (index + 1) ** exponent;
+}
+
+function onOff({ values }: LoadOf<'onOff'>, untilMs: number): RateProfile {
+  const [onMs, offMs] = [1000 * values.onSeconds, 1000 * values.offSeconds];
+  const fromMs = 1000 * values.fromSeconds;
+  const count = Math.ceil((untilMs - fromMs) / (onMs + offMs));
+  const starts = Array.from({ length: count }, (_, at) => fromMs + at * (onMs + offMs));
+  return {
+    atMs: starts.flatMap((at) => [at, at + onMs]),
+    rate: starts.flatMap(() => [values.ratePerSecond, 0]),
+  };
+}
+
+function ramp({ values: { fromPerSecond, toPerSecond, fromSeconds, overSeconds } }: LoadOf<'ramp'>): RateProfile {
+  const fromMs = 1000 * fromSeconds;
+  const count = Math.max(1, Math.round((1000 * overSeconds) / RAMP_STEP_MS));
+  const at = Array.from({ length: count + 1 }, (_, step) => step);
+  return {
+    atMs: at.map((step) => fromMs + step * RAMP_STEP_MS),
+    rate: at.map((step) => fromPerSecond + ((toPerSecond - fromPerSecond) * step) / count),
+  };
 }
 
 function flat(rate: number): RateProfile {
@@ -134,13 +145,14 @@ function flat(rate: number): RateProfile {
 }
 
 function spanOf({ values }: Load, durationMs: number): readonly [number, number] {
-  const untilMs = values.untilSeconds === null ? durationMs : 1000 * (values.untilSeconds as number);
-  return [1000 * (values.fromSeconds as number), Math.min(durationMs, untilMs)];
+  const untilMs = values.untilSeconds === null ? durationMs : 1000 * values.untilSeconds;
+  return [1000 * values.fromSeconds, Math.min(durationMs, untilMs)];
 }
 
 function pieceOf({ values }: Load): Piece {
-  const [leastBytes, mostBytes] = (values.bytes as readonly [number, number] | undefined) ?? [0, 0];
-  return { messages: (values.messages as number | undefined) ?? 1, leastBytes, mostBytes };
+  if (!('messages' in values)) return { messages: 1, leastBytes: 0, mostBytes: 0 };
+  const [leastBytes, mostBytes] = values.bytes;
+  return { messages: values.messages, leastBytes, mostBytes };
 }
 
 function withChanges(profile: RateProfile, node: string, happenings: readonly Happening[]): RateProfile {

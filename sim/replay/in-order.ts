@@ -59,7 +59,7 @@ export async function* inOrder(
   yield* waiting.slice(given);
 }
 
-/** From the end: nearly all rows belong there. What has been given is earlier than anything that still may come. */
+/** Looks from the end, where nearly all rows belong. What was given out is earlier than all that may still come. */
 function insert(waiting: TraceArrival[], arrival: TraceArrival): void {
   let at = waiting.length;
   while (at > 0 && (waiting[at - 1] as TraceArrival).atMs > arrival.atMs) at--;

@@ -31,9 +31,9 @@ export interface RecordingChoice {
 const SLICE_MS = 100;
 
 /**
- * What every strategy would have divided from the same log: for each a production coordinator that reads the records
- * like a node that only watches, and is asked every 100 ms of log time for everybody's share. Usage and demand are what
- * the nodes reported, under the strategy that was live.
+ * Shows the shares that every strategy would have given from the same log. For each, a production coordinator reads the
+ * records like a node that only watches, and is asked every 100 ms of log time for everybody's share. Usage and demand
+ * are what the nodes reported, under the strategy that was live.
  */
 export async function replayRecording(recording: Recording, choice: RecordingChoice): Promise<RecordingReplay> {
   const { header } = recording;
@@ -82,7 +82,7 @@ class Watcher {
     this.#read = () => laneShares(this.#coordinator, group, directionIndex(direction), 0);
   }
 
-  /** What was in the log before the recording is where it starts from. */
+  /** Starts from what was in the log before the recording began. */
   begin(): void {
     this.#beginMs = this.#coordinator.log.membershipLogMs;
     this.#latest = this.#read();
@@ -96,7 +96,7 @@ class Watcher {
     const effects = this.#coordinator.step({ kind: 'records-read', records: [event] }, 0);
     if (this.#beginMs === null) return;
     const nowMs = this.#coordinator.log.membershipLogMs - this.#beginMs;
-    // What held until now fills the slices until now.
+    // The shares have not changed since the last record, so they fill the slices until this one.
     while ((this.#slices + 1) * SLICE_MS <= nowMs) this.#sample();
     for (const notice of effects.notices) {
       if (!('nodeId' in notice)) continue;

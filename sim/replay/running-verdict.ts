@@ -51,7 +51,7 @@ export class RunningVerdict {
     const second = this.#second.push(this.#admittedSlice);
     const five = this.#fiveSeconds.push(this.#admittedSlice);
     const demand = this.#demand.push(this.#demandSlice);
-    // A tenth of what the second that ends here could have admitted: over all slices that is the integral.
+    // A tenth of what the quota and the demand of this second allow; over all slices that sums up to the integral.
     this.#possible += Math.min(this.#quota, demand) / SLICES_PER_SECOND;
     this.#admittedSlice = 0;
     this.#demandSlice = 0;

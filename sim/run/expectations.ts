@@ -10,7 +10,7 @@ export function judgeExpectations(expected: readonly Expectation[], verdict: Ver
   });
 }
 
-/** A wish of a scenario, and what came of it in one run. */
+/** A bound that a scenario wishes for, and the figure of one run. */
 export interface WishResult {
   readonly metric: string;
   readonly bound: 'atLeast' | 'atMost';
@@ -21,7 +21,7 @@ export interface WishResult {
   readonly isReached: boolean;
 }
 
-/** What the expectations wish for beyond their bounds, in their order. */
+/** The wishes among the expectations: bounds that ought to hold and do not yet. */
 export function judgeWishes(expected: readonly Expectation[], verdict: Verdict): readonly WishResult[] {
   return expected.flatMap((expectation): WishResult[] => {
     const { metric, atLeast, atMost, wished } = expectation;

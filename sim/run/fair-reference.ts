@@ -9,7 +9,7 @@ import {
   type Wanted,
 } from '../verdict/fair-allocation.js';
 
-/** What an all-knowing judge would give to whom, over time: it knows the scenario's rates and who can serve. */
+/** The fair shares over time, as a judge computes them who knows the scenario's rates and which nodes can serve. */
 export class FairReference {
   /** Fair shares now. */
   readonly fair: FairAllocation;
@@ -34,7 +34,7 @@ export class FairReference {
     this.#sources = [...arrivalStreams(scenario), ...clientPools(scenario)].map(sourceOf);
   }
 
-  /** To be called whenever the world may have changed; `isMoved`: it has. */
+  /** Call it whenever the world may have changed; `isMoved` says that it has. */
   update(nowMs: number, isMoved: boolean, quota: readonly [number, number], canServe: (node: number) => boolean): void {
     if (!isMoved && nowMs < this.#nextChangeMs) return;
     this.#quota = quota;
@@ -110,5 +110,5 @@ function partOf(amount: number, quota: number): number {
 
 /** A step is a moment at which the fair shares move by more than this part of the quota. */
 const JUMP = 0.05;
-/** Nearer than this to the water level a node's own noise takes it above. */
+/** A node that wants more than this part of the water level exceeds it now and then, by the noise of its arrivals. */
 const BELOW = 0.95;

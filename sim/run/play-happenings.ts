@@ -3,7 +3,7 @@ import type { EventQueue } from '../cluster/event-queue.js';
 import type { Happening, QuotaRates, Scenario } from '../scenario/scenario.js';
 import type { Presence } from './presence.js';
 
-/** Where happenings happen. */
+/** What a happening changes. */
 export interface Stage {
   readonly scenario: Scenario;
   readonly queue: EventQueue;
@@ -34,7 +34,7 @@ function play(stage: Stage, happening: Happening): void {
   PLAYS[what]!(stage, happening);
 }
 
-/** What a system could not be put through begins so in the list of happenings. */
+/** In the list of happenings, those that a system has no model for begin with these words. */
 export const NOT_PLAYED = '… not played:';
 
 type Play = (stage: Stage, happening: Happening) => void;
@@ -73,7 +73,7 @@ const PLAYS: Readonly<Record<string, Play>> = {
     afterwards(stage, values, () => stage.cluster.setFaults(stage.scenario.faults));
   },
   quota: (stage, { values }) => stage.setQuota(values as unknown as QuotaRates),
-  // The loads know it from the beginning (load/arrival-streams.ts).
+  // The arrivals are drawn with the change already in them (load/arrival-streams.ts).
   rate: () => undefined,
   clockJump: ({ cluster, tell }, { values }) => {
     if (cluster.jumpClock === undefined) tell(`${NOT_PLAYED} the model of ${cluster.name} has no such clock`);

@@ -1,6 +1,6 @@
 import type { Span } from '../verdict/steadiness.js';
 
-/** Which nodes can serve, and what is out of order, as the runner knows it. */
+/** Which nodes can serve, and which faults last, as the runner knows it. */
 export class Presence {
   readonly faults: Span[] = [];
   /** Set by every change, cleared by whoever has looked. */

@@ -2,7 +2,7 @@ import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
 import type { EventQueue } from '../cluster/event-queue.js';
 import type { LimitColumn, Recording } from './recording.js';
 
-/** A cluster that has been: it shows the limits that were, and nobody can ask it. */
+/** The cluster of a recording: it shows the limits that the nodes had, and takes no requests. */
 export class RecordedCluster implements ClusterUnderTest {
   readonly name: string;
   readonly sent: ClusterUnderTest['sent'];
@@ -36,7 +36,7 @@ export class RecordedCluster implements ClusterUnderTest {
     return this.#of(node).limitAt(this.#queue.nowMs)[dimension];
   }
 
-  // What was done is in the recording already.
+  // The recording has the effects already.
   cutOff(): void {}
   setOutage(): void {}
   setFaults(): void {}
@@ -71,7 +71,7 @@ class RecordedNode {
     this.#sinceMs = nowMs;
   }
 
-  /** To be asked forwards in time. */
+  /** Times must not fall from call to call. */
   limitAt(nowMs: number): readonly [number, number] {
     const { atMs, limits } = this.#column;
     while (this.#next < atMs.length && atMs[this.#next]! <= nowMs) this.#next++;

@@ -1,10 +1,10 @@
 import type { Happening } from '../scenario/scenario.js';
 
-/** What was seen of a cluster that the simulator did not play itself. Times in ms since the run began. */
+/** What was seen of a cluster of real nodes. Times are milliseconds since the run began. */
 export interface Recording {
   /** The system's name in the result. */
   readonly system: string;
-  /** What was done to the nodes, at the times at which it really was; sorted. */
+  /** What was done to the nodes, sorted by the time at which it was really done. */
   readonly happenings: readonly Happening[];
   readonly attempts: Attempts;
   /** Node → its limits. */

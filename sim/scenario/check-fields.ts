@@ -41,16 +41,16 @@ export function readList(findings: Findings, path: ConfigPath, input: unknown, s
   return [];
 }
 
-/** The kind of an entry, or undefined after it has been reported. */
-export function readKind(
+/** The kind of an entry with its row, or undefined after a mistake was reported. */
+export function readKind<Kind extends string, Row>(
   findings: Findings,
   path: ConfigPath,
   input: unknown,
-  { key, kinds }: { readonly key: string; readonly kinds: Readonly<Record<string, unknown>> },
-): string | undefined {
+  { key, kinds }: { readonly key: string; readonly kinds: Readonly<Record<Kind, Row>> },
+): { readonly kind: Kind; readonly row: Row } | undefined {
   const names = Object.keys(kinds);
   const given = isMapping(input) ? input[key] : undefined;
-  if (typeof given === 'string' && Object.hasOwn(kinds, given)) return given;
+  if (isKey(kinds, given)) return { kind: given, row: kinds[given] };
   const allowed = `one of ${names.join(', ')}`;
   if (!isMapping(input)) {
     findings.add(path, notMapping([key], input));
@@ -61,6 +61,10 @@ export function readKind(
     findings.add([...path, key], { problem: `must be ${allowed}, got ${show(given)}`, allowed, remedy });
   }
   return undefined;
+}
+
+function isKey<Kind extends string>(kinds: Readonly<Record<Kind, unknown>>, given: unknown): given is Kind {
+  return typeof given === 'string' && Object.hasOwn(kinds, given);
 }
 
 export function unknownKey(key: string, known: readonly string[]): Finding {

@@ -1,22 +1,22 @@
-import { choice, type Fields, nodeNames, quantity, range, seconds, steps } from './fields.js';
+import { choice, type Fields, nodeNames, quantity, type ReadFields, range, seconds, steps } from './fields.js';
 
 const RATE = { min: 0, max: 1e9 } as const;
 
-const WHEN: Fields = {
+const WHEN = {
   nodes: nodeNames('The nodes it arrives at.'),
   fromSeconds: seconds('Begins then.', { default: 0 }),
   untilSeconds: seconds('Ends then.', { defaultText: 'the end' }),
-};
+} satisfies Fields;
 
-const PIECES: Fields = {
+const PIECES = {
   messages: quantity('count', 'Messages of one piece of work.', { default: 1, min: 1, max: 1e6 }),
   bytes: range('Bytes of one piece of work; of a pair every size between is as likely.', {
     default: [0, 0],
     defaultText: '0',
   }),
-};
+} satisfies Fields;
 
-const OPEN: Fields = {
+const OPEN = {
   ...WHEN,
   ...PIECES,
   retries: quantity('count', 'How often refused work is tried again.', { default: 0, min: 0, max: 1000 }),
@@ -25,10 +25,10 @@ const OPEN: Fields = {
     min: 1,
     max: 600_000,
   }),
-};
+} satisfies Fields;
 
 /** Kind of load → its keys besides `kind`. Rates are pieces of work per second and node. */
-export const LOAD_KINDS: Readonly<Record<string, { readonly says: string; readonly fields: Fields }>> = {
+export const LOAD_KINDS = {
   constant: {
     says: 'One piece after the other at equal distances.',
     fields: { ratePerSecond: rate('Rate at each node.'), ...OPEN },
@@ -106,7 +106,21 @@ export const LOAD_KINDS: Readonly<Record<string, { readonly says: string; readon
       ...PIECES,
     },
   },
-};
+} satisfies Kinds;
+
+interface Kinds {
+  readonly [kind: string]: { readonly says: string; readonly fields: Fields };
+}
+
+/** One entry of `load:` that was read without a mistake. */
+export type Load = { readonly [Kind in LoadKind]: LoadOf<Kind> }[LoadKind];
+export type LoadKind = keyof typeof LOAD_KINDS;
+
+export interface LoadOf<Kind extends LoadKind> {
+  readonly kind: Kind;
+  readonly nodes: readonly string[];
+  readonly values: ReadFields<(typeof LOAD_KINDS)[Kind]['fields']>;
+}
 
 function rate(says: string) {
   return quantity('rate', says, { required: true, ...RATE });

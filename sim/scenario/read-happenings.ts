@@ -9,9 +9,10 @@ export function readHappenings(findings: Findings, input: unknown, played: Playe
   if (input === undefined || input === null) return [];
   const happenings = readList(findings, ['happenings'], input, 'happenings').flatMap((entry, at) => {
     const path = ['happenings', at];
-    const what = readKind(findings, path, entry, { key: 'what', kinds: HAPPENING_KINDS });
-    if (what === undefined) return [];
-    const { fields } = HAPPENING_KINDS[what] as (typeof HAPPENING_KINDS)[string];
+    const found = readKind(findings, path, entry, { key: 'what', kinds: HAPPENING_KINDS });
+    if (found === undefined) return [];
+    const { kind: what, row } = found;
+    const { fields } = row;
     const values = readFields(findings, path, entry, fields, ['what']);
     checkTime(findings, path, values.atSeconds, played);
     const atMs = Number(values.atSeconds) * 1000;

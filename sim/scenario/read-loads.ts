@@ -2,8 +2,7 @@ import type { ConfigPath, Findings } from '../../src/config/setting/findings.js'
 import { show } from '../../src/config/setting/setting-text.js';
 import { didYouMean } from '../../src/input/nearest-name.js';
 import { readFields, readKind, readList } from './check-fields.js';
-import { LOAD_KINDS } from './load-kinds.js';
-import type { Load } from './scenario.js';
+import { LOAD_KINDS, type Load } from './load-kinds.js';
 
 /** What the entries of lists are checked against. */
 export interface Played {
@@ -14,12 +13,13 @@ export interface Played {
 export function readLoads(findings: Findings, input: unknown, played: Played): readonly Load[] {
   const loads = readList(findings, ['load'], input, 'loads').map((entry, at): Load | null => {
     const path = ['load', at];
-    const kind = readKind(findings, path, entry, { key: 'kind', kinds: LOAD_KINDS });
-    if (kind === undefined) return null;
-    const fields = (LOAD_KINDS[kind] as (typeof LOAD_KINDS)[string]).fields;
-    const values = readFields(findings, path, entry, fields, ['kind']);
+    const found = readKind(findings, path, entry, { key: 'kind', kinds: LOAD_KINDS });
+    if (found === undefined) return null;
+    const { kind, row } = found;
+    const values = readFields(findings, path, entry, row.fields, ['kind']);
     checkSpan(findings, path, values);
-    return { kind, nodes: readNodes(findings, path, values.nodes, played), values };
+    // The compiler does not see that the values are those of this kind.
+    return { kind, nodes: readNodes(findings, path, values.nodes, played), values } as Load;
   });
   return loads.filter((load) => load !== null);
 }

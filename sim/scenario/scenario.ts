@@ -1,6 +1,8 @@
+import type { OldName } from '../../src/config/setting/findings.js';
 import type { DeliveryFaults } from '../cluster/cluster-under-test.js';
 import type { TopicDelays } from '../cluster/simulated-topic.js';
 import type { WorldSettings } from '../cluster/world.js';
+import type { Load } from './load-kinds.js';
 
 /** A story that clusters are put through: complete and checked. Made by read-scenario.ts. */
 export interface Scenario {
@@ -22,6 +24,8 @@ export interface Scenario {
   readonly settlePointsMs: readonly number[] | null;
   /** System name → what it must reach. */
   readonly expectations: ReadonlyMap<string, readonly Expectation[]>;
+  /** Words of the file that have better ones now. */
+  readonly oldNames: readonly OldName[];
 }
 
 /** Units per second; Infinity = unlimited. */
@@ -36,13 +40,6 @@ export interface Expectation {
   readonly atMost: number | null;
   /** What the one bound ought to be and is not yet; null = the bound is what is wanted. */
   readonly wished: number | null;
-}
-
-/** One entry of `load:`; its fields are those of its kind (load-kinds.ts). */
-export interface Load {
-  readonly kind: string;
-  readonly nodes: readonly string[];
-  readonly values: Readonly<Record<string, unknown>>;
 }
 
 /** One entry of `happenings:`; its fields are those of its kind (happening-kinds.ts). */

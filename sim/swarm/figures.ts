@@ -13,25 +13,29 @@ export interface Span {
 
 const SPAN_MS = 5000;
 
-/** Admitted ÷ quota in the worst 5 s of any group. */
-export function worstOf(groups: readonly GroupSettings[], meter: SwarmMeter, span: Span): number {
-  return groups.reduce((worst, group, at) => Math.max(worst, worstOfGroup(group, at, meter, span)), 0);
+/** What a group of the cluster did within a span. */
+export interface GroupFigures {
+  /** Admitted ÷ quota in its worst 5 s. */
+  readonly worst: number;
+  /** Admitted ÷ min(quota, arrived); 1 where it is not judged. */
+  readonly used: number;
 }
 
-/** Least of admitted ÷ min(quota, arrived) over the groups whose use is judged. */
-export function utilisationOf(groups: readonly GroupSettings[], meter: SwarmMeter, span: Span): number {
-  return groups.reduce((least, group, at) => Math.min(least, usedOfGroup(group, at, meter, span)), 1);
+export function figuresOf(groups: readonly GroupSettings[], meter: SwarmMeter, span: Span): readonly GroupFigures[] {
+  return groups.map((group, at) => ({
+    worst: worstOfGroup(group, at, meter, span),
+    used: usedOfGroup(group, at, meter, span),
+  }));
 }
 
 /** Says which group has admitted more, or less, than docs/reference/promises.md allows while nothing is wrong. */
-export function figuresBeyond(settings: WorldSettings, meter: SwarmMeter, nodes: number, span: Span): string[] {
+export function figuresBeyond(settings: WorldSettings, figures: readonly GroupFigures[], nodes: number): string[] {
   const problems: string[] = [];
-  settings.groups.forEach((group, at) => {
-    const worst = worstOfGroup(group, at, meter, span);
+  figures.forEach(({ worst, used }, at) => {
+    const group = settings.groups[at] as GroupSettings;
     const most = mostAdmitted(group, nodes, SPAN_MS);
     if (worst > most)
       problems.push(`${group.name} admits ${worst.toFixed(3)} quotas over 5 s, more than ${most.toFixed(3)}`);
-    const used = usedOfGroup(group, at, meter, span);
     const least = leastUsed(group, nodes, settings);
     if (used < least)
       problems.push(`${group.name} uses ${used.toFixed(3)} of min(quota, demand), less than ${least.toFixed(3)}`);

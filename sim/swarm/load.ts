@@ -58,7 +58,7 @@ function drive(
   );
 }
 
-/** Draws nothing, less than an equal share, or more. */
+/** Draws a demand: none, less than an equal share, or more. */
 function drawRate(random: Random, equalShare: number): number {
   const kind = random.next();
   if (kind < 0.3) return 0;

@@ -5,7 +5,7 @@ import type { Violation } from '../oracle/violation.js';
 import { drawSettings, quotaOf } from './draw-world.js';
 import type { FaultKind } from './fault-kinds.js';
 import { drawFaultKinds, injectFault } from './faults.js';
-import { figuresBeyond, utilisationOf, worstOf } from './figures.js';
+import { figuresBeyond, figuresOf, type GroupFigures } from './figures.js';
 import { driveAll } from './load.js';
 import { SwarmMeter } from './swarm-meter.js';
 
@@ -88,15 +88,17 @@ function play(
   world.runFor(JUDGED_MS);
   const { nowMs } = world;
   const { groups } = settings;
-  const whole = { fromMs: quietMs, untilMs: nowMs };
-  const worst = {
-    faults: worstOf(groups, meter, { fromMs: 0, untilMs: quietMs }),
-    after: worstOf(groups, meter, whole),
-  };
-  const utilisation = utilisationOf(groups, meter, whole);
-  const beyond = figuresBeyond(settings, meter, nodes.length, whole).map((says) => `after the faults ${says}`);
+  const during = figuresOf(groups, meter, { fromMs: 0, untilMs: quietMs });
+  const after = figuresOf(groups, meter, { fromMs: quietMs, untilMs: nowMs });
+  const worst = { faults: worstOf(during), after: worstOf(after) };
+  const utilisation = Math.min(...after.map(({ used }) => used));
+  const beyond = figuresBeyond(settings, after, nodes.length).map((says) => `after the faults ${says}`);
   const problems = [...oracle.violations.first.map(described), ...beyond];
   return { problems, worst, utilisation };
+}
+
+function worstOf(figures: readonly GroupFigures[]): number {
+  return Math.max(...figures.map(({ worst }) => worst));
 }
 
 /**

@@ -12,7 +12,7 @@ import type { System } from '../systems.js';
 export interface RateExperiment {
   readonly name: string;
   readonly says: string;
-  /** The baseline that it was found with, and the figure that its source text gives. */
+  /** The baseline on which the experiment was made, and the figure that its source gives. */
   readonly baseline: 'fdb-client' | 'fdb-proxy';
   readonly anchor: number;
   /** What ours must keep. */
@@ -21,7 +21,7 @@ export interface RateExperiment {
   readonly play: (system: System) => number;
 }
 
-/** In the client-mode ones every client is a node. FoundationDB needs minutes until nothing moves any more. */
+/** Every client of FoundationDB's client mode is a node here; that mode needs minutes until nothing moves any more. */
 const CHANGE_SEC = 150;
 const UNLIMITED = Number.POSITIVE_INFINITY;
 

@@ -15,18 +15,18 @@ import type {
   TargetScenario,
 } from './target-scenario.js';
 
-/** What became of one phase. */
+/** How one phase went. */
 export interface PhaseOutcome {
   /** First second of ten in which all expectations held; −1 = not while it lasted. */
   readonly settledSec: number;
   readonly lastedSec: number;
   /** Targets had to fall because a queue had grown: it must fill first, and nobody can know earlier. */
   readonly hadToFill: boolean;
-  /** What was expected last, as it was in the end. */
+  /** For each expectation the value that it had at the end. */
   readonly reached: readonly number[];
 }
 
-/** What was to be seen after a second. Rates per second; Infinity = unlimited. */
+/** The state after one second. Rates are per second; Infinity = unlimited. */
 export interface TargetSecond {
   readonly phase: number;
   readonly second: number;
@@ -39,8 +39,8 @@ export interface TargetSecond {
 
 /**
  * Plays a scenario on the production core, nodes, topic and limiters included. Every client is a node, paced by its
- * share; what its limiter admits wears the backends down and reports its cost. One node reads the backends' queues once
- * a second, as the poller does.
+ * share; what its limiter admits loads the backends, and its cost is reported. One node reads the backends' queues
+ * once a second, as the poller does.
  */
 export function playTargetScenario(
   scenario: TargetScenario,
@@ -54,7 +54,7 @@ export function playTargetScenario(
   );
 }
 
-/** Least rate and retry time of the source's clients; ours come back later where their limiter says so. */
+/** The least rate and the retry time of FoundationDB's clients; ours come back later where their limiter says so. */
 const LEAST_TPS = 1;
 const RETRY_MS = 20;
 const CHECKS = 10;
@@ -123,7 +123,7 @@ class TargetRun {
     const touched = this.#servers.filter(({ mock }) => backends.includes(mock.name));
     const { queue, settings } = this.#world;
     const own = touched.map(({ mock, served }) => ({ mock, served, id: backendIdOf(settings.cluster, mock.name) }));
-    // As the source's own clients: paced by the share, one transaction at a time; held back where there is no token.
+    // FoundationDB's clients do the same: paced by the share, one transaction at a time, held back without a token.
     const waitMs = () => 1000 / Math.min(wantedPerSecond, Math.max(LEAST_TPS, shareOf(node, lane)));
     const transact = (retry: boolean) => {
       if (!node.tryAcquire(lane, 1, 0, retry)) return queue.after(RETRY_MS, () => transact(true));
@@ -184,7 +184,7 @@ class TargetRun {
     return (this.#clients[0] as { readonly node: SimulatedNode }).node;
   }
 
-  /** As the first node computes it from the log. */
+  /** What the first node computes from the log. */
   #targetOf(name: string): LaneTarget {
     const group = this.#names.indexOf(name);
     const { coordinator } = this.#first;

@@ -1,6 +1,6 @@
 import type { WorldSettings } from '../cluster/world.js';
 
-/** Backends that saturate and clients that wear them down: complete and checked. Made by read-target-scenario.ts. */
+/** Backends that saturate and clients that load them: complete and checked, made by read-target-scenario.ts. */
 export interface TargetScenario {
   readonly name: string;
   readonly says: string;
@@ -20,7 +20,7 @@ export interface GroupQuota {
   readonly reservedCost: number;
 }
 
-/** A backend whose queue stands at its target where it is worked as fast as it can. */
+/** A backend whose queue stands at its target when it gets as much work as it can do. */
 export interface MockBackend {
   readonly name: string;
   readonly zone: string;

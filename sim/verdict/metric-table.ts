@@ -7,7 +7,7 @@ export interface Metric {
   /** For docs and tables. */
   readonly says: string;
   readonly format: 'percent' | 'ratio' | 'seconds' | 'tokens' | 'count' | 'milliseconds';
-  /** One number of it: of several, the worst. null = cannot be told; for `convergenceMs`: never settled. */
+  /** The figure as one number, the worst where there are several; null = unknown, for `convergenceMs` never settled. */
   readonly valueOf: (verdict: Verdict) => number | null;
 }
 
@@ -48,7 +48,7 @@ export const METRICS: readonly Metric[] = [
   metric('bytes', 'bytes', 'Their bytes.', 'count'),
 ];
 
-/** Over several runs. null where none can tell; for `convergenceMs` also where one of them never settled. */
+/** The mean over several runs; null where no run has the figure, and for `convergenceMs` where one never settled. */
 export function meanOf(metric: Metric, verdicts: readonly Verdict[]): number | null {
   const values = verdicts.map((verdict) => metric.valueOf(verdict));
   const known = values.filter((value) => value !== null);

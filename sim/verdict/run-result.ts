@@ -12,7 +12,7 @@ export interface RunResult {
   /** What happened in the world, in order: `3.0 s crash of b`. */
   readonly happenings: readonly { readonly atMs: number; readonly says: string }[];
   readonly verdict: Verdict;
-  /** What the scenario expects of this system, and whether it was so. */
+  /** What the scenario expects of this system, and whether that held. */
   readonly expectations: readonly ExpectationResult[];
 }
 
@@ -21,7 +21,7 @@ export interface ExpectationResult {
   readonly metric: string;
   readonly atLeast: number | null;
   readonly atMost: number | null;
-  /** The worst of several numbers; null = could not be told, or never settled, which keeps nothing. */
+  /** The worst of several numbers; null = unknown, or never settled, and then the bound is not kept. */
   readonly value: number | null;
   readonly isKept: boolean;
 }

@@ -1,4 +1,4 @@
-/** When something begins that takes time to settle, and what is out of order for a time. */
+/** Steps, after which a cluster needs time to settle, and faults, which last for a time. */
 export interface Unrest {
   readonly stepsMs: readonly number[];
   readonly faults: readonly Span[];
@@ -9,7 +9,7 @@ export interface Span {
   readonly untilMs: number;
 }
 
-/** The rest: without the time after each step, and without each fault and the time after it. In order. */
+/** The spans in which a cluster is settled: neither after a step, nor during a fault or after it. They are in order. */
 export function steadySpans({ stepsMs, faults }: Unrest, settleMs: number, durationMs: number): readonly Span[] {
   const unsteady = [
     ...stepsMs.map((at) => ({ fromMs: at, untilMs: at + settleMs })),
@@ -27,8 +27,8 @@ export function steadySpans({ stepsMs, faults }: Unrest, settleMs: number, durat
 
 /**
  * Per step: how long until `errors` is at or below `bound` for `holdMs` together, or from then to the next step or
- * fault; null when that never comes. Not the last time above the bound: one false alarm 40 s later is no slow
- * convergence.
+ * fault; null when that never comes. The last time above the bound would be a wrong measure: one false alarm 40 s
+ * later is no slow convergence.
  */
 export function convergenceOf(
   errors: Float64Array,

@@ -19,9 +19,22 @@ import { mqttCommand } from './run/mqtt-command.js';
 import { runCommand } from './run/run-command.js';
 import { simCommand } from './sim/sim-command.js';
 
-/** The command line. Commands load what they need when they run: `--version` and `--help` load commander only. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   survivePipeEnd();
+  try {
+    await createProgram().parseAsync(argv);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) exitWithError(error);
+    // Commander has printed what it had to say.
+    process.exitCode = error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
+  }
+}
+
+/**
+ * All commands with their options: what --help prints, and what docs/reference/commands.md is made from. Commands load
+ * what they need when they run: `--version` and `--help` load commander only.
+ */
+export function createProgram(): Command {
   const program = new Command('quotamesh')
     .description('Cluster-wide quotas with local decisions.')
     .version(VERSION, '-V, --version')
@@ -30,14 +43,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     .showHelpAfterError('`quotamesh --help`, or --help behind a command, lists what there is.')
     .addHelpText('after', EXAMPLES);
   for (const command of commands()) program.addCommand(inherit(command, program));
-  program.addCommand(inherit(completionCommand(program), program));
-  try {
-    await program.parseAsync(argv);
-  } catch (error) {
-    if (!(error instanceof CommanderError)) exitWithError(error);
-    // Commander has printed what it had to say.
-    process.exitCode = error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
-  }
+  return program.addCommand(inherit(completionCommand(program), program));
 }
 
 function commands(): readonly Command[] {

@@ -13,14 +13,13 @@ async function check(file: string, { json = false }: { readonly json?: boolean }
   const { loadConfig } = await import('../../config/files/load-config.js');
   const { ConfigError } = await import('../../config/setting/config-error.js');
   const { EXIT_CONFIG } = await import('../../errors/error-row.js');
+  const { oldNameLine } = await import('../../terminal/old-name-line.js');
   try {
     const { cluster, groups, oldNames } = await loadConfig({ file, env: process.env });
     const said = { valid: true, cluster, groups: groups.length, mistakes: [], oldNames };
     const text = [
       `${file}: valid; cluster ${cluster}, ${countOf(groups.length, 'group')}`,
-      ...oldNames.map(
-        ({ where, old, now }) => `${where}: note: ${old} is now called ${now}; the old name keeps working`,
-      ),
+      ...oldNames.map(oldNameLine),
     ];
     process.stdout.write(`${json ? JSON.stringify(said) : text.join('\n')}\n`);
   } catch (error) {

@@ -121,7 +121,8 @@ function rate(value: number | null, unit: string): string {
   return value === null ? `unlimited ${unit}` : `${figure(value)} ${unit}/s`;
 }
 
-/** Four digits are enough to look at; --json has them all. */
+/** Whole from 1,000 on, below that to four digits: bytes read as they were configured. --json has every digit. */
 function figure(value: number | null): string {
-  return value === null ? 'unlimited' : String(Number(value.toPrecision(4)));
+  if (value === null) return 'unlimited';
+  return String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
 }

@@ -41,22 +41,8 @@ export interface ResolvedConfig {
   readonly metrics: NodeSettings['metrics'];
   /** Sampling period of the runtime's round, ms. */
   readonly sampleIntervalMs: number;
-  /** Everything of CoordinatorSettings that does not come from the environment of the process. */
-  readonly timing: Omit<
-    CoordinatorSettings,
-    | 'cluster'
-    | 'nodeId'
-    | 'version'
-    | 'nonce'
-    | 'partitions'
-    | 'groups'
-    | 'sampleIntervalMs'
-    | 'limiting'
-    | 'maxNodes'
-    | 'maxRows'
-    | 'maxGroupsPerNode'
-    | 'costs'
-  >;
+  /** A recording of the topic has all of it. */
+  readonly timing: NodeSettings['timing'];
   readonly limiting: CoordinatorSettings['limiting'];
   readonly costs: CostsConfig;
   /** Backends whose health this cluster polls. */

@@ -34,22 +34,26 @@ function costMistake(field: string, sent: unknown): QuotameshError {
 const COMMON = {
   ...SCOPE_FIELDS,
   direction: DIRECTION,
-  messages: amount('Messages asked for; absent = 0, but at least one amount must be above 0.').exactOptional(),
-  bytes: amount('Bytes asked for; absent = 0.').exactOptional(),
-  retry: flag('This work was refused before and is tried again: it is not counted as demand twice.').exactOptional(),
+  messages: amount(
+    'How many messages are asked for. Absent means 0, but at least one amount must be above 0.',
+  ).exactOptional(),
+  bytes: amount('How many bytes are asked for. Absent means 0.').exactOptional(),
+  retry: flag(
+    'True if this work was refused before and is tried again, so that it is not counted as demand twice.',
+  ).exactOptional(),
   atMost: flag(
-    'Grant a part if the whole is not there: whole messages, at least one. The answer says how much. Not together with waitMs, cost, reserve, or priority immediate.',
+    'True grants a part where the whole is not there: whole messages, at least one. The answer says how many. It may not stand beside waitMs, cost, reserve, or priority immediate.',
   ).exactOptional(),
   priority: choice(
     ['default', 'immediate'],
-    'immediate = granted whatever is there, and charged: it may leave a debt, which the others wait for. Not together with cost, reserve, atMost or waitMs.',
+    'What is immediate is granted whatever is there, and charged; it may leave a debt, which the others wait for. It may not stand beside cost, reserve, atMost or waitMs.',
   ).exactOptional(),
   cost: COST.exactOptional().meta({
     description:
-      'What it will cost, as far as known: the answer has an `id`, and the actual cost follows by POST /v1/commit. Counts where that never comes.',
+      'What the work will cost, as far as that is known. The answer has an `id`, under which POST /v1/commit reports the actual cost; where it never does, the estimate counts.',
   }),
   reserve: flag(
-    'As with `cost`, where amounts alone are to be corrected afterwards. Not together with atMost or waitMs.',
+    'True makes a reservation without a cost: the answer has an `id`, under which the amounts can be corrected. It may not stand beside atMost or waitMs.',
   ).exactOptional(),
 };
 
@@ -61,7 +65,7 @@ export const ACQUIRE_BODY = body(
     ...COMMON,
     waitMs: milliseconds(
       HTTP_WAIT_MS_MAX,
-      'Wait up to so long for the turn of this request; then it is refused. Not together with atMost, cost, reserve, or priority immediate.',
+      'How long the request waits for its turn, in milliseconds; then it is refused. It may not stand beside atMost, cost, reserve, or priority immediate.',
     ).exactOptional(),
   },
   RULES,

@@ -35,7 +35,7 @@ export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts):
       url: ACQUIRE_PATH,
       access: needs('traffic'),
       tag: 'admission',
-      summary: 'Ask for a part of the quota of a group; decided by this node alone, at once unless waitMs is given',
+      summary: 'Asks for tokens of a group; this node decides alone, and at once unless waitMs is given',
       body: ACQUIRE_BODY,
       isPlain: isPlainRequest,
       answers: ACQUIRE_ANSWERS,

@@ -26,7 +26,7 @@ export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts): vo
       url: '/v1/acquire/bulk',
       access: needs('traffic'),
       tag: 'admission',
-      summary: 'Several acquires in one request; each is decided by itself, in order',
+      summary: 'Sends several acquires in one request; each is decided by itself, in order',
       body: BULK_BODY,
       isPlain: isPlainBulk,
       answers: BULK_ANSWERS,

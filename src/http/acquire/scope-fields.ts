@@ -11,7 +11,8 @@ const group = z
   .min(1)
   .max(GROUP_LENGTH_MAX)
   .meta({
-    description: 'A configured group. Without one the groups follow from tenant, namespace, topic, client and headers.',
+    description:
+      'The name of a configured group. Without it the groups follow from tenant, namespace, topic, client and headers.',
     examples: ['orders'],
   });
 
@@ -21,17 +22,17 @@ const headers = z
   .refine((given) => Object.keys(given).length <= 100)
   .meta({
     maxProperties: 100,
-    description: 'Headers of the work that rules of attachments look at; instead of a group.',
+    description: 'Headers of the work, for the rules of attachments. They stand instead of a group.',
   });
 
 /** The fields that say whose work it is. A request has at least one of them. */
 export const SCOPE_FIELDS = {
   group: told(group, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
-  tenant: name('Instead of a group: see attachments.').exactOptional(),
-  namespace: name('Of the tenant; instead of a group.').exactOptional(),
+  tenant: name('The tenant whose attachments name the groups. It stands instead of a group.').exactOptional(),
+  namespace: name('A namespace of the tenant. It stands instead of a group.').exactOptional(),
   headers: told(headers, 'must be an object of at most 100 strings').exactOptional(),
-  topic: name('What the work is for: see perTopic and topics.').exactOptional(),
-  client: name('Who does the work: see perClient; waits take turns.').exactOptional(),
+  topic: name('The topic that the work is for; perTopic and topics limit it.').exactOptional(),
+  client: name('The client that does the work; perClient limits it, and clients that wait take turns.').exactOptional(),
 };
 
 export const DIRECTION = choice(['publish', 'dispatch']).exactOptional();

@@ -20,8 +20,10 @@ export const TAKE_ANSWERS = {
       id: text,
       messages: count,
       bytes: count,
-      epoch: z.int().nullable().meta({ description: 'The window that they came from; null where there is none.' }),
-      validMs: number.meta({ description: 'So long something can be refunded.' }),
+      epoch: z.int().nullable().meta({
+        description: 'The number of the window that the tokens came from; null where the group has no windows.',
+      }),
+      validMs: number.meta({ description: 'How many milliseconds tokens of the batch can be refunded.' }),
     }),
   ),
   ...BODY_PROBLEMS,
@@ -55,9 +57,13 @@ export const BATCH_COUNTS_ANSWERS = {
     'Since the start; `open` is of now.',
     record({
       open: count,
-      ended: count.meta({ description: 'Refunded, or counted as used.' }),
-      expired: count.meta({ description: 'Of those: not refunded in time, counted as used.' }),
-      refundsRefused: count.meta({ description: 'Without a grant, late, twice, or too large.' }),
+      ended: count.meta({ description: 'How many batches have ended: refunded, or counted as used.' }),
+      expired: count.meta({
+        description: 'How many of the ended ones were not refunded in time, and are counted as used.',
+      }),
+      refundsRefused: count.meta({
+        description: 'How many refunds were refused: for no batch, too late, twice, or too large.',
+      }),
       handBacksRefused: formerly('refundsRefused', count),
     }),
   ),

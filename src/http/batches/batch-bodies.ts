@@ -5,18 +5,18 @@ import { body } from '../route/body.js';
 import { amount, bulkOf, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
 import { judgedLater, told } from '../route/wording.js';
 
-const all = z.literal(true).meta({ description: 'Everything that the share of this node has now.' });
+const all = z.literal(true).meta({ description: 'True takes everything that the share of this node has now.' });
 
 /** What POST /v1/take takes. */
 export const TAKE_BODY = body(
   {
     ...SCOPE_FIELDS,
     direction: DIRECTION,
-    messages: amount('At most so many.').exactOptional(),
-    bytes: amount('Of all these messages together; absent = 0.').exactOptional(),
+    messages: amount('The most messages that are taken.').exactOptional(),
+    bytes: amount('The bytes of all these messages together; absent means 0.').exactOptional(),
     all: told(all, 'must be true, or absent').exactOptional(),
-    retry: flag('Refused before: not counted as demand twice.').exactOptional(),
-    waitMs: milliseconds(HTTP_WAIT_MS_MAX, 'Wait up to so long for the first message.').exactOptional(),
+    retry: flag('True if this work was refused before, so that it is not counted as demand twice.').exactOptional(),
+    waitMs: milliseconds(HTTP_WAIT_MS_MAX, 'How long to wait for the first message, in milliseconds.').exactOptional(),
   },
   [
     NAMES_SCOPE,
@@ -35,20 +35,21 @@ export const TAKE_BODY = body(
   ],
 );
 
-const id = z.string().meta({ description: 'That of the answer to POST /v1/take.', examples: ['9f86d081884c-17'] });
+const id = z.string().meta({ description: 'The `id` in the answer to POST /v1/take.', examples: ['9f86d081884c-17'] });
 
 const dropped = body({
-  messages: amount('Dropped.').exactOptional(),
-  bytes: amount('Dropped.').exactOptional(),
+  messages: amount('How many messages were dropped.').exactOptional(),
+  bytes: amount('How many bytes were dropped.').exactOptional(),
 }).meta({
-  description: 'Dropped before it used what the quota protects: refunded, or counted, by the group’s `dropped`.',
+  description:
+    'Work that was dropped before it used what the quota protects. The setting `dropped` of the group says whether it is refunded or counted.',
 });
 
 /** What POST /v1/refund takes. */
 export const REFUND_BODY = body({
   id: told(id, 'must be the id of the answer to POST /v1/take'),
-  messages: amount('Not used: refunded.').exactOptional(),
-  bytes: amount('Not used: refunded.').exactOptional(),
+  messages: amount('How many messages were not used, and are refunded.').exactOptional(),
+  bytes: amount('How many bytes were not used, and are refunded.').exactOptional(),
   dropped: dropped.exactOptional(),
 });
 

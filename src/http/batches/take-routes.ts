@@ -35,7 +35,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
     {
       ...described,
       url: '/v1/take',
-      summary: 'Take as many tokens as there are, up to so many; what is not used can be refunded',
+      summary: 'Takes a batch: as many tokens as there are, up to a number; unused ones can be refunded',
       body: TAKE_BODY,
       answers: TAKE_ANSWERS,
     },
@@ -46,7 +46,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
     {
       ...described,
       url: '/v1/refund',
-      summary: 'A batch has ended; what was not used goes back to the window that it came from',
+      summary: 'Ends a batch; unused tokens go back to the window or bucket that they came from',
       body: REFUND_BODY,
       answers: REFUND_ANSWERS,
       former: { url: '/v1/hand-back' },
@@ -61,7 +61,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
     {
       ...described,
       url: '/v1/refund/bulk',
-      summary: 'Several batches have ended; each by itself, in order',
+      summary: 'Ends several batches in one request, in order; each counts by itself',
       body: REFUNDS_BODY,
       answers: REFUNDS_ANSWERS,
       bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
@@ -84,7 +84,7 @@ function addCounts(app: FastifyInstance, node: UsedParts): void {
       url: '/v1/batches',
       access: needs('viewer'),
       tag: 'status',
-      summary: 'Batches of tokens: how many are open, and how the others ended',
+      summary: 'Counts the batches of tokens: how many are open, and how the others ended',
       query: NO_QUERY,
       answers: BATCH_COUNTS_ANSWERS,
     },

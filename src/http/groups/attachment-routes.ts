@@ -24,8 +24,8 @@ export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void
     {
       ...VIEWING,
       url: '/v1/attachments',
-      summary: 'All attachments, of YAML and of run time, a page at a time',
-      query: body({ after: once('`next` of the page before.') }),
+      summary: 'Lists the attachments of YAML and of run time, a page at a time',
+      query: body({ after: once('Begins behind this scope; `next` of a page is the value for the page behind it.') }),
     },
     ({ query }) => pageOf(node, query.after),
   );
@@ -34,7 +34,7 @@ export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void
     {
       ...VIEWING,
       url: '/v1/attachments/*',
-      summary: 'What a scope is attached to itself: tenant, tenant/namespace or tenant/namespace/topic',
+      summary: 'Shows what a scope itself (tenant, tenant/namespace or tenant/namespace/topic) is attached to',
       query: NO_QUERY,
       params: PATH,
     },
@@ -46,7 +46,7 @@ export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void
     {
       ...VIEWING,
       url: '/v1/which',
-      summary: 'Which groups limit work of a scope, and why; headers as header=name:value',
+      summary: 'Tells which groups limit work of a scope, and why',
       query: WHICH,
     },
     ({ query }) => which(node, scopeIn(query)),
@@ -69,7 +69,7 @@ function addChanges(app: FastifyInstance, node: UsedParts): void {
     {
       ...CHANGING,
       method: 'DELETE',
-      summary: 'Detaches what was attached at run time; what YAML says is in force again',
+      summary: 'Detaches what was attached to a scope at run time; what YAML says of it is in force again',
     },
     async (request, reply) => {
       const path = request.params['*'];
@@ -96,7 +96,7 @@ const WHICH = body({
 });
 
 const ATTACHMENT = anyObject(
-  'Exactly one of group, sameAs (path of another scope) and exempt: true; and andBroader: true to enforce what the broader scopes are attached to, too.',
+  'It has exactly one of group, sameAs (the path of another scope) and exempt: true. With andBroader: true the groups of broader scopes are enforced, too.',
 );
 
 const ATTACHMENTS = { tag: 'attachments', answers: FAILURES } as const;

@@ -26,7 +26,7 @@ export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
       url: '/v1/audit',
       access: needs('operator'),
       tag: 'groups',
-      summary: 'Changes of groups and attachments at run time, oldest first, a page at a time',
+      summary: 'Lists changes of groups and attachments at run time, oldest first, a page at a time',
       query: QUERY,
       answers: { 200: CHANGES, 422: PROBLEM },
     },
@@ -45,17 +45,17 @@ export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
 /** A revision, and the entry of it behind which the next page begins. */
 const AFTER = /^(?<revision>\d{1,15})(?::(?<last>.+))?$/s;
 
-const afterText = z
-  .string()
-  .regex(AFTER)
-  .meta({ description: 'Only changes with a higher revision than this; or `next` of the page before.' });
+const afterText = z.string().regex(AFTER).meta({
+  description:
+    'Shows only changes with a higher revision than this; `next` of a page is the value for the page behind it.',
+});
 
 const QUERY = body(
   {
     after: told(afterText, 'must be a revision, or next of the page before').exactOptional(),
-    group: once('Only changes of this group.'),
-    scope: once('Only changes of what this scope is attached to: acme, acme/orders.'),
-    place: once('The former name of scope.'),
+    group: once('Shows only changes of this group.'),
+    scope: once('Shows only changes of what this scope is attached to, such as acme or acme/orders.'),
+    place: once('Is the former name of scope.'),
   },
   [apart('scope', 'group'), apart('place', 'group'), apart('place', 'scope')],
 );
@@ -73,26 +73,33 @@ function apart(field: Named, other: Named) {
 const DEFINITION = z
   .record(z.string(), z.unknown())
   .nullable()
-  .meta({ description: 'As YAML writes it; null = nothing at run time.' });
+  .meta({ description: 'The definition as YAML writes it; null means that nothing was defined at run time.' });
 
-const WHO = record({ name: text, how: text, requestId: text }, 'null = the node does not say.').nullable();
+const WHO = record({ name: text, how: text, requestId: text }, 'Null means that the node does not say.').nullable();
 
 const CHANGE = record({
-  revision: z.int().min(1).meta({ description: 'Of the change, and of what was detached with it.' }),
-  time: text.nullable().meta({ description: 'By the clock of the node that was asked.' }),
-  node: text.meta({ description: 'That was asked.' }),
+  revision: z.int().min(1).meta({ description: 'The revision of the change, and of whatever was detached with it.' }),
+  time: text
+    .nullable()
+    .meta({ description: 'When the change was asked for, by the clock of the node that was asked.' }),
+  node: text.meta({ description: 'The node that was asked.' }),
   who: WHO,
   what: z.enum(['made', 'changed', 'deleted']),
   kind: z.enum(['group', 'attachment']),
-  name: text.meta({ description: 'Of the group, or the path of the scope.' }),
+  name: text.meta({ description: 'The name of the group, or the path of the scope.' }),
   before: DEFINITION,
   after: DEFINITION,
-  withGroup: text.nullable().meta({ description: 'Detached because this group was deleted with force.' }),
+  withGroup: text
+    .nullable()
+    .meta({ description: 'The group whose deletion with force has detached the scope; null otherwise.' }),
 });
 
 const CHANGES = json(
   'A page of changes.',
-  record({ changes: listOf(CHANGE), next: text.nullable().meta({ description: '`after` of the next page.' }) }),
+  record({
+    changes: listOf(CHANGE),
+    next: text.nullable().meta({ description: 'The value of `after` for the next page; null on the last page.' }),
+  }),
 );
 
 interface AskedChanges {

@@ -27,7 +27,7 @@ export function addGroupRoutes(app: FastifyInstance, node: ChangeParts): void {
       method: 'GET',
       url: '/v1/groups/:group/definition',
       access: needs('viewer'),
-      summary: 'A group as YAML would write it; its ETag goes into If-Match',
+      summary: 'Shows a group as YAML would write it; its ETag can be sent back as If-Match',
       query: NO_QUERY,
       answers: { 200: DEFINITION, 404: PROBLEM },
     },
@@ -44,7 +44,7 @@ function addPut(app: FastifyInstance, node: ChangeParts): void {
     {
       ...CHANGE,
       method: 'PUT',
-      summary: 'Makes a group, or replaces it as a whole',
+      summary: 'Makes a group, or replaces all of it',
       query: body({ dryRun }),
       body: DEFINITION_BODY,
       answers: ANSWERS,
@@ -66,7 +66,7 @@ function addPatch(app: FastifyInstance, node: ChangeParts): void {
     {
       ...CHANGE,
       method: 'PATCH',
-      summary: 'Changes keys of a group (RFC 7396: null takes a key away)',
+      summary: 'Changes single keys of a group; null takes a key away (RFC 7396)',
       query: body({ dryRun }),
       body: DEFINITION_BODY,
       answers: ANSWERS,
@@ -86,9 +86,9 @@ function addDelete(app: FastifyInstance, node: ChangeParts): void {
     {
       ...CHANGE,
       method: 'DELETE',
-      summary: 'Deletes what was defined at run time; the group of YAML, if there is one, is in force again',
-      query: body({ dryRun, force: onOrOff('true: scopes that are attached to it are detached.') }),
-      answers: { 200: PREVIEW, 204: { description: 'Done.', type: 'null' }, ...FAILURES, 503: PROBLEM },
+      summary: 'Deletes a group that was defined at run time; the group of YAML, if there is one, is in force again',
+      query: body({ dryRun, force: onOrOff('True detaches the scopes that are attached to the group.') }),
+      answers: { 200: PREVIEW, 204: { description: 'The group is deleted.', type: 'null' }, ...FAILURES, 503: PROBLEM },
     },
     async (request, reply) => {
       const { group } = request.params;
@@ -107,10 +107,10 @@ const CHANGE = { ...GROUP, url: '/v1/groups/:group', access: changes(null) } as 
 const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 413: PROBLEM, 415: PROBLEM };
 const ANSWERS = { 200: DEFINITION_OR_PREVIEW, 201: DEFINITION, ...FAILURES, 422: PROBLEM, 503: PROBLEM };
 
-const dryRun = onOrOff('true: only shows what would follow.');
+const dryRun = onOrOff('True changes nothing, and shows what would follow.');
 
 /** docs/reference/settings.md has the keys; schema/node.schema.json has them as a schema. */
-const DEFINITION_BODY = anyObject('The keys of a group, as below groups.<name> in YAML.');
+const DEFINITION_BODY = anyObject('The keys of a group, as they stand below groups.<name> in YAML.');
 
 function sendGroup(reply: FastifyReply, code: number, group: DefinedGroup): FastifyReply {
   return reply.code(code).header('etag', `"${group.revision}"`).send(group);

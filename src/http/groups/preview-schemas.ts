@@ -15,13 +15,16 @@ const PREVIEWED = record({
   definition: z
     .record(z.string(), z.unknown())
     .nullable()
-    .meta({ description: 'null = there would be no such group.' }),
+    .meta({ description: 'What would be in force; null means that there would be no such group.' }),
   before: GROUP,
   after: GROUP,
 });
 
 /** What a change with ?dryRun=true answers: nothing is changed. */
-export const PREVIEW = json('With ?dryRun=true: the shares that the last reports give, before and after.', PREVIEWED);
+export const PREVIEW = json(
+  'The answer to ?dryRun=true: the shares before and after the change, as the last reports give them.',
+  PREVIEWED,
+);
 
 export const DEFINITION_OR_PREVIEW = json(
   'The group as it is now; with ?dryRun=true what would follow.',

@@ -28,16 +28,20 @@ export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {
 function addRateRoutes(app: FastifyInstance, node: ChangeParts, path: string, spelling: Spelling): void {
   const names = () => [...node.groups.numbers.keys()].sort();
   const named = { ...PULSAR, url: `${path}/*`, params: pathOf('*') };
-  route(app, { ...PULSAR, method: 'GET', url: path, access: VIEWING, summary: 'Names of all groups' }, names);
-  route(app, { ...named, method: 'GET', access: VIEWING, summary: 'The rates of a group' }, ({ params }, reply) => {
-    const name = params['*'];
-    // A path that ends with the slash means the list (PIP-82).
-    if (name === '') return names();
-    const { group, revision } = definedGroup(node, name);
-    return reply
-      .header('etag', `"${revision}"`)
-      .send(toPulsarGroup(node.groups.at(node.groups.numbers.get(group) as number), spelling));
-  });
+  route(app, { ...PULSAR, method: 'GET', url: path, access: VIEWING, summary: 'Lists the names of all groups' }, names);
+  route(
+    app,
+    { ...named, method: 'GET', access: VIEWING, summary: 'Shows the rates of a group' },
+    ({ params }, reply) => {
+      const name = params['*'];
+      // With the slash alone it is the list (PIP-82).
+      if (name === '') return names();
+      const { group, revision } = definedGroup(node, name);
+      return reply
+        .header('etag', `"${revision}"`)
+        .send(toPulsarGroup(node.groups.at(node.groups.numbers.get(group) as number), spelling));
+    },
+  );
   const access = changes(null);
   route(
     app,
@@ -49,7 +53,7 @@ function addRateRoutes(app: FastifyInstance, node: ChangeParts, path: string, sp
   );
   route(
     app,
-    { ...named, method: 'DELETE', access, summary: 'Deletes a group; 412 while it is in use' },
+    { ...named, method: 'DELETE', access, summary: 'Deletes a group; answers 412 while something is attached to it' },
     async (request, reply) => {
       const name = request.params['*'];
       await deleteGroup(node, name, expectedOfGroup(request, node, name), changedBy(request));
@@ -83,7 +87,7 @@ function addScopeRoutes(
   const described = { ...PULSAR, url: path, params: scope };
   route(
     app,
-    { ...described, method: 'GET', access: VIEWING, summary: `The group that a ${scopeKind} is attached to` },
+    { ...described, method: 'GET', access: VIEWING, summary: `Shows the group that a ${scopeKind} is attached to` },
     ({ params }, reply) => {
       const { attachment, revision } = attachmentAt(node, scopePath(params));
       const { group } = attachment;
@@ -150,7 +154,7 @@ function noContent(reply: FastifyReply): FastifyReply {
 }
 
 const REASON = {
-  description: 'Not done; `reason` says why.',
+  description: 'Nothing was changed; `reason` says why.',
   type: 'object',
   properties: { reason: { type: 'string' } },
 } as const;
@@ -159,7 +163,7 @@ const FAILURES = { 400: REASON, 403: REASON, 404: REASON, 409: REASON, 412: REAS
 const PULSAR = { tag: 'pulsar', query: NO_QUERY, answers: FAILURES } as const;
 const VIEWING = needs('viewer');
 
-/**
- * Rates by the names of PIP-82 or of Pulsar, which groups/changes/pulsar-group.ts reads; Pulsar's client may send none.
- */
-const RATES = anyObject('publishRateInMsgs and so on; what is not named stays.').nullable();
+/** Rates by the names of PIP-82 or of Pulsar, which groups/changes/pulsar-group.ts reads; Pulsar's client may send none. */
+const RATES = anyObject(
+  'The rates as Pulsar names them, such as publishRateInMsgs. What is not named stays as it is.',
+).nullable();

@@ -5,15 +5,20 @@ import { body, type Rule } from '../route/body.js';
 import { amount, bulkOf, flag } from '../route/fields.js';
 import { judgedLater, told } from '../route/wording.js';
 
-const text = z.string().meta({ description: 'That of the acquire’s answer.', examples: ['9f86d081884c-17'] });
+const text = z.string().meta({ description: 'The `id` in the answer to the acquire.', examples: ['9f86d081884c-17'] });
 const id = told(text, 'must be the id of an acquire’s answer');
 
-const costs = z.array(COST).min(1).meta({ description: 'As for POST /v1/costs; absent = as estimated.' });
+const costs = z
+  .array(COST)
+  .min(1)
+  .meta({ description: 'The actual costs, as POST /v1/costs takes them. Absent means that they were as estimated.' });
 
 const ACTUAL = {
   id,
-  messages: amount('What it was; absent = as estimated. The difference is given back or charged.').exactOptional(),
-  bytes: amount('What it was; absent = as estimated.').exactOptional(),
+  messages: amount(
+    'How many messages there were; absent means as many as estimated. The difference is given back or charged.',
+  ).exactOptional(),
+  bytes: amount('How many bytes there were; absent means as many as estimated.').exactOptional(),
   costs: told(costs, 'must be an array of at least one cost').exactOptional(),
 };
 
@@ -39,7 +44,10 @@ const CANCELS_ALL: Rule<Ended> = {
 };
 
 /** One item of POST /v1/commit/bulk. */
-export const ENDING = body({ ...ACTUAL, cancel: flag('The work was not done.').exactOptional() }, [CANCELS_ALL]);
+export const ENDING = body(
+  { ...ACTUAL, cancel: flag('True if the work was not done: everything is given back.').exactOptional() },
+  [CANCELS_ALL],
+);
 
 /** What POST /v1/commit/bulk takes. */
 export const COMMITS_BODY = body({ commits: bulkOf(judgedLater(ENDING), 'endings') });

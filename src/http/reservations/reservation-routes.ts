@@ -30,7 +30,7 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
     {
       ...described,
       url: '/v1/commit',
-      summary: 'Work under an id has been done; what is absent is as it was estimated',
+      summary: 'Ends a reservation whose work was done; amounts that are left out were as estimated',
       body: COMMIT_BODY,
       answers: { 200: answers.ENDED, ...answers.ENDING_PROBLEMS },
     },
@@ -43,7 +43,7 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
     {
       ...described,
       url: '/v1/cancel',
-      summary: 'Work under an id has not been done: everything is given back',
+      summary: 'Ends a reservation whose work was not done; everything is given back',
       body: CANCEL_BODY,
       answers: { 200: answers.ENDED, ...answers.ENDING_PROBLEMS },
     },
@@ -56,7 +56,7 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
     {
       ...described,
       url: '/v1/commit/bulk',
-      summary: 'Several commits and cancels in one request; each ends by itself, in order',
+      summary: 'Ends several reservations in one request, in order; each commit or cancel counts by itself',
       body: COMMITS_BODY,
       answers: { 200: answers.BULK_ENDED, ...BODY_PROBLEMS },
       bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
@@ -77,7 +77,7 @@ function addCounts(app: FastifyInstance, { node, reservations, outcomes }: Reser
       url: '/v1/reservations',
       access: needs('viewer'),
       tag: 'status',
-      summary: 'Reservations over HTTP: how many are open, and how the others ended',
+      summary: 'Counts the reservations made over HTTP: how many are open, and how the others ended',
       query: NO_QUERY,
       answers: answers.COUNTS_ANSWERS,
     },

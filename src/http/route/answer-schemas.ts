@@ -46,7 +46,9 @@ const DIMENSION = z.enum(DIMENSIONS);
 
 const QUOTA_EXCEEDED = {
   ...REDUCED_CAPACITY,
-  'violated-policies': listOf(text.meta({ description: 'Names of items of RateLimit-Policy.' })),
+  'violated-policies': listOf(
+    text.meta({ description: 'The names of the policies in RateLimit-Policy that were violated.' }),
+  ),
   group: text,
   direction: z.enum(DIRECTIONS),
   dimension: DIMENSION,
@@ -58,28 +60,41 @@ export const PROBLEM = problem('An error of the catalogue (docs/reference/errors
 /** What any route with a body may answer because of it. */
 export const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM };
 
-const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Whole seconds, rounded up; at least 1.' } };
+const RETRY_AFTER = {
+  'Retry-After': { type: 'integer', description: 'After how many seconds to come back, rounded up; at least 1.' },
+};
 
 const RATE_LIMIT = {
-  'RateLimit-Policy': { type: 'string', description: 'q = the quota of the whole cluster per w seconds.' },
-  RateLimit: { type: 'string', description: 'r = what this node would admit now; t = Retry-After, where it refused.' },
+  'RateLimit-Policy': { type: 'string', description: 'The quota of the whole cluster: q units in w seconds.' },
+  RateLimit: {
+    type: 'string',
+    description: 'What this node would admit now is r; after a refusal t is the seconds of Retry-After.',
+  },
 };
 
 const RESERVED = {
-  id: text.meta({ description: 'Where cost or reserve was sent: for POST /v1/commit or /v1/cancel at this node.' }),
-  validMs: number.meta({ description: 'Afterwards it is charged as it was estimated.' }),
+  id: text.meta({
+    description: 'The id for POST /v1/commit or /v1/cancel at this node; it is there where cost or reserve was sent.',
+  }),
+  validMs: number.meta({
+    description: 'How many milliseconds the reservation stays open; afterwards it is charged as estimated.',
+  }),
 };
 
 const GRANTED = z.strictObject({
   granted: z.literal(true),
-  messages: count.meta({ description: 'What was granted, where atMost was asked for.' }).optional(),
+  messages: count
+    .meta({ description: 'How many messages were granted; it is there where atMost was sent.' })
+    .optional(),
   bytes: count.optional(),
   id: RESERVED.id.optional(),
   validMs: RESERVED.validMs.optional(),
 });
 
 const BULK_ANSWER = z.strictObject({
-  status: z.int().meta({ description: 'As that of a single acquire: 200, 429, 503, 404 or 422.' }),
+  status: z
+    .int()
+    .meta({ description: 'The status that a request of its own would have had: 200, 429, 503, 404 or 422.' }),
   granted: yes,
   messages: count.optional(),
   bytes: count.optional(),
@@ -95,7 +110,7 @@ const BULK_ANSWER = z.strictObject({
 });
 
 export const ACQUIRE_ANSWERS = {
-  200: { ...json('Granted: go on.', GRANTED), headers: RATE_LIMIT },
+  200: { ...json('The work is granted.', GRANTED), headers: RATE_LIMIT },
   ...BODY_PROBLEMS,
   404: PROBLEM,
   429: {
@@ -124,13 +139,13 @@ export const NOT_READY = {
   headers: RETRY_AFTER,
 };
 
-export const LIVE = json('The event loop turns.', record({ alive: yes }));
+export const LIVE = json('The process answers.', record({ alive: yes }));
 
 const LOCAL_RATES = { share: RATES, limit: RATES };
 
 const LOCAL = record({
   served: yes.meta({
-    description: 'False until the first use here: nothing is computed for a group that nobody uses.',
+    description: 'False until somebody uses the group at this node; until then nothing is computed for it here.',
   }),
   link: z.enum(['linked', 'held', 'fallback']),
   ...LOCAL_RATES,
@@ -140,7 +155,9 @@ const LOCAL = record({
   attemptedBytes: number,
   refusedMessages: number,
   refusedBytes: number,
-  heldBack: count.meta({ description: 'Requests and connections that are held back now, instead of refused.' }),
+  heldBack: count.meta({
+    description: 'How many requests and connections are held back now instead of being refused.',
+  }),
   debtMessages: number,
   debtBytes: number,
 });
@@ -165,7 +182,7 @@ export const RAMP = record(
     to: number,
     overMs: number,
   },
-  'Where the ramp of the direction stands, messages/s; null = it has none.',
+  'Where the ramp of this direction stands, in messages per second; null means that it has none.',
 ).nullable();
 
 const DIRECTION = record({
@@ -178,9 +195,11 @@ const DIRECTION = record({
 });
 
 const ORIGIN = z.enum(['yaml', 'run-time']).meta({
-  description: 'run-time: the definition of the registry is in force, whatever YAML says.',
+  description: 'Where the group is defined. A group that is defined at run time is in force whatever YAML says.',
 });
-const REVISION = count.meta({ description: 'Of the last change at run time; 0 = there was none.' });
+const REVISION = count.meta({
+  description: 'The revision of the last change at run time; 0 means that there was none.',
+});
 
 export const GROUP_STATUS = record({
   group: text,
@@ -192,7 +211,7 @@ export const GROUP_STATUS = record({
   directions: record({ publish: DIRECTION, dispatch: DIRECTION }),
 });
 
-export const GROUP = json('A group as this node sees it.', GROUP_STATUS);
+export const GROUP = json('The group as this node sees it.', GROUP_STATUS);
 
 const GROUP_SUMMARY_DIRECTION = record({ quota: RATES, served: yes, ...LOCAL_RATES, usage: RATES, demand: RATES });
 
@@ -209,7 +228,7 @@ export const GROUPS = json(
   'Configured groups in the order of the configuration, at most 200.',
   record({
     groups: listOf(GROUP_SUMMARY),
-    next: text.nullable().meta({ description: 'Value of `after` for the next page; null on the last one.' }),
+    next: text.nullable().meta({ description: 'The value of `after` for the next page; null on the last page.' }),
   }),
 );
 
@@ -219,15 +238,15 @@ const DEFINED = record({
   revision: REVISION,
   definition: z.record(z.string(), z.unknown()),
   readPageBytes: number.meta({
-    description: 'Bytes per second ÷ this = cost units per second (docs/guide/target-rate.md).',
+    description: 'How many bytes make one cost unit (docs/guide/target-rate.md).',
   }),
 });
 
 /** What PUT, PATCH and GET …/definition answer; ETag is the revision. */
-export const DEFINITION = json('A group as YAML would write it.', DEFINED);
+export const DEFINITION = json('The group as YAML would write it.', DEFINED);
 
 export const INDEX = json(
-  'Where to look.',
+  'The node and its routes.',
   record({ name: text, version: text, cluster: text, node: text, routes: listOf(text) }),
 );
 

@@ -13,12 +13,18 @@ import { needs } from '../route/route-access.js';
  * name.
  */
 export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
-  route(app, { ...PROBE, url: '/livez', summary: 'Alive', answers: { 200: LIVE } }, (_, reply) => {
-    reply.send({ alive: true });
-  });
+  route(
+    app,
+    { ...PROBE, url: '/livez', summary: 'Tells whether the process is alive', answers: { 200: LIVE } },
+    (_, reply) => {
+      reply.send({ alive: true });
+    },
+  );
   for (const url of ['/readyz', '/healthz']) {
     const answers = { 200: READY, 503: NOT_READY };
-    route(app, { ...PROBE, url, summary: 'Ready for traffic', answers }, (_, reply) => sendReadiness(reply, node));
+    route(app, { ...PROBE, url, summary: 'Tells whether the node is ready for traffic', answers }, (_, reply) =>
+      sendReadiness(reply, node),
+    );
   }
 }
 

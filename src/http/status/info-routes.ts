@@ -29,7 +29,7 @@ export function addInfoRoutes(app: FastifyInstance, { node, metrics, paths }: In
       ...info,
       url: '/metrics',
       access: needs('viewer'),
-      summary: 'Prometheus metrics (docs/reference/metrics.md)',
+      summary: 'Exports metrics for Prometheus (docs/reference/metrics.md)',
       answers: {},
     },
     async (_, reply) => {
@@ -40,12 +40,12 @@ export function addInfoRoutes(app: FastifyInstance, { node, metrics, paths }: In
   const forAll = { ...info, access: needs('any') };
   // Both are the same for everybody and are made once, because strangers may ask for them as often as they like.
   let description: Buffer | null = null;
-  route(app, { ...forAll, url: '/openapi.json', summary: 'This description', answers: {} }, (_, reply) => {
+  route(app, { ...forAll, url: '/openapi.json', summary: 'Returns this description', answers: {} }, (_, reply) => {
     description ??= Buffer.from(JSON.stringify(app.swagger()));
     reply.header('content-type', JSON_MEDIA_TYPE).send(description);
   });
   let index: Buffer | null = null;
-  route(app, { ...forAll, url: '/', summary: 'Index of the routes', answers: { 200: INDEX } }, (_, reply) => {
+  route(app, { ...forAll, url: '/', summary: 'Lists the routes', answers: { 200: INDEX } }, (_, reply) => {
     const { cluster, nodeId } = node.config;
     const facts = { name: 'quotamesh', version: node.version, cluster, node: nodeId, routes: paths };
     index ??= Buffer.from(JSON.stringify(facts));

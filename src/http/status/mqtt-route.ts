@@ -13,9 +13,9 @@ export function addMqttRoute(app: FastifyInstance, status: () => MqttStatus): vo
       url: '/v1/mqtt',
       access: needs('viewer'),
       tag: 'status',
-      summary: 'The MQTT broker: connections, who is throttled why, messages',
+      summary: 'Shows the MQTT broker: its connections, who is throttled and why, its messages',
       query: NO_QUERY,
-      answers: { 200: json('The broker of this node.', MQTT), 422: PROBLEM },
+      answers: { 200: json('The state of the broker of this node.', MQTT), 422: PROBLEM },
     },
     (_, reply) => {
       reply.send(status());
@@ -27,16 +27,20 @@ const MQTT = record({
   url: text,
   connections: number,
   throttledConnections: number,
-  throttledBy: COUNTS.meta({ description: 'Connections held now, by reason.' }),
-  throttledMs: number.meta({ description: 'Of all connections together.' }),
+  throttledBy: COUNTS.meta({ description: 'How many connections are held now, by reason.' }),
+  throttledMs: number.meta({ description: 'How many milliseconds all connections together were held.' }),
   connects: COUNTS,
   publishes: COUNTS,
   dispatched: number,
-  dropped: number.meta({ description: 'QoS 0 beyond the bound of a subscriber’s queue.' }),
-  queued: number.meta({ description: 'Messages that wait for their subscriber.' }),
+  dropped: number.meta({
+    description: 'How many messages of QoS 0 were dropped because the queue of a subscriber was full.',
+  }),
+  queued: number.meta({ description: 'How many messages wait for their subscriber.' }),
   pendingPublishes: number,
   pendingBytes: number,
   heldBytes: number,
-  disconnects: COUNTS.meta({ description: 'By reason.' }),
-  kept: COUNTS.meta({ description: 'For sessions that outlive their connection, and retained messages.' }),
+  disconnects: COUNTS.meta({ description: 'How many connections were ended, by reason.' }),
+  kept: COUNTS.meta({
+    description: 'What is kept for sessions that outlive their connection, and as retained messages.',
+  }),
 });

@@ -82,7 +82,9 @@ export const NODE = record({
   lastRebalancingMs: number,
   pool: record({ size: count, agreed: yes }, 'What strategy equal divides by; null = no such group.').nullable(),
   recordsIgnored: COUNTS,
-  busyLanes: count.meta({ description: 'Lanes that saturated backends hold below their quota.' }),
+  busyLanes: count.meta({
+    description: 'How many lanes (a direction of a group) saturated backends hold below their quota.',
+  }),
   busyGroups: listOf(
     record({
       group: text,

@@ -24,8 +24,8 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
     {
       ...VIEWING,
       url: '/v1/groups',
-      summary: 'All groups, with what this node does for them',
-      query: body({ after: once('Begin behind this group: `next` of the page before.') }),
+      summary: 'Lists groups, with what this node does for each',
+      query: body({ after: once('Begins behind this group; `next` of a page is the value for the page behind it.') }),
       answers: { 200: GROUPS, 404: PROBLEM, 422: PROBLEM },
     },
     ({ query }, reply) => {
@@ -37,7 +37,7 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
     {
       ...VIEWING,
       url: '/v1/groups/:group',
-      summary: 'A group: quota, target, strategy, and per node usage, demand, share and age of the report',
+      summary: 'Shows a group: quota, target, strategy, and of each node usage, demand, share and age of its report',
       query: NO_QUERY,
       params: pathOf('group'),
       answers: { 200: GROUP, 404: PROBLEM, 422: PROBLEM },
@@ -51,7 +51,7 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
     {
       ...VIEWING,
       url: '/v1/nodes',
-      summary: 'This node, the members of the cluster, the topic',
+      summary: 'Shows this node, the members of the cluster, and the topic',
       query: NO_QUERY,
       answers: { 200: NODES, 422: PROBLEM },
     },

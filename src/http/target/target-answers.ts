@@ -8,7 +8,7 @@ const REASONS = [...BINDINGS, 'bytes', 'isolated', 'own-limit', 'no-room', 'not-
 
 export const BINDING = z.enum(BINDINGS);
 
-export const ACCEPTED = json('Taken.', record({ accepted: z.literal(true) }));
+export const ACCEPTED = json('The report is accepted.', record({ accepted: z.literal(true) }));
 
 export const FACTORS = json(
   'Equal for all nodes of a cluster.',
@@ -30,7 +30,7 @@ export const BACKEND = record({
   busiestGroups: listOf(BUSY_GROUP),
 });
 
-export const BACKENDS = json('Backends by name.', record({ backends: listOf(BACKEND) }));
+export const BACKENDS = json('The backends, each with its name.', record({ backends: listOf(BACKEND) }));
 
 const ZONE = record({ zone: text, backend: text, rate: number });
 

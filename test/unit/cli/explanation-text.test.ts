@@ -25,3 +25,11 @@ test('while the node is isolated, no group looks linked, used or not', async () 
   vi.restoreAllMocks();
   await scene.close();
 });
+
+test('whole amounts are printed as they are, others without a rounded whole part', async () => {
+  const publish = { messagesPerSecond: 1234.5678, bytesPerSecond: '1MiB' };
+  const scene = await readyScene({ groups: { one: { quota: { publish } } } });
+  const [quota = ''] = /^ +quota .*$/m.exec(explanationText(scene.node.explain('one'))) ?? [];
+  expect(quota).toContain('1235 messages/s, 1048576 bytes/s');
+  await scene.close();
+});

@@ -36,6 +36,20 @@ test('every document that a text or a comment names is there', () => {
   expect(named.filter(({ path }) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
+test('every path that the maps and the ways to contribute name is there', () => {
+  const maps = pages.filter(({ file }) => {
+    return /^(ARCHITECTURE|CONTRIBUTING)\.md$|^docs\/contribute\/|^(src|sim|test)\/.*README\.md$/.test(file);
+  });
+  const named = maps.flatMap(({ file }) => pathsIn(textOf(file)).map((path) => ({ file, path })));
+  expect(named.length).toBeGreaterThan(300);
+  expect(named.filter(({ file, path }) => !isThere(file, path))).toEqual([]);
+});
+
+test('paths are found in prose, in code and in blocks; patterns and what a run writes are none', () => {
+  const text = 'Read src/a/b.ts, `c-d.ts` and `e/f.mjs`.\n```sh\nnpx vitest test/unit/g\n```\n`src/<name>.ts` `h.html`';
+  expect(pathsIn(text)).toEqual(['src/a/b.ts', 'c-d.ts', 'e/f.mjs', 'test/unit/g']);
+});
+
 test('a decision that is named by its number is there', () => {
   const numbers = new Set(readdirSync(join(ROOT, 'docs/decisions')).map((name) => name.slice(0, 4)));
   const named = FILES.flatMap((file) =>
@@ -44,6 +58,19 @@ test('a decision that is named by its number is there', () => {
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter(({ number }) => !numbers.has(number))).toEqual([]);
 });
+
+/** Whole paths from the top, and files that are named in backticks by their last part or parts. */
+function pathsIn(text: string): string[] {
+  const named =
+    /(?<![\w./-])((?:bench|deploy|docs|examples|proto|schema|scripts|sim|src|test)\/[\w./-]*\w)(?![\w<*{…])|`([\w./-]+\.(?:ts|mjs|yaml|proto))`/g;
+  return [...text.matchAll(named)].map(([, whole, quoted]) => whole ?? quoted ?? '');
+}
+
+/** A README names files of its folder; a page of docs any file, by the end of its path. */
+function isThere(file: string, path: string): boolean {
+  if (existsSync(join(ROOT, path)) || existsSync(join(ROOT, dirname(file), path))) return true;
+  return file.startsWith('docs/') && !path.includes('docs/') && FILES.some((known) => known.endsWith(`/${path}`));
+}
 
 /** Anchors as GitHub makes them: lower case, spaces to dashes, what is no word left out, repetitions numbered. */
 function anchorsOf(page: string): Set<string> {

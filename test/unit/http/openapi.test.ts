@@ -34,6 +34,19 @@ describe('GET /openapi.json', () => {
     expect(described.openapi).toBe('3.1.0');
   });
 
+  it('every summary begins with a verb, and every description is a sentence', () => {
+    const { summary, description } = textsIn(described);
+    expect(summary.length).toBeGreaterThan(30);
+    expect(summary.filter((text) => !/^[A-Z][a-z]+s\b.*[^.]$/.test(text))).toEqual([]);
+    expect(description.length).toBeGreaterThan(60);
+    // @fastify/swagger's own words where an answer has none.
+    const own = description.filter((text) => text !== 'Default Response');
+    const noSentences = own.filter((text) => {
+      return !/^[A-Z`].* .*\.$/s.test(text) || /^(Of|That of|Those of|As)\b/.test(text);
+    });
+    expect(noSentences).toEqual([]);
+  });
+
   it('the schema of the body is the one that validates', () => {
     const operation = operationOf(described, 'post', '/v1/acquire');
     const schema = operation.requestBody?.content['application/json']?.schema;
@@ -117,4 +130,18 @@ function checker(): Check {
     reply.send(errors.map(({ instancePath, message }) => `${instancePath} ${message}`));
   });
   return async (schema, body) => (await app.inject({ method: 'POST', url: '/', payload: { schema, body } })).json();
+}
+
+/** The texts of a document for people, each once; names of fields may be the same words. */
+function textsIn(document: unknown): Readonly<Record<'summary' | 'description', readonly string[]>> {
+  const found = { summary: new Set<string>(), description: new Set<string>() };
+  const look = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, below] of Object.entries(value)) {
+      if ((key === 'summary' || key === 'description') && typeof below === 'string') found[key].add(below);
+      look(below);
+    }
+  };
+  look(document);
+  return { summary: [...found.summary], description: [...found.description] };
 }

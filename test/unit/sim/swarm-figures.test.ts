@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { World } from '../../../sim/cluster/world.js';
-import { figuresBeyond, leastUsed, mostAdmitted } from '../../../sim/swarm/figures.js';
+import { figuresBeyond, figuresOf, leastUsed, mostAdmitted } from '../../../sim/swarm/figures.js';
 import { SwarmMeter } from '../../../sim/swarm/swarm-meter.js';
 import { UNLIMITED } from '../../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
@@ -25,7 +25,9 @@ function problemsWith(factor: number, quota = 300): readonly string[] {
     ask();
   }
   world.runFor(WHOLE_FROM_MS + JUDGED_MS);
-  return figuresBeyond(world.settings, meter, NODES.length, { fromMs: WHOLE_FROM_MS, untilMs: world.nowMs });
+  const { settings, nowMs } = world;
+  const figures = figuresOf(settings.groups, meter, { fromMs: WHOLE_FROM_MS, untilMs: nowMs });
+  return figuresBeyond(settings, figures, NODES.length);
 }
 
 describe('the figures after the faults', () => {

@@ -47,7 +47,7 @@ const GROUPS = [0, 1].map((group): GroupLevels => {
 });
 const LANES = [0, 1].flatMap((group) => [laneOf(group, 0), laneOf(group, 1)]);
 
-/** Each bucket that a request passes, by itself: what docs/guide/limits.md says of the levels. */
+/** Each bucket that a request passes, by itself. */
 class Twin {
   readonly refusals = [0, 0, 0, 0];
   readonly admitted = new Map(LANES.map((lane) => [lane, [0, 0]]));

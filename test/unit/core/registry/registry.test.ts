@@ -189,7 +189,7 @@ describe('when another log takes the place of the one that was read', () => {
     expect(one.decisions.map(({ id, accepted }) => [id, accepted])).toEqual([['first', true]]);
     const states = one.log.flatMap(({ record }) => (record?.kind === 'state' ? [record] : []));
     expect(states.at(-1)).toMatchObject({ group: 'orders', revision, definition: DEFINITION });
-    // Whoever knows a revision of the old log finds that of every change in the new one above it.
+    // A revision of the old log is below that of every change in the new one.
     one.propose('second', revision);
     one.deliver();
     expect(one.decisions.at(-1)).toMatchObject({ id: 'second', accepted: true });

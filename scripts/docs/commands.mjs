@@ -1,0 +1,178 @@
+import { GENERATED, table } from './markdown.mjs';
+
+/**
+ * docs/reference/commands.md from the commands themselves (createProgram of src/cli/program.ts) and the scripts of
+ * package.json.
+ */
+export function renderCommands({ createProgram, nodeCommand, npmScripts }) {
+  const program = createProgram();
+  const shared = nodeCommand('any', '').options.map((option) => option.flags);
+  const leaves = program.commands.flatMap((command) => leavesOf(command, ''));
+  return [
+    GENERATED,
+    INTRODUCTION,
+    table(
+      ['Command', 'What it does'],
+      leaves.map(({ path, command }) => [`[\`${path}\`](#${anchorOf(path)})`, command.description()]),
+    ),
+    `\`\`\`text\n${textBehind(program).trim()}\n\`\`\``,
+    '## Commands that ask a node',
+    'They take these options:',
+    optionTable(nodeCommand('any', '').options),
+    ...program.commands.flatMap((command) => sectionsOf(command, '', shared)),
+    '## In a clone',
+    table(['Command', 'What it does'], scriptRows(npmScripts)),
+    '',
+  ].join('\n\n');
+}
+
+const INTRODUCTION = `# Commands
+
+\`quotamesh COMMAND --help\` prints what this page says of a command.`;
+
+/** First word of a command → the pages that explain what it is for. */
+const PAGES = {
+  run: ['../operate/deployment.md'],
+  mqtt: ['../guide/mqtt.md'],
+  group: ['../operate/administration.md'],
+  quota: ['../operate/administration.md'],
+  audit: ['../operate/administration.md'],
+  token: ['../operate/access.md'],
+  sim: ['scenarios.md', '../guide/replay.md', '../guide/live-runs.md'],
+  record: ['../guide/replay.md'],
+};
+
+function morePages(path) {
+  const pages = PAGES[path.split(' ')[0]] ?? [];
+  return pages.length === 0 ? [] : [`More: ${pages.map((page) => `[${page.split('/').at(-1)}](${page})`).join(', ')}.`];
+}
+
+/** The commands that do something: `group set`, not `group`. */
+function leavesOf(command, before) {
+  const path = `${before} ${command.name()}`.trim();
+  if (command.commands.length === 0) return [{ path, command }];
+  return command.commands.flatMap((each) => leavesOf(each, path));
+}
+
+/** A section for each leaf; what --help says behind all commands of a family stands once, at its end. */
+function sectionsOf(command, before, shared) {
+  const path = `${before} ${command.name()}`.trim();
+  const leaves = leavesOf(command, before);
+  const behind = new Map(leaves.map((leaf) => [leaf.path, textBehind(leaf.command)]));
+  const family = command.commands.length === 0 ? '' : textBehind(command);
+  const sections = leaves.flatMap((leaf) => {
+    const own = behind.get(leaf.path);
+    return leafSection(leaf, shared, own === family ? '' : own);
+  });
+  if (family === '') return sections;
+  return [...sections, `### Examples of \`${path}\``, `\`\`\`text\n${family}\n\`\`\``];
+}
+
+function leafSection({ path, command }, shared, behind) {
+  const ofNode = command.options.filter(({ flags }) => shared.includes(flags));
+  const own = command.options.filter((option) => !ofNode.includes(option));
+  const asksNode = ofNode.length === shared.length;
+  const usage = `quotamesh ${path} ${command.usage()}`.trim();
+  return [
+    `## \`${path}\``,
+    `${command.description()}\n\n\`${usage}\``,
+    ...morePages(path),
+    ...argumentsOf(command),
+    ...(asksNode ? ['It [asks a node](#commands-that-ask-a-node).'] : []),
+    ...((asksNode ? own : command.options).length === 0 ? [] : [optionTable(asksNode ? own : command.options)]),
+    ...(behind === '' ? [] : [`\`\`\`text\n${behind}\n\`\`\``]),
+  ];
+}
+
+function argumentsOf({ registeredArguments }) {
+  if (registeredArguments.length === 0) return [];
+  const rows = registeredArguments.map((each) => [`\`${each.name()}\``, each.description, choicesOf(each)]);
+  return [filledTable(['Argument', 'Meaning', 'Choices'], rows)];
+}
+
+function optionTable(options) {
+  const rows = options.map((option) => [
+    `\`${option.flags}\``,
+    `${option.description}${option.mandatory ? ' (needed)' : ''}`,
+    choicesOf(option),
+    option.defaultValue === undefined ? '' : `\`${option.defaultValueDescription ?? option.defaultValue}\``,
+  ]);
+  return filledTable(['Option', 'Meaning', 'Choices', 'Default'], rows);
+}
+
+/** Without the columns that are empty in all rows. */
+function filledTable(head, rows) {
+  const filled = (_, at) => rows.some((row) => row[at] !== '');
+  return table(
+    head.filter(filled),
+    rows.map((row) => row.filter(filled)),
+  );
+}
+
+function choicesOf({ argChoices = [] }) {
+  return argChoices.map((choice) => `\`${choice}\``).join(', ');
+}
+
+/** What --help prints behind the options: explanations, examples, exit codes. */
+function textBehind(command) {
+  let whole = '';
+  command.configureOutput({
+    writeOut: (text) => {
+      whole += text;
+    },
+  });
+  command.outputHelp();
+  return whole.slice(command.helpInformation().length).trim();
+}
+
+/** As GitHub makes it of a heading. */
+function anchorOf(path) {
+  return path.replaceAll(' ', '-');
+}
+
+/** What a script of package.json does, and how it is called; a script without a text is refused. */
+const SCRIPTS = {
+  start: ['[-- --for 20s]', 'the demonstration; exit code 0 only if the verdict holds'],
+  test: ['[-- NAME…]', 'all tests, or [some](../contribute/run-one-test.md)'],
+  'test:long': ['', 'soaks and long outages'],
+  build: ['', 'makes `dist/` where it is older than its source'],
+  check: ['', 'types, lint, generated documents, tests'],
+  docs: ['[-- --check]', 'writes the generated documents and schemas'],
+  format: ['', 'formatting and lint, mended in place'],
+  figures: ['', 'what every benchmark prints, in one run at a commit, as the page `measured.md`; then accuracy.md'],
+  accuracy: ['[-- --check]', 'every scenario on every system: [accuracy.md](accuracy.md)'],
+  'accuracy:live': ['[-- --kafka]', 'simulator and real processes side by side, for accuracy.md'],
+  mutants: [
+    '-- src/core/share [--sample 40]',
+    'changes one place of the source at a time and lists what no test notices ([figures.md](figures.md#mutants))',
+  ],
+  chaos: [
+    '-- --seed 1 --minutes 30',
+    'five nodes on three real brokers, broken by a seeded schedule ([chaos.md](../contribute/chaos.md))',
+  ],
+  'bench:limiter': ['', 'what a decision costs in one process'],
+  'bench:cluster': ['[-- kafka]', 'real processes on both topics, from a change of demand to fitting shares'],
+  'bench:access': ['', 'what tokens and roles cost a request'],
+  'bench:mqtt': ['', 'messages per second through the MQTT broker'],
+  'bench:convergence': ['', 'how long the shares of 10,000 groups take'],
+  'bench:scale': ['', '100 nodes with 100,000 groups'],
+  'bench:idle': ['', 'a node at rest'],
+  'bench:registry': ['', '10,000 groups made while nodes run'],
+  'bench:reload': ['[-- GROUPS]', 'requests beside hot reloads of YAML'],
+  'bench:hmac': ['', 'what signed records cost'],
+  'bench:sim': ['', 'how much faster than time the simulator is'],
+  'bench:replay': ['-- --megabytes 1000 --trace FILE', 'a trace of any length'],
+};
+/** npm calls it by itself. */
+const UNTOLD = ['prepack'];
+
+function scriptRows(names) {
+  const untold = names.filter((name) => !(name in SCRIPTS) && !UNTOLD.includes(name));
+  if (untold.length > 0) throw new Error(`scripts/docs/commands.mjs has no text for npm run ${untold.join(', ')}`);
+  const gone = Object.keys(SCRIPTS).filter((name) => !names.includes(name));
+  if (gone.length > 0) throw new Error(`scripts/docs/commands.mjs tells of ${gone.join(', ')}; package.json does not`);
+  return Object.entries(SCRIPTS).map(([name, [rest, says]]) => {
+    const called = ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`;
+    return [`\`${`${called} ${rest}`.trim()}\``, says];
+  });
+}
