@@ -40,7 +40,9 @@ const program = [
   '--json',
   ...FLAGS,
 ];
-const choice = ['--quota', values.quota, '--speed', values.speed, '--system', values.system];
+/** The quota is told per second of the nodes; the command takes it per second of the file. */
+const quota = String(Number(values.quota) / Number(values.speed));
+const choice = ['--quota', quota, '--speed', values.speed, '--system', values.system];
 const child = spawn(process.execPath, [...program, ...choice], { stdio: ['pipe', 'pipe', 'pipe'] });
 const output = { json: '', errors: '' };
 child.stdout.on('data', (chunk) => {

@@ -10,6 +10,8 @@ run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig
 for (const copied of ['src/codec/generated', 'test/kafka/pom.xml', 'sim/page', 'test/chaos/browser']) {
   cpSync(join(root, copied), join(out, copied), { recursive: true, filter: (file) => !file.endsWith('.ts') });
 }
+// What the build puts beside the page: uPlot.
+cpSync(join(root, 'dist/sim/page/uplot'), join(out, 'sim/page/uplot'), { recursive: true });
 // Imported instead of started as a process, so that signals and exit codes are those of the run.
 process.argv.splice(1, 1, join(out, 'test/chaos/main.js'));
 await import(join(out, 'test/chaos/main.js'));

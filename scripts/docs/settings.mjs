@@ -29,7 +29,11 @@ groups:
 - **Units.** The unit is in the name of the key; a number means that unit, a text may carry another one: durations
   \`500ms\`, \`1s\`, \`2m\`, \`1h\`, \`7d\`; numbers and rates \`10k\` (k = 1,000; M, G, T, P) or \`10Ki\`
   (Ki = 1,024; Mi, Gi, Ti, Pi); bytes the same with \`B\` where you like: \`1MB\` = 1,000,000, \`1MiB\` = 1,048,576;
-  rates also with \`/s\`; ratios \`0.25\` or \`25%\`.
+  rates also with \`/s\`, \`/min\`, \`/h\` or \`/d\`, or the word (\`600/min\`, \`1MiB/hour\`); ratios \`0.25\` or
+  \`25%\`.
+- **Rates** of quotas and limits have a key for each unit of time: \`messagesPerSecond\`, \`messagesPerMinute\`,
+  \`messagesPerHour\`, \`messagesPerDay\`. One of them may be given; it is enforced per second (5 per minute are 5/60)
+  and shown as it was written. \`messagesPerSecond: 5/min\` says the same as \`messagesPerMinute: 5\`.
 - **Precedence.** Flag (\`--node\`, \`--http\`) > environment > file > default.
 - **Environment.** \`QUOTAMESH_\` and the path in capitals. Lists are separated by commas. An empty variable counts as
   not set. An unknown \`QUOTAMESH_…\` variable is an error, except for those that Kubernetes makes for a Service named
@@ -46,7 +50,9 @@ const INHERITANCE = `## How \`defaults:\` inherits
 Every group inherits every single key from \`defaults:\`, however deep it stands: a group that sets
 \`quota.publish.messagesPerSecond\` still inherits \`quota.publish.bytesPerSecond\`. \`weights\` are inherited node by
 node. \`null\` takes an inherited value away, and the default of the table holds again, for a quota: unlimited.
-\`null\` for a mapping takes everything below it away. 0 is a value: as a quota it blocks.
+\`null\` for a mapping takes everything below it away. 0 is a value: as a quota it blocks. A rate is one value, whatever
+its unit of time: \`messagesPerMinute\` of a group takes the place of an inherited \`messagesPerSecond\`, and \`null\` for
+any of its keys takes it away.
 
 \`\`\`yaml
 defaults:
@@ -56,6 +62,7 @@ groups:
   two: { quota: { publish: { messagesPerSecond: 500 } } }       # 500 messages/s and 1 MiB/s
   three: { quota: { publish: { bytesPerSecond: null } } }       # 100 messages/s, bytes unlimited
   four: { quota: null }                                         # unlimited
+  five: { quota: { publish: { messagesPerMinute: 5 } } }        # 5 messages/min and 1 MiB/s
 \`\`\`
 
 Lists, choices and numbers are not merged: the group's wins.`;
@@ -66,14 +73,30 @@ const NOTES = {
 };
 
 function renderSection(section, { yamlPath, environmentName, allowedText, defaultText }) {
-  const rows = Object.entries(section.rows).map(([key, setting]) => [
-    `\`${section.title === 'Group' ? key : yamlPath(section, key)}\``,
-    allowedText(setting).replace(/ \(e\.g\. .*\)$/, ''),
-    setting.required ? '(required)' : defaultText(setting),
-    environmentName(section, key) === null ? '' : `\`${environmentName(section, key)}\``,
-    setting.buys,
-    setting.costs,
-  ]);
+  const entries = Object.entries(section.rows);
+  // The other units of time of a rate stand in the line of the first.
+  const unitsOf = (key) => {
+    const isOfRate = ([, { rate }]) => rate?.name === section.rows[key].rate.name;
+    const below = (each) => each.slice(0, each.lastIndexOf('.') + 1);
+    return entries.filter((entry) => isOfRate(entry) && below(entry[0]) === below(key)).map(([each]) => each);
+  };
+  const shown = (text) => `\`${text}\``;
+  const rows = entries.flatMap(([key, setting]) => {
+    if (setting.rate !== undefined && setting.rate.per !== 'second') return [];
+    const keys = setting.rate === undefined ? [key] : unitsOf(key);
+    const [first, ...others] = keys.map((each) => (section.title === 'Group' ? each : yamlPath(section, each)));
+    const variables = keys.map((each) => environmentName(section, each)).filter((variable) => variable !== null);
+    return [
+      [
+        [first, ...others.map((path) => `…${path.slice(path.lastIndexOf('Per'))}`)].map(shown).join(', '),
+        allowedText(setting).replace(/ \(e\.g\. .*\)$/, ''),
+        setting.required ? '(required)' : defaultText(setting),
+        variables.map((name, at) => shown(at === 0 ? name : `…${name.slice(name.lastIndexOf('_PER'))}`)).join(', '),
+        setting.buys,
+        setting.costs,
+      ],
+    ];
+  });
   const head = ['Key', 'Value', 'Default', 'Environment', 'Setting it, or turning it up, buys', 'and costs'];
   const note = NOTES[section.title];
   return [`## ${section.title}`, ...(note ? [note] : []), table(head, rows)].join('\n\n');

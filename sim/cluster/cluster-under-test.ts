@@ -25,6 +25,11 @@ export interface ClusterUnderTest {
   /** A piece of work arrives at a node now; true when admitted. `retry`: the same work asked before. */
   tryAcquire(node: string, messages: number, bytes: number, retry: boolean): boolean;
   /**
+   * As `tryAcquire`, by a quota of its own for every key: 0 is that of the others, the next ones are like it. Absent:
+   * it has one quota.
+   */
+  tryAcquireOf?(key: number, node: string, messages: number, bytes: number, retry: boolean): boolean;
+  /**
    * A reader fetches up to a batch now, and hands back what it did not use; how many messages it got. Absent: it takes
    * them one by one.
    */

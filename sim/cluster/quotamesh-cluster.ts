@@ -1,6 +1,6 @@
 import { RecordCodec } from '../../src/codec/record-codec.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
-import { MESSAGES, slotOf, UNLIMITED } from '../../src/core/base/vocabulary.js';
+import { directionIndex, laneOf, MESSAGES, slotOf, UNLIMITED } from '../../src/core/base/vocabulary.js';
 import type { ClusterUnderTest, DeliveryFaults, NodeClock, Ways } from './cluster-under-test.js';
 import { SimulatedNode } from './simulated-node.js';
 import { SimulatedTopic } from './simulated-topic.js';
@@ -20,6 +20,8 @@ export class QuotameshCluster implements ClusterUnderTest {
   readonly #codec: RecordCodec;
   readonly #sent = { records: 0, bytes: 0 };
   #group: GroupSettings;
+  /** How many groups there are, with those of further keys. */
+  #groups = 1;
 
   constructor(environment: SystemEnvironment, strategy: string) {
     const { queue, random, delays, quota, settings } = environment;
@@ -95,6 +97,14 @@ export class QuotameshCluster implements ClusterUnderTest {
 
   tryAcquire(node: string, messages: number, bytes: number, retry: boolean): boolean {
     return this.#nodes.get(node)?.tryAcquire(LANE, messages, bytes, retry) ?? false;
+  }
+
+  tryAcquireOf(key: number, node: string, messages: number, bytes: number, retry: boolean): boolean {
+    for (; this.#groups <= key; this.#groups++) {
+      const group = { ...this.#group, name: `${this.#group.name}-${this.#groups}` };
+      for (const each of this.#nodes.values()) each.changeGroup(this.#groups, group);
+    }
+    return this.#nodes.get(node)?.tryAcquire(laneOf(key, directionIndex('publish')), messages, bytes, retry) ?? false;
   }
 
   limitOf(node: string, dimension: 0 | 1): number {

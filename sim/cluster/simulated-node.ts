@@ -166,7 +166,10 @@ export class SimulatedNode {
     });
   }
 
+  /** The number after the last one adds a group. */
   changeGroup(group: number, settings: GroupSettings): void {
+    const lanes = (group + 1) * DIRECTION_COUNT;
+    if (this.limiter.laneCount < lanes) this.limiter.grow(2 * lanes);
     this.#receive({ kind: 'group-changed', group, settings });
   }
 

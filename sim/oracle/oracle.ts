@@ -11,6 +11,7 @@ import { OrderLaw } from './order-law.js';
 import { ProcessRecord } from './process-record.js';
 import { checkRecovered } from './recovery-law.js';
 import { checkAgreement } from './share-law.js';
+import { checkTokens } from './token-law.js';
 import { remembersMore, viewsOf } from './views.js';
 import { Violations } from './violation.js';
 
@@ -68,6 +69,7 @@ export class Oracle implements NodeObserver {
   admitted(node: SimulatedNode, lane: number, messages: number): void {
     if (lane % DIRECTION_COUNT !== 0) return;
     const group = lane / DIRECTION_COUNT;
+    if (this.#sharesTokens(group)) return;
     const record = this.#recordOf(node);
     record.buckets[group]?.take(messages, this.#world.nowMs);
     this.#admit(record.ledgers[group] as GroupLedger, group, messages, record.name);
@@ -77,6 +79,7 @@ export class Oracle implements NodeObserver {
   refused(node: SimulatedNode, lane: number, messages: number): void {
     if (this.#expected === null || lane % DIRECTION_COUNT !== 0) return;
     const group = lane / DIRECTION_COUNT;
+    if (this.#sharesTokens(group)) return;
     const record = this.#recordOf(node);
     const { nowMs } = this.#world;
     const tokens = record.buckets[group]?.tokensAt(nowMs) ?? 0;
@@ -127,6 +130,7 @@ export class Oracle implements NodeObserver {
     }
     for (const view of viewsOf(this.records.values(), settings)) {
       checkAgreement(view, settings, (promise, about, says) => this.violations.add(nowMs, promise, about, says));
+      checkTokens(view, settings, (promise, about, says) => this.violations.add(nowMs, promise, about, says));
     }
   }
 
@@ -166,7 +170,7 @@ export class Oracle implements NodeObserver {
     this.#follow(changed, group, before.isServed);
     const settings = this.#settingsOf(group);
     const fail = (promise: string, says: string) => this.violations.add(nowMs, promise, this.#nameOf(group), says);
-    burstPromised(changed, group, settings, fail);
+    if (!this.#sharesTokens(group)) burstPromised(changed, group, settings, fail);
     checkIsolation(before, changed, group, settings, fail);
     this.#judge(group, ledger);
   }
@@ -225,6 +229,11 @@ export class Oracle implements NodeObserver {
 
   #settingsOf(group: number) {
     return this.#world.settings.groups[group] as World['settings']['groups'][number];
+  }
+
+  /** Limits of such a group follow from a bucket of the cluster, which token-law.ts and the figures judge. */
+  #sharesTokens(group: number): boolean {
+    return this.#settingsOf(group).sharing === 'tokens';
   }
 
   #nameOf(group: number): string {

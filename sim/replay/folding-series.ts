@@ -35,9 +35,18 @@ export class FoldingSeries {
   }
 
   count(node: number, messages: number, bytes: number, isAdmitted: boolean): void {
-    const columns = this.#nodes[node] as readonly [Columns, Columns];
-    add(columns[0], this.#samples, messages, isAdmitted);
-    add(columns[1], this.#samples, bytes, isAdmitted);
+    this.want(node, messages, bytes);
+    this.answer(node, messages, bytes, isAdmitted);
+  }
+
+  /** Work asks for the first time. */
+  want(node: number, messages: number, bytes: number): void {
+    this.#add(node, 'demand', messages, bytes);
+  }
+
+  /** Work has its answer, which may come later than the question. */
+  answer(node: number, messages: number, bytes: number, isAdmitted: boolean): void {
+    this.#add(node, isAdmitted ? 'admitted' : 'refused', messages, bytes);
   }
 
   /** The sample is over. */
@@ -50,10 +59,15 @@ export class FoldingSeries {
     if (this.#samples === SAMPLES_MAX) this.#fold();
   }
 
-  /** Rates per second; dimensions without any demand are left out, but for the messages. */
-  series(names: readonly string[], quota: readonly [number, number]): DimensionSeries[] {
+  /**
+   * Rates per second of the file, in which there are `speed` seconds to each of the samples'; dimensions without any
+   * demand are left out, but for the messages.
+   */
+  series(names: readonly string[], quota: readonly [number, number], speed = 1): DimensionSeries[] {
     return DIMENSIONS.flatMap((dimension, at) => {
-      const perNode = names.map((name, node) => [name, this.#seriesOf(this.#nodes[node]?.[at] as Columns)] as const);
+      const perNode = names.map((name, node) => {
+        return [name, this.#seriesOf(this.#nodes[node]?.[at] as Columns, speed)] as const;
+      });
       const isAsked = perNode.some(([, { demand }]) => demand.some((rate) => rate > 0));
       if (at > 0 && !isAsked) return [];
       const quotaColumn = new Array<number | null>(this.#samples).fill(finiteOrNull(quota[at] as number));
@@ -61,16 +75,23 @@ export class FoldingSeries {
     });
   }
 
-  #seriesOf({ demand, admitted, refused, limit }: Columns): NodeSeries {
+  #seriesOf({ demand, admitted, refused, limit }: Columns, speed: number): NodeSeries {
     const rates = (column: Float64Array) => {
-      return Array.from(column.subarray(0, this.#samples), (amount) => (amount * 1000) / this.sampleMs);
+      return Array.from(column.subarray(0, this.#samples), (amount) => (amount * 1000) / (this.sampleMs * speed));
     };
     return {
       demand: rates(demand),
       admitted: rates(admitted),
       refused: rates(refused),
-      limit: Array.from(limit.subarray(0, this.#samples), finiteOrNull),
+      limit: Array.from(limit.subarray(0, this.#samples), (rate) => finiteOrNull(rate / speed)),
     };
+  }
+
+  #add(node: number, kind: 'demand' | 'admitted' | 'refused', messages: number, bytes: number): void {
+    const columns = this.#nodes[node] as readonly [Columns, Columns];
+    const at = this.#samples;
+    columns[0][kind][at] = (columns[0][kind][at] as number) + messages;
+    columns[1][kind][at] = (columns[1][kind][at] as number) + bytes;
   }
 
   #fold(): void {
@@ -88,12 +109,6 @@ export class FoldingSeries {
 function createColumns(): Columns {
   const column = () => new Float64Array(SAMPLES_MAX);
   return { demand: column(), admitted: column(), refused: column(), limit: column() };
-}
-
-function add(columns: Columns, at: number, amount: number, isAdmitted: boolean): void {
-  columns.demand[at] = (columns.demand[at] as number) + amount;
-  const kind = isAdmitted ? columns.admitted : columns.refused;
-  kind[at] = (kind[at] as number) + amount;
 }
 
 function foldSums(column: Float64Array, samples: number): void {

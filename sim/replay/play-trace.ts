@@ -1,43 +1,39 @@
-import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
-import { EventQueue } from '../cluster/event-queue.js';
-import { Random } from '../cluster/random.js';
-import { LOCAL_KAFKA, type WorldSettings } from '../cluster/world.js';
-import type { PageRun } from '../page/page-runs.js';
-import type { System } from '../systems.js';
-import { FoldingSeries } from './folding-series.js';
-import { RunningVerdict, SLICE_MS, worseOf } from './running-verdict.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import type { Rates } from '../../src/core/base/vocabulary.js';
+import type { WorldSettings } from '../cluster/world.js';
+import { Player } from './player.js';
+import type { ReplayedSystem } from './replayed-system.js';
 import type { TraceArrival } from './trace.js';
+import type { TraceRun } from './trace-run.js';
 
 export interface ReplayOptions {
   /** For titles. */
   readonly name: string;
-  readonly systems: readonly System[];
+  readonly systems: readonly ReplayedSystem[];
   readonly nodes: number;
   readonly seed: number;
-  /** Units per second; Infinity = unlimited. */
+  /** Units per second of the file, of every key; Infinity = unlimited. */
   readonly quota: readonly [messages: number, bytes: number];
+  /** Seconds of the file to one of the nodes: rates are those of the file, the nodes' own times are theirs. */
+  readonly speed: number;
+  /** Every key of the arrivals has a quota of its own. */
+  readonly isPerKey?: boolean;
   readonly settings: WorldSettings;
+  /** What a node of ours takes in one request. */
+  readonly maxRequest: Rates;
   /** Told about once per 10,000 arrivals. */
   readonly onProgress?: (arrivals: number, playedMs: number) => void;
 }
 
-/** What a replay leaves behind: a page's run with the part of a verdict that a trace allows. */
-export interface TraceRun extends PageRun {
-  readonly verdict: NonNullable<PageRun['verdict']>;
-  readonly offered: number;
-  readonly admitted: number;
-}
-
-/** Joining takes a second; the trace begins when everybody serves. */
-const HEAD_START_MS = 3000;
 const PROGRESS_EVERY = 10_000;
 
 /**
  * Plays one stream of arrivals on every system at once, each in a virtual time of its own, and needs no more memory
- * for a long one than for a short one. Work that is refused is lost: a trace does not say who would have tried again.
+ * for a long one than for a short one.
  */
 export async function playTrace(arrivals: AsyncIterable<TraceArrival>, options: ReplayOptions): Promise<TraceRun[]> {
-  const players = options.systems.map((system) => new Player(system, options));
+  const settings = atSpeed(options.settings, options.speed);
+  const players = options.systems.map((system) => new Player(system, { ...options, settings }));
   let count = 0;
   let playedMs = 0;
   for await (const arrival of arrivals) {
@@ -45,85 +41,29 @@ export async function playTrace(arrivals: AsyncIterable<TraceArrival>, options: 
     playedMs = arrival.atMs;
     if (++count % PROGRESS_EVERY === 0) options.onProgress?.(count, playedMs);
   }
-  return players.map((player) => player.result(playedMs));
+  // All columns are of one length, whoever answers last.
+  const endMs = Math.max(...players.map((player) => player.finish(playedMs)));
+  return players.map((player) => player.result(endMs));
 }
 
-class Player {
-  readonly #options: ReplayOptions;
-  readonly #queue = new EventQueue();
-  readonly #cluster: ClusterUnderTest;
-  readonly #names: readonly string[];
-  readonly #series: FoldingSeries;
-  readonly #verdicts: readonly [RunningVerdict, RunningVerdict];
-  #nextSliceMs = SLICE_MS;
-  #offered = 0;
-  #admitted = 0;
-
-  constructor(system: System, options: ReplayOptions) {
-    const { nodes, seed, quota, settings } = options;
-    this.#options = options;
-    this.#names = nodeNames(nodes);
-    this.#series = new FoldingSeries(nodes);
-    this.#verdicts = [new RunningVerdict(quota[0]), new RunningVerdict(quota[1])];
-    this.#cluster = system.create({
-      queue: this.#queue,
-      random: new Random(seed),
-      delays: LOCAL_KAFKA,
-      quota: { messagesPerSecond: quota[0], bytesPerSecond: quota[1] },
-      nodes,
-      settings,
-    });
-    for (const name of this.#names) this.#cluster.start(name);
-    this.#queue.runUntil(HEAD_START_MS);
-  }
-
-  play({ atMs, node, messages, bytes }: TraceArrival): void {
-    this.#runUntil(atMs);
-    const isAdmitted = this.#cluster.tryAcquire(this.#names[node] as string, messages, bytes, false);
-    this.#offered += messages;
-    if (isAdmitted) this.#admitted += messages;
-    this.#series.count(node, messages, bytes, isAdmitted);
-    this.#verdicts[0].count(atMs, messages, isAdmitted);
-    this.#verdicts[1].count(atMs, bytes, isAdmitted);
-  }
-
-  result(endMs: number): TraceRun {
-    // The sample under way is finished, so that all columns are of one length.
-    this.#runUntil(Math.max(endMs, this.#series.endMs));
-    const { name, seed, quota } = this.#options;
-    const { records, bytes } = this.#cluster.sent;
-    const series = this.#series.series(this.#names, quota);
-    return {
-      scenario: name,
-      seed,
-      system: this.#cluster.name,
-      nodes: this.#names,
-      happenings: [],
-      series,
-      sampleMs: this.#series.sampleMs,
-      durationMs: (series[0]?.quota.length ?? 0) * this.#series.sampleMs,
-      verdict: { ...worseOf(this.#verdicts[0].verdict(), this.#verdicts[1].verdict()), records, bytes },
-      offered: this.#offered,
-      admitted: this.#admitted,
-    };
-  }
-
-  #runUntil(atMs: number): void {
-    while (this.#nextSliceMs <= atMs) {
-      this.#queue.runUntil(HEAD_START_MS + this.#nextSliceMs);
-      for (const verdict of this.#verdicts) verdict.endSlice();
-      if (this.#nextSliceMs >= this.#series.endMs) this.#endSample();
-      this.#nextSliceMs += SLICE_MS;
-    }
-    this.#queue.runUntil(HEAD_START_MS + atMs);
-  }
-
-  #endSample(): void {
-    this.#series.end((node, dimension) => this.#cluster.limitOf(this.#names[node] as string, dimension));
-    this.#cluster.forgetPast?.();
-  }
+/** The rates of settings, too, are those of the file. */
+function atSpeed(settings: WorldSettings, speed: number): WorldSettings {
+  return { ...settings, groups: settings.groups.map((group) => groupAtSpeed(group, speed)) };
 }
 
-export function nodeNames(nodes: number): string[] {
-  return Array.from({ length: nodes }, (_, at) => `n${at}`);
+function groupAtSpeed(group: GroupSettings, speed: number): GroupSettings {
+  const { ramp, cost } = group;
+  const faster = ({ total, reserved }: GroupSettings['cost']['publish']) => ({
+    total: total * speed,
+    reserved: reserved * speed,
+  });
+  return {
+    ...group,
+    cost: { publish: faster(cost.publish), dispatch: faster(cost.dispatch) },
+    ramp: ramp && {
+      ...ramp,
+      fromPerSecond: ramp.fromPerSecond * speed,
+      toPerSecond: ramp.toPerSecond === null ? null : ramp.toPerSecond * speed,
+    },
+  };
 }

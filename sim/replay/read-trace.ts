@@ -46,6 +46,7 @@ async function* rowsOf(input: Readable, file: string, options: TraceOptions): As
       node: columns.nodeOf(record, rowNumber++),
       messages: amountIn(columns.messages, record, columns, location),
       bytes: amountIn(columns.bytes, record, columns, location),
+      key: columns.keyOf(record, location),
       line: info.lines,
     };
   }

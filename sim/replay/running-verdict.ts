@@ -6,97 +6,166 @@ export type TraceVerdict = Pick<
   'overAdmission' | 'worstSecond' | 'secondsOver' | 'overshootTokens' | 'utilisation' | 'records' | 'bytes'
 >;
 
-/** Windows end every 100 ms. */
-export const SLICE_MS = 100;
-const SLICES_PER_SECOND = 10;
+/** Windows end every 10 ms, as those of a scenario do. */
+const SLICE_MS = 10;
+const SECOND_SLICES = 1000 / SLICE_MS;
+const FIVE_SLICES = 5 * SECOND_SLICES;
+/** Seconds above the quota are looked for every 100 ms. */
+const LOOK_SLICES = 10;
 const OVER = 1.01;
 const BURST_SECONDS = 0.1;
 
-/** The verdict of one dimension in constant memory: rings of slices, the reference bucket, running sums. */
+/**
+ * The verdict of one quota in constant memory: a ring of slices, a reference bucket and running sums. A dimension
+ * without a quota is not judged; where none has one, messages tell what part of the work was admitted.
+ */
 export class RunningVerdict {
+  readonly judged: readonly DimensionVerdict[];
+  readonly #quota: readonly [number, number];
+  /** Asked for in the second under way. */
+  readonly #wanted: [number, number] = [0, 0];
+  #slice = 0;
+
+  /** @param quota messages and bytes per second; Infinity = unlimited */
+  constructor(quota: readonly [number, number]) {
+    this.#quota = quota;
+    const limited = ([0, 1] as const).filter((dimension) => quota[dimension] !== Number.POSITIVE_INFINITY);
+    const judged = limited.length > 0 ? limited : ([0] as const);
+    this.judged = judged.map((dimension) => new DimensionVerdict(dimension, quota[dimension]));
+  }
+
+  /** A piece of work asks for the first time. Times of all calls rise. */
+  want(nowMs: number, messages: number, bytes: number): void {
+    this.#advance(nowMs);
+    this.#wanted[0] += messages;
+    this.#wanted[1] += bytes;
+  }
+
+  admit(nowMs: number, messages: number, bytes: number): void {
+    this.#advance(nowMs);
+    for (const verdict of this.judged) verdict.admit(nowMs, verdict.dimension === 0 ? messages : bytes);
+  }
+
+  /** Once, at the end. The last second is as long as the slices that it has until then. */
+  end(endMs: number): void {
+    this.#advance(endMs);
+    for (const dimension of this.judged) dimension.endSlices(1);
+    this.#endSecond(((this.#slice % SECOND_SLICES) + 1) / SECOND_SLICES);
+  }
+
+  #advance(nowMs: number): void {
+    const slice = Math.floor(nowMs / SLICE_MS);
+    if (slice <= this.#slice) return;
+    for (const dimension of this.judged) dimension.endSlices(slice - this.#slice);
+    // Nothing was wanted in seconds between.
+    if (Math.floor(slice / SECOND_SLICES) > Math.floor(this.#slice / SECOND_SLICES)) this.#endSecond(1);
+    this.#slice = slice;
+  }
+
+  /** Both quotas together let the same part of a second's work through in each dimension. */
+  #endSecond(seconds: number): void {
+    const [messages, bytes] = this.#wanted;
+    const part = Math.min(1, ratio(this.#quota[0] * seconds, messages), ratio(this.#quota[1] * seconds, bytes));
+    for (const verdict of this.judged) verdict.possible += part * (this.#wanted[verdict.dimension] as number);
+    this.#wanted.fill(0);
+  }
+}
+
+/**
+ * Tells the worst windows of any of these quotas, and what was used of all together. Where requests
+ * differ in size, more pieces than their part may pass, but never more of what binds: so the worse dimension tells what
+ * was used.
+ */
+export function traceVerdict(quotas: readonly RunningVerdict[]): Omit<TraceVerdict, 'records' | 'bytes'> {
+  const all = quotas.flatMap(({ judged }) => judged);
+  const worst = (read: (dimension: DimensionVerdict) => number) => {
+    return all.reduce((most, dimension) => Math.max(most, read(dimension)), 0);
+  };
+  const used = ([0, 1] as const).map((dimension) => usedOf(all.filter((verdict) => verdict.dimension === dimension)));
+  return {
+    overAdmission: Math.max(0, worst(({ worstFive }) => worstFive) - 1),
+    worstSecond: worst(({ worstSecond }) => worstSecond),
+    secondsOver: (worst(({ looksOver }) => looksOver) * LOOK_SLICES) / SECOND_SLICES,
+    overshootTokens: worst(({ overshoot }) => overshoot),
+    utilisation: Math.min(...used.filter((part) => part !== null)),
+  };
+}
+
+/** 1 where nothing was possible; null where nothing is judged. */
+function usedOf(verdicts: readonly DimensionVerdict[]): number | null {
+  if (verdicts.length === 0) return null;
+  const possible = verdicts.reduce((total, verdict) => total + verdict.possible, 0);
+  return possible === 0 ? 1 : verdicts.reduce((total, { admitted }) => total + admitted, 0) / possible;
+}
+
+class DimensionVerdict {
+  worstSecond = 0;
+  worstFive = 0;
+  looksOver = 0;
+  overshoot = 0;
+  admitted = 0;
+  /** What both quotas together would have let through, second by second. */
+  possible = 0;
+  readonly dimension: 0 | 1;
   readonly #quota: number;
-  readonly #second = new SlidingSum(SLICES_PER_SECOND);
-  readonly #fiveSeconds = new SlidingSum(5 * SLICES_PER_SECOND);
-  readonly #demand = new SlidingSum(SLICES_PER_SECOND);
-  #worstSecond = 0;
-  #worstFive = 0;
-  #slicesOver = 0;
+  readonly #ring = new Float64Array(FIVE_SLICES);
+  #at = 0;
+  #five = 0;
+  #second = 0;
   #tokens: number;
   #tokensAtMs = 0;
-  #overshoot = 0;
-  #admitted = 0;
-  #possible = 0;
-  #admittedSlice = 0;
-  #demandSlice = 0;
+  #amount = 0;
+  #slices = 0;
 
-  /** @param quota units per second; Infinity = unlimited */
-  constructor(quota: number) {
+  constructor(dimension: 0 | 1, quota: number) {
+    this.dimension = dimension;
     this.#quota = quota;
     this.#tokens = quota * BURST_SECONDS;
   }
 
-  count(nowMs: number, amount: number, isAdmitted: boolean): void {
-    this.#demandSlice += amount;
-    if (!isAdmitted) return;
-    this.#admittedSlice += amount;
+  admit(nowMs: number, amount: number): void {
+    this.admitted += amount;
+    this.#amount += amount;
     if (this.#quota === Number.POSITIVE_INFINITY) return;
     const refilled = this.#tokens + (this.#quota * (nowMs - this.#tokensAtMs)) / 1000;
     this.#tokens = Math.min(this.#quota * BURST_SECONDS, refilled) - amount;
     this.#tokensAtMs = nowMs;
-    if (-this.#tokens > this.#overshoot) this.#overshoot = -this.#tokens;
+    if (-this.#tokens > this.overshoot) this.overshoot = -this.#tokens;
   }
 
-  endSlice(): void {
-    this.#admitted += this.#admittedSlice;
-    const second = this.#second.push(this.#admittedSlice);
-    const five = this.#fiveSeconds.push(this.#admittedSlice);
-    const demand = this.#demand.push(this.#demandSlice);
-    // A tenth of what the quota and the demand of this second allow; over all slices that sums up to the integral.
-    this.#possible += Math.min(this.#quota, demand) / SLICES_PER_SECOND;
-    this.#admittedSlice = 0;
-    this.#demandSlice = 0;
-    this.#worstSecond = Math.max(this.#worstSecond, second / this.#quota);
-    this.#worstFive = Math.max(this.#worstFive, five / (5 * this.#quota));
-    if (second > OVER * this.#quota) this.#slicesOver++;
+  endSlices(count: number): void {
+    this.#endSlice();
+    // After five seconds without anything all windows are empty.
+    const empty = Math.min(count - 1, FIVE_SLICES);
+    for (let slice = 0; slice < empty; slice++) this.#endSlice();
+    this.#slices += count - 1 - empty;
   }
 
-  verdict(): Omit<TraceVerdict, 'records' | 'bytes'> {
-    return {
-      overAdmission: Math.max(0, this.#worstFive - 1),
-      worstSecond: this.#worstSecond,
-      secondsOver: this.#slicesOver / SLICES_PER_SECOND,
-      overshootTokens: this.#overshoot,
-      utilisation: this.#possible === 0 ? 1 : this.#admitted / this.#possible,
-    };
+  #endSlice(): void {
+    const ring = this.#ring;
+    this.#five += this.#amount - (ring[this.#at] as number);
+    this.#second += this.#amount - (ring[(this.#at + FIVE_SLICES - SECOND_SLICES) % FIVE_SLICES] as number);
+    ring[this.#at] = this.#amount;
+    this.#amount = 0;
+    this.#at = (this.#at + 1) % FIVE_SLICES;
+    // Once per round the sums are taken anew: hours of adding and subtracting leave a rest of rounding.
+    if (this.#at === 0) {
+      this.#five = sum(ring);
+      this.#second = sum(ring.subarray(FIVE_SLICES - SECOND_SLICES));
+    }
+    this.#slices++;
+    // What the quota granted counts as one unit at least, as in a scenario: under a quota of 0 a ratio says nothing.
+    const second = this.#second / Math.max(1, this.#quota);
+    this.worstSecond = Math.max(this.worstSecond, second);
+    this.worstFive = Math.max(this.worstFive, this.#five / Math.max(1, 5 * this.#quota));
+    if (this.#slices % LOOK_SLICES === 0 && second > OVER) this.looksOver++;
   }
 }
 
-/** The worst of several dimensions; the use is that of the one that binds. */
-export function worseOf(one: ReturnType<RunningVerdict['verdict']>, other: ReturnType<RunningVerdict['verdict']>) {
-  return {
-    overAdmission: Math.max(one.overAdmission, other.overAdmission),
-    worstSecond: Math.max(one.worstSecond, other.worstSecond),
-    secondsOver: Math.max(one.secondsOver, other.secondsOver),
-    overshootTokens: Math.max(one.overshootTokens, other.overshootTokens),
-    utilisation: Math.max(one.utilisation, other.utilisation),
-  };
+function ratio(granted: number, wanted: number): number {
+  return wanted === 0 ? 1 : granted / wanted;
 }
 
-class SlidingSum {
-  readonly #ring: Float64Array;
-  #at = 0;
-  #total = 0;
-
-  constructor(length: number) {
-    this.#ring = new Float64Array(length);
-  }
-
-  push(amount: number): number {
-    this.#total += amount - (this.#ring[this.#at] as number);
-    this.#ring[this.#at] = amount;
-    this.#at = (this.#at + 1) % this.#ring.length;
-    // Once per round the sum is taken anew: hours of adding and subtracting leave a rest of rounding.
-    if (this.#at === 0) this.#total = this.#ring.reduce((total, one) => total + one, 0);
-    return this.#total;
-  }
+function sum(amounts: Float64Array): number {
+  return amounts.reduce((total, amount) => total + amount, 0);
 }

@@ -1,6 +1,6 @@
 import { groupIdOf } from '../../src/core/base/ids.js';
 import { didYouMean } from '../../src/input/nearest-name.js';
-import type { TraceOptions } from './trace.js';
+import { KEYS_MAX, type TraceOptions } from './trace.js';
 import { quoted, type TraceLocation, traceMistake } from './trace-mistake.js';
 
 /** What the flags say, looked up in the header of the file. */
@@ -11,6 +11,7 @@ export interface TraceColumns {
   readonly bytes: Amount;
   /** Number of the node, 0 … nodes − 1. */
   readonly nodeOf: (row: readonly string[], rowNumber: number) => number;
+  readonly keyOf: (row: readonly string[], location: TraceLocation) => string;
 }
 
 /** A number for every row, or columns whose numbers are added up. */
@@ -35,6 +36,7 @@ export function resolveColumns(names: readonly string[], options: TraceOptions, 
     messages: amount(options.messages, '--messages'),
     bytes: amount(options.bytes, '--bytes'),
     nodeOf: nodeOf(options, indexOf),
+    keyOf: keyOf(options, indexOf),
   };
 }
 
@@ -64,11 +66,34 @@ const AMOUNT_MAX = 1e15;
 
 /**
  * `round-robin`: one row after the other. `hash`: by the whole row and its number, so that it is even but not regular.
- * A column: by its text, so that what belongs together meets the same node.
+ * A column: every new text fills the next node, so that three instances are three nodes. Once each node has a text,
+ * further ones are hashed, so that memory does not grow with them.
  */
 function nodeOf({ by, nodes }: TraceOptions, indexOf: (name: string, flag: string) => number): TraceColumns['nodeOf'] {
   if (by === 'round-robin') return (_, rowNumber) => rowNumber % nodes;
   if (by === 'hash') return (row, rowNumber) => groupIdOf('trace', `${rowNumber},${row.join(',')}`) % nodes;
   const at = indexOf(by, '--by');
-  return (row) => groupIdOf('trace', row[at] as string) % nodes;
+  const known = new Map<string, number>();
+  return (row) => {
+    const text = row[at] as string;
+    const node = known.get(text);
+    if (node !== undefined) return node;
+    if (known.size === nodes) return groupIdOf('trace', text) % nodes;
+    known.set(text, known.size);
+    return known.size - 1;
+  };
+}
+
+function keyOf({ per }: TraceOptions, indexOf: (name: string, flag: string) => number): TraceColumns['keyOf'] {
+  if (per === undefined) return () => '';
+  const at = indexOf(per, '--per');
+  const known = new Set<string>();
+  return (row, location) => {
+    const text = row[at] as string;
+    if (known.size === KEYS_MAX && !known.has(text)) {
+      throw traceMistake(location, per, `is the ${KEYS_MAX + 1}th different text`, `at most ${KEYS_MAX} for --per`);
+    }
+    known.add(text);
+    return text;
+  };
 }

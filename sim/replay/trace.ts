@@ -13,6 +13,8 @@ export interface TraceOptions {
   readonly nodes: number;
   /** `hash`, `round-robin` or a column. */
   readonly by: string;
+  /** A column: each of its texts has a quota of its own. */
+  readonly per?: string | undefined;
   readonly delimiter: string;
 }
 
@@ -24,9 +26,14 @@ export interface TraceArrival {
   readonly node: number;
   readonly messages: number;
   readonly bytes: number;
+  /** Whose quota it takes from; empty where there is one for all. */
+  readonly key: string;
   /** Line of the file. */
   readonly line: number;
 }
 
 /** A longer replay is a wrong unit of time or a forgotten --speed, and its simulation would take hours. */
 export const REPLAY_MS_MAX = 86_400_000;
+
+/** Each has a bucket per node and rings of windows: some 100 kB on all our strategies. */
+export const KEYS_MAX = 5000;

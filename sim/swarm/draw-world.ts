@@ -40,6 +40,7 @@ function drawGroup(random: Random, pattern: GroupSettings, at: number): GroupSet
 
 function drawStrategy(random: Random, pattern: GroupSettings): Partial<GroupSettings> {
   const drawn = random.next();
+  if (pattern.sharing === 'tokens') return {};
   if (pattern.strategy !== DEFAULT_STRATEGY || drawn < 0.55) return {};
   if (drawn < 0.7) return { strategy: 'equal' };
   if (drawn < 0.78) return { strategy: 'steal-halfway' };

@@ -1,5 +1,6 @@
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
+import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
 import type { WorldSettings } from '../cluster/world.js';
 import { leastDepth } from '../oracle/burst-promised.js';
 import { quotaOf } from './draw-world.js';
@@ -12,6 +13,8 @@ export interface Span {
 }
 
 const SPAN_MS = 5000;
+/** Nodes that wake within one delivery take three depths of the cluster's bucket at most, and one may be untold. */
+const BURSTS = 4;
 
 /** What a group of the cluster did within a span. */
 export interface GroupFigures {
@@ -50,6 +53,7 @@ export function figuresBeyond(settings: WorldSettings, figures: readonly GroupFi
  */
 export function mostAdmitted(group: GroupSettings, nodes: number, spanMs: number): number {
   const quota = quotaOf(group);
+  if (group.sharing === 'tokens') return 1 + (1000 * BURSTS * clusterDepth(quota, 1)) / (quota * spanMs);
   // Shares that follow no demand need no allowance.
   const limits = group.strategy === 'equal' ? 1 : 1 + group.allowanceRatio;
   const buckets = (limits * quota * group.burstMs) / 1000 + nodes * leastDepth(group, quota / nodes);

@@ -1,7 +1,7 @@
 import type { Dimension, Direction } from '../core/base/vocabulary.js';
 import type { Level } from '../core/limiter/levels.js';
 import type { Binding } from '../core/target/target-rate.js';
-import type { RampStatus, RateStatus } from './node-status.js';
+import type { DirectionStatus, QuotaAsWritten, RampStatus, RateStatus } from './node-status.js';
 
 /** Why a group may do what it may do now: every input of the decision, in the order in which they are used. */
 export interface GroupExplanation {
@@ -17,6 +17,7 @@ export interface DirectionExplanation {
     readonly costPerSecond: number | null;
     readonly reservedCostPerSecond: number;
   };
+  readonly quotaAsWritten: QuotaAsWritten;
   /** Sums over all nodes, as they reported last. */
   readonly usage: RateStatus;
   readonly demand: RateStatus;
@@ -38,6 +39,8 @@ export interface DirectionExplanation {
   readonly ramp: RampStatus | null;
   readonly inForce: RateStatus;
   readonly shareSum: RateStatus;
+  /** Null where rates are shared, and where the direction is not used here. */
+  readonly clusterBucket: DirectionStatus['clusterBucket'];
   readonly local: LocalExplanation;
 }
 

@@ -120,6 +120,9 @@ export interface ConfigurationStatus {
   readonly differs: readonly { readonly group: string; readonly nodes: readonly string[] }[];
 }
 
+/** Keys and amounts as YAML would write them, each rate in the unit of time in which it was written. */
+export type QuotaAsWritten = Readonly<Record<string, number>>;
+
 /** Rates in units per second; null = no quota (unlimited). */
 export interface RateStatus {
   readonly messagesPerSecond: number | null;
@@ -141,13 +144,46 @@ export interface GroupStatus {
 
 export interface DirectionStatus {
   readonly quota: RateStatus;
+  readonly quotaAsWritten: QuotaAsWritten;
   readonly target: RateStatus;
   /** null = none. */
   readonly ramp: RampStatus | null;
+  /**
+   * What nodes share where `sharing` is tokens; null where they share rates, and where the direction is not used here.
+   * In it, null = the dimension has no quota, or one of 0.
+   */
+  readonly clusterBucket: {
+    readonly messages: ClusterBucketStatus | null;
+    readonly bytes: ClusterBucketStatus | null;
+  } | null;
   /** Σ of the shares as this node computes them. */
   readonly shareSum: RateStatus;
   readonly local: LocalStatus;
   readonly nodes: readonly NodeShareStatus[];
+}
+
+/** The bucket of the whole cluster in one dimension as this node computes it from the log, in units. */
+export interface ClusterBucketStatus {
+  /** In it now; negative = a debt. */
+  readonly tokens: number;
+  readonly depth: number;
+  /** What a busy bucket returns to. */
+  readonly setPoint: number;
+  /** The cluster is given so much more than the target, or less, until the bucket holds the set point. */
+  readonly correctionPerSecond: number;
+  /** What all nodes are expected to take together, and what of it this one. */
+  readonly expectedPerSecond: number;
+  readonly ownExpectedPerSecond: number;
+  /** What this node took beyond that, and the log does not know; negative = it took less than the log knows. */
+  readonly unheard: number;
+  /** What this node may take now; negative = so much has to come back first. */
+  readonly takeable: number;
+  /** When a piece of work would pass if nobody else took anything; 0 = now. */
+  readonly passesInMs: number;
+  /** The bucket is so small that the log gives whole pieces. */
+  readonly inPieces: boolean;
+  /** This node wants more than its share: it is given nothing below the set point. */
+  readonly throttled: boolean;
 }
 
 /** What this node does for one direction of a group. */
@@ -156,7 +192,7 @@ export interface LocalStatus {
   readonly served: boolean;
   readonly link: 'linked' | 'held' | 'fallback';
   readonly share: RateStatus;
-  /** Share + allowance: what the limiter enforces. */
+  /** Share + allowance: what the limiter enforces. The share alone where tokens are shared (clusterBucket). */
   readonly limit: RateStatus;
   /** Since the start of the process. */
   readonly admittedMessages: number;

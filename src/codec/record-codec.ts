@@ -5,7 +5,17 @@ import { decodeCosts, encodeCosts, type WithCosts } from './cost-columns.js';
 import { attempt, Envelope, type Refused } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 import { decodeGroupState, encodeGroupState } from './group-state-codec.js';
-import { ABSURD, decodeAuthor, encodeAuthor, isColumn, isName, isRate, read48, write48 } from './wire-parts.js';
+import {
+  ABSURD,
+  decodeAuthor,
+  encodeAuthor,
+  isCharge,
+  isColumn,
+  isName,
+  isRate,
+  read48,
+  write48,
+} from './wire-parts.js';
 
 const wire = quotamesh.v1;
 
@@ -84,6 +94,8 @@ function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]):
     demandBytesPerSecond: column((row) => row.demandBytes),
     shareMessagesPerSecond: column((row) => row.shareMessages),
     shareBytesPerSecond: column((row) => row.shareBytes),
+    chargeMessages: column((row) => row.charge?.[0] ?? 0),
+    chargeBytes: column((row) => row.charge?.[1] ?? 0),
     ...encodeCosts(rows),
   }).finish();
 }
@@ -120,6 +132,8 @@ function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
   if (!isColumn(report.directions, count) || report.directions.some((direction) => direction >= DIRECTION_COUNT))
     return ABSURD;
   if (!isColumn(report.topics, count)) return ABSURD;
+  const charges = [report.chargeMessages, report.chargeBytes];
+  if (!charges.every((column) => isColumn(column, count) && column.every(isCharge))) return ABSURD;
   const costs = decodeCosts(report, count);
   if (costs === null) return ABSURD;
   const rows: ReportRow[] = [];
@@ -140,5 +154,8 @@ function rowAt(report: quotamesh.v1.Report, at: number, costed: WithCosts | unde
     shareMessages: report.shareMessagesPerSecond[at] ?? 0,
     shareBytes: report.shareBytesPerSecond[at] ?? 0,
   };
-  return costed?.costs === undefined ? row : { costs: costed.costs, ...row };
+  const messages = report.chargeMessages[at] ?? 0;
+  const bytes = report.chargeBytes[at] ?? 0;
+  const charged: ReportRow = messages === 0 && bytes === 0 ? row : { charge: [messages, bytes], ...row };
+  return costed?.costs === undefined ? charged : { costs: costed.costs, ...charged };
 }

@@ -35,6 +35,11 @@ export function isRate(rate: number): boolean {
   return Number.isFinite(rate) && rate >= 0;
 }
 
+/** A sum of charges is exact below 2^53; no life gets there. */
+export function isCharge(units: number): boolean {
+  return Math.abs(units) <= Number.MAX_SAFE_INTEGER;
+}
+
 export function isName(name: string): boolean {
   return name.length > 0 && name.length <= MAX_NAME_LENGTH;
 }

@@ -13,7 +13,12 @@ export function nearestNames(wanted: string, known: Iterable<string>): readonly 
     const distance = editDistance(target, name.slice(0, LENGTH_MAX).toLowerCase(), limit);
     if (distance <= limit) near.push({ name, distance });
   }
-  near.sort((one, other) => one.distance - other.distance || (one.name < other.name ? -1 : 1));
+  // If names are equally near, the one whose beginning was written comes first.
+  const isBegun = ({ name }: { name: string }) => name.toLowerCase().startsWith(target);
+  near.sort((one, other) => {
+    const nearer = one.distance - other.distance || Number(isBegun(other)) - Number(isBegun(one));
+    return nearer || (one.name < other.name ? -1 : 1);
+  });
   return near.slice(0, 3).map(({ name }) => name);
 }
 

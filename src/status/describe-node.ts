@@ -9,6 +9,7 @@ import type {
   RampStatus,
   RateStatus,
 } from '../api/node-status.js';
+import { describeQuota } from '../config/describe/describe-config.js';
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import { groupIdOf, incarnationCount } from '../core/base/ids.js';
 import type { GroupSettings } from '../core/base/settings.js';
@@ -30,6 +31,7 @@ import { degradedRegistry, describeRegistry, originOf } from '../groups/registry
 import { describeBusy } from './busy-groups.js';
 import { describeRamp } from './describe-ramp.js';
 import { degradedSignatures, describeSignatures, signedApart } from './describe-signatures.js';
+import { describeTokens } from './describe-tokens.js';
 import type { ReadinessParts, StatusParts } from './status-parts.js';
 
 /** The node as `/v1/nodes`, `/readyz` and the metrics show it. */
@@ -96,16 +98,17 @@ function describeDirection(
   config: GroupConfig,
   direction: Direction,
 ): DirectionStatus {
-  const quota = config.quota[direction];
   const target = targetOf(parts, group, direction);
   const nodes =
     parts.loop.coordinator === null
       ? []
       : laneShares(parts.loop.coordinator, group, DIRECTIONS.indexOf(direction), parts.clock());
   return {
-    quota: rates(quota),
+    quota: rates(config.quota[direction]),
+    quotaAsWritten: describeQuota(config, direction),
     target: rates(target),
     ramp: rampOf(parts, group, direction),
+    clusterBucket: describeTokens(parts, laneOf(group, DIRECTIONS.indexOf(direction))),
     shareSum: {
       messagesPerSecond: sumOf(nodes, 'messagesPerSecond', target[MESSAGES]),
       bytesPerSecond: sumOf(nodes, 'bytesPerSecond', target[BYTES]),

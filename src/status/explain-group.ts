@@ -50,6 +50,7 @@ function explainDirection(
       costPerSecond: finiteOrNull(inputs.totalCost),
       reservedCostPerSecond: inputs.reservedCost,
     },
+    quotaAsWritten: status.quotaAsWritten,
     usage: sumOf(status, 'usage'),
     demand: sumOf(status, 'demand'),
     cost: {
@@ -67,6 +68,7 @@ function explainDirection(
     ramp: status.ramp,
     inForce: status.target,
     shareSum: status.shareSum,
+    clusterBucket: status.clusterBucket,
     local: explainLocal(parts, laneOf(group, at), status),
   };
 }

@@ -4,6 +4,7 @@ import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../core/base/vocabu
 import type { LaneState } from '../core/lanes/lane-state.js';
 import type { ShareBook } from '../core/share/share-book.js';
 import type { NodeParts } from '../node/node-parts.js';
+import { bucketNow } from '../status/bucket-now.js';
 import { GROUP_METRICS } from './metric-table.js';
 
 /** What is used here of a node. */
@@ -96,12 +97,20 @@ function readingsOf(node: UsedParts): Readings {
     state(lane)?.reported[column][dimension];
   const counted = (column: 'admitted' | 'refused', dimension: number) => (lane: WatchedLane) =>
     limiter[column].at(slotOf(lane.lane, dimension));
+  const inCluster = ({ lane }: WatchedLane, dimension: number) => {
+    const { coordinator } = node.loop;
+    return coordinator === null ? null : bucketNow(coordinator, lane, dimension, node.clock());
+  };
   return {
     quotamesh_group_quota_messages_per_second: ({ quota }) => quota[MESSAGES],
     quotamesh_group_quota_bytes_per_second: ({ quota }) => quota[BYTES],
     quotamesh_group_target_messages_per_second: ofShares('target', MESSAGES),
     quotamesh_group_busy: (lane) => (state(lane) === undefined ? undefined : Number(state(lane)?.isBusy)),
     quotamesh_group_ramp_messages_per_second: rampCeiling(node),
+    quotamesh_group_cluster_tokens_messages: (lane) => inCluster(lane, MESSAGES)?.tokens,
+    quotamesh_group_cluster_tokens_bytes: (lane) => inCluster(lane, BYTES)?.tokens,
+    quotamesh_group_cluster_depth_messages: (lane) => inCluster(lane, MESSAGES)?.bucket.depth,
+    quotamesh_group_cluster_depth_bytes: (lane) => inCluster(lane, BYTES)?.bucket.depth,
     quotamesh_group_share_messages_per_second: ofShares('applied', MESSAGES),
     quotamesh_group_share_bytes_per_second: ofShares('applied', BYTES),
     quotamesh_group_limit_messages_per_second: ofShares('limit', MESSAGES),

@@ -260,6 +260,14 @@ export const GROUP_METRICS = {
   quotamesh_group_target_messages_per_second: groupGauge('Cluster rate in force: quota, cost, backends and ramp.'),
   quotamesh_group_busy: groupGauge('1 while saturated backends hold it below its quota, else 0.'),
   quotamesh_group_ramp_messages_per_second: groupGauge('Where the ramp stands: a ceiling over the target.'),
+  quotamesh_group_cluster_tokens_messages: groupGauge(
+    'Messages in the cluster’s bucket; negative = a debt. No series where sharing is rates.',
+  ),
+  quotamesh_group_cluster_tokens_bytes: groupGauge(
+    'Bytes in the cluster’s bucket; negative = a debt. No series where sharing is rates.',
+  ),
+  quotamesh_group_cluster_depth_messages: groupGauge('Messages that the cluster’s bucket holds at most.'),
+  quotamesh_group_cluster_depth_bytes: groupGauge('Bytes that the cluster’s bucket holds at most.'),
   quotamesh_group_share_messages_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_share_bytes_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_limit_messages_per_second: groupGauge('Share + allowance: what the limiter enforces.'),

@@ -55,12 +55,12 @@ async function underLoad(cluster: Cluster, story: Story, minutes: number): Promi
   const rounds = (minutes * MINUTE_MS) / 10_000;
   for (let round = 0; round < rounds; round++) {
     const busy = ['a', 'b', 'c'][round % 3];
-    story.setRates(Object.fromEntries(['a', 'b', 'c'].map((id) => [id, id === busy ? 1200 : 50])));
+    const fromMs = story.setRates(Object.fromEntries(['a', 'b', 'c'].map((id) => [id, id === busy ? 1200 : 50])));
     for (let second = 0; second < 10; second++) {
       await sleep(1000);
       if (round >= rounds - 6) await sampleInto(samples, cluster);
     }
-    await story.since(0, 0, []);
+    await story.since(fromMs, 0, []);
     story.history.length = 0;
   }
   return new Map(

@@ -202,7 +202,8 @@ function hostile(record: TopicRecord, random: Random): TopicRecord {
 
 function expectSane(decoded: Decoded): void {
   if (!('record' in decoded) || decoded.record.kind !== 'report') return;
-  for (const { groupId, topics, costs, ...rates } of decoded.record.rows) {
+  for (const { groupId, topics, costs, charge = [0, 0], ...rates } of decoded.record.rows) {
+    for (const units of charge) if (!Number.isFinite(units)) throw new Error(`charge ${units} was taken`);
     const { transactions = 0, backends = [] } = costs ?? {};
     for (const rate of [...Object.values(rates), transactions, ...backends.map(({ cost }) => cost)])
       if (!(rate >= 0 && rate < Infinity)) throw new Error(`rate ${rate} was taken`);

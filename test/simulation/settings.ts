@@ -13,6 +13,8 @@ export const GROUP: GroupSettings = {
   strategy: 'max-min',
   floorRatio: 0.001,
   allowanceRatio: 0.25,
+  sharing: 'rates',
+  burst: { messages: null, bytes: null, policy: 'optimistic' },
   weights: {},
   headroom: 'by-weight',
   smoothingMs: 0,

@@ -39,7 +39,7 @@ class Player {
       if (this.#cluster === null) throw new Error('begin with "cluster"');
       if (command === 'run') return this.#run(this.#cluster, words);
       const tell = TOLD[command];
-      if (tell !== undefined) return [tell(this.#cluster, words)];
+      if (tell !== undefined) return tell(this.#cluster, words);
       const arrange = ARRANGED[known(command, [...Object.keys(ARRANGED), ...Object.keys(TOLD), 'run'])] as Arrange;
       arrange(this.#cluster, words);
       return [];
@@ -91,9 +91,13 @@ const ARRANGED: Readonly<Record<string, Arrange>> = {
 };
 
 /** Those that tell at once what came of them. */
-const TOLD: Readonly<Record<string, (cluster: TranscriptCluster, words: readonly string[]) => string>> = {
-  take: (cluster, [name = '', messages]) => `${cluster.take(name, Number(messages))} taken`,
-  'hand-back': (cluster, [name = '', messages]) => `${cluster.handBack(name, Number(messages))} may be taken now`,
+const TOLD: Readonly<Record<string, (cluster: TranscriptCluster, words: readonly string[]) => readonly string[]>> = {
+  work: (cluster, words) =>
+    Object.entries(patchOf(words)).map(
+      ([name, pieces]) => `${name}  ${cluster.work(name, Number(pieces))} of ${pieces} admitted`,
+    ),
+  take: (cluster, [name = '', messages]) => [`${cluster.take(name, Number(messages))} taken`],
+  'hand-back': (cluster, [name = '', messages]) => [`${cluster.handBack(name, Number(messages))} may be taken now`],
 };
 
 function durationOf(text: string): number {

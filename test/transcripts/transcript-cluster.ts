@@ -108,6 +108,12 @@ export class TranscriptCluster {
     return Math.floor(limiter.available(LANE, MESSAGES, nowMs));
   }
 
+  /** Pieces of work that arrive at one instant; returns how many of them the node admits. */
+  work(name: string, pieces: number): number {
+    const node = this.#world.node(name);
+    return Array.from({ length: pieces }, () => node.tryAcquire(LANE, 1, 0)).filter(Boolean).length;
+  }
+
   /** Lets the time pass. */
   run(milliseconds: number): void {
     this.ranMs = milliseconds;

@@ -1,4 +1,6 @@
 import type { SimulatedNode } from '../../sim/cluster/simulated-node.js';
+import { MESSAGES } from '../../src/core/base/vocabulary.js';
+import { bucketNow } from '../../src/status/bucket-now.js';
 import { LANE, SLOT, type TranscriptCluster } from './transcript-cluster.js';
 
 const BAR_WIDTH = 20;
@@ -43,7 +45,9 @@ export class TranscriptView {
     const share = Math.round(node.coordinator.shares.applied[SLOT] as number);
     const isConfirmed = node.nowMs <= node.limiter.validUntilMs.at(LANE);
     const limit = isConfirmed ? Math.round(node.limiter.buckets.rate.at(SLOT)) : 0;
-    const figures = { ...this.#cluster.ratesOf(name), share, limit };
+    const bucket = bucketNow(node.coordinator, LANE, MESSAGES, node.nowMs);
+    const held = bucket === null ? { limit } : { tokens: Math.round(bucket.tokens) };
+    const figures = { ...this.#cluster.ratesOf(name), share, ...held };
     const shown = Object.entries(figures).map(([of, value]) => `${of} ${textOf(value)}`);
     return this.#changed(name, figures, `${name}  ${shown.join('  ')}  ${barOf(share / this.#cluster.quota)}`);
   }

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
-import type { GroupStatus } from '../../api/node-status.js';
+import type { DirectionStatus, GroupStatus } from '../../api/node-status.js';
 import { formatPath } from '../../config/setting/config-error.js';
+import { rateKey, shownRate, unitIn } from '../../config/setting/written-rate.js';
 import { type ParsedYaml, parseYaml } from '../../config/yaml/parse-yaml.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { AttachedTo } from '../../groups/changes/attaching.js';
@@ -15,13 +16,9 @@ import type { GroupOptions } from './group-command.js';
 import { previewText } from './preview-text.js';
 
 type Summary = Pick<GroupStatus, 'group' | 'origin' | 'revision'> & {
-  readonly publish: { readonly quota: Rates };
-  readonly dispatch: { readonly quota: Rates };
+  readonly publish: Pick<DirectionStatus, 'quota' | 'quotaAsWritten'>;
+  readonly dispatch: Pick<DirectionStatus, 'quota' | 'quotaAsWritten'>;
 };
-interface Rates {
-  readonly messagesPerSecond: number | null;
-  readonly bytesPerSecond: number | null;
-}
 
 /** With --dry-run what would follow. */
 type Changed = DefinedGroup | ChangePreview;
@@ -34,10 +31,18 @@ export async function listGroups({ json = false, ...options }: GroupOptions): Pr
   }
   const head = ['group', 'publish msg/s', 'publish B/s', 'dispatch msg/s', 'dispatch B/s', 'from', 'revision'];
   const rows = groups.map(({ group, publish, dispatch, origin, revision }) => {
-    const rates = [publish.quota, dispatch.quota].flatMap((quota) => [quota.messagesPerSecond, quota.bytesPerSecond]);
-    return [group, ...rates.map((rate) => (rate === null ? '–' : String(rate))), origin, String(revision)];
+    const rates = [publish, dispatch].flatMap((side) => [quotaText(side, 'messages'), quotaText(side, 'bytes')]);
+    return [group, ...rates, origin, String(revision)];
   });
   print(textTable(head, rows, [...head.slice(1, 5), 'revision']).join('\n'));
+}
+
+/** `1000` as the head of the column says, `5/min` where it is written so. */
+function quotaText({ quota, quotaAsWritten }: Summary['publish'], name: 'messages' | 'bytes'): string {
+  const perSecond = quota[rateKey(name, 'second')];
+  if (perSecond === null) return '–';
+  const per = unitIn(quotaAsWritten, name);
+  return shownRate({ amount: per === 'second' ? perSecond : quotaAsWritten[rateKey(name, per)]!, per });
 }
 
 export async function getGroup(name: string, { json = false, ...options }: GroupOptions): Promise<void> {

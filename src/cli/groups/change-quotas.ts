@@ -1,5 +1,15 @@
-import { parseQuantity } from '../../config/setting/quantity.js';
+import { parseRate } from '../../config/setting/quantity.js';
 import { valueAt } from '../../config/setting/setting-value.js';
+import { SHORT_UNIT } from '../../config/setting/time-unit.js';
+import {
+  perSecond,
+  type RateName,
+  rateKey,
+  rateKeysOf,
+  rateOfKey,
+  shownRate,
+  type WrittenRate,
+} from '../../config/setting/written-rate.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { DefinedGroup } from '../../groups/changes/change-group.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
@@ -8,20 +18,34 @@ import { patchOrMake, pathOf } from './change-groups.js';
 import type { QuotaOptions } from './quota-command.js';
 
 /** fdbcli's names → ours. */
-const KEYS = { reserved_throughput: 'reservedCostPerSecond', total_throughput: 'costPerSecond' } as const;
+const KEYS = { reserved_throughput: 'reservedCost', total_throughput: 'cost' } as const;
 type QuotaName = keyof typeof KEYS;
 
-/** In bytes per second; null = there is none. */
+/** In bytes, per second but where the quota is written otherwise (`600/min`); --json tells them per second. */
 export async function getQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
   const direction = directionOf(options);
   const found = await get<DefinedGroup>(nodeAddress(options), `${pathOf(group)}/definition`);
   const quotas = namesOf(name).map((each) => {
-    const units = valueAt(found.definition, `quota.${direction}.${KEYS[each]}`);
-    const given = units === undefined || units === null ? null : parseQuantity('rate', units as number | string);
-    return [each, given === null ? null : given * found.readPageBytes] as const;
+    const units = quotaIn(found.definition, direction, KEYS[each]);
+    return [each, units === null ? null : { ...units, amount: units.amount * found.readPageBytes }] as const;
   });
-  if (options.json === true) process.stdout.write(`${JSON.stringify(Object.fromEntries(quotas))}\n`);
-  else for (const [each, bytes] of quotas) process.stdout.write(`${each} ${bytes ?? '<empty>'}\n`);
+  if (options.json === true) {
+    const told = quotas.map(([each, bytes]) => [each, bytes === null ? null : perSecond(bytes)]);
+    process.stdout.write(`${JSON.stringify(Object.fromEntries(told))}\n`);
+    return;
+  }
+  for (const [each, bytes] of quotas) {
+    process.stdout.write(`${each} ${bytes === null ? '<empty>' : shownRate(bytes)}\n`);
+  }
+}
+
+/** As a definition has it, whose values may be texts; null = there is none. */
+function quotaIn(definition: unknown, direction: string, name: RateName): WrittenRate | null {
+  for (const key of rateKeysOf(name)) {
+    const value = valueAt(definition, `quota.${direction}.${key}`);
+    if (typeof value === 'number' || typeof value === 'string') return parseRate('rate', value, rateOfKey(key)!.per);
+  }
+  return null;
 }
 
 /** page_cost_quota = ceiling(byte_quota / READ_COST_BYTE_FACTOR), as the text has it. */
@@ -29,20 +53,23 @@ export async function setQuota(group: string, name: string, value: string, optio
   const direction = directionOf(options);
   const node = nodeAddress(options);
   const [known] = namesOf(name) as [QuotaName];
-  const bytes = parseQuantity('byte-rate', value);
+  const { amount: bytes, per } = parseRate('byte-rate', value, 'second');
   if (!(bytes >= 0 && bytes <= Number.MAX_SAFE_INTEGER)) {
-    throw usage(`${name} must be bytes per second (e.g. 5k or 10MiB), got ${JSON.stringify(value)}`);
+    const allowed = `bytes per second, or in another unit of time (e.g. 5k, 10MiB or 600MiB/min)`;
+    throw usage(`${name} must be ${allowed}, got ${JSON.stringify(value)}`);
   }
   const readPageBytes = await pageBytes(node);
   const units = Math.ceil(bytes / readPageBytes);
-  const changed = await patchOrMake(node, group, { quota: { [direction]: { [KEYS[known]]: units } } });
-  report(group, `${known} ${units * readPageBytes} bytes/s, ${units} cost units/s`, revisionOf(changed), options);
+  const changed = await patchOrMake(node, group, { quota: { [direction]: { [rateKey(KEYS[known], per)]: units } } });
+  const unit = SHORT_UNIT[per];
+  const text = `${known} ${units * readPageBytes} bytes/${unit}, ${units} cost units/${unit}`;
+  report(group, text, revisionOf(changed), options);
 }
 
 export async function clearQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
   const direction = directionOf(options);
   const node = nodeAddress(options);
-  const nulls = Object.fromEntries(namesOf(name).map((each) => [KEYS[each], null]));
+  const nulls = Object.fromEntries(namesOf(name).map((each) => [rateKey(KEYS[each], 'second'), null]));
   const body = { quota: { [direction]: nulls } };
   const changed = await change<DefinedGroup>(node, { method: 'PATCH', path: pathOf(group), body });
   report(group, `${namesOf(name).join(', ')} cleared`, changed?.revision, options);

@@ -127,6 +127,7 @@ Examples:
   quotamesh group set orders quota.publish.messagesPerSecond=5k quota.publish.bytesPerSecond=10MiB
   quotamesh group set orders --file orders.yaml --if-revision 17
   quotamesh group set orders quota.publish.messagesPerSecond=2k --dry-run
+  quotamesh group set alerts quota.publish.messagesPerMinute=5
   quotamesh group get orders --json | jq .definition
   quotamesh group delete orders
   quotamesh group export > groups.yaml

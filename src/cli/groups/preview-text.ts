@@ -1,4 +1,6 @@
 import type { RateStatus } from '../../api/node-status.js';
+import { SECONDS_OF, SHORT_UNIT } from '../../config/setting/time-unit.js';
+import { rateKey, unitIn } from '../../config/setting/written-rate.js';
 import type { ChangePreview, DirectionPreview, GroupPreview } from '../../groups/changes/preview-change.js';
 import { textTable } from '../../terminal/text-table.js';
 
@@ -6,12 +8,12 @@ import { textTable } from '../../terminal/text-table.js';
 export function previewText({ group, before, after, definition }: ChangePreview): string {
   const title = definition === null ? `${group}: would be gone` : `${group}: nothing is changed, this would be`;
   const rows = (['publish', 'dispatch'] as const).flatMap((direction) => {
-    return (['messagesPerSecond', 'bytesPerSecond'] as const).flatMap((key) => {
-      return rowsOf(`${direction} ${key === 'messagesPerSecond' ? 'msg/s' : 'B/s'}`, {
-        key,
-        before: before?.[direction],
-        after: after?.[direction],
-      });
+    return (['messages', 'bytes'] as const).flatMap((name) => {
+      const sides = { before: before?.[direction], after: after?.[direction] };
+      // Where the two have different units of time, the unit is that of what would be.
+      const per = unitIn((sides.after ?? sides.before)?.quotaAsWritten, name);
+      const title = `${direction} ${name === 'messages' ? 'msg' : 'B'}/${SHORT_UNIT[per]}`;
+      return rowsOf(title, { ...sides, key: rateKey(name, 'second'), seconds: SECONDS_OF[per] });
     });
   });
   const table = textTable(['', 'NODE', 'DEMAND', 'SHARE', 'THEN'], rows, ['DEMAND', 'SHARE', 'THEN']);
@@ -20,11 +22,14 @@ export function previewText({ group, before, after, definition }: ChangePreview)
 
 interface Sides {
   readonly key: keyof RateStatus;
+  /** All figures are per so many seconds. */
+  readonly seconds: number;
   readonly before: GroupPreview['publish'] | undefined;
   readonly after: GroupPreview['publish'] | undefined;
 }
 
-function rowsOf(title: string, { key, before, after }: Sides): string[][] {
+function rowsOf(title: string, { key, seconds, before, after }: Sides): string[][] {
+  const shown = (rate: number | null, target: number | null) => shownPer(seconds, rate, target);
   const targets = [before, after].map((side) => side?.target[key] ?? null);
   if (targets.every((target) => target === null)) return [];
   const nodes = (after ?? before)?.nodes ?? [];
@@ -40,7 +45,8 @@ function rowsOf(title: string, { key, before, after }: Sides): string[][] {
 }
 
 /** Without a target there is no limit to show. */
-function shown(rate: number | null, target: number | null): string {
+function shownPer(seconds: number, rate: number | null, target: number | null): string {
   if (rate === null || target === null) return 'unlimited';
-  return rate.toLocaleString('en-US', { maximumFractionDigits: rate < 100 ? 1 : 0 });
+  const amount = rate * seconds;
+  return amount.toLocaleString('en-US', { maximumFractionDigits: amount < 100 ? 1 : 0 });
 }

@@ -9,7 +9,9 @@ export interface QuotaOptions extends NodeCommandOptions {
 
 /** `quotamesh quota`, as fdbcli has it. */
 export function quotaCommand(): Command {
-  const quota = new Command('quota').description('Show and change the cost quotas of a group, in bytes per second.');
+  const quota = new Command('quota').description(
+    'Show and change the cost quotas of a group, in bytes per second, minute, hour or day.',
+  );
   quota.addCommand(
     command('get', 'Print the quotas of a group.')
       .argument('<group>', 'a group')
@@ -22,7 +24,7 @@ export function quotaCommand(): Command {
     command('set', 'Set one of them; the group is made where there is none.')
       .argument('<group>', 'a group')
       .argument('<quota>', 'reserved_throughput or total_throughput')
-      .argument('<value>', 'bytes per second, like 10MiB or 5k')
+      .argument('<value>', 'bytes per second, like 10MiB or 5k; 600MiB/min, 1GiB/h, 20GiB/d')
       .action(async (group: string, name: string, value: string, options: QuotaOptions) => {
         await (await import('./change-quotas.js')).setQuota(group, name, value, options);
       }),
@@ -46,11 +48,11 @@ function command(name: string, description: string): Command {
 
 const HELP = `
 Bytes per second become cost units (pages): ceiling(bytes / costs.readPageBytes), 4096 by default.
-10MiB are 2560 cost units per second: quota.publish.costPerSecond of the group.
+10MiB are 2560 cost units per second: quota.publish.costPerSecond of the group; 600MiB/min are costPerMinute: 153600.
 
 Examples:
   quotamesh quota set orders total_throughput 10MiB
-  quotamesh quota set orders reserved_throughput 1MiB
+  quotamesh quota set orders reserved_throughput 60MiB/min
   quotamesh quota get orders
   quotamesh quota clear orders reserved_throughput
 

@@ -1,5 +1,7 @@
 import type { DirectionExplanation, GroupExplanation, LimitingExplanation } from '../../api/group-explanation.js';
-import type { RateStatus } from '../../api/node-status.js';
+import type { ClusterBucketStatus, QuotaAsWritten, RateStatus } from '../../api/node-status.js';
+import { SECONDS_OF, SHORT_UNIT, type TimeUnit } from '../../config/setting/time-unit.js';
+import { type RateName, rateKey, unitIn } from '../../config/setting/written-rate.js';
 
 /** One line per step, in the order in which the decision is made; the ceiling that binds is named at the end. */
 export function explanationText({ group, node, strategy, directions }: GroupExplanation): string {
@@ -14,35 +16,70 @@ export function explanationText({ group, node, strategy, directions }: GroupExpl
 type Step = readonly [name: string, text: string];
 
 function stepsOf(explained: DirectionExplanation, strategy: string, node: string): Step[] {
-  const { quota, cost, limiting, local } = explained;
+  const { quotaAsWritten, cost, limiting, local } = explained;
+  const { rate, rates } = inUnitsOf(quotaAsWritten);
   return [
-    [
-      'quota',
-      `${rates(quota)}, cost ${rate(quota.costPerSecond, 'units')}, reserved ${rate(quota.reservedCostPerSecond, 'units')}`,
-    ],
+    ['quota', quotaText(explained)],
     ['usage', rates(explained.usage)],
     ['demand', rates(explained.demand)],
     ['cost', costText(cost)],
     ['reserved', rate(explained.reserved, 'messages')],
     ['desired', rate(explained.desired, 'messages')],
-    ...limitingSteps(limiting),
+    ...limitingSteps(limiting, rate),
     ['target', `${rate(explained.target, 'messages')}: ${BINDS[explained.binding]}`],
-    ...rampSteps(explained),
+    ...rampSteps(explained, rate),
     [
       'in force',
       rates(explained.inForce) + (limiting.mode === 'report-only' ? ' (report-only: the target is not)' : ''),
     ],
     ['shares', `${rates(explained.shareSum)} in all nodes, by ${strategy}`],
     [`node ${node}`, `share ${rates(local.share)}${local.served ? '' : ' (not used here yet)'}, ${local.link}`],
-    ['allowance', rates(local.allowance)],
-    ['limit', rates(local.limit)],
-    ['tokens', `${figure(local.tokens.messages)} messages, ${figure(local.tokens.bytes)} bytes`],
+    ...(explained.clusterBucket === null ? localSteps(local, rates) : bucketSteps(explained.clusterBucket, rate)),
     [
       'refused',
       `${figure(timesRefused(local))} times, ${figure(local.refusedMessages)} messages, ${figure(local.refusedBytes)} bytes`,
     ],
     ...local.refusedBecause.map((refused): Step => ['because', becauseText(refused)]),
   ];
+}
+
+function localSteps({ allowance, limit, tokens }: DirectionExplanation['local'], rates: RatesText): Step[] {
+  return [
+    ['allowance', rates(allowance)],
+    ['limit', rates(limit)],
+    ['tokens', `${figure(tokens.messages)} messages, ${figure(tokens.bytes)} bytes`],
+  ];
+}
+
+/** From the cluster's bucket to what this node may take, for each dimension that has a quota. */
+function bucketSteps(buckets: NonNullable<DirectionExplanation['clusterBucket']>, rate: RateText): Step[] {
+  return (['messages', 'bytes'] as const).flatMap((unit): Step[] => {
+    const bucket = buckets[unit];
+    if (bucket === null) return [];
+    const { tokens, depth, setPoint, correctionPerSecond, expectedPerSecond, ownExpectedPerSecond, unheard } = bucket;
+    const corrected = `${correctionPerSecond < 0 ? '' : '+'}${rate(correctionPerSecond, unit)}`;
+    const own = bucket.throttled ? 'throttled' : 'met';
+    return [
+      ["cluster's bucket", `${figure(tokens)} of ${figure(depth)} ${unit}${tokens < 0 ? ': a debt' : ''}`],
+      ['set point', `${figure(setPoint)} ${unit}; correction in force ${corrected}`],
+      bucket.inPieces
+        ? ['expected', `nothing: in pieces, each admission of ${unit} is told at once`]
+        : ['expected', `${rate(expectedPerSecond, unit)} of all, ${rate(ownExpectedPerSecond, unit)} here; ${own}`],
+      ['unheard', `${figure(unheard)} ${unit}`],
+      [
+        'may take',
+        `${figure(Math.max(0, bucket.takeable))} ${unit} now${bucket.passesInMs === 0 ? '' : `: ${whyNotYet(bucket)}`}`,
+      ],
+    ];
+  });
+}
+
+function whyNotYet({ tokens, setPoint, throttled, inPieces, passesInMs }: ClusterBucketStatus): string {
+  const when = `a piece passes in ${figure(passesInMs / 1000)} s if nobody else takes it`;
+  if (tokens < 0) return `the debt of the cluster's bucket is paid back; ${when}`;
+  if (inPieces) return `whole pieces, the least recent user first; ${when}`;
+  if (throttled && tokens < setPoint) return `throttled, so nothing below the set point; ${when}`;
+  return `its part of the bucket is used; ${when}`;
 }
 
 /** `refusals` counts only refusals by the group's quota; the reasons below it include those of other levels. */
@@ -63,7 +100,10 @@ function costText({ average, expected, transactionsPerSecond, costPerSecond }: D
   return `${figure(average)} units per message (${reported})`;
 }
 
-function limitingSteps({ backends, deciding, leftOut, rate: limit, minimum, split }: LimitingExplanation): Step[] {
+function limitingSteps(
+  { backends, deciding, leftOut, rate: limit, minimum, split }: LimitingExplanation,
+  rate: RateText,
+): Step[] {
   const steps: Step[] = backends.map(({ backend, zone, throttlingRatio, costPerSecond }) => {
     const health = throttlingRatio === null ? 'not near saturation' : `bears ${figure(throttlingRatio)} of its work`;
     return [
@@ -79,7 +119,7 @@ function limitingSteps({ backends, deciding, leftOut, rate: limit, minimum, spli
   return steps;
 }
 
-function rampSteps({ ramp, target }: DirectionExplanation): Step[] {
+function rampSteps({ ramp, target }: DirectionExplanation, rate: RateText): Step[] {
   if (ramp === null) return [];
   const { mode, state, ceiling, from, to, overMs } = ramp;
   const whole = `${figure(from)} to ${figure(to)} in ${figure(overMs / 1000)} s, ${mode}`;
@@ -113,12 +153,36 @@ const WHY: Readonly<Record<Refused['reason'], string>> = {
   'not-ready': 'the node decided nothing',
 };
 
-function rates({ messagesPerSecond, bytesPerSecond }: RateStatus): string {
-  return `${rate(messagesPerSecond, 'messages')}, ${rate(bytesPerSecond, 'bytes')}`;
+/** The amounts are those that were written: 1,000,000 per day is not shown as what is left of it in four digits. */
+function quotaText({ quota, quotaAsWritten }: DirectionExplanation): string {
+  const text = (name: RateName, work: string, perSecond: number | null) => {
+    const per = unitIn(quotaAsWritten, name);
+    if (perSecond === null || per === 'second') return rateText(perSecond, work, 'second');
+    return `${quotaAsWritten[rateKey(name, per)]} ${work}/${SHORT_UNIT[per]}`;
+  };
+  return [
+    text('messages', 'messages', quota.messagesPerSecond),
+    text('bytes', 'bytes', quota.bytesPerSecond),
+    `cost ${text('cost', 'units', quota.costPerSecond)}`,
+    `reserved ${text('reservedCost', 'units', quota.reservedCostPerSecond)}`,
+  ].join(', ');
 }
 
-function rate(value: number | null, unit: string): string {
-  return value === null ? `unlimited ${unit}` : `${figure(value)} ${unit}/s`;
+type RateText = (perSecond: number | null, work: 'messages' | 'bytes') => string;
+type RatesText = (rates: RateStatus) => string;
+
+/** Rates of messages and of bytes as texts, each in the unit of time of its quota. */
+function inUnitsOf(written: QuotaAsWritten) {
+  const rate: RateText = (perSecond, work) => rateText(perSecond, work, unitIn(written, work));
+  const rates: RatesText = ({ messagesPerSecond, bytesPerSecond }) => {
+    return `${rate(messagesPerSecond, 'messages')}, ${rate(bytesPerSecond, 'bytes')}`;
+  };
+  return { rate, rates };
+}
+
+function rateText(perSecond: number | null, work: string, per: TimeUnit): string {
+  if (perSecond === null) return `unlimited ${work}`;
+  return `${figure(perSecond * SECONDS_OF[per])} ${work}/${SHORT_UNIT[per]}`;
 }
 
 /** Whole from 1,000 on, below that to four digits: bytes read as they were configured. --json has every digit. */

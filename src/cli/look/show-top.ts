@@ -70,13 +70,13 @@ class SortKeys {
 }
 
 const NOBODY = 'nobody uses a group now';
-const HEAD = ['GROUP', 'DIRECTION', 'USAGE/s', 'DEMAND/s', 'OF', 'USED', 'THROTTLED/s', 'WORST'];
+const HEAD = ['GROUP', 'DIRECTION', 'USAGE/s', 'DEMAND/s', 'OF', 'USED', 'TOKENS', 'THROTTLED/s', 'WORST'];
 
 function tableOf(node: NodeStatus, rows: readonly TopRow[], sort: TopSort): string {
   const alive = node.members.filter(({ state }) => state === 'alive').length;
   const title = `cluster ${node.cluster} · ${alive} nodes · as node ${node.nodeId} sees it · by ${sort} (t u d g, q)`;
   const cells = rows.map(cellsOf);
-  const [head = '', ...lines] = textTable(HEAD, cells, HEAD.slice(2, 7));
+  const [head = '', ...lines] = textTable(HEAD, cells, HEAD.slice(2, 8));
   const coloured = lines.map((line, at) => ((rows[at]?.throttled ?? 0) > 0 ? paint('red', line) : line));
   const empty = rows.length === 0 ? [NOBODY] : [];
   const degraded = node.degraded.map((reason) => paint('yellow', `DEGRADED: ${reason}`));
@@ -92,7 +92,8 @@ function linesOf(rows: readonly TopRow[]): string {
     .map((row) => {
       const { group, direction, dimension, usage, demand, target, throttled, worstNode } = row;
       const figures = `usage=${shown(usage)} demand=${shown(demand)} of=${shown(target)} throttled=${shown(throttled)}`;
-      return `${time} ${group} ${direction} ${dimension} ${figures} worst=${worstNode ?? '-'}`;
+      const tokens = row.tokens === null ? '' : ` tokens=${tokensOf(row)}`;
+      return `${time} ${group} ${direction} ${dimension} ${figures}${tokens} worst=${worstNode ?? '-'}`;
     })
     .join('\n');
 }
@@ -109,9 +110,15 @@ function cellsOf(row: TopRow): string[] {
     shown(demand),
     shown(target),
     used,
+    tokensOf(row),
     throttled > 0 ? `${shown(throttled)}${part}` : '',
     worstNode ?? '',
   ];
+}
+
+/** Tokens of the cluster's bucket ÷ its depth; empty where rates are shared. */
+function tokensOf({ tokens, depth }: TopRow): string {
+  return tokens === null ? '' : `${shown(tokens)}/${shown(depth)}`;
 }
 
 function shown(rate: number | null): string {

@@ -1,4 +1,12 @@
-import type { DirectionStatus, GroupStatus, NodeStatus, RateStatus } from '../../api/node-status.js';
+import type {
+  ClusterBucketStatus,
+  DirectionStatus,
+  GroupStatus,
+  NodeStatus,
+  RateStatus,
+} from '../../api/node-status.js';
+import { SECONDS_OF, SHORT_UNIT } from '../../config/setting/time-unit.js';
+import { unitIn } from '../../config/setting/written-rate.js';
 import type { ClusterStatus } from '../../node-client/cluster-status.js';
 import { textTable } from '../../terminal/text-table.js';
 
@@ -55,18 +63,39 @@ function groupTable(groups: readonly GroupStatus[]): readonly string[] {
 type RateKey = keyof RateStatus;
 
 function directionRows(name: string, direction: DirectionStatus): string[][] {
-  const { ramp } = direction;
+  const { ramp, clusterBucket } = direction;
   return [
-    ...dimensionRows(`${name} msg/s`, direction, 'messagesPerSecond'),
-    ...dimensionRows(`${name} B/s`, direction, 'bytesPerSecond'),
+    ...dimensionRows(`${name} msg`, direction, 'messagesPerSecond'),
+    ...dimensionRows(`${name} B`, direction, 'bytesPerSecond'),
     ...(ramp === null ? [] : [['', `${name} ramp`, ramp.state, '', '', count(ramp.ceiling), count(ramp.to), '']]),
+    ...tokenRows(`${name} tokens`, clusterBucket?.messages, count),
+    ...tokenRows(`${name} B tokens`, clusterBucket?.bytes, bytes),
   ];
 }
 
-/** A row per node and one for their sum; nothing for a dimension that nothing limits: a quota by cost limits messages. */
-function dimensionRows(title: string, { nodes, target, shareSum }: DirectionStatus, key: RateKey): string[][] {
+/** Tokens of the cluster's bucket and its depth; a debt is negative. */
+function tokenRows(
+  title: string,
+  bucket: ClusterBucketStatus | null | undefined,
+  show: (units: number) => string,
+): string[][] {
+  if (bucket === null || bucket === undefined) return [];
+  const { tokens, depth, inPieces, throttled } = bucket;
+  const state = inPieces ? 'in pieces' : throttled ? 'throttled' : 'met';
+  return [['', title, state, '', '', `${tokens < 0 ? '-' : ''}${show(Math.abs(tokens))}`, show(depth), '']];
+}
+
+/**
+ * A row per node and one for their sum, in the unit of time of the quota; nothing for a dimension that nothing limits: a
+ * quota by cost limits messages.
+ */
+function dimensionRows(what: string, direction: DirectionStatus, key: RateKey): string[][] {
+  const { nodes, target, shareSum, quotaAsWritten } = direction;
   if (target[key] === null) return [];
-  const show = (value: number | null) => (key === 'bytesPerSecond' ? bytes(value) : count(value));
+  const isBytes = key === 'bytesPerSecond';
+  const per = unitIn(quotaAsWritten, isBytes ? 'bytes' : 'messages');
+  const title = `${what}/${SHORT_UNIT[per]}`;
+  const show = (rate: number | null) => (isBytes ? bytes : count)(rate === null ? null : rate * SECONDS_OF[per]);
   const sum = (column: 'usage' | 'demand') => nodes.reduce((total, node) => total + (node[column][key] ?? 0), 0);
   const rows = nodes.map(({ nodeId, usage, demand, share, reportAgeMs }) => {
     const age = reportAgeMs === null ? '-' : seconds(reportAgeMs);

@@ -12,6 +12,9 @@ export interface TopRow {
   readonly target: number | null;
   /** Demand above usage. */
   readonly throttled: number;
+  /** In the cluster's bucket, and its depth; a debt is negative. Null where rates are shared. */
+  readonly tokens: number | null;
+  readonly depth: number | null;
   /** The node with most of it; null = nobody is throttled. */
   readonly worstNode: string | null;
 }
@@ -35,7 +38,7 @@ function rowsOf(group: string, direction: TopRow['direction'], status: Direction
 }
 
 function rowOf(
-  { nodes, target }: DirectionStatus,
+  { nodes, target, clusterBucket }: DirectionStatus,
   key: keyof RateStatus,
   what: Pick<TopRow, 'group' | 'direction' | 'dimension'>,
 ): TopRow {
@@ -50,7 +53,8 @@ function rowOf(
     throttled += held;
     if (held > most) [most, worstNode] = [held, node.nodeId];
   }
-  return { ...what, usage, demand, target: target[key], throttled, worstNode };
+  const { tokens = null, depth = null } = clusterBucket?.[what.dimension] ?? {};
+  return { ...what, usage, demand, target: target[key], throttled, tokens, depth, worstNode };
 }
 
 const NOISE_RATIO = 0.005;

@@ -8,11 +8,17 @@ export interface ReplayCommandOptions {
   readonly speed: string;
   readonly nodes: string;
   readonly by: string;
+  readonly per?: string;
+  readonly top: string;
   readonly delimiter: string;
   readonly quota?: string;
   readonly quotaBytes?: string;
   readonly system?: readonly string[];
   readonly seed: string;
+  readonly config?: string;
+  readonly set?: readonly string[];
+  readonly roundTrip: string;
+  readonly progress?: boolean;
   readonly group?: string;
   readonly direction: 'publish' | 'dispatch';
   readonly json?: boolean;
@@ -32,16 +38,26 @@ export function simReplayCommand(): Command {
     )
     .option('--messages <amount>', 'CSV: messages of a row: a number, a column, or columns with + between them', '1')
     .option('--bytes <amount>', 'CSV: bytes of a row, likewise', '0')
-    .option('--speed <factor>', 'CSV: so many times as fast as recorded', '1')
+    .option('--speed <factor>', 'CSV: so many seconds of the file in one of the nodes', '1')
     .option('--nodes <count>', 'CSV: nodes that the rows are spread over', '5')
-    .option('--by <way>', 'CSV: hash, round-robin, or a column whose equal texts meet the same node', 'hash')
+    .option('--by <way>', 'CSV: hash, round-robin, or a column: its texts fill the nodes one by one', 'hash')
+    .option('--per <column>', 'CSV: a quota of its own for each text of this column')
+    .option('--top <count>', 'CSV: with --per, show so many of those with the most refused', '10')
     .option('--delimiter <character>', 'CSV: between the fields', ',')
-    .option('--quota <rate>', 'CSV: messages per second (default: what the file asks for on the mean)')
-    .option('--quota-bytes <rate>', 'CSV: bytes per second (default: unlimited)')
-    .option('--system <name...>', 'CSV: play only these (default: all our strategies)')
+    .option('--quota <rate>', 'CSV: messages per second (default: the group’s, or what the file asks for on the mean)')
+    .option('--quota-bytes <rate>', 'CSV: bytes per second (default: the group’s, or unlimited)')
+    .option('--config <file>', 'CSV: play a group of this configuration, with its strategy')
+    .option('--set <name=value...>', 'CSV: settings of the group, over those of the configuration')
+    .option('--system <name...>', 'CSV: play only these (default: the group’s strategy, or all of ours)')
+    .option('--round-trip <duration>', 'CSV: mean time to the store of central-bucket and rate-limiter-flexible', '1ms')
     .option('--seed <number>', 'CSV: of the delays', '1')
-    .option('--group <name>', 'recording: the group, where there are several')
-    .addOption(new Option('--direction <name>', 'recording').choices(['publish', 'dispatch']).default('publish'))
+    .option('--group <name>', 'configuration or recording: the group, where there are several')
+    .addOption(
+      new Option('--direction <name>', 'configuration or recording')
+        .choices(['publish', 'dispatch'])
+        .default('publish'),
+    )
+    .option('--progress', 'CSV: tell how far it is, on standard error (default: on a terminal, without --json)')
     .option('--json', 'JSON instead of a table')
     .option('--html <file>', 'write a page with charts')
     .addHelpText('after', HELP)
@@ -57,4 +73,7 @@ A file is read as a stream and may be of any length. docs/guide/replay.md tells 
 Examples:
   quotamesh sim replay calls.csv --time TIMESTAMP --bytes ContextTokens+GeneratedTokens --speed 170 --nodes 5 --by hash
   zcat calls.csv.gz | quotamesh sim replay - --time epoch --by tenant --quota 2k --html calls.html
+  quotamesh sim replay calls.csv --time TIMESTAMP --config node.yaml --group orders --set burstMs=1s
+  quotamesh sim replay calls.csv --time TIMESTAMP --quota 3 --system max-min central-bucket --round-trip 5ms
+  quotamesh sim replay calls.csv --time TIMESTAMP --by pod --per api_key --quota 5 --top 20
   quotamesh sim replay incident.qmrec --group orders --html incident.html`;

@@ -1,36 +1,9 @@
 import type { PageRun } from '../../../sim/page/page-runs.js';
-import type { TraceRun } from '../../../sim/replay/play-trace.js';
 import type { RecordingReplay } from '../../../sim/replay/replay-recording.js';
 import type { DimensionSeries } from '../../../sim/verdict/run-result.js';
 import type { Recording } from '../../recording/read-recording.js';
 import { textTable } from '../../terminal/text-table.js';
-
-/** What each system made of a trace. */
-export function traceTable(runs: readonly TraceRun[], quota: readonly [number, number], note: string): string {
-  const head = ['system', 'admitted', 'refused', 'used', 'worst second', 'over 5 s', 'seconds over', 'records', 'KB'];
-  const rows = runs.map(({ system, offered, admitted, verdict }) => {
-    const { utilisation = 0, worstSecond = 0, overAdmission = 0, secondsOver = 0, records = 0, bytes = 0 } = verdict;
-    return [
-      system,
-      whole(admitted),
-      percent((offered - admitted) / (offered || 1)),
-      percent(utilisation),
-      `${worstSecond.toFixed(2)}×`,
-      percent(overAdmission),
-      secondsOver.toFixed(1),
-      whole(records),
-      whole(bytes / 1000),
-    ];
-  });
-  const [first] = runs;
-  const limits = [`${rate(quota[0])} messages/s`, `${rate(quota[1])} bytes/s`].join(', ');
-  const about = `${first?.scenario}: ${whole(first?.offered ?? 0)} messages in ${seconds(first)} at ${first?.nodes.length} nodes; quota ${limits}`;
-  return lines([about, ...(note === '' ? [] : [note]), '', ...textTable(head, rows, head.slice(1))]);
-}
-
-export function traceNote(runs: readonly TraceRun[], speed: number, note: string): string {
-  return `${whole(runs[0]?.offered ?? 0)} messages, played ${speed} times as fast as recorded. Refused work is not tried again. ${note}`.trim();
-}
+import { lines, percent, rate, seconds } from './replay-figures.js';
 
 /** What each strategy would have given from the same log: means over the recording. */
 export function recordingTable(recording: Recording, replay: RecordingReplay): string {
@@ -83,25 +56,4 @@ function meanLimit(limits: readonly (number | null)[]): string {
 
 function mean(column: readonly number[]): number {
   return column.reduce((total, one) => total + one, 0) / Math.max(1, column.length);
-}
-
-function rate(value: number): string {
-  if (value === Number.POSITIVE_INFINITY) return 'unlimited';
-  return value >= 100 ? whole(value) : String(Number(value.toFixed(1)));
-}
-
-function whole(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
-}
-
-function percent(ratio: number): string {
-  return `${(100 * ratio).toFixed(1)} %`;
-}
-
-function seconds(run: PageRun | undefined): string {
-  return `${((run?.durationMs ?? 0) / 1000).toFixed(1)} s`;
-}
-
-function lines(text: readonly string[]): string {
-  return `${text.join('\n')}\n`;
 }

@@ -1,12 +1,19 @@
 import { stringify } from 'yaml';
 import type { AccessConfig } from '../../access/access-config.js';
 import { HASH_PREFIX } from '../../access/token.js';
-import type { CostQuota } from '../../core/base/settings.js';
 import type { Direction, Rates } from '../../core/base/vocabulary.js';
-import type { GroupConfig, HttpConfig, ResolvedConfig, TopicConfig } from '../resolved/resolved-config.js';
+import { asWritten, type RatePath, type RateSection, type RatesAsWritten } from '../resolved/rates-as-written.js';
+import type {
+  GroupConfig,
+  HttpConfig,
+  LimitsConfig,
+  ResolvedConfig,
+  TopicConfig,
+} from '../resolved/resolved-config.js';
 import { SETTINGS } from '../schema/all-settings.js';
 import type { SettingRows } from '../setting/section.js';
 import { withoutUrlSecrets } from '../setting/setting-text.js';
+import { type RateName, rateKey } from '../setting/written-rate.js';
 
 /**
  * The effective configuration as YAML, every default written out, secrets masked. Without secrets in it, it can be
@@ -33,7 +40,7 @@ export function describeConfig(config: ResolvedConfig): string {
     ...(auth === null ? {} : { auth: describeAuth(auth) }),
     http: describeHttp(http),
     topic: describeTopic(topic),
-    limits: describeDirections(limits),
+    limits: describeLimits(limits),
     ...rest,
     ...(defaultGroup === null ? {} : { defaultGroup }),
     ...(backends.length === 0
@@ -45,6 +52,10 @@ export function describeConfig(config: ResolvedConfig): string {
 }
 
 const MASK = '***';
+
+function describeLimits({ asWritten: rates, ...limits }: LimitsConfig): Readonly<Record<string, unknown>> {
+  return describeDirections('limits', limits, rates);
+}
 
 type Unsigned<Topic> = Topic extends unknown ? Omit<Topic, 'hmac'> : never;
 /** Tokens of their file stand among the others. A hash is no secret: nobody finds the token of it. */
@@ -103,36 +114,63 @@ function shownValue(value: unknown): unknown {
 
 /** A group as YAML would write it, every default written out. */
 export function describeGroup(group: GroupConfig): Readonly<Record<string, unknown>> {
-  const { name: _, nodeCount: _ofTheTopic, quota, cost, slewPerSecond, perTopic, perClient, ...others } = group;
-  const { publish, dispatch } = describeDirections(quota);
-  const described = {
-    publish: { ...publish, ...describeCost(cost.publish) },
-    dispatch: { ...dispatch, ...describeCost(cost.dispatch) },
-  };
+  const {
+    name: _,
+    nodeCount: _ofTheTopic,
+    quota: _ofDirections,
+    cost: _ofQuota,
+    asWritten: rates,
+    ...described
+  } = group;
+  const { slewPerSecond, perTopic, perClient, ...others } = described;
   return {
-    quota: described,
+    quota: { publish: describeQuota(group, 'publish'), dispatch: describeQuota(group, 'dispatch') },
     ...(slewPerSecond === Number.POSITIVE_INFINITY ? {} : { slewPerSecond }),
     ...others,
-    perTopic: describeDirections(perTopic),
-    perClient: describeDirections(perClient),
+    perTopic: describeDirections('perTopic', perTopic, rates),
+    perClient: describeDirections('perClient', perClient, rates),
   };
 }
 
-function describeCost({ total, reserved }: CostQuota): Readonly<Record<string, number>> {
-  const all = { costPerSecond: total, reservedCostPerSecond: reserved };
-  return Object.fromEntries(Object.entries(all).filter(([, rate]) => rate !== Number.POSITIVE_INFINITY));
+/** The quota of one direction as YAML would write it, each rate in its own unit of time. */
+export function describeQuota(
+  { quota, cost, asWritten: rates }: Pick<GroupConfig, 'quota' | 'cost' | 'asWritten'>,
+  direction: Direction,
+): Readonly<Record<string, number>> {
+  const { total, reserved } = cost[direction];
+  return {
+    ...describeRates('quota', direction, quota[direction], rates),
+    ...describeRate(`quota.${direction}.cost`, total, rates),
+    ...describeRate(`quota.${direction}.reservedCost`, reserved, rates),
+  };
 }
 
-function describeDirections<Limits extends Readonly<Record<Direction, Rates>>>({
-  publish,
-  dispatch,
-  ...others
-}: Limits) {
-  return { publish: describeRates(publish), dispatch: describeRates(dispatch), ...others };
+function describeDirections<Limits extends Readonly<Record<Direction, Rates>>>(
+  section: RateSection,
+  { publish, dispatch, ...others }: Limits,
+  rates: RatesAsWritten,
+) {
+  return {
+    publish: describeRates(section, 'publish', publish, rates),
+    dispatch: describeRates(section, 'dispatch', dispatch, rates),
+    ...others,
+  };
+}
+
+function describeRates(
+  section: RateSection,
+  direction: Direction,
+  [messages, bytes]: Rates,
+  rates: RatesAsWritten,
+): Readonly<Record<string, number>> {
+  return {
+    ...describeRate(`${section}.${direction}.messages`, messages, rates),
+    ...describeRate(`${section}.${direction}.bytes`, bytes, rates),
+  };
 }
 
 /** Unlimited has no spelling: the key is absent. So has a slew limit that is none. */
-function describeRates([messagesPerSecond, bytesPerSecond]: Rates): Readonly<Record<string, number>> {
-  const rates = Object.entries({ messagesPerSecond, bytesPerSecond });
-  return Object.fromEntries(rates.filter(([, rate]) => rate !== Number.POSITIVE_INFINITY));
+function describeRate(path: RatePath, perSecond: number, rates: RatesAsWritten): Readonly<Record<string, number>> {
+  const rate = asWritten(rates, path, perSecond);
+  return rate === null ? {} : { [rateKey(path.split('.')[2] as RateName, rate.per)]: rate.amount };
 }

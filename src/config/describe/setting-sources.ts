@@ -6,6 +6,7 @@ import { type ConfigOverrides, type Environment, OLD_VARIABLES, VARIABLES } from
 import { withNewNames } from '../read/new-names.js';
 import { readTextFile } from '../read/read-text-file.js';
 import { type ConfigPath, Findings, type Locate } from '../setting/findings.js';
+import { otherUnitsOf } from '../setting/written-rate.js';
 import { mergeFiles } from '../yaml/merge-files.js';
 import { parseYaml } from '../yaml/parse-yaml.js';
 import { describeConfig } from './describe-config.js';
@@ -58,13 +59,21 @@ interface Sources {
 }
 
 function sourceOf(path: readonly string[], sources: Sources): string {
-  const own = givenBy(path, sources);
+  const own = givenInAnyUnit(path, sources);
   if (own !== null) return own;
   const [section, , ...below] = path;
-  if (section === 'groups') return givenBy(['defaults', ...below], sources) ?? 'default';
+  if (section === 'groups') return givenInAnyUnit(['defaults', ...below], sources) ?? 'default';
   // The text may come from a file that the key beside it names.
   const inFile = [...path.slice(0, -1), `${path.at(-1)}File`];
   return givenBy(inFile, sources) ?? 'default';
+}
+
+/** `messagesPerSecond: 600/min` is shown as `messagesPerMinute: 600`. */
+function givenInAnyUnit(path: readonly string[], sources: Sources): string | null {
+  const own = givenBy(path, sources);
+  if (own !== null) return own;
+  const others = otherUnitsOf(path.at(-1) ?? '').map((key) => givenBy([...path.slice(0, -1), key], sources));
+  return others.find((given) => given !== null) ?? null;
 }
 
 /** Null where nobody has given it. */

@@ -1,7 +1,14 @@
 import type { AccessConfig } from '../../access/access-config.js';
 import type { AttachmentsConfig } from '../../core/attachments/attachment.js';
 import type { CostQuota, RampSettings } from '../../core/base/settings.js';
-import type { Direction, Rates } from '../../core/base/vocabulary.js';
+import { DIRECTIONS, type Direction, type Rates } from '../../core/base/vocabulary.js';
+import {
+  ALL_PER_SECOND,
+  RATE_SECTIONS,
+  type RatePath,
+  type RateSection,
+  type RatesAsWritten,
+} from '../resolved/rates-as-written.js';
 import type {
   GroupConfig,
   HmacConfig,
@@ -14,6 +21,14 @@ import type { NodeSettings } from '../schema/all-settings.js';
 import { GROUP, type GroupSettings } from '../schema/groups.js';
 import type { MqttRule } from '../schema/mqtt-rules.js';
 import type { OldName } from '../setting/findings.js';
+import {
+  givenRate,
+  perSecond,
+  RATE_NAMES,
+  type RateName,
+  type RatesRead,
+  type WrittenRate,
+} from '../setting/written-rate.js';
 import type { OfKind, ReadTopic } from './read-topic.js';
 
 export interface ConfigParts {
@@ -63,7 +78,7 @@ export function buildConfig({
     attachments,
     http: { ...http, tls: httpTls },
     mqtt: { ...mqtt, rules: mqttRules },
-    limits: { ...limits, ...directionsOf(limits) },
+    limits: { ...limits, ...directionsOf(limits), asWritten: ratesAsWritten({ limits }) },
     log: { ...log, decisionsFile },
     metrics,
     sampleIntervalMs,
@@ -137,26 +152,43 @@ export function buildGroup(name: string, settings: GroupSettings): GroupConfig {
     slewPerSecond: slewPerSecond ?? Number.POSITIVE_INFINITY,
     perTopic: { ...directionsOf(limiting.perTopic), max: perTopic.max },
     perClient: { ...directionsOf(limiting.perClient), max: perClient.max },
+    asWritten: ratesAsWritten(limiting),
   };
 }
 
 const UNLIMITED: GroupSettings = GROUP.parse({});
 
-interface WrittenRates {
-  readonly messagesPerSecond: number | null;
-  readonly bytesPerSecond: number | null;
-}
+type DirectionsRead = Readonly<Record<Direction, RatesRead>>;
 
-function directionsOf({ publish, dispatch }: Readonly<Record<Direction, WrittenRates>>): Record<Direction, Rates> {
+function directionsOf({ publish, dispatch }: DirectionsRead): Record<Direction, Rates> {
   return { publish: ratesOf(publish), dispatch: ratesOf(dispatch) };
 }
 
-function ratesOf({ messagesPerSecond, bytesPerSecond }: WrittenRates): Rates {
-  return [messagesPerSecond ?? Number.POSITIVE_INFINITY, bytesPerSecond ?? Number.POSITIVE_INFINITY];
+function ratesOf(read: RatesRead): Rates {
+  return [perSecondOf(read, 'messages'), perSecondOf(read, 'bytes')];
 }
 
-function costOf({ costPerSecond, reservedCostPerSecond }: GroupSettings['quota'][Direction]): CostQuota {
-  return { total: costPerSecond ?? Number.POSITIVE_INFINITY, reserved: reservedCostPerSecond };
+function costOf(read: RatesRead): CostQuota {
+  const reserved = givenRate(read, 'reservedCost');
+  return { total: perSecondOf(read, 'cost'), reserved: reserved === null ? 0 : perSecond(reserved) };
+}
+
+function perSecondOf(read: RatesRead, name: RateName): number {
+  const rate = givenRate(read, name);
+  return rate === null ? Number.POSITIVE_INFINITY : perSecond(rate);
+}
+
+function ratesAsWritten(sections: Readonly<Partial<Record<RateSection, DirectionsRead>>>): RatesAsWritten {
+  const written: [RatePath, WrittenRate][] = [];
+  for (const section of RATE_SECTIONS) {
+    for (const direction of DIRECTIONS) {
+      for (const name of RATE_NAMES) {
+        const rate = givenRate(sections[section]?.[direction] ?? {}, name);
+        if (rate !== null && rate.per !== 'second') written.push([`${section}.${direction}.${name}`, rate]);
+      }
+    }
+  }
+  return written.length === 0 ? ALL_PER_SECOND : Object.fromEntries(written);
 }
 
 function rampOf({ fromPerSecond, ...others }: GroupSettings['ramp']): RampSettings | null {

@@ -4,6 +4,7 @@ import type { GroupSettings } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { valueBelow } from '../setting/setting-value.js';
+import { givenRate, perSecond } from '../setting/written-rate.js';
 import type { GroupValues } from './read-groups.js';
 
 /** A ramp has a start and an end, and the end is not below the start. */
@@ -40,8 +41,10 @@ function checkEnds(group: string, values: Sound<GroupSettings>, from: number, fi
 }
 
 function quotasOf({ quota }: Sound<GroupSettings>): number[] {
-  const quotas = DIRECTIONS.map((direction) => quota[direction].messagesPerSecond);
-  return quotas.filter((quota): quota is number => typeof quota === 'number');
+  return DIRECTIONS.flatMap((direction) => {
+    const rate = givenRate(quota[direction], 'messages');
+    return rate === null ? [] : [perSecond(rate)];
+  });
 }
 
 /** Tells of keys of a ramp that has no start. `fromPerSecond: null` is no mistake: it takes an inherited ramp back. */

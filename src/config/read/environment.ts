@@ -5,6 +5,7 @@ import { environmentName, SECTIONS, variableOf, yamlPath } from '../schema/all-s
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { show } from '../setting/setting-text.js';
 import { valueAt } from '../setting/setting-value.js';
+import { otherUnitsOf } from '../setting/written-rate.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,6 +16,13 @@ export interface ConfigOverrides {
   readonly http?: string | undefined;
   /** `host:port` for MQTT. */
   readonly mqtt?: string | undefined;
+  readonly group?: GroupOverrides | undefined;
+}
+
+/** Settings of one group by their names below it, `quota.publish.messagesPerSecond`: `sim replay --set`. */
+export interface GroupOverrides {
+  readonly name: string;
+  readonly settings: ReadonlyMap<string, string>;
 }
 
 /** Lays `QUOTAMESH_…` variables over the configuration as written. An empty variable counts as not set. */
@@ -22,10 +30,10 @@ export function withEnvironment(raw: unknown, environment: Environment, findings
   const given = settingsOf(environment, findings);
   let result = given.has('topic.kind') ? withTopicOfKind(raw, given.get('topic.kind')!.text) : raw;
   for (const [key, { variable, text }] of given) {
-    const sibling = SIBLINGS.get(key);
-    // A secret may be given as text or as the path of a file. The variable of one replaces what the YAML says of
-    // either.
-    if (sibling !== undefined && !given.has(sibling)) result = putAt(result, sibling.split('.'), undefined);
+    // The variable of one replaces what the YAML says of any.
+    for (const sibling of siblingsOf(key)) {
+      if (!given.has(sibling)) result = putAt(result, sibling.split('.'), undefined);
+    }
     result = putAt(result, key.split('.'), text);
     findings.setOrigin(key.split('.'), variable);
   }
@@ -33,8 +41,14 @@ export function withEnvironment(raw: unknown, environment: Environment, findings
 }
 
 /** Lays the flags of the command line over all. */
-export function withOverrides(raw: unknown, { nodeId, http, mqtt }: ConfigOverrides, findings: Findings): unknown {
+export function withOverrides(raw: unknown, overrides: ConfigOverrides, findings: Findings): unknown {
+  const { nodeId, http, mqtt, group } = overrides;
   let result = raw;
+  for (const [name, text] of group?.settings ?? []) {
+    const path = ['groups', (group as GroupOverrides).name, ...name.split('.')];
+    result = putAt(result, path, text);
+    findings.setOrigin(path, `--set ${name}`);
+  }
   if (nodeId !== undefined) {
     result = putAt(result, ['node'], nodeId);
     findings.setOrigin(['node'], '--node');
@@ -147,17 +161,23 @@ function withTopicOfKind(raw: unknown, kind: string): unknown {
   return written === kind ? raw : putAt(raw, ['topic'], { kind });
 }
 
+/** A secret may be given as text or as the path of a file, a rate in any unit of time. */
+function siblingsOf(key: string): readonly string[] {
+  const at = key.lastIndexOf('.') + 1;
+  return SECRET_SIBLINGS.get(key) ?? otherUnitsOf(key.slice(at)).map((other) => key.slice(0, at) + other);
+}
+
 /** `topic.sasl.password` ↔ `topic.sasl.passwordFile`. */
-const SIBLINGS: ReadonlyMap<string, string> = new Map(
+const SECRET_SIBLINGS: ReadonlyMap<string, readonly string[]> = new Map(
   SECTIONS.flatMap((section) =>
-    Object.entries(section.rows).flatMap(([key, { textOf }]): [string, string][] => {
+    Object.entries(section.rows).flatMap(([key, { textOf }]): [string, readonly string[]][] => {
       const file = yamlPath(section, key);
       const text = file.replace(/File$/, '');
       return textOf === undefined
         ? []
         : [
-            [text, file],
-            [file, text],
+            [text, [file]],
+            [file, [text]],
           ];
     }),
   ),

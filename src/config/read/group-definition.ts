@@ -5,6 +5,7 @@ import { Findings } from '../setting/findings.js';
 import { buildGroup } from './build-config.js';
 import { checkRamps } from './check-ramps.js';
 import { checkShareRanges } from './check-share-range.js';
+import { checkSharing } from './check-sharing.js';
 import { withNewValues } from './new-names.js';
 import { checkReserved, readGroups } from './read-groups.js';
 
@@ -25,6 +26,7 @@ export function examineGroup(name: string, written: unknown, source: string): Ex
   checkReserved(groups, findings);
   checkRamps(groups, root, findings);
   checkShareRanges(groups, findings);
+  checkSharing(groups, findings);
   const values = groups.get(name);
   if (findings.mistakes.length > 0 || values === undefined) return { config: null, mistakes: findings.mistakes };
   // Without mistakes every field is there.

@@ -7,6 +7,7 @@ import type { Findings } from '../setting/findings.js';
 import { soundPart } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 import { show } from '../setting/setting-text.js';
+import { givenKey, LIMIT_NAMES, perSecond, shownBehind } from '../setting/written-rate.js';
 import { mergedLayers } from './merged-layers.js';
 import type { SoundNode } from './read-node.js';
 
@@ -64,21 +65,23 @@ export function checkGroupNames(node: SoundNode, groups: GroupValues, findings: 
 export function checkReserved(groups: GroupValues, findings: Findings): void {
   for (const [name, values] of groups) {
     for (const direction of DIRECTIONS) {
-      const { costPerSecond: total, reservedCostPerSecond: reserved } = values.quota[direction];
-      if (typeof total !== 'number' || typeof reserved !== 'number' || reserved <= total) continue;
-      const allowed = `at most quota.${direction}.costPerSecond = ${total}`;
-      const problem = `must be ${allowed}, got ${reserved}`;
-      const remedy = 'Lower it, or raise costPerSecond.';
+      const quota = values.quota[direction];
+      const [key, reservedKey] = [givenKey(quota, 'cost'), givenKey(quota, 'reservedCost')];
+      if (key === undefined || reservedKey === undefined) continue;
+      const [total, reserved] = [quota[key]!, quota[reservedKey]!];
+      if (perSecond(reserved) <= perSecond(total)) continue;
+      const allowed = `at most quota.${direction}.${key} = ${shownBehind(key, total)}`;
+      const problem = `must be ${allowed}, got ${shownBehind(reservedKey, reserved)}`;
+      const remedy = `Lower it, or raise ${key}.`;
       const cause = 'reserved-above-quota';
-      findings.add(['groups', name, 'quota', direction, 'reservedCostPerSecond'], { problem, allowed, remedy, cause });
+      findings.add(['groups', name, 'quota', direction, reservedKey], { problem, allowed, remedy, cause });
     }
   }
 }
 
 /** The rates are those of the whole cluster. */
 function isLimited({ quota }: Sound<GroupSettings>, direction: Direction): boolean {
-  const { messagesPerSecond, bytesPerSecond, costPerSecond } = quota[direction];
-  return [messagesPerSecond, bytesPerSecond, costPerSecond].some((rate) => typeof rate === 'number');
+  return LIMIT_NAMES.some((name) => givenKey(quota[direction], name) !== undefined);
 }
 
 function addBadName(name: string, findings: Findings): void {

@@ -13,6 +13,7 @@ import { checkAlone } from './check-alone.js';
 import { checkRamps } from './check-ramps.js';
 import { checkRelations } from './check-relations.js';
 import { checkShareRanges } from './check-share-range.js';
+import { checkSharing } from './check-sharing.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
 import { withNewNames, withNewValues } from './new-names.js';
 import { readAuth } from './read-auth.js';
@@ -74,6 +75,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   checkRelations({ ...node, topic }, root, findings);
   checkGroupNames(node, groups, findings);
   checkShareRanges(groups, findings);
+  checkSharing(groups, findings);
   const names = new Set(groups.keys());
   const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), names, findings);
   const attachments = readAttachments(root.attachments, names, findings);

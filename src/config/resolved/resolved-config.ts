@@ -14,6 +14,7 @@ import type { PolledBackendSettings } from '../schema/polled-backends.js';
 import type { TextsRead } from '../schema/text-file.js';
 import type { TopicKind, TopicSettings } from '../schema/topic-kinds.js';
 import type { OldName } from '../setting/findings.js';
+import type { RatesAsWritten } from './rates-as-written.js';
 
 /** What the node runs with: no optional field, deeply frozen. Made only by resolve-config.ts. */
 export interface ResolvedConfig {
@@ -73,9 +74,11 @@ export interface GroupConfig extends GroupSettings {
   readonly topics: TopicSplitName;
   readonly perTopic: KeyedLimit;
   readonly perClient: KeyedLimit;
+  /** For people alone: the numbers beside it are what is enforced. */
+  readonly asWritten: RatesAsWritten;
 }
 
-export type LimitsConfig = NodeLimit & Omit<NodeSettings['limits'], Direction>;
+export type LimitsConfig = NodeLimit & Omit<NodeSettings['limits'], Direction> & { readonly asWritten: RatesAsWritten };
 
 /** The HTTP listener; tls: null = plain HTTP. */
 export type HttpConfig = Omit<NodeSettings['http'], 'tls'> & { readonly tls: HttpTlsConfig | null };

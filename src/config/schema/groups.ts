@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { LIMITERS } from '../../core/base/settings.js';
+import { BURST_POLICIES, LIMITERS, SHARINGS } from '../../core/base/settings.js';
 import { HEADROOMS, ISOLATION_POLICIES } from '../../core/base/vocabulary.js';
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../core/convergence/strategies.js';
 import { TOPIC_SPLITS } from '../../core/limiter/topic-split.js';
 import { section } from '../setting/section.js';
-import type { Setting } from '../setting/setting.js';
-import { keyedLimits, LIMIT, RATE_MAX } from './limits.js';
+import type { TimeUnit } from '../setting/time-unit.js';
+import { inEveryUnit, keyedLimits, LIMIT, RATE_MAX } from './limits.js';
 import { RAMP } from './ramp.js';
 
 export const DROPPED_WORK = ['refunded', 'counted'] as const;
@@ -92,6 +92,45 @@ export const GROUP = section({
     buys: 'More, for a single busy node. Below 1 no node gets a larger part of the target than its backend can bear.',
     costs: 'Below 1: quota lies idle while fewer than 1/maxShareRatio nodes are busy.',
   },
+  sharing: {
+    kind: 'choice',
+    default: 'rates',
+    choices: SHARINGS,
+    buys:
+      'What nodes share. rates: each holds its part of the quota as a rate. tokens: they share the tokens of one bucket ' +
+      'as well, so that real traffic is admitted as by one central bucket, and an idle quota has its whole burst at any ' +
+      'node (docs/guide/tokens.md). A preview, for max-min alone.',
+    costs: 'tokens: usage far below the quota is not reported, so other nodes do not show it.',
+  },
+  burst: section({
+    messages: {
+      kind: 'count',
+      default: null,
+      defaultText: '100 ms of the quota, or 3·√quota, or 10, whichever is most; at most a second of it, or 10',
+      min: 1,
+      max: 1e12,
+      buys: 'So many messages pass at once, at any node, when the group has been idle. For sharing: tokens.',
+      costs: 'Bursts are over-admission: any span of time holds at most its part of the quota and one burst.',
+    },
+    bytes: {
+      kind: 'bytes',
+      default: null,
+      defaultText: 'as for messages, with messages of the size that is reported',
+      min: 1,
+      max: 2 ** 50,
+      buys: 'So many bytes pass at once, at any node, when the group has been idle. For sharing: tokens.',
+      costs: 'Bursts are over-admission: any span of time holds at most its part of the quota and one burst.',
+    },
+    policy: {
+      kind: 'choice',
+      default: 'optimistic',
+      choices: BURST_POLICIES,
+      buys:
+        'Who takes from a full bucket before others know of it. optimistic: each node all of it, with more than three ' +
+        'nodes 3/N of it; divided: each node 1/N.',
+      costs: 'optimistic: nodes that wake within one delivery take up to three bursts; the debt is paid back.',
+    },
+  }),
   allowanceRatio: {
     kind: 'ratio',
     default: 0.25,
@@ -226,29 +265,29 @@ export type GroupSettings = z.output<typeof GROUP>;
 /** The quota of one direction, for the whole cluster. */
 function quotaOf(direction: 'publish' | 'dispatch') {
   const done = direction === 'publish' ? 'published' : 'dispatched';
-  const rate = <Kind extends 'rate' | 'byte-rate'>(kind: Kind, what: string) =>
-    ({
-      ...LIMIT,
-      kind,
-      buys: `More ${what} per second for the whole cluster. 0 blocks; without a value there is no limit.`,
-      costs: 'Load on what the quota protects.',
-    }) as const satisfies Setting;
+  const limit = (kind: 'rate' | 'byte-rate', what: string) => (unit: TimeUnit) => ({
+    ...LIMIT,
+    kind,
+    buys: `More ${what} per ${unit} for the whole cluster. 0 blocks; without a value there is no limit.`,
+    costs: 'Load on what the quota protects.',
+  });
   return section({
-    messagesPerSecond: rate('rate', `${done} messages`),
-    bytesPerSecond: rate('byte-rate', `${done} bytes`),
-    costPerSecond: {
+    ...inEveryUnit('messages', limit('rate', `${done} messages`)),
+    ...inEveryUnit('bytes', limit('byte-rate', `${done} bytes`)),
+    ...inEveryUnit('cost', (unit) => ({
       ...LIMIT,
       kind: 'rate',
-      buys: `More cost units per second of ${done} work: admitted by count, by the average cost that was reported.`,
+      buys: `More cost units per ${unit} of ${done} work: admitted by count, by the average cost that was reported.`,
       costs: 'Load on what the quota protects.',
-    },
-    reservedCostPerSecond: {
+    })),
+    ...inEveryUnit('reservedCost', () => ({
       kind: 'rate',
-      default: 0,
+      default: null,
+      defaultText: '0',
       min: 0,
       max: RATE_MAX,
       buys: `The part of the cost quota of ${done} work that saturated backends never take away.`,
       costs: 'A saturated backend is relieved by the others alone.',
-    },
+    })),
   });
 }

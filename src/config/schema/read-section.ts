@@ -5,6 +5,7 @@ import { FOREIGN_KEYS } from '../setting/foreign-keys.js';
 import { type Section, soundPart } from '../setting/section.js';
 import { show } from '../setting/setting-text.js';
 import { gluedRemedy, shownKey } from '../setting/unknown-keys.js';
+import { rateOfKey } from '../setting/written-rate.js';
 import { SECTIONS, SETTINGS } from './all-settings.js';
 
 /**
@@ -48,17 +49,24 @@ function addMistake(findings: Findings, mistake: InputMistake, at: ConfigPath): 
 }
 
 function unknownKey(key: string, known: readonly string[]): Finding {
-  const allowed = known.join(', ');
+  const allowed = keysText(known);
   const near = gluedRemedy(key) || didYouMean(key, known) || elsewhere(key);
   const remedy = foreignRemedy(key) ?? (near || `Known keys here: ${allowed}.`);
   return { problem: 'is not a known key', allowed, remedy, cause: 'key-unknown' };
 }
 
 export function notAMapping(known: readonly string[], input: unknown): Finding {
-  const allowed = `a mapping with the keys ${known.join(', ')}`;
+  const allowed = `a mapping with the keys ${keysText(known)}`;
   // Somebody may have written a password here.
   const got = typeof input === 'string' ? 'a text' : show(input);
   return { problem: `must be ${allowed}, got ${got}`, allowed, remedy: 'Indent the keys below it.' };
+}
+
+/** The units of time of rates are told once for all of them. */
+function keysText(known: readonly string[]): string {
+  const perSecond = known.filter((key) => (rateOfKey(key)?.per ?? 'second') === 'second');
+  const others = perSecond.length < known.length ? ' (rates also …PerMinute, …PerHour, …PerDay)' : '';
+  return `${perSecond.join(', ')}${others}`;
 }
 
 function foreignRemedy(key: string): string | undefined {

@@ -1,18 +1,42 @@
-/** Numbers with units: what YAML and the environment may say (`1s`, `10k`, `1MiB`, `25%`) and how we print them. */
+import { SECONDS_OF, type TimeUnit, UNIT_SPELLINGS } from './time-unit.js';
+
+/** Numbers with units: what YAML and the environment may say (`1s`, `10k`, `600/min`, `25%`), and how we print them. */
 
 export type QuantityKind = 'duration' | 'count' | 'rate' | 'byte-rate' | 'bytes' | 'level' | 'ratio' | 'factor';
 
 /** The number in base units, or NaN when the text is not a quantity of this kind. Ranges are the caller's. */
 export function parseQuantity(kind: QuantityKind, input: number | string): number {
   if (typeof input === 'number') return input;
-  const match = QUANTITY.exec(input.trim());
+  if (kind !== 'rate' && kind !== 'byte-rate') return amountOf(kind, QUANTITY.exec(input.trim()));
+  const { amount, per } = parseRate(kind, input, 'second');
+  return amount / SECONDS_OF[per];
+}
+
+/** The rate in the unit of time that the text names, else in `usual`; its amount is NaN where the text is no rate. */
+export function parseRate(
+  kind: 'rate' | 'byte-rate',
+  input: number | string,
+  usual: TimeUnit,
+): { readonly amount: number; readonly per: TimeUnit } {
+  if (typeof input === 'number') return { amount: input, per: usual };
+  const [, text = '', unit] = STROKE.exec(input.trim()) ?? [];
+  const per = unit === undefined ? usual : UNIT_SPELLINGS.get(unit);
+  return { amount: per === undefined ? Number.NaN : amountOf(kind, QUANTITY.exec(text)), per: per ?? usual };
+}
+
+/** What stands behind the stroke of `5/fortnight`; undefined where no number stands before it. */
+export function unitAfterStroke(text: string): string | undefined {
+  const [, before = '', unit] = STROKE.exec(text.trim()) ?? [];
+  return QUANTITY.test(before) ? unit : undefined;
+}
+
+function amountOf(kind: QuantityKind, match: RegExpExecArray | null): number {
   if (match === null) return Number.NaN;
   const amount = Number(match[1]);
   const unit = match[2] as string;
   // Dividing keeps 7% exact (0.07); multiplying by 0.01 would not.
   if (kind === 'ratio' && unit === '%') return amount / 100;
-  const perSecond = kind === 'rate' || kind === 'byte-rate';
-  const factor = UNITS[kind].get(perSecond && unit.endsWith('/s') ? unit.slice(0, -2) : unit);
+  const factor = UNITS[kind].get(unit);
   return factor === undefined ? Number.NaN : amount * factor;
 }
 
@@ -38,7 +62,10 @@ export const QUANTITY_EXAMPLES: Readonly<Record<QuantityKind, string>> = {
 };
 
 // The exponent is bounded so that a text of many digits cannot make Number() slow or infinite by surprise.
-const QUANTITY = /^([+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:e[+-]?\d{1,3})?)\s*([A-Za-z%]{0,3}(?:\/s)?)$/;
+const QUANTITY = /^([+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:e[+-]?\d{1,3})?)\s*([A-Za-z%]{0,3})$/;
+
+/** A quantity of at most 64 characters, and the unit of time behind a stroke. */
+const STROKE = /^([^/]{1,64}?)(?:\s*\/\s*([A-Za-z]{1,20}))?$/;
 
 const DURATION = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const DECIMAL = { k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 };

@@ -1,6 +1,8 @@
 import { didYouMean } from '../../input/nearest-name.js';
-import { formatQuantity, QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
+import { formatQuantity, parseRate, QUANTITY_EXAMPLES, type QuantityKind, unitAfterStroke } from './quantity.js';
 import type { Setting } from './setting.js';
+import { UNIT_SPELLINGS } from './time-unit.js';
+import { rateKey } from './written-rate.js';
 
 /** What is allowed, in words: `a duration between 100ms and 1m (e.g. 500ms or 2s)`. */
 export function allowedText(setting: Setting, input?: unknown): string {
@@ -22,7 +24,7 @@ export function allowedText(setting: Setting, input?: unknown): string {
     case 'weights':
       return 'a mapping of node id to weight, e.g. { node-1: 2 }';
     default:
-      return `${NOUNS[setting.kind]} ${rangeText(setting, input)} (e.g. ${QUANTITY_EXAMPLES[setting.kind]})`;
+      return `${nounOf(setting, setting.kind)} ${rangeText(setting, input)} (e.g. ${QUANTITY_EXAMPLES[setting.kind]})`;
   }
 }
 
@@ -64,11 +66,36 @@ export function remedyFor(setting: Setting, input: unknown): string {
   ) {
     return `Put it in quotes: "${input}".`;
   }
-  const near = typeof input === 'string' ? didYouMean(input, setting.choices ?? []) : '';
+  const near =
+    typeof input === 'string' ? didYouMean(input, setting.choices ?? []) || strokeRemedy(setting, input) : '';
   if (near !== '') return near;
   if (setting.remedy !== undefined) return setting.remedy;
   if (setting.required === true) return 'There is no default.';
   return `Correct it, or remove the key for the default (${defaultText(setting)}).`;
+}
+
+/** What is wrong with the unit of time in `5/fortnight`; '' where that is not what is wrong. */
+function strokeRemedy({ kind, rate: key }: Setting, text: string): string {
+  const unit = unitAfterStroke(text);
+  if (unit === undefined || !Object.hasOwn(NOUNS, kind)) return '';
+  const per = UNIT_SPELLINGS.get(unit);
+  if (kind !== 'rate' && kind !== 'byte-rate') {
+    return per === undefined
+      ? ''
+      : `Write it without "/${unit}": here stands ${NOUNS[kind as QuantityKind]}, not a rate.`;
+  }
+  if (per === undefined) {
+    // One letter is as near to "s" as to "h".
+    const near = unit.length === 1 ? '' : didYouMean(unit, UNIT_SPELLINGS.keys());
+    return `${near === '' ? '' : `${near} `}The units of time are s, min, h and d, as in 5/min.`;
+  }
+  const { amount } = parseRate(kind, text, per);
+  if (key === undefined || key.per === 'second' || key.per === per || !(amount >= 0)) return '';
+  return `Write it as ${rateKey(key.name, per)}: ${formatQuantity(kind, amount)}, or per ${key.per} here.`;
+}
+
+function nounOf({ rate: key }: Setting, kind: QuantityKind): string {
+  return key === undefined || key.per === 'second' ? NOUNS[kind] : `${NOUNS[kind]} per ${key.per}`;
 }
 
 export function defaultText(setting: Setting): string {

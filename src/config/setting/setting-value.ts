@@ -1,8 +1,9 @@
 import { isMapping } from '../../input/mapping.js';
 import type { MistakeCause } from './config-error.js';
-import { parseQuantity, QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
+import { parseQuantity, parseRate, QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
 import { GROUP_NAME, NODE_NAME, type Setting } from './setting.js';
 import { allowedText, remedyFor, show } from './setting-text.js';
+import { perSecond, type WrittenRate } from './written-rate.js';
 
 export interface ReadValue {
   /** undefined when there is a problem. */
@@ -67,7 +68,7 @@ function singleValue(setting: Setting, input: unknown): unknown {
     case 'switch':
       return SWITCHES.get(input);
     default:
-      return quantityValue(setting, input);
+      return setting.rate === undefined ? quantityValue(setting, input) : rateValue(setting, input);
   }
 }
 
@@ -93,6 +94,24 @@ function quantityValue({ kind, min = 0, max = Infinity }: Setting, input: unknow
   if (!Number.isFinite(value) || (whole && !Number.isInteger(value))) return undefined;
   // Adding 0 turns -0 into 0, which no rate or time should have to tell apart.
   return value >= min && value <= max ? value + 0 : undefined;
+}
+
+/**
+ * A text under `messagesPerSecond` may name any unit of time, as in other rates; under a key of another unit it would
+ * contradict the key.
+ */
+function rateValue(setting: Setting, input: unknown): WrittenRate | undefined {
+  if (typeof input !== 'number' && typeof input !== 'string') return undefined;
+  const { min = 0, max = Infinity, rate: key } = setting;
+  const rate = parseRate(setting.kind as 'rate' | 'byte-rate', input, key!.per);
+  if (!Number.isFinite(rate.amount) || (key!.per !== 'second' && rate.per !== key!.per)) return undefined;
+  const value = inUnitOf(setting, rate);
+  return value >= min && value <= max ? { amount: rate.amount + 0, per: rate.per } : undefined;
+}
+
+/** What the bounds of the setting are compared with. */
+function inUnitOf({ rate: key }: Setting, rate: WrittenRate): number {
+  return rate.per === key?.per ? rate.amount : perSecond(rate);
 }
 
 type Element = Pick<Setting, 'kind' | 'pattern' | 'min' | 'max' | 'remedy'>;
@@ -165,11 +184,14 @@ function refuse(setting: Setting, input: unknown): ReadValue {
   return { value: undefined, problems: [{ at: [], problem, allowed, remedy, cause }] };
 }
 
-function causeOf({ kind, choices, min = 0, max = Infinity }: Setting, input: unknown): MistakeCause | undefined {
+function causeOf(setting: Setting, input: unknown): MistakeCause | undefined {
+  const { kind, choices, min = 0, max = Infinity } = setting;
   if (choices !== undefined) return 'choice-unknown';
   if (!Object.hasOwn(QUANTITY_EXAMPLES, kind) || (typeof input !== 'number' && typeof input !== 'string'))
     return undefined;
-  const value = parseQuantity(kind as QuantityKind, input);
+  const value = setting.rate
+    ? inUnitOf(setting, parseRate(kind as 'rate' | 'byte-rate', input, setting.rate.per))
+    : parseQuantity(kind as QuantityKind, input);
   if (value > max) return 'above-range';
   return value < min ? 'below-range' : undefined;
 }

@@ -29,6 +29,10 @@ export interface GroupSettings {
   /** Bounds of every single node's share, as parts of the target, 0 … 1. */
   readonly minShareRatio: number;
   readonly maxShareRatio: number;
+  /** Whether nodes hold shares as rates alone, or share the tokens of one bucket too (core/tokens). */
+  readonly sharing: Sharing;
+  /** The depth of the cluster's bucket where tokens are shared. */
+  readonly burst: BurstSettings;
   /** What a limiter may take above its share, as a part of the node's reported demand, 0 … 1. */
   readonly allowanceRatio: number;
   /** Weights of single nodes in the water-filling; absent = 1. */
@@ -42,6 +46,23 @@ export interface GroupSettings {
   /** … but at least this many pieces of work, each of the size that was seen last. */
   readonly burstMinMessages: number;
   readonly isolation: { readonly policy: IsolationPolicy; readonly holdMs: number };
+}
+
+export const SHARINGS = ['rates', 'tokens'] as const;
+export type Sharing = (typeof SHARINGS)[number];
+
+/**
+ * optimistic: while the bucket is full, a node takes of it at once, each min(1, 3/N) of what is there. divided: each
+ * depth/N.
+ */
+export const BURST_POLICIES = ['optimistic', 'divided'] as const;
+export type BurstPolicy = (typeof BURST_POLICIES)[number];
+
+export interface BurstSettings {
+  /** Units; null = by the quota (core/tokens/cluster-depth.ts). */
+  readonly messages: number | null;
+  readonly bytes: number | null;
+  readonly policy: BurstPolicy;
 }
 
 export const LIMITERS = ['bucket', 'window'] as const;

@@ -1,6 +1,6 @@
 import { incarnationCount, nodeKeyOf } from '../base/ids.js';
 import { invariant } from '../base/invariant.js';
-import type { CoordinatorSettings } from '../base/settings.js';
+import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
 import { DIRECTION_COUNT, type Incarnation, MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import { LaneTable } from '../lanes/lane-table.js';
@@ -22,6 +22,7 @@ import { Publisher } from '../report/publisher.js';
 import { ReportBook } from '../report/report-book.js';
 import { Reporter } from '../report/reporter.js';
 import { ShareBook } from '../share/share-book.js';
+import { TokenBook } from '../share/token-book.js';
 import { updateLanes } from '../share/update-lanes.js';
 import { CostMeter } from '../target/cost-meter.js';
 import { TargetBook } from '../target/target-book.js';
@@ -46,6 +47,7 @@ export class Coordinator {
   readonly targets: TargetBook;
   readonly shares: ShareBook;
   readonly log: LogReader;
+  readonly tokens: TokenBook;
   readonly link: LinkWatch;
   phase: Phase = 'catching-up';
   /** Why this node has stopped for good; null unless the phase is `fenced`. */
@@ -62,6 +64,11 @@ export class Coordinator {
   readonly #publisher: Publisher;
   readonly #epochs: EpochChange;
   readonly #forgetting: Forgetting;
+  readonly #flow = (lane: LaneState, nowMs: number) => {
+    const wasLimitedByTokens = lane.isLimitedByTokens;
+    this.tokens.flow(lane, nowMs);
+    if (wasLimitedByTokens || lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
+  };
   #lastRoundMs = 0;
   #lastHousekeepingMs = Number.NEGATIVE_INFINITY;
 
@@ -75,9 +82,8 @@ export class Coordinator {
     this.#limiter = limiter;
     this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
     this.membership = new Membership(settings.stalenessMs, settings.partitions, settings.maxNodes);
-    const markLane = (mapLane: number) => this.#table.markMapLane(mapLane);
-    const isHeld = (mapLane: number) => this.#table.servesMapLane(mapLane) || this.targets.ramps.has(mapLane);
-    this.usageMap = new UsageMap(markLane, settings, isHeld);
+    const markLane = (mapLane: number) => this.#markLane(mapLane);
+    this.usageMap = new UsageMap(markLane, settings, (mapLane) => this.#isLaneHeld(mapLane));
     this.costs = new CostMeter(settings.costs);
     this.targets = new TargetBook(settings, this.usageMap, this.membership, markLane);
     const { backends, ramps } = this.targets;
@@ -102,6 +108,8 @@ export class Coordinator {
       table: this.#table,
     });
     this.log.writer = this.#publisher;
+    this.tokens = new TokenBook({ nodeKey, limiter, table: this.#table, log, membership, usageMap, shares });
+    this.usageMap.charges = this.tokens;
     this.#epochs = new EpochChange({ nodeKey, log, link, table: this.#table, publisher: this.#publisher, notices });
   }
 
@@ -111,7 +119,7 @@ export class Coordinator {
     this.#noticeStall(nowMs);
     switch (event.kind) {
       case 'epoch-began':
-        this.#epochs.begin(event.epoch, this.phase, nowMs);
+        this.#beginEpoch(event.epoch, nowMs);
         break;
       case 'records-read':
         this.#read(event.records, nowMs);
@@ -126,9 +134,7 @@ export class Coordinator {
         this.#join(nowMs);
         break;
       case 'group-changed':
-        this.#table.changeGroup(event.group, event.settings);
-        this.targets.addGroup(event.group, event.settings.name);
-        this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
+        this.#changeGroup(event.group, event.settings, nowMs);
         break;
       case 'group-removed':
         for (const lane of this.#table.lanesOf(event.group)) this.#remove(lane);
@@ -160,6 +166,27 @@ export class Coordinator {
     return this.#publisher.incarnation;
   }
 
+  #markLane(mapLane: number): void {
+    this.#table.markMapLane(mapLane);
+    this.tokens.rowsChanged(mapLane);
+  }
+
+  #isLaneHeld(mapLane: number): boolean {
+    return this.#table.servesMapLane(mapLane) || this.targets.ramps.has(mapLane) || this.tokens.has(mapLane);
+  }
+
+  #beginEpoch(epoch: string, nowMs: number): void {
+    this.tokens.beginEpoch(nowMs);
+    this.#epochs.begin(epoch, this.phase, nowMs);
+  }
+
+  #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
+    this.#table.changeGroup(group, settings);
+    this.targets.addGroup(group, settings.name);
+    this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
+    this.tokens.groupChanged(group, nowMs);
+  }
+
   #join(nowMs: number): void {
     if (this.phase !== 'catching-up') this.#epochs.caughtUp(nowMs);
     if (this.phase !== 'catching-up' || !this.log.partitionCount.caughtUp(nowMs)) return;
@@ -177,7 +204,12 @@ export class Coordinator {
   #read(records: readonly ReadEvent[], nowMs: number): void {
     let membersChanged = false;
     for (const read of records) {
-      if (this.log.apply(read, nowMs)) membersChanged = true;
+      if (this.log.apply(read, nowMs)) {
+        membersChanged = true;
+        // At this record, and not at the last one that happens to be read with it: others read other batches.
+        this.tokens.membersChanged();
+      }
+      this.tokens.recordApplied();
       if (read.record === null) this.#publisher.sayAgain(read);
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
     }
@@ -200,8 +232,10 @@ export class Coordinator {
       else this.#epochs.outlive(record, nowMs);
     } else if (incarnation === this.incarnation) {
       if (read.partition === MEMBERSHIP_PARTITION && this.shares.ownClaims.readBack(sequence)) this.#table.markAll();
+      if (record.kind === 'report') this.tokens.readBack(record.rows);
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);
       if (tookMs >= 0 && record.kind === 'report') this.reportRoundTripMs = tookMs;
+      if (tookMs >= 0) this.log.tookRoundTrip(tookMs);
     }
   }
 
@@ -220,6 +254,7 @@ export class Coordinator {
   /** The log has been read up to a fresh own record, after joining or after a stall. */
   #startDeciding(nowMs: number): void {
     this.readyMs = nowMs;
+    if (this.phase === 'joining') this.tokens.begin(nowMs);
     if (this.phase === 'joining') {
       const members = this.membership.alive.length;
       this.#effects.notices.push({ kind: 'ready', members, incarnation: incarnationCount(this.incarnation) });
@@ -251,7 +286,7 @@ export class Coordinator {
       this.#book.markAllDirty();
       this.#table.markAll();
     }
-    this.#reporter.sampleAll(this.#table.ordered, nowMs);
+    this.#reporter.sampleAll(this.#table.ordered, nowMs, this.#flow);
     this.#publisher.publishDue(this.lanes, nowMs);
   }
 
@@ -274,6 +309,7 @@ export class Coordinator {
     this.#lastHousekeepingMs = nowMs;
     if (this.phase === 'ready') this.#effects.confirmUntilMs = nowMs + this.settings.shareValidMs;
     this.costs.removeSilent(nowMs);
+    this.tokens.forgetFull();
     for (const lane of this.#reporter.idle(nowMs)) this.#unserve(lane);
     if (!this.link.isWhole) this.#table.markRelinked(this.link, nowMs);
     if (this.link.of(MEMBERSHIP_PARTITION) === 'linked') this.#effects.appends.push(...this.#forgetting.due(nowMs));
@@ -289,6 +325,7 @@ export class Coordinator {
   #serve(lane: number, nowMs: number): void {
     if (this.lanes.has(lane) || this.phase !== 'ready') return;
     const state = this.#table.serve(lane, this.usageMap, nowMs);
+    this.tokens.serve(state, nowMs);
     state.sample.begin(this.#limiter, lane, nowMs);
     state.refusals = this.#limiter.refusals.at(lane);
     this.#effects.servedLanes.push(lane);
@@ -296,6 +333,7 @@ export class Coordinator {
 
   #remove(lane: LaneState): void {
     if (lane.hasEntry) this.#book.changed(lane.group, lane.groupId);
+    lane.tokens?.forget();
     this.#unserve(lane);
   }
 
@@ -306,7 +344,10 @@ export class Coordinator {
   }
 
   #updateDirtyLanes(nowMs: number): void {
-    if (this.phase === 'ready') updateLanes(this.#table.dirty, this, this.#effects, nowMs);
+    if (this.phase === 'ready') {
+      updateLanes(this.#table.dirty, this, this.#effects, nowMs);
+      for (const lane of this.#table.dirty) this.#flow(lane, nowMs);
+    }
     this.#table.endUpdate();
   }
 }

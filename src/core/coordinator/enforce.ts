@@ -8,11 +8,13 @@ import type { Coordinator } from './coordinator.js';
 export function enforce(effects: Effects, coordinator: Coordinator, limiter: Limiter, nowMs: number): void {
   const { limit, depth } = coordinator.shares;
   const apply = (lane: number) => {
-    const settings = coordinator.lanes.get(lane)?.settings;
-    if (settings !== undefined) limiter.buckets.setWindow(lane, windowMsOf(settings), nowMs);
+    const state = coordinator.lanes.get(lane);
+    if (state !== undefined) limiter.buckets.setWindow(lane, windowMsOf(state.settings), nowMs);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const tokens = state?.isLimitedByTokens === true ? state.tokens?.slots[dimension] : undefined;
       const slot = slotOf(lane, dimension);
-      limiter.setLimit(lane, dimension, limit[slot] as number, depth[slot] as number, nowMs);
+      if (tokens !== undefined && tokens.bucket !== null) limiter.follow(lane, dimension, tokens, nowMs);
+      else limiter.setLimit(lane, dimension, limit[slot] as number, depth[slot] as number, nowMs);
     }
   };
   for (const lane of effects.unservedLanes) limiter.validUntilMs.set(lane, Number.NEGATIVE_INFINITY);

@@ -94,6 +94,7 @@ export class EpochChange {
     const { nodeKey, log, link, table, publisher } = this.#parts;
     const newest = log.newestLifeOf(nodeKey);
     if (newest <= publisher.incarnation || !publisher.beginLife(newest)) return;
+    for (const { tokens } of table.ordered) tokens?.forget();
     link.expectEchoSince(nowMs);
     publisher.sayEverything(table.lanes, nowMs);
   }

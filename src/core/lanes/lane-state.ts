@@ -6,6 +6,7 @@ import { LaneSample } from '../sample/lane-sample.js';
 import { createSettling, type Settling } from '../sample/settling.js';
 import { type CostReport, createCostReport } from '../target/cost-report.js';
 import type { Binding } from '../target/target-rate.js';
+import type { LaneTokens } from '../tokens/lane-tokens.js';
 import type { Link } from './isolation.js';
 import { LeastShare } from './least-share.js';
 
@@ -43,6 +44,14 @@ export interface LaneState {
   binding: Binding;
   isBusy: boolean;
   readonly rampTurn: RampTurn;
+  /** Null where the group shares rates. */
+  tokens: LaneTokens | null;
+  /** True while the limiter follows the tokens, and not the share. */
+  isLimitedByTokens: boolean;
+  /** Per dimension, units: the limiter's count of what was admitted when the tokens were looked at last. */
+  readonly taken: Float64Array;
+  /** Where tokens are shared: the rates as they are now. `reported` are those of the newest own record. */
+  readonly current: LaneRates;
 }
 
 /** A lane without arrivals for this long, and with nothing reported, is not served any more. */
@@ -72,6 +81,10 @@ export function createLaneState(
     binding: 'unlimited',
     isBusy: false,
     rampTurn: createRampTurn(),
+    tokens: null,
+    isLimitedByTokens: false,
+    taken: new Float64Array(DIMENSION_COUNT),
+    current: createLaneRates(),
     ...identity,
   };
 }

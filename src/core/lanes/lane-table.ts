@@ -26,6 +26,7 @@ export class LaneTable {
   /** True if some configured group divides by a pool that the nodes agree on. */
   agreesOnPool: boolean;
   readonly #groupIds: GroupId[];
+  readonly #byId: Map<GroupId, number>;
   readonly #byMapLane = new Map<number, LaneState>();
   #ordered: readonly LaneState[] | null = null;
 
@@ -35,12 +36,18 @@ export class LaneTable {
     this.settings = { ...settings, groups: this.#groups };
     this.agreesOnPool = this.#groups.some(agreesOnPool);
     this.#groupIds = settings.groups.map(({ name }) => groupIdOf(settings.cluster, name));
+    this.#byId = new Map(this.#groupIds.map((groupId, group) => [groupId, group]));
   }
 
   /** The served lanes in the order in which they came; another array after one came, went or changed. */
   get ordered(): readonly LaneState[] {
     this.#ordered ??= [...this.lanes.values()];
     return this.#ordered;
+  }
+
+  /** The group with this id, or −1. */
+  groupOf(groupId: GroupId): number {
+    return this.#byId.get(groupId) ?? -1;
   }
 
   groupIdOf(group: number): GroupId {
@@ -73,6 +80,10 @@ export class LaneTable {
     return !this.lanes.has(laneOf(lane.group, 1 - lane.direction));
   }
 
+  ofMapLane(mapLane: number): LaneState | undefined {
+    return this.#byMapLane.get(mapLane);
+  }
+
   servesMapLane(mapLane: number): boolean {
     return this.#byMapLane.has(mapLane);
   }
@@ -98,7 +109,10 @@ export class LaneTable {
     const isNew = group === this.#groups.length;
     const { name } = settings;
     invariant(isNew || this.#groups[group]?.name === name, 'a group keeps its name', { group, name });
-    if (isNew) this.#groupIds.push(groupIdOf(this.settings.cluster, name));
+    if (isNew) {
+      this.#groupIds.push(groupIdOf(this.settings.cluster, name));
+      this.#byId.set(this.groupIdOf(group), group);
+    }
     this.#groups[group] = settings;
     this.agreesOnPool ||= agreesOnPool(settings);
     this.#ordered = null;

@@ -10,7 +10,7 @@ export function waitOf(buckets: Buckets, slot: number, amount: number): number {
   const windowMs = buckets.windowOf(row);
   const needed = windowMs === 0 ? Math.min(amount, depth) : amount;
   if (amount <= 0 || tokens + SLACK >= needed) return 0;
-  const rate = buckets.rate.at(slot);
+  const rate = buckets.comesBackAt(slot);
   if (rate === 0) return Number.POSITIVE_INFINITY;
   if (windowMs === 0) return ((needed - tokens) * 1000) / rate;
   return windowWaitMs(tokens, amount, { depth, windowMs, nowMs: buckets.refilledMs.at(row) });
@@ -24,8 +24,9 @@ export function usefulWaitOf(buckets: Buckets, slot: number): number {
 }
 
 /** Milliseconds of the limit that an amount takes up: messages and bytes as one number; 0 where nothing limits. */
-export function bucketMsOf({ rate }: Buckets, row: number, messages: number, bytes: number): number {
-  return Math.max(timeOf(messages, rate.at(slotOf(row, MESSAGES))), timeOf(bytes, rate.at(slotOf(row, BYTES))));
+export function bucketMsOf(buckets: Buckets, row: number, messages: number, bytes: number): number {
+  const [messageRate, byteRate] = [buckets.comesBackAt(slotOf(row, MESSAGES)), buckets.comesBackAt(slotOf(row, BYTES))];
+  return Math.max(timeOf(messages, messageRate), timeOf(bytes, byteRate));
 }
 
 function timeOf(amount: number, perSecond: number): number {

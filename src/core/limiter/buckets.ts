@@ -40,6 +40,8 @@ export class Buckets {
   asked: Uint8Array;
   /** Per row: length of its windows (window.ts), 0 = a bucket. Null while all are buckets, which saves time. */
   windowMs: Float64Array | null = null;
+  /** Per slot that follows a bucket of the cluster: the rate at which tokens come back to it; null without any. */
+  comesBack: Float64Array | null = null;
   /** Tokens held for work whose cost is known later; null until some are held, which saves time as well. */
   held: HeldTokens | null = null;
 
@@ -186,6 +188,7 @@ export class Buckets {
     const slot = row * DIMENSION_COUNT + dimension;
     const tokens = this.tokens.at(slot);
     const before = this.rate.at(slot);
+    if (this.comesBack !== null) this.comesBack[slot] = 0;
     if (perSecond === Number.POSITIVE_INFINITY) {
       this.rate.set(slot, 0);
       this.depth.set(slot, Number.POSITIVE_INFINITY);
@@ -202,6 +205,20 @@ export class Buckets {
     // A blocked slot keeps a debt and loses what was left, because `tryTake` looks at no depth.
     this.tokens.set(slot, perSecond === 0 ? Math.min(changed, 0) : changed);
     this.held?.noteRoom(row);
+  }
+
+  /** Sets the tokens of a slot together with its rate and depth: see Limiter.follow. */
+  setInflow(row: number, dimension: number, { takeable, depth, perSecond, comesBackPerSecond }: Inflow, nowMs: number) {
+    this.setLimit(row, dimension, Math.max(LEAST_RATE, perSecond), depth, nowMs);
+    const slot = row * DIMENSION_COUNT + dimension;
+    this.tokens.set(slot, takeable);
+    this.comesBack ??= new Float64Array((this.lines.length / LINE) * DIMENSION_COUNT);
+    this.comesBack[slot] = comesBackPerSecond;
+  }
+
+  /** The rate by which waits are estimated, units per second. */
+  comesBackAt(slot: number): number {
+    return Math.max(this.rate.at(slot), this.comesBack?.[slot] ?? 0);
   }
 
   windowOf(row: number): number {
@@ -259,6 +276,10 @@ export class Buckets {
       larger.windowMs = new Float64Array(rows);
       larger.windowMs.set(this.windowMs);
     }
+    if (this.comesBack !== null) {
+      larger.comesBack = new Float64Array(rows * DIMENSION_COUNT);
+      larger.comesBack.set(this.comesBack);
+    }
     larger.held = this.held;
     Object.assign(this, larger);
     this.held?.grow(rows);
@@ -297,6 +318,19 @@ const CLOCK_SET_MS = 1000;
  * whole amount is charged, so this mints nothing.
  */
 const SLACK = 1e-6;
+
+/** What flows into a slot that follows a bucket of the cluster: units now, at most so many later, units per second. */
+export interface Inflow {
+  /** May be negative: a debt. */
+  readonly takeable: number;
+  readonly depth: number;
+  readonly perSecond: number;
+  /** At which tokens come back to whoever waits, ≥ `perSecond`. */
+  readonly comesBackPerSecond: number;
+}
+
+/** A rate of 0 would block the slot; this is a token in thirty years. */
+const LEAST_RATE = 1e-9;
 
 function isRate(perSecond: number): boolean {
   return perSecond >= 0 && (perSecond <= Number.MAX_SAFE_INTEGER || perSecond === Number.POSITIVE_INFINITY);

@@ -118,6 +118,7 @@ export class Levels {
   putBack(request: TokenRequest): void {
     this.#find(request);
     this.#limiter.buckets.putBack(request.lane, request.messages, request.bytes);
+    this.#limiter.endReserved(request.lane, request.messages, request.bytes);
     this.#each(request, (buckets, row) => {
       buckets.putBack(row, request.messages, request.bytes);
     });
@@ -149,6 +150,7 @@ export class Levels {
     this.#make(request, nowMs);
     const more = [Math.max(0, messages - request.messages), Math.max(0, bytes - request.bytes)] as const;
     this.#limiter.buckets.charge(request.lane, more[0], more[1], debtMs, nowMs);
+    this.#limiter.endReserved(request.lane, request.messages, request.bytes);
     if (messages > 0 || bytes > 0) this.#limiter.countSettled(request.lane, messages, bytes, request.retry);
     this.#charge(request, more[0], more[1], { debtMs, nowMs });
   }
@@ -295,11 +297,11 @@ export class Levels {
   }
 
   #limitOf(lane: number): readonly [number, number] {
-    const { rate, depth } = this.#limiter.buckets;
+    const { buckets } = this.#limiter;
     for (const dimension of [MESSAGES, BYTES] as const) {
       const slot = slotOf(lane, dimension);
-      const unlimited = depth.at(slot) === Number.POSITIVE_INFINITY;
-      this.#limit[dimension] = unlimited ? Number.POSITIVE_INFINITY : rate.at(slot);
+      const unlimited = buckets.depth.at(slot) === Number.POSITIVE_INFINITY;
+      this.#limit[dimension] = unlimited ? Number.POSITIVE_INFINITY : buckets.comesBackAt(slot);
     }
     return this.#limit;
   }

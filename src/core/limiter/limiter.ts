@@ -1,5 +1,5 @@
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
-import { Buckets } from './buckets.js';
+import { Buckets, type Inflow } from './buckets.js';
 import { Column, LINE_LENGTH, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
 import { type Figure, RefusedWork } from './refused-work.js';
 import { isAboveWindow } from './window.js';
@@ -37,6 +37,8 @@ export class Limiter {
   /** Per lane: connections and requests that are held back now, instead of refused. */
   heldBack: Uint32Array;
   #hasAccrued: Uint8Array;
+  /** Per slot: units that are reserved now; null until some are. */
+  #reserved: Float64Array | null = null;
   readonly #refusedWork = new RefusedWork();
   /** The buckets' own lines, and what every admission counts (COUNTS). */
   #lines: Float64Array;
@@ -73,6 +75,11 @@ export class Limiter {
     const { admitted, heldBack } = larger;
     Object.assign(this, { laneCount, tokens, validUntilMs, admitted, heldBack });
     this.#lines = lines;
+    if (this.#reserved !== null) {
+      const reserved = new Float64Array(laneCount * DIMENSION_COUNT);
+      reserved.set(this.#reserved);
+      this.#reserved = reserved;
+    }
     this.#counts = larger.#counts;
     this.#hasAccrued = larger.#hasAccrued;
   }
@@ -141,7 +148,18 @@ export class Limiter {
       return this.#refuse(lane, messages, bytes, retry, refusedBy);
     }
     buckets.take(lane, messages, bytes);
+    this.#countReserved(lane, messages, bytes);
     return GRANTED;
+  }
+
+  /** What was reserved is settled, or put back: it is not held any more. */
+  endReserved(lane: number, messages: number, bytes: number): void {
+    this.#countReserved(lane, -messages, -bytes);
+  }
+
+  /** Units that went through a slot or are held: what was admitted, and what is reserved now. */
+  taken(slot: number): number {
+    return this.admitted.at(slot) + (this.#reserved?.[slot] ?? 0);
   }
 
   /** What reserved work has cost; counts it. The buckets are settled level by level (levels.ts). */
@@ -172,6 +190,15 @@ export class Limiter {
 
   setLimit(lane: number, dimension: number, perSecond: number, depth: number, nowMs: number): void {
     this.buckets.setLimit(lane, dimension, perSecond, depth, nowMs);
+  }
+
+  /**
+   * Sets what a slot holds now and what flows into it: its tokens follow from a bucket of the cluster, and not from
+   * what this bucket kept. Such a lane has no idle time of its own to be credited with.
+   */
+  follow(lane: number, dimension: number, inflow: Inflow, nowMs: number): void {
+    this.buckets.setInflow(lane, dimension, inflow, nowMs);
+    this.#hasAccrued[lane >> 3] = (this.#hasAccrued[lane >> 3] as number) | (1 << (lane & 7));
   }
 
   /** Opens a lane that no share will ever limit: it is confirmed for good, and is not reported. */
@@ -233,6 +260,13 @@ export class Limiter {
     column[first + 3] = counts[count + BYTE_SQUARES] as number;
     column[first + 4] = messages;
     column[first + 5] = bytes;
+  }
+
+  #countReserved(lane: number, messages: number, bytes: number): void {
+    this.#reserved ??= new Float64Array(this.laneCount * DIMENSION_COUNT);
+    const slot = lane * DIMENSION_COUNT;
+    this.#reserved[slot] = (this.#reserved[slot] as number) + messages;
+    this.#reserved[slot + 1] = (this.#reserved[slot + 1] as number) + bytes;
   }
 
   /** An amount above the window is demand as well: with a larger share it may fit. */

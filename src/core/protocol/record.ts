@@ -76,6 +76,11 @@ export interface ReportRow {
   readonly demandBytes: number;
   readonly shareMessages: number;
   readonly shareBytes: number;
+  /**
+   * What the node took beyond what everybody expects of it, units in every dimension since its life began
+   * (core/tokens/own-account.ts); absent = nothing.
+   */
+  readonly charge?: readonly [messages: number, bytes: number];
   /** Where costs of the group were reported at the node. */
   readonly costs?: LaneCosts;
 }

@@ -1,7 +1,7 @@
 import type { CoordinatorSettings } from '../base/settings.js';
 import type { Incarnation, NodeKey } from '../base/vocabulary.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
-import { LogTime } from '../log/log-time.js';
+import { LogTime, stepLimitMs } from '../log/log-time.js';
 import { AgreedPool } from '../pool/agreed-pool.js';
 import type { IgnoredCause, Notice, ReadEvent, RowsRefused } from '../protocol/events-and-effects.js';
 import {
@@ -35,6 +35,9 @@ interface LogOutlets {
   readonly ramps: RampBook;
   readonly notices: Notice[];
 }
+
+/** The part of a new round trip in the smoothed one. */
+const ROUND_TRIP_SMOOTHING = 1 / 8;
 
 /** The writing side of this node; it ignores records of other nodes. */
 export interface Writer {
@@ -72,11 +75,16 @@ export class LogReader {
   readonly #ramps: RampBook;
   readonly #members: MemberChanges;
   readonly #nextOffset: Float64Array;
+  readonly #readMs: Float64Array;
+  readonly #stepLimitMs: number;
+  /** Milliseconds from writing a record to reading it back, smoothed. */
+  roundTripMs = 0;
 
   constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, outlets: LogOutlets) {
     const { partitions, heartbeatMs } = settings;
     const { backends, ramps, notices } = outlets;
     this.epochs = new EpochWatch(settings);
+    this.#stepLimitMs = stepLimitMs(heartbeatMs);
     this.partitionCount = new PartitionCount(settings);
     this.logTimes = Array.from({ length: partitions }, () => new LogTime(heartbeatMs));
     this.#backends = backends;
@@ -87,6 +95,7 @@ export class LogReader {
     const { pool, epochs, partitionCount } = this;
     this.#members = new MemberChanges({ membership, usageMap, pool, epochs, partitionCount, notices });
     this.#nextOffset = new Float64Array(partitions);
+    this.#readMs = new Float64Array(partitions);
   }
 
   get membershipLogMs(): number {
@@ -96,6 +105,18 @@ export class LogReader {
   /** Records read that changed nothing, by cause. */
   get ignored(): Readonly<Record<IgnoredCause, number>> {
     return this.refusals.counts;
+  }
+
+  /** A record of this node came back after so long. */
+  tookRoundTrip(tookMs: number): void {
+    this.roundTripMs += (tookMs - this.roundTripMs) * (this.roundTripMs === 0 ? 1 : ROUND_TRIP_SMOOTHING);
+  }
+
+  /** Log time now: that of the last record, and the time since, at most as far as log time can go on by a record. */
+  logNowMs(partition: number, nowMs: number): number {
+    // Half of the round trip has passed since the last record was appended.
+    const sinceMs = nowMs - (this.#readMs[partition] as number) + this.roundTripMs / 2;
+    return (this.logTimes[partition] as LogTime).ms + Math.min(sinceMs, this.#stepLimitMs);
   }
 
   /** Offset after the last record read of a partition. */
@@ -139,6 +160,7 @@ export class LogReader {
       return false;
     }
     this.#nextOffset[partition] = offset + 1;
+    this.#readMs[partition] = nowMs;
     const hasExpired = this.#age(read);
     if (record === null) this.#applyTombstone(read);
     else if (!belongsTo(read, record)) this.#ignore('foreign-key');

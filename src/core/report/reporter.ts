@@ -3,6 +3,7 @@ import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } fro
 import type { LaneState } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { ReportRow } from '../protocol/record.js';
+import { currentRates } from '../sample/current-rates.js';
 import { estimate, usageIn } from '../sample/estimate.js';
 import { type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
@@ -10,6 +11,7 @@ import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
 import type { ShareBook } from '../share/share-book.js';
 import type { CostMeter } from '../target/cost-meter.js';
 import { costsWritten, lookAtCosts } from '../target/cost-report.js';
+import type { LaneTokens } from '../tokens/lane-tokens.js';
 import { MOVING_BEAT_MS } from './heartbeat.js';
 import { LookList } from './look-list.js';
 import type { Bundle, ReportBook } from './report-book.js';
@@ -57,15 +59,20 @@ export class Reporter {
     this.#looks = new LookList(limiter, settings.slowSpanMs, settings.sampleIntervalMs);
   }
 
-  /** Samples the served lanes that a round looks at, and marks the bundles that have to be published. */
-  sampleAll(lanes: readonly LaneState[], nowMs: number): void {
+  /**
+   * Samples the served lanes that a round looks at, and marks the bundles that have to be published. `flow` is called
+   * before for those that share tokens.
+   */
+  sampleAll(lanes: readonly LaneState[], nowMs: number, flow: (lane: LaneState, nowMs: number) => void): void {
     const looks = this.#looks;
     looks.begin(lanes, nowMs);
     for (let at = 0; at < looks.count; at++) {
       const index = looks.indexes[at] as number;
       const lane = lanes[index] as LaneState;
       if (this.#isTouched(lane)) lane.touchedMs = nowMs;
-      if (looks.isSampled(index, lane.touchedMs, nowMs)) this.#sample(lane, nowMs);
+      if (!looks.isSampled(index, lane.touchedMs, nowMs)) continue;
+      if (lane.tokens !== null) flow(lane, nowMs);
+      this.#sample(lane, nowMs);
     }
   }
 
@@ -105,6 +112,10 @@ export class Reporter {
   #consider(lane: LaneState, refusedNow: boolean, nowMs: number): void {
     const bundle = this.#book.bundleOf(lane.group, lane.groupId);
     if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return;
+    if (lane.tokens !== null) {
+      this.#considerTokens(lane, lane.tokens, refusedNow);
+      return;
+    }
     const { sample, settling, reported } = lane;
     const span = this.#changedSpan(lane, refusedNow);
     if (span !== -1) {
@@ -121,9 +132,26 @@ export class Reporter {
     this.#entryChanged(lane);
   }
 
+  /**
+   * A lane that shares tokens is reported when the cluster's bucket would be another one, or when work is refused that
+   * the report did not announce. The rates are followed all the time, and told when there is a reason to speak.
+   */
+  #considerTokens(lane: LaneState, tokens: LaneTokens, refusedNow: boolean): void {
+    const { sample, current, reported } = lane;
+    currentRates(sample, current);
+    const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
+    if (isOver) estimate(sample, SLOW, current);
+    if (!isOver && !tokens.isReportDue && !(refusedNow && tokens.isUnannounced(current, reported))) return;
+    reported.usage.set(current.usage);
+    reported.demand.set(current.demand);
+    reported.squares.set(current.squares);
+    this.#entryChanged(lane);
+    if (!lane.hasEntry) tokens.forget();
+  }
+
   #entryChanged(lane: LaneState): void {
     // Costs may be reported at another node than the one that admitted the work.
-    lane.hasEntry = !isZero(lane) || lane.costs.now !== null;
+    lane.hasEntry = !isZero(lane) || lane.costs.now !== null || lane.tokens?.hasUnheard === true;
     this.#book.changed(lane.group, lane.groupId);
   }
 
@@ -227,6 +255,7 @@ export class Reporter {
       demandBytes: demand[BYTES] as number,
       shareMessages: reportedShare[MESSAGES] as number,
       shareBytes: reportedShare[BYTES] as number,
+      ...(lane.tokens === null ? {} : { charge: lane.tokens.tell() }),
       ...(costs === null ? {} : { costs }),
     };
   }

@@ -104,6 +104,7 @@ export class ShareBook {
   update(lane: LaneState, own: number, nowMs: number): number {
     this.#span = this.#spanOf(lane, nowMs);
     const view = this.converge(lane.group, lane.direction, lane.mapLane);
+    lane.tokens?.view(view, own, lane.settings.burst);
     this.#targets.noteInto(lane, lane.settings, lane.direction);
     const first = view.moving.indexOf(1);
     const isWrapperMoving = first !== -1 && first < view.count;
@@ -205,7 +206,9 @@ export class ShareBook {
     } else if (lane.link === 'linked') {
       // No allowance on top of an agreed part, which follows no demand and so has headroom of its own
       // (docs/decisions/0027), nor on top of a window, which is all that a node may have.
-      const isAll = lane.settings.limiter === 'window' || this.strategyOf(lane.group).agreesOnPool === true;
+      // Where tokens are shared, noise is paid by the cluster's bucket.
+      const isAll =
+        lane.settings.limiter === 'window' || lane.tokens !== null || this.strategyOf(lane.group).agreesOnPool === true;
       if (own !== -1 && !isAll) allowance = allowanceOf(view, own, dimension, lane.settings.allowanceRatio);
     } else if (target !== Number.POSITIVE_INFINITY && target !== 0) {
       applied = this.#isolated(lane, slot, equalShare, own);

@@ -26,6 +26,11 @@ export class LaneNumbers {
     }
   }
 
+  /** The key of a number in use. */
+  keyOf(number: number): number {
+    return this.#keys[number] as number;
+  }
+
   #add(key: number, cell: number): number {
     const number = this.#free.pop() ?? this.#count++;
     this.#keys[number] = key;

@@ -1,8 +1,8 @@
 import { RecordStore } from './record-store.js';
 
 /**
- * Rows of the usage map: one row is what one node reported for one lane. A row takes 44 bytes, so 500,000 rows (100
- * nodes × 5,000 groups) take 22 MB; as objects they took over 75 MB. Float32 loses nothing, because the wire carries
+ * Rows of the usage map: one row is what one node reported for one lane. A row takes 64 bytes, so 500,000 rows (100
+ * nodes × 5,000 groups) take 32 MB; as objects they took over 75 MB. Float32 loses nothing, because the wire carries
  * float32. Rows lie in pages of 720 KB: a single buffer of 200 MB would be copied within one turn of the event loop to
  * grow.
  *
@@ -12,6 +12,7 @@ import { RecordStore } from './record-store.js';
  *
  *     words of 4 bytes:  0 record · 1 map lane · 2 next row of the lane, or −1 · 3 the row before this one, or −1
  *                        4 next row of the record, or −1 · 5 usage · 7 demand · 9 share, each in both dimensions
+ *                        12 charge in both dimensions, as float64
  */
 export class RowStore {
   readonly #pages: RowPage[] = [];
@@ -83,6 +84,10 @@ export class RowStore {
     return this.pageOf(row).shareOf(this.startOf(row), dimension);
   }
 
+  chargeOf(row: number, dimension: number): number {
+    return this.pageOf(row).doubles[(this.startOf(row) + CHARGE) / 2 + dimension] as number;
+  }
+
   readMsOf(row: number): number {
     return this.records.readMs[this.#int(row, RECORD)] as number;
   }
@@ -122,6 +127,9 @@ export class RowStore {
     floats[start + DEMAND + 1] = report.demandBytes;
     floats[start + SHARE] = report.shareMessages;
     floats[start + SHARE + 1] = report.shareBytes;
+    const { doubles } = this.pageOf(row);
+    doubles[(start + CHARGE) / 2] = report.charge?.[0] ?? 0;
+    doubles[(start + CHARGE) / 2 + 1] = report.charge?.[1] ?? 0;
   }
 
   release(row: number): void {
@@ -166,11 +174,13 @@ export class RowStore {
 class RowPage {
   readonly ints: Int32Array;
   readonly floats: Float32Array;
+  readonly doubles: Float64Array;
 
   constructor(rows: number) {
     const buffer = new ArrayBuffer(rows * ROW_BYTES);
     this.ints = new Int32Array(buffer);
     this.floats = new Float32Array(buffer);
+    this.doubles = new Float64Array(buffer);
   }
 
   get rows(): number {
@@ -195,11 +205,11 @@ class RowPage {
 }
 
 type Column = 'usageMessages' | 'usageBytes' | 'demandMessages' | 'demandBytes' | 'shareMessages' | 'shareBytes';
-type RowContent = Readonly<Record<Column, number>>;
+type RowContent = Readonly<Record<Column, number>> & { readonly charge?: readonly [number, number] };
 
 const INITIAL_ROWS = 256;
 const GROWTH = 1.25;
-const ROW_BYTES = 44;
+const ROW_BYTES = 64;
 const WORDS = ROW_BYTES / 4;
 const PAGE_BITS = 14;
 const PAGE_ROWS = 2 ** PAGE_BITS;
@@ -213,3 +223,5 @@ const NEXT_OF_RECORD = 4;
 const USAGE = 5;
 const DEMAND = 7;
 const SHARE = 9;
+/** A whole number of float64 from the beginning of the row; word 11 is empty. */
+const CHARGE = 12;

@@ -1,4 +1,4 @@
-import { DIRECTION_COUNT, type GroupId, type Incarnation } from '../base/vocabulary.js';
+import { BYTES, DIRECTION_COUNT, type GroupId, type Incarnation, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { ReportRecord, ReportRow } from '../protocol/record.js';
 import { BundleKeys } from './bundle-keys.js';
 import { CostRows } from './cost-rows.js';
@@ -10,6 +10,14 @@ import { RowStore } from './row-store.js';
 
 /** Called for every map lane whose rows changed, so that its shares are computed again. */
 export type LaneChanged = (mapLane: number) => void;
+
+/** Follows what the rows of a lane charge to the cluster's bucket (core/tokens). */
+export interface ChargeReader {
+  /** Called before the rows of a lane change: until this log time they said what they say now. */
+  settle(mapLane: number, groupId: GroupId, direction: number, logMs: number): void;
+  /** A row charges this much more than its node's last one, units. */
+  charge(mapLane: number, node: NodeKey, messages: number, bytes: number): void;
+}
 
 export interface ReadTime {
   readonly nowMs: number;
@@ -50,6 +58,8 @@ export class UsageMap {
   readonly #keys = new BundleKeys(this.rows.records);
   readonly #mapLanes = new LaneNumbers();
   readonly #isLaneHeld: (mapLane: number) => boolean;
+  /** Null = nobody follows charges. */
+  charges: ChargeReader | null = null;
   /**
    * When this many lanes have numbers, the numbers of lanes without rows are freed: groups come and go, and records may
    * name any.
@@ -115,6 +125,7 @@ export class UsageMap {
     if (known === -1 && this.bounds.judge(partition, bundle, rows, 0) !== 'applied') return verdict;
     const entry = known === -1 ? records.add() : known;
     const countedSlot = isPast ? NOBODYS_SLOT : member.slot;
+    if (this.charges !== null && !isPast) this.#tellCharges(this.charges, known, member.slot, record, rows, read.logMs);
     const { nowMs, logMs } = read;
     records.write(entry, record.author, { member: countedSlot, partition, bundle, nowMs, logMs });
     if (known === -1) this.#keys.add(member.slot, entry);
@@ -208,6 +219,41 @@ export class UsageMap {
       row = this.rows.nextOfRecord(row);
     }
     return row === -1;
+  }
+
+  /** A lane that a record does not name any more has charged nothing since its last row. */
+  #tellCharges(
+    charges: ChargeReader,
+    known: number,
+    slot: number,
+    { author }: ReportRecord,
+    rows: readonly ReportRow[],
+    logMs: number,
+  ): void {
+    const { records } = this.rows;
+    const isSameLife = known !== -1 && records.incarnation[known] === author.incarnation;
+    let row = known === -1 ? -1 : (records.first[known] as number);
+    for (; row !== -1; row = this.rows.nextOfRecord(row)) this.#settle(charges, this.rows.laneOf(row), logMs);
+    for (const report of rows) {
+      const mapLane = this.mapLaneOf(report.groupId, report.direction);
+      this.#settle(charges, mapLane, logMs);
+      const before = isSameLife || known === -1 ? this.#rowOf(mapLane, slot) : -1;
+      const messages = before === -1 ? 0 : this.rows.chargeOf(before, MESSAGES);
+      const bytes = before === -1 ? 0 : this.rows.chargeOf(before, BYTES);
+      charges.charge(mapLane, author.nodeKey, (report.charge?.[0] ?? 0) - messages, (report.charge?.[1] ?? 0) - bytes);
+    }
+  }
+
+  #settle(charges: ChargeReader, mapLane: number, logMs: number): void {
+    const key = this.#mapLanes.keyOf(mapLane);
+    charges.settle(mapLane, Math.floor(key / DIRECTION_COUNT), key % DIRECTION_COUNT, logMs);
+  }
+
+  /** The row of a member for a lane, or −1. */
+  #rowOf(mapLane: number, slot: number): number {
+    let row = this.firstRow(mapLane);
+    while (row !== -1 && this.rows.memberOf(row) !== slot) row = this.rows.nextOf(row);
+    return row;
   }
 
   /** Inserts the rows of a record and returns the first one, −1 without rows. */

@@ -1,6 +1,7 @@
 import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
 import { describeGroup } from '../../config/describe/describe-config.js';
 import { examineGroup } from '../../config/read/group-definition.js';
+import { LIMIT_NAMES, otherUnitsOf, rateKeysOf } from '../../config/setting/written-rate.js';
 import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
@@ -133,7 +134,8 @@ export function rejectLimitForgotten(parts: ChangeParts, name: string, written: 
 function forgottenLimits(now: unknown, written: unknown): string[] {
   if (!isMapping(now) || !isMapping(written)) return [];
   return Object.entries(now).flatMap(([key, value]) => {
-    if (!Object.hasOwn(written, key)) return limits(key, value) ? [key] : [];
+    if (![key, ...otherUnitsOf(key)].some((each) => Object.hasOwn(written, each)))
+      return limits(key, value) ? [key] : [];
     return forgottenLimits(value, written[key]).map((path) => `${key}.${path}`);
   });
 }
@@ -144,13 +146,7 @@ function limits(key: string, value: unknown): boolean {
   return LIMITS.has(key) && value !== null;
 }
 
-const LIMITS: ReadonlySet<string> = new Set([
-  'messagesPerSecond',
-  'bytesPerSecond',
-  'costPerSecond',
-  'fromPerSecond',
-  'toPerSecond',
-]);
+const LIMITS: ReadonlySet<string> = new Set([...LIMIT_NAMES.flatMap(rateKeysOf), 'fromPerSecond', 'toPerSecond']);
 
 /** Throws GROUP_CHANGED if the log would refuse the change now. */
 export function expectRevision(parts: ChangeParts, name: string, expected: Expected): void {
@@ -181,10 +177,11 @@ function changed(group: string, revision: number, expected: Expected): Quotamesh
   return new QuotameshError('GROUP_CHANGED', { group, reason });
 }
 
-/** RFC 7396. */
+/** RFC 7396; a key of a rate takes the place, or takes away, what is there in another unit of time. */
 function merged(target: unknown, patch: unknown): unknown {
   if (!isMapping(patch)) return patch;
   const result: Record<string, unknown> = isMapping(target) ? { ...target } : {};
+  for (const key of Object.keys(patch)) for (const other of otherUnitsOf(key)) delete result[other];
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key];
     else result[key] = merged(result[key], value);

@@ -1,5 +1,5 @@
-import type { RateStatus } from '../../api/node-status.js';
-import { describeGroup as definitionOf } from '../../config/describe/describe-config.js';
+import type { QuotaAsWritten, RateStatus } from '../../api/node-status.js';
+import { describeGroup as definitionOf, describeQuota } from '../../config/describe/describe-config.js';
 import { examineGroup } from '../../config/read/group-definition.js';
 import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { groupIdOf } from '../../core/base/ids.js';
@@ -25,6 +25,7 @@ export type GroupPreview = Readonly<Record<Direction, DirectionPreview>>;
 
 export interface DirectionPreview {
   readonly quota: RateStatus;
+  readonly quotaAsWritten: QuotaAsWritten;
   readonly target: RateStatus;
   readonly nodes: readonly { readonly nodeId: string; readonly demand: RateStatus; readonly share: RateStatus }[];
 }
@@ -88,7 +89,8 @@ function sharesOf(parts: ChangeParts, config: GroupConfig): GroupPreview {
 function directionOf(parts: ChangeParts, config: GroupConfig, direction: Direction, at: number): DirectionPreview {
   const { coordinator } = parts.loop;
   const quota = rates(config.quota[direction]);
-  if (coordinator === null) return { quota, target: quota, nodes: [] };
+  const quotaAsWritten = describeQuota(config, direction);
+  if (coordinator === null) return { quota, quotaAsWritten, target: quota, nodes: [] };
   const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf(coordinator.settings.cluster, config.name), at);
   const { target, demand, share } = coordinator.shares.convergeAs(config, at, mapLane);
   const column = (columns: readonly Float64Array[], node: number) => {
@@ -96,6 +98,7 @@ function directionOf(parts: ChangeParts, config: GroupConfig, direction: Directi
   };
   return {
     quota,
+    quotaAsWritten,
     target: rates([target[MESSAGES] ?? 0, target[BYTES] ?? 0]),
     nodes: coordinator.membership.alive
       .map(({ nodeId }, index) => ({ nodeId, demand: column(demand, index), share: column(share, index) }))

@@ -1,11 +1,12 @@
 import { crc32 } from 'node:zlib';
 import { describeGroup } from '../../config/describe/describe-config.js';
+import { ALL_PER_SECOND } from '../../config/resolved/rates-as-written.js';
 import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { isMapping } from '../../input/mapping.js';
 
 /** 8 hexadecimal digits; equal for groups that mean the same, however they are written. About 10 µs. */
 export function definitionHash(group: GroupConfig): string {
-  return crc32(JSON.stringify(inOrder(describeGroup(group))))
+  return crc32(JSON.stringify(inOrder(describeGroup({ ...group, asWritten: ALL_PER_SECOND }))))
     .toString(16)
     .padStart(8, '0');
 }

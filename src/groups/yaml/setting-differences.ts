@@ -17,9 +17,11 @@ export function settingDifferences(one: ResolvedConfig, other: ResolvedConfig): 
  */
 function coldOf(config: ResolvedConfig): Readonly<Record<string, unknown>> {
   const { groups, attachments, source, oldNames, files, auth, nodeId: node, http, ...cold } = config;
+  // A limit that is only written in another unit of time is the same limit.
+  const { asWritten: _, ...limits } = cold.limits;
   const { tls } = http;
   const coldTls = tls && { clientCa: tls.clientCa !== null, clientCertificates: tls.clientCertificates };
-  return { node, ...cold, http: { ...http, tls: coldTls } };
+  return { node, ...cold, limits, http: { ...http, tls: coldTls } };
 }
 
 function differences(one: unknown, other: unknown, path: string): string[] {

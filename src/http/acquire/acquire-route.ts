@@ -18,7 +18,7 @@ import { RefusalAnswers } from './refusal-answers.js';
 import { whereOf } from './scope-fields.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'gate'>;
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'gate' | 'loop'>;
 
 /**
  * POST /v1/acquire, the hot path. It logs nothing and makes a promise only for `waitMs`; for a grant, only fastify

@@ -1,10 +1,14 @@
+import { asWritten } from '../../config/resolved/rates-as-written.js';
 import type { GroupConfig } from '../../config/resolved/resolved-config.js';
-import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Rates } from '../../core/base/vocabulary.js';
+import { SECONDS_OF } from '../../config/setting/time-unit.js';
+import type { WrittenRate } from '../../config/setting/written-rate.js';
+import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension } from '../../core/base/vocabulary.js';
 import type { Level } from '../../core/limiter/levels.js';
 import type { NodeParts } from '../../node/node-parts.js';
+import { bucketNow } from '../../status/bucket-now.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate'>;
+type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate' | 'loop'>;
 
 /**
  * The fields RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11, one item per configured dimension
@@ -29,51 +33,72 @@ export class RateLimitFields {
    * r is what this node would admit now, in whole units. A bucket refills continuously, so there is no window in which
    * a client must make do with r, and `t` is left out; only the item that refused carries one, equal to Retry-After
    * (which must not be earlier than any t).
+   *
+   * Where tokens are shared, r is what the cluster's bucket holds as far as this node knows, which may give less of it;
+   * a grant says in `t` when it would be full if nobody took anything.
    */
   current(
     lane: number,
     nowMs: number,
     refused?: { readonly level: Level; readonly dimension: Dimension; readonly retryAfterS: number },
   ): string {
-    const { names } = this.#of(lane);
+    const { names, group } = this.#of(lane);
     const violated = refused === undefined ? '' : this.nameOf(lane, refused.dimension, refused.level);
     let field = '';
     for (let at = 0; at < DIMENSIONS.length; at++) {
       if (names[at] === '') continue;
-      const remaining = wholeUnits(this.#node.limiter.available(lane, at, nowMs));
-      const window = violated === names[at] ? `;t=${refused?.retryAfterS}` : '';
-      field += `${field === '' ? '' : ', '}"${names[at]}";r=${remaining}${window}`;
+      const shared = group.sharing === 'tokens' ? this.#shared(lane, at, nowMs) : null;
+      const remaining = shared?.tokens ?? this.#node.limiter.available(lane, at, nowMs);
+      const fullS = refused === undefined ? shared?.fullInS : undefined;
+      const window = violated === names[at] ? `;t=${refused?.retryAfterS}` : fullS === undefined ? '' : `;t=${fullS}`;
+      field += `${field === '' ? '' : ', '}"${names[at]}";r=${wholeUnits(remaining)}${window}`;
     }
     if (refused === undefined || names.includes(violated)) return field;
     return `${field === '' ? '' : `${field}, `}"${violated}";r=0;t=${refused.retryAfterS}`;
   }
 
+  /** The cluster's bucket, ≥ 0; null where it has none. */
+  #shared(
+    lane: number,
+    dimension: number,
+    nowMs: number,
+  ): { readonly tokens: number; readonly fullInS: number } | null {
+    const { coordinator } = this.#node.loop;
+    const now = coordinator === null ? null : bucketNow(coordinator, lane, dimension, nowMs);
+    if (now === null) return null;
+    const { bucket, tokens } = now;
+    return { tokens: Math.max(0, tokens), fullInS: Math.ceil((bucket.depth - tokens) / bucket.perSecond) };
+  }
+
   /** RateLimit-Policy of a refusal: with the limit of the level that refused, where that is not the group's. */
   policyWith(lane: number, { level, dimension }: { readonly level: Level; readonly dimension: Dimension }): string {
     const own = this.policy(lane);
-    const at = DIMENSIONS.indexOf(dimension);
-    const limit = this.#limitOf(lane, level)?.[at] ?? Number.POSITIVE_INFINITY;
-    if (limit === Number.POSITIVE_INFINITY) return own;
-    return `${own === '' ? '' : `${own}, `}${policyItem(this.nameOf(lane, dimension, level), limit, at)}`;
+    const rate = this.#limitOf(lane, dimension, level);
+    if (rate === null) return own;
+    return `${own === '' ? '' : `${own}, `}${policyItem(this.nameOf(lane, dimension, level), rate, dimension)}`;
   }
 
   /** A topic without a limit of its own is refused its part of the group's quota: that policy is violated. */
   nameOf(lane: number, dimension: Dimension, level: Level = 'group'): string {
     const at = DIMENSIONS.indexOf(dimension);
     const group = this.#of(lane).names[at] ?? '';
-    const limit = this.#limitOf(lane, level)?.[at] ?? Number.POSITIVE_INFINITY;
-    if (limit === Number.POSITIVE_INFINITY) return group;
+    if (this.#limitOf(lane, dimension, level) === null) return group;
     const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
     if (level === 'node') return `node-${direction}-${dimension}`;
     return `${this.#node.gate.groupOf(lane).name}-${direction}-${dimension}-per-${level}`;
   }
 
-  /** Null for the group: its quota is the policy. */
-  #limitOf(lane: number, level: Level): Rates | null {
+  /** Null where the level has no limit, and for the group: its quota is the policy. */
+  #limitOf(lane: number, dimension: Dimension, level: Level): WrittenRate | null {
+    if (level === 'group') return null;
     const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
-    if (level === 'node') return this.#node.config.limits[direction];
-    if (level === 'topic') return this.#node.gate.groupOf(lane).perTopic[direction];
-    return level === 'client' ? this.#node.gate.groupOf(lane).perClient[direction] : null;
+    const at = DIMENSIONS.indexOf(dimension);
+    const { limits } = this.#node.config;
+    if (level === 'node')
+      return asWritten(limits.asWritten, `limits.${direction}.${dimension}`, limits[direction][at]!);
+    const section = level === 'topic' ? 'perTopic' : 'perClient';
+    const group = this.#node.gate.groupOf(lane);
+    return asWritten(group.asWritten, `${section}.${direction}.${dimension}`, group[section][direction][at]!);
   }
 
   #of(lane: number): LanePolicies {
@@ -96,12 +121,13 @@ interface LanePolicies {
 function policiesOf(node: UsedParts, lane: number): LanePolicies {
   const group = node.gate.groupOf(lane);
   const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
-  const rates = group.quota[direction];
-  const names = DIMENSIONS.map((dimension, at) =>
-    rates[at] === Number.POSITIVE_INFINITY ? '' : `${group.name}-${direction}-${dimension}`,
-  );
-  const items = names.flatMap((name, at) => (name === '' ? [] : [policyItem(name, rates[at]!, at)]));
-  return { group, names, field: items.join(', ') };
+  const items = DIMENSIONS.map((dimension, at) => {
+    const rate = asWritten(group.asWritten, `quota.${direction}.${dimension}`, group.quota[direction][at]!);
+    const name = `${group.name}-${direction}-${dimension}`;
+    return rate === null ? { name: '', text: '' } : { name, text: policyItem(name, rate, dimension) };
+  });
+  const field = items.flatMap(({ name, text }) => (name === '' ? [] : [text])).join(', ');
+  return { group, names: items.map(({ name }) => name), field };
 }
 
 /** Largest integer of a structured field (RFC 9651 §3.3.1). */
@@ -111,9 +137,13 @@ function wholeUnits(amount: number): number {
   return Math.min(INTEGER_MAX, Math.floor(amount));
 }
 
-/** Quotas below 1 per second are told per longer window: q and w are integers. Never more than is configured. */
-function policyItem(name: string, perSecond: number, dimension: number): string {
-  const windowS = perSecond > 0 && perSecond < 1 ? Math.min(INTEGER_MAX, Math.ceil(1 / perSecond)) : 1;
-  const unit = DIMENSIONS[dimension] === 'bytes' ? ';qu="content-bytes"' : '';
-  return `"${name}";q=${wholeUnits(perSecond * windowS)};w=${windowS}${unit}`;
+/**
+ * w is the unit of time in which the rate is written; less than one per unit is told per longer window, because q and w
+ * are integers. Never more than is configured.
+ */
+function policyItem(name: string, { amount, per }: WrittenRate, dimension: Dimension): string {
+  const units = amount > 0 && amount < 1 ? Math.ceil(1 / amount) : 1;
+  const windowS = Math.min(INTEGER_MAX, units * SECONDS_OF[per]);
+  const unit = dimension === 'bytes' ? ';qu="content-bytes"' : '';
+  return `"${name}";q=${wholeUnits(amount * units)};w=${windowS}${unit}`;
 }

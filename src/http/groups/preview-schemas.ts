@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { DEFINITION, json, listOf, RATES, record, text } from '../route/answer-schemas.js';
+import { DEFINITION, json, listOf, QUOTA_AS_WRITTEN, RATES, record, text } from '../route/answer-schemas.js';
 
 const DIRECTION = record({
   quota: RATES,
+  quotaAsWritten: QUOTA_AS_WRITTEN,
   target: RATES,
   nodes: listOf(record({ nodeId: text, demand: RATES, share: RATES })),
 });

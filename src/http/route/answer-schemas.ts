@@ -44,6 +44,10 @@ const REDUCED_CAPACITY = {
 const LEVEL = z.enum(LEVELS);
 const DIMENSION = z.enum(DIMENSIONS);
 
+export const QUOTA_AS_WRITTEN = z.record(z.string(), number).meta({
+  description: 'Keys and amounts as YAML would write them, each rate in the unit of time in which it was written.',
+});
+
 const QUOTA_EXCEEDED = {
   ...REDUCED_CAPACITY,
   'violated-policies': listOf(
@@ -68,7 +72,9 @@ const RATE_LIMIT = {
   'RateLimit-Policy': { type: 'string', description: 'The quota of the whole cluster: q units in w seconds.' },
   RateLimit: {
     type: 'string',
-    description: 'What this node would admit now is r; after a refusal t is the seconds of Retry-After.',
+    description:
+      'What this node would admit now is r, or what the bucket of the cluster holds where tokens are shared. After a ' +
+      'refusal t is the seconds of Retry-After, else the seconds until that bucket would be full.',
   },
 };
 
@@ -185,10 +191,33 @@ export const RAMP = record(
   'Where the ramp of this direction stands, in messages per second; null means that it has none.',
 ).nullable();
 
+const CLUSTER_BUCKET_DIMENSION = record({
+  tokens: z.number().meta({ description: 'In it now; negative = a debt.' }),
+  depth: number,
+  setPoint: number.meta({ description: 'What a busy bucket returns to.' }),
+  correctionPerSecond: z.number().meta({
+    description: 'The cluster is given so much more than the target, or less, until the bucket holds the set point.',
+  }),
+  expectedPerSecond: number.meta({ description: 'What all nodes are expected to take together.' }),
+  ownExpectedPerSecond: number,
+  unheard: z.number().meta({ description: 'What this node took beyond that, and the log does not know.' }),
+  takeable: z.number().meta({ description: 'What this node may take now; negative = so much has to come back first.' }),
+  passesInMs: count.meta({ description: 'When a piece of work would pass if nobody else took anything; 0 = now.' }),
+  inPieces: yes.meta({ description: 'The bucket is so small that the log gives whole pieces.' }),
+  throttled: yes.meta({ description: 'This node wants more than its share: it is given nothing below the set point.' }),
+}).nullable();
+
+export const CLUSTER_BUCKET = record(
+  { messages: CLUSTER_BUCKET_DIMENSION, bytes: CLUSTER_BUCKET_DIMENSION },
+  'What nodes share where sharing is tokens; null where they share rates, and where the direction is not used here.',
+).nullable();
+
 const DIRECTION = record({
   quota: RATES,
+  quotaAsWritten: QUOTA_AS_WRITTEN,
   target: RATES,
   ramp: RAMP,
+  clusterBucket: CLUSTER_BUCKET,
   shareSum: RATES,
   local: LOCAL,
   nodes: listOf(NODE_SHARE),
@@ -213,7 +242,14 @@ export const GROUP_STATUS = record({
 
 export const GROUP = json('The group as this node sees it.', GROUP_STATUS);
 
-const GROUP_SUMMARY_DIRECTION = record({ quota: RATES, served: yes, ...LOCAL_RATES, usage: RATES, demand: RATES });
+const GROUP_SUMMARY_DIRECTION = record({
+  quota: RATES,
+  quotaAsWritten: QUOTA_AS_WRITTEN,
+  served: yes,
+  ...LOCAL_RATES,
+  usage: RATES,
+  demand: RATES,
+});
 
 export const GROUP_SUMMARY = record({
   group: text,

@@ -1,4 +1,5 @@
-import type { RateStatus } from '../../api/node-status.js';
+import type { QuotaAsWritten, RateStatus } from '../../api/node-status.js';
+import { describeQuota } from '../../config/describe/describe-config.js';
 import { DIRECTIONS, type Direction, laneOf, type Rates, slotOf } from '../../core/base/vocabulary.js';
 import { originOf } from '../../groups/registry/describe-registry.js';
 import type { NodeParts } from '../../node/node-parts.js';
@@ -21,6 +22,7 @@ export interface GroupSummary {
  */
 export interface DirectionSummary {
   readonly quota: RateStatus;
+  readonly quotaAsWritten: QuotaAsWritten;
   readonly served: boolean;
   readonly share: RateStatus;
   readonly limit: RateStatus;
@@ -42,11 +44,13 @@ export function summarizeGroup(node: UsedParts, group: number): GroupSummary {
 }
 
 function summarizeDirection(node: UsedParts, group: number, direction: Direction): DirectionSummary {
+  const config = node.groups.at(group);
   const lane = laneOf(group, DIRECTIONS.indexOf(direction));
   const state = node.loop.coordinator?.lanes.get(lane);
   const shares = state === undefined ? undefined : node.loop.coordinator?.shares;
   return {
-    quota: rates(node.groups.at(group).quota[direction]),
+    quota: rates(config.quota[direction]),
+    quotaAsWritten: describeQuota(config, direction),
     served: state !== undefined,
     share: rates(pairAt(shares?.applied, slotOf(lane, 0))),
     limit: rates(pairAt(shares?.limit, slotOf(lane, 0))),

@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import { DIMENSIONS } from '../../core/base/vocabulary.js';
 import { LEVELS } from '../../core/limiter/levels.js';
-import { json, listOf, number, RAMP, RATES, record, text, yes } from '../route/answer-schemas.js';
+import {
+  CLUSTER_BUCKET,
+  json,
+  listOf,
+  number,
+  QUOTA_AS_WRITTEN,
+  RAMP,
+  RATES,
+  record,
+  text,
+  yes,
+} from '../route/answer-schemas.js';
 
 const BINDINGS = ['unlimited', 'messages', 'cost', 'limiting', 'minimum', 'reserved'] as const;
 const REASONS = [...BINDINGS, 'bytes', 'isolated', 'own-limit', 'no-room', 'not-ready'] as const;
@@ -55,6 +66,7 @@ const DIRECTION = record({
     costPerSecond: number.nullable(),
     reservedCostPerSecond: number,
   }),
+  quotaAsWritten: QUOTA_AS_WRITTEN,
   usage: RATES,
   demand: RATES,
   cost: record({ transactionsPerSecond: number, costPerSecond: number, average: number, expected: number }),
@@ -67,6 +79,7 @@ const DIRECTION = record({
   ramp: RAMP,
   inForce: RATES,
   shareSum: RATES,
+  clusterBucket: CLUSTER_BUCKET,
   local: record({
     served: yes,
     link: text,

@@ -49,6 +49,30 @@ describe('commands for those who run a cluster', () => {
     expect(gone).toMatchObject({ code: 78, stderr: expect.stringContaining('cannot be deleted at run time') });
   });
 
+  it('a quota per minute is shown per minute', async ({ onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
+    await node.logged('node ready: own record read back');
+    const url = await node.url();
+    const told = async (...args: string[]) => (await scene.start([...args, '--url', url]).exit).stdout;
+    expect(await told('group', 'set', 'alerts', 'quota.publish.messagesPerMinute=5')).toMatch(
+      /^alerts: revision \d+\n$/,
+    );
+    expect(await told('group', 'get', 'alerts')).toContain('messagesPerMinute: "5"');
+    expect(await told('group', 'list')).toMatch(/^alerts +5\/min +– +– +– /m);
+    expect(await told('status', '--group', 'alerts')).toMatch(/^alerts +publish msg\/min +a +0 +0 +5 /m);
+    expect(await told('explain', 'alerts')).toMatch(/^ {2}quota +5 messages\/min, unlimited bytes, /m);
+    expect(await told('quota', 'set', 'alerts', 'total_throughput', '10MiB/min')).toMatch(
+      /^alerts: total_throughput 10485760 bytes\/min, 2560 cost units\/min, revision \d+\n$/,
+    );
+    expect(await told('quota', 'get', 'alerts', 'total_throughput')).toBe('total_throughput 10485760/min\n');
+    await told('quota', 'clear', 'alerts', 'total_throughput');
+    expect(await told('quota', 'get', 'alerts', 'total_throughput')).toBe('total_throughput <empty>\n');
+    const change = 'quota.publish.messagesPerMinute "5" → -, quota.publish.messagesPerSecond - → "2"';
+    await told('group', 'set', 'alerts', 'quota.publish.messagesPerSecond=2');
+    expect(await told('audit', '--group', 'alerts')).toContain(change);
+  });
+
   it('audit prints who changed what, follows, and gives JSON; the node writes a line of its own', async ({
     onTestFinished,
   }) => {

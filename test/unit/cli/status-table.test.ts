@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { DirectionStatus, GroupStatus, NodeStatus, RateStatus } from '../../../src/api/node-status.js';
+import type {
+  ClusterBucketStatus,
+  DirectionStatus,
+  GroupStatus,
+  NodeStatus,
+  RateStatus,
+} from '../../../src/api/node-status.js';
 import { statusTable } from '../../../src/cli/look/status-table.js';
 
 describe('the table of `quotamesh status`', () => {
@@ -74,6 +80,16 @@ describe('the table of `quotamesh status`', () => {
     const lines = statusTable({ node: NODE, groups: [group('orders', ramped)], groupsNotShown: 0 }).split('\n');
     expect(lines.at(-1)).toMatch(/^ +publish ramp +climbing +280 +1,000$/);
   });
+});
+
+it('tokens of the cluster have a row: how they are given, what is there, and how many there can be', () => {
+  const bucket = { tokens: -12.25, depth: 10, inPieces: true, throttled: false } as ClusterBucketStatus;
+  const bytes = { ...bucket, tokens: 2048, depth: 4096, inPieces: false, throttled: true };
+  const both = { messagesPerSecond: 10, bytesPerSecond: 1024 };
+  const shared = { ...direction(both, []), clusterBucket: { messages: bucket, bytes } };
+  const lines = statusTable({ node: NODE, groups: [group('orders', shared)], groupsNotShown: 0 }).split('\n');
+  expect(lines.at(-2)).toMatch(/^ +publish tokens +in pieces +-12\.3 +10$/);
+  expect(lines.at(-1)).toMatch(/^ +publish B tokens +throttled +2 Ki +4 Ki$/);
 });
 
 const NODE: NodeStatus = {
@@ -175,12 +191,18 @@ function share(
   };
 }
 
-function direction(quota: RateStatus, nodes: readonly NodeShare[]): DirectionStatus {
+function direction(
+  quota: RateStatus,
+  nodes: readonly NodeShare[],
+  quotaAsWritten: DirectionStatus['quotaAsWritten'] = {},
+): DirectionStatus {
   const total = (key: keyof RateStatus) => nodes.reduce((sum, node) => sum + (node.share[key] ?? 0), 0);
   return {
     quota,
+    quotaAsWritten,
     target: quota,
     ramp: null,
+    clusterBucket: null,
     shareSum: { messagesPerSecond: total('messagesPerSecond'), bytesPerSecond: total('bytesPerSecond') },
     local: {
       served: true,

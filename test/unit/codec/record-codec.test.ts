@@ -53,6 +53,9 @@ describe('round trip', () => {
     { kind: 'report', author, rows: [row({ topics: 0, direction: 0 }), row({ groupId: 0 })] },
     { kind: 'report', author, rows: [row({ costs: COSTS }), row({ groupId: 1 }), row({ groupId: 2, costs: COSTS })] },
     { kind: 'report', author, rows: [row({ costs: { transactions: 2, backends: [] } })] },
+    { kind: 'report', author, rows: [row({ charge: [0.1 + 0.2, -1e-9] }), row({ groupId: 1 })] },
+    { kind: 'report', author, rows: [row({ charge: [0, -5], costs: COSTS }), row({ charge: [7, 0] })] },
+    { kind: 'report', author, rows: [row({ charge: [2 ** 53 - 1, -(2 ** 53 - 1)] })] },
     { kind: 'backend', author, backend: 'db-1', zone: 'a', health: { kind: 'ratio', ratio: 0 } },
     {
       kind: 'group-state',
@@ -81,6 +84,15 @@ describe('round trip', () => {
     const extreme = { nodeKey: 2 ** 48 - 1, incarnation: incarnationOf(2 ** 31 - 1, 0xffff), sequence: 2 ** 32 - 1 };
     const record: TopicRecord = { kind: 'node', author: extreme, nodeId: 'x'.repeat(1024), version: '' };
     expect(codec.decode(codec.encode(record))).toEqual({ record });
+  });
+
+  test('a charge of nothing is not written, and an absent column is one of nothing', () => {
+    const bare = codec.encode({ kind: 'report', author, rows: [row(), row({ groupId: 1 })] });
+    const zeros = codec.encode({ kind: 'report', author, rows: [row({ charge: [0, 0] }), row({ groupId: 1 })] });
+    expect(zeros).toEqual(bare);
+    expect(codec.decode(zeros)).toEqual({ record: { kind: 'report', author, rows: [row(), row({ groupId: 1 })] } });
+    const onlyBytes = codec.decode(report({ chargeBytes: [-3] }));
+    expect(onlyBytes).toMatchObject({ record: { rows: [{ charge: [0, -3] }] } });
   });
 
   test('a full bundle stays below 5 KiB', () => {
@@ -121,6 +133,12 @@ describe('what is not taken, and why', () => {
     ...[Number.NaN, Infinity, -Infinity, -1, -1e-30, 1e39].map((rate) => {
       return { cause: 'absurd-content', value: report({ usageBytesPerSecond: [rate] }) };
     }),
+    ...[Number.NaN, Infinity, -Infinity, 2 ** 53, -(2 ** 53), 1e300].flatMap((charge) => [
+      { cause: 'absurd-content', value: report({ chargeMessages: [charge] }) },
+      { cause: 'absurd-content', value: report({ chargeBytes: [charge] }) },
+    ]),
+    { cause: 'absurd-content', value: report({ chargeMessages: [1, 2] }) },
+    { cause: 'absurd-content', value: report({ chargeBytes: [1, 2] }) },
   ])('$cause', ({ cause, value }) => {
     expect(codec.decode(value)).toEqual({ cause });
   });

@@ -98,7 +98,16 @@ describe('docs/reference/settings.md', () => {
 
   test.each(ALL)('%s has a line with its default, variable, gain and price', (path, setting, variable) => {
     const shown = path.startsWith('defaults.') ? path.slice('defaults.'.length) : path;
-    const lines = page.split('\n').filter((line) => line.startsWith(`| \`${shown}\` |`));
+    const { rate } = setting;
+    if (rate !== undefined && rate.per !== 'second') {
+      // The line is that of the rate per second; it names the other units of time.
+      const [, suffix = ''] = /(Per[A-Z][a-z]+)$/.exec(shown) ?? [];
+      const line = page.split('\n').find((each) => each.startsWith(`| \`${shown.slice(0, -suffix.length)}PerSecond\``));
+      expect(line).toContain(`\`…${suffix}\``);
+      if (variable !== null) expect(line).toContain(`\`…_PER_${rate.per.toUpperCase()}\``);
+      return;
+    }
+    const lines = page.split('\n').filter((line) => line.startsWith(`| \`${shown}\``));
     const plain = lines.map((line) => line.replaceAll('&lt;', '<').replaceAll('\\|', '|')).join('\n');
     expect(plain).toContain(setting.required ? '(required)' : defaultText(setting));
     expect(plain).toContain(setting.buys);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ALL_PER_SECOND, type RatesAsWritten } from '../../../src/config/resolved/rates-as-written.js';
 import { BYTES, MESSAGES, UNLIMITED } from '../../../src/core/base/vocabulary.js';
 import { Limiter } from '../../../src/core/limiter/limiter.js';
 import { RateLimitFields } from '../../../src/http/acquire/rate-limit-fields.js';
@@ -21,6 +22,24 @@ describe('RateLimit-Policy', () => {
     [1e15, 'q=999999999999999;w=1'],
   ])('a quota of %d messages per second is %s', (quota, expected) => {
     expect(fieldsOf([quota, INFINITE]).fields.policy(0)).toBe(`"g-publish-messages";${expected}`);
+  });
+
+  it.each<[RatesAsWritten, string]>([
+    [{ 'quota.publish.messages': { amount: 5, per: 'minute' } }, 'q=5;w=60'],
+    [{ 'quota.publish.messages': { amount: 600, per: 'hour' } }, 'q=600;w=3600'],
+    [{ 'quota.publish.messages': { amount: 10_000, per: 'day' } }, 'q=10000;w=86400'],
+    [{ 'quota.publish.messages': { amount: 2.5, per: 'minute' } }, 'q=2;w=60'],
+    [{ 'quota.publish.messages': { amount: 0.5, per: 'day' } }, 'q=1;w=172800'],
+    [{ 'quota.publish.messages': { amount: 0, per: 'day' } }, 'q=0;w=86400'],
+  ])('%j is told per window that was named: %s', (asWritten, expected) => {
+    expect(fieldsOf([1, INFINITE], asWritten).fields.policy(0)).toBe(`"g-publish-messages";${expected}`);
+  });
+
+  it('a limit of a client is told per window that was named, too', () => {
+    const { fields } = fieldsOf([10, INFINITE], { 'perClient.publish.messages': { amount: 5, per: 'minute' } });
+    expect(fields.policyWith(0, { level: 'client', dimension: 'messages' })).toBe(
+      '"g-publish-messages";q=10;w=1, "g-publish-messages-per-client";q=5;w=60',
+    );
   });
 
   it('has an item per configured dimension; bytes name their unit', () => {
@@ -54,9 +73,10 @@ describe('RateLimit', () => {
   });
 });
 
-function fieldsOf(publish: readonly [number, number]) {
+function fieldsOf(publish: readonly [number, number], asWritten: RatesAsWritten = ALL_PER_SECOND) {
   const limiter = new Limiter(2);
-  const group = { name: 'g', quota: { publish, dispatch: UNLIMITED } };
-  const node = { limiter, gate: { groupOf: () => group } };
+  const perClient = { publish: [5 / 60, INFINITE], dispatch: UNLIMITED };
+  const group = { name: 'g', quota: { publish, dispatch: UNLIMITED }, perClient, asWritten };
+  const node = { config: { limits: {} }, limiter, gate: { groupOf: () => group } };
   return { limiter, fields: new RateLimitFields(node as unknown as WholeNode) };
 }

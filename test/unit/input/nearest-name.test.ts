@@ -19,13 +19,13 @@ describe('the nearest name', () => {
     expect(nearestNames(wanted, KEYS)).toEqual(near);
   });
 
-  test('comes first, at most three, equal ones by name', () => {
+  test('comes first, at most three; among equal ones those whose beginning was written, then by name', () => {
     expect(nearestNames('order', ['orders', 'order-2', 'border', 'ordr', 'odrer'])).toEqual([
+      'orders',
       'border',
       'odrer',
-      'orders',
     ]);
-    expect(didYouMean('order', ['orders', 'border'])).toBe('Did you mean "border" or "orders"?');
+    expect(didYouMean('order', ['orders', 'border'])).toBe('Did you mean "orders" or "border"?');
     expect(didYouMean('order', ['payments'])).toBe('');
   });
 

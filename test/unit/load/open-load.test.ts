@@ -16,8 +16,8 @@ describe('open load', () => {
   let server: Server;
   let url = '';
   let asked: Record<string, unknown>[] = [];
-  /** What the server says next; `granted` when there is nothing. */
-  let refusals = 0;
+  /** Whether the server refuses what it is asked for the first time. */
+  let refusesFirst = false;
 
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -27,9 +27,11 @@ describe('open load', () => {
       });
       request.on('end', () => {
         if (request.url === '/livez') return response.end();
-        asked.push(JSON.parse(body));
+        const work = JSON.parse(body);
+        asked.push(work);
         const answer = JSON.stringify({ retryAfterMs: 1 });
-        return response.writeHead(refusals-- > 0 ? 429 : 200, { 'content-length': answer.length }).end(answer);
+        const status = refusesFirst && !work.retry ? 429 : 200;
+        return response.writeHead(status, { 'content-length': answer.length }).end(answer);
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -70,7 +72,7 @@ describe('open load', () => {
   });
 
   test('what is refused is asked again as often as its stream says, and told apart', async () => {
-    [asked, refusals] = [[], 2];
+    [asked, refusesFirst] = [[], true];
     const piece = { messages: 3, leastBytes: 5, mostBytes: 5 };
     const profile = { atMs: [0, 20], rate: [100, 0] };
     const arrivals = { ...steadyStream('a', 0, true), profile, piece, retries: 1, retryAfterMs: 5 };

@@ -59,8 +59,8 @@ describe('rows', () => {
       nodes: 2,
     });
     expect(rows).toEqual([
-      { atMs: 0, node: 0, messages: 2, bytes: 7, line: 2 },
-      { atMs: 250, node: 1, messages: 5, bytes: 2, line: 4 },
+      { atMs: 0, node: 0, messages: 2, bytes: 7, key: '', line: 2 },
+      { atMs: 250, node: 1, messages: 5, bytes: 2, key: '', line: 4 },
     ]);
   });
 
@@ -70,6 +70,27 @@ describe('rows', () => {
       [0, 2, 2],
       [2000, 4, 3],
     ]);
+  });
+
+  test('--by a column: its texts fill the nodes one by one, further ones meet those that have some', async () => {
+    const text = `time,pod\n${Array.from({ length: 60 }, (_, at) => `${at},pod-${at % 3}`).join('\n')}\n`;
+    const pods = await rowsOf(text, { by: 'pod', nodes: 3, timeFormat: 'ms' });
+    expect(pods.map(({ node }) => node)).toEqual(Array.from({ length: 60 }, (_, at) => at % 3));
+    const fewer = await rowsOf(text, { by: 'pod', nodes: 2, timeFormat: 'ms' });
+    expect(new Set(fewer.map(({ node }, at) => `${at % 3} ${node}`)).size).toBe(3);
+    const more = await rowsOf(text, { by: 'pod', nodes: 5, timeFormat: 'ms' });
+    expect(new Set(more.map(({ node }) => node))).toEqual(new Set([0, 1, 2]));
+  });
+
+  test('--per a column: its text is the key; more than 5,000 are a mistake', async () => {
+    const some = await rowsOf('time,key\n0,b\n1,a\n2,b\n', { per: 'key', timeFormat: 'ms' });
+    expect(some.map(({ key }) => key)).toEqual(['b', 'a', 'b']);
+    const keys = (count: number) =>
+      `time,key\n${Array.from({ length: count }, (_, at) => `${at},k${at}`).join('\n')}\n`;
+    expect(await rowsOf(keys(5000), { per: 'key', timeFormat: 'ms' })).toHaveLength(5000);
+    await expect(rowsOf(keys(5001), { per: 'key', timeFormat: 'ms' })).rejects.toThrow(
+      'calls.csv:5002: key is the 5001th different text; allowed: at most 5000 for --per',
+    );
   });
 
   test('--by a column: equal texts meet the same node; hash: about evenly', async () => {

@@ -102,7 +102,7 @@ describe('a broken scenario', () => {
       `${GOOD}quota: { messagePerSecond: 1 }\n`,
       /quota.messagePerSecond is not a known key\. Did you mean "messagesPerSecond"/,
     ],
-    ['a group key', `${GOOD}group: { burst: 1 }\n`, /^x.yaml:7:10: group.burst is not a known key/],
+    ['a group key', `${GOOD}group: { bursts: 1 }\n`, /^x.yaml:7:10: group.bursts is not a known key/],
     [
       'a relation',
       `${GOOD}timing: { heartbeatMs: 4s }\n`,

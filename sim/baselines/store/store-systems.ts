@@ -1,0 +1,39 @@
+import type { BaselineEnvironment } from '../baseline.js';
+import { PlainLimiter } from '../plain-limiter.js';
+import { FixedWindows } from './fixed-windows.js';
+import { StoreCluster } from './store-cluster.js';
+
+export interface StoreSystem {
+  readonly name: string;
+  readonly says: string;
+  create(environment: BaselineEnvironment): StoreCluster;
+}
+
+/** @param roundTripMs mean time from a question to its answer; each has a time of its own */
+export function storeSystems(roundTripMs: number): readonly StoreSystem[] {
+  return [
+    {
+      name: 'central-bucket',
+      says: 'one token bucket in a store that is asked for each request',
+      create: (environment) => new StoreCluster('central-bucket', environment, centralBucket(environment), roundTripMs),
+    },
+    {
+      name: 'rate-limiter-flexible',
+      says: 'the fixed window of rate-limiter-flexible, in a store that is asked for each request',
+      create: (environment) => {
+        const windows = new FixedWindows(environment.quota);
+        return new StoreCluster('rate-limiter-flexible', environment, windows, roundTripMs);
+      },
+    },
+  ];
+}
+
+/** As deep as the bucket of the other systems whose source names none. */
+function centralBucket({ quota, queue }: BaselineEnvironment) {
+  const limiter = new PlainLimiter();
+  limiter.setRates(quota, queue.nowMs);
+  return {
+    questions: 1,
+    take: (messages: number, bytes: number, nowMs: number) => limiter.tryAcquire(messages, bytes, false, nowMs),
+  };
+}

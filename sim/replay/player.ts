@@ -1,0 +1,218 @@
+import { type Rates, UNLIMITED } from '../../src/core/base/vocabulary.js';
+import type { AskedCluster } from '../cluster/asked-cluster.js';
+import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
+import { EventQueue } from '../cluster/event-queue.js';
+import { Random } from '../cluster/random.js';
+import { LOCAL_KAFKA } from '../cluster/world.js';
+import { OWN_SYSTEMS } from '../systems.js';
+import { FoldingSeries } from './folding-series.js';
+import type { ReplayOptions } from './play-trace.js';
+import type { ReplayedSystem } from './replayed-system.js';
+import { RunningVerdict, traceVerdict } from './running-verdict.js';
+import type { TraceArrival } from './trace.js';
+import type { TraceRun } from './trace-run.js';
+
+/** Joining takes a second; the trace begins when everybody serves. */
+const HEAD_START_MS = 3000;
+/** New keys that may come within a head start without beginning cold. */
+const SPARES = 16;
+
+/** One system under a trace. Work that is refused is lost: a trace does not say who would have tried again. */
+export class Player {
+  readonly #system: ReplayedSystem;
+  readonly #options: ReplayOptions;
+  readonly #queue = new EventQueue();
+  readonly #random: Random;
+  readonly #clusters: (ClusterUnderTest | AskedCluster)[] = [];
+  /** For keys that are still to come: whoever sets up a quota does so before it is used. */
+  #spares: (ClusterUnderTest | AskedCluster)[] = [];
+  /** Units per second of the nodes. */
+  readonly #quota: Rates;
+  readonly #maxRequest: Rates;
+  readonly #names: readonly string[];
+  readonly #series: FoldingSeries;
+  readonly #keys = new Map<string, Keyed>();
+  #tooLarge = 0;
+  /** When the last answer came. */
+  #lastMs = 0;
+  /** Questions without an answer. */
+  #open = 0;
+
+  constructor(system: ReplayedSystem, options: ReplayOptions) {
+    const { nodes, seed, quota, speed } = options;
+    this.#system = system;
+    this.#options = options;
+    this.#random = new Random(seed);
+    this.#quota = [quota[0] * speed, quota[1] * speed];
+    this.#maxRequest = OWN_SYSTEMS.some((own) => own === system) ? options.maxRequest : UNLIMITED;
+    this.#names = Array.from({ length: nodes }, (_, at) => `n${at}`);
+    this.#series = new FoldingSeries(nodes);
+    this.#clusters.push(this.#startCluster());
+    if (options.isPerKey === true && !this.#isShared) {
+      this.#spares = Array.from({ length: SPARES }, () => this.#startCluster());
+    }
+    this.#queue.runUntil(HEAD_START_MS);
+  }
+
+  play(arrival: TraceArrival): void {
+    const { atMs, node, messages, bytes } = arrival;
+    this.#runUntil(atMs);
+    const keyed = this.#keys.get(arrival.key) ?? this.#addKey(arrival.key);
+    keyed.offered[0] += messages;
+    keyed.offered[1] += bytes;
+    keyed.verdict.want(atMs, messages, bytes);
+    this.#series.want(node, messages, bytes);
+    if (messages > this.#maxRequest[0] || bytes > this.#maxRequest[1]) {
+      this.#tooLarge++;
+      this.#answered(arrival, keyed, false, atMs);
+      return;
+    }
+    this.#ask(arrival, keyed);
+  }
+
+  /** Waits for the last answers, and says when the last one came. */
+  finish(playedMs: number): number {
+    this.#lastMs = Math.max(this.#lastMs, playedMs);
+    for (let nowMs = playedMs; this.#open > 0; nowMs++) this.#runUntil(nowMs);
+    return this.#lastMs;
+  }
+
+  /** @param endMs when the last answer of all systems came */
+  result(endMs: number): TraceRun {
+    // The sample under way is finished, so that all columns are of one length.
+    this.#runUntil(endMs);
+    this.#runUntil(this.#series.endMs);
+    const { name, seed, quota, speed, isPerKey = false } = this.#options;
+    const keyed = [...this.#keys.values()];
+    for (const { verdict } of keyed) verdict.end(this.#lastMs);
+    const sum = (read: (keyed: Keyed) => number) => keyed.reduce((total, each) => total + read(each), 0);
+    // The charts show all keys together, which have no quota.
+    const series = this.#series.series(this.#names, isPerKey ? UNLIMITED : quota, speed);
+    const sampleMs = this.#series.sampleMs * speed;
+    return {
+      scenario: name,
+      seed,
+      system: this.#system.name,
+      nodes: this.#names,
+      happenings: [],
+      series,
+      sampleMs,
+      durationMs: (series[0]?.quota.length ?? 0) * sampleMs,
+      verdict: { ...traceVerdict(keyed.map(({ verdict }) => verdict)), ...this.#sent() },
+      offered: sum(({ offered }) => offered[0]),
+      admitted: sum(({ admitted }) => admitted[0]),
+      offeredBytes: sum(({ offered }) => offered[1]),
+      admittedBytes: sum(({ admitted }) => admitted[1]),
+      tooLarge: this.#tooLarge,
+      keys: [...this.#keys].map(([key, { offered, admitted }]) => ({
+        key,
+        offered: offered[0],
+        admitted: admitted[0],
+        offeredBytes: offered[1],
+        admittedBytes: admitted[1],
+      })),
+    };
+  }
+
+  #ask(arrival: TraceArrival, keyed: Keyed): void {
+    const { messages, bytes, atMs } = arrival;
+    const { cluster, index } = keyed;
+    const name = this.#names[arrival.node] as string;
+    if ('ask' in cluster) {
+      this.#open++;
+      cluster.ask(name, messages, bytes, (isAdmitted) => {
+        this.#open--;
+        this.#answered(arrival, keyed, isAdmitted, this.#queue.nowMs - HEAD_START_MS);
+      });
+    } else if (index === 0 || cluster.tryAcquireOf === undefined) {
+      this.#answered(arrival, keyed, cluster.tryAcquire(name, messages, bytes, false), atMs);
+    } else {
+      this.#answered(arrival, keyed, cluster.tryAcquireOf(index, name, messages, bytes, false), atMs);
+    }
+  }
+
+  #answered({ node, messages, bytes }: TraceArrival, keyed: Keyed, isAdmitted: boolean, nowMs: number): void {
+    this.#lastMs = nowMs;
+    this.#series.answer(node, messages, bytes, isAdmitted);
+    if (!isAdmitted) return;
+    keyed.admitted[0] += messages;
+    keyed.admitted[1] += bytes;
+    keyed.verdict.admit(nowMs, messages, bytes);
+  }
+
+  /** A system of one quota is set up once more for each further key. */
+  #addKey(key: string): Keyed {
+    const index = this.#keys.size;
+    const cluster = index === 0 || this.#isShared ? this.#first : this.#takeSpare();
+    const keyed = { index, cluster, verdict: new RunningVerdict(this.#quota), offered: zero(), admitted: zero() };
+    this.#keys.set(key, keyed);
+    return keyed;
+  }
+
+  get #first(): ClusterUnderTest | AskedCluster {
+    return this.#clusters[0] as ClusterUnderTest | AskedCluster;
+  }
+
+  /** Whether one cluster has a quota for every key. */
+  get #isShared(): boolean {
+    return 'tryAcquireOf' in this.#first && this.#first.tryAcquireOf !== undefined;
+  }
+
+  #takeSpare(): ClusterUnderTest | AskedCluster {
+    this.#spares.push(this.#startCluster());
+    const cluster = this.#spares.shift() as ClusterUnderTest | AskedCluster;
+    this.#clusters.push(cluster);
+    return cluster;
+  }
+
+  #startCluster(): ClusterUnderTest | AskedCluster {
+    const { nodes, settings } = this.#options;
+    const [messagesPerSecond, bytesPerSecond] = this.#quota;
+    const cluster = this.#system.create({
+      queue: this.#queue,
+      random: this.#random,
+      delays: LOCAL_KAFKA,
+      quota: { messagesPerSecond, bytesPerSecond },
+      nodes,
+      settings,
+    });
+    for (const name of this.#names) cluster.start(name);
+    return cluster;
+  }
+
+  #runUntil(atMs: number): void {
+    for (let endMs = this.#series.endMs; endMs <= atMs; endMs = this.#series.endMs) {
+      this.#queue.runUntil(HEAD_START_MS + endMs);
+      this.#endSample();
+    }
+    this.#queue.runUntil(HEAD_START_MS + atMs);
+  }
+
+  #endSample(): void {
+    const limitOf = (node: number, dimension: 0 | 1) => this.#first.limitOf(this.#names[node] as string, dimension);
+    this.#series.end(this.#options.isPerKey === true ? () => Number.POSITIVE_INFINITY : limitOf);
+    for (const cluster of this.#clusters) if ('forgetPast' in cluster) cluster.forgetPast?.();
+  }
+
+  #sent(): { readonly records: number; readonly bytes: number } {
+    let [records, bytes] = [0, 0];
+    for (const { sent } of this.#clusters) {
+      records += sent.records;
+      bytes += sent.bytes;
+    }
+    return { records, bytes };
+  }
+}
+
+interface Keyed {
+  /** 0, 1, … in the order in which keys came. */
+  readonly index: number;
+  readonly cluster: ClusterUnderTest | AskedCluster;
+  readonly verdict: RunningVerdict;
+  readonly offered: [messages: number, bytes: number];
+  readonly admitted: [messages: number, bytes: number];
+}
+
+function zero(): [number, number] {
+  return [0, 0];
+}

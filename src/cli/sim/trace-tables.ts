@@ -1,0 +1,129 @@
+import { type KeyRun, mostRefused, refusedOf, type TraceRun } from '../../../sim/replay/trace-run.js';
+import type { DimensionSeries } from '../../../sim/verdict/run-result.js';
+import { textTable } from '../../terminal/text-table.js';
+import { lines, percent, rate, seconds, whole } from './replay-figures.js';
+
+/** How a trace was played. */
+export interface PlayedAs {
+  readonly quota: readonly [number, number];
+  readonly speed: number;
+  /** The column whose texts have a quota each; null = one quota for all. */
+  readonly per: string | null;
+  /** So many of them are shown. */
+  readonly top: number;
+  /** Empty, or where the quota comes from. */
+  readonly note: string;
+}
+
+/** What each system made of a trace. */
+export function traceTable(runs: readonly TraceRun[], played: PlayedAs): string {
+  const hasBytes = played.quota[1] !== Number.POSITIVE_INFINITY;
+  const refused = hasBytes ? ['refused', 'bytes refused'] : ['refused'];
+  const windows = ['worst second', 'over 5 s', 'seconds over'];
+  const head = ['system', 'admitted', ...refused, 'used', ...windows, 'records', 'KB'];
+  const rows = runs.map((run) => {
+    const { system, offered, admitted, offeredBytes, admittedBytes, verdict } = run;
+    const { utilisation = 0, worstSecond = 0, overAdmission = 0, secondsOver = 0, records = 0, bytes = 0 } = verdict;
+    return [
+      system,
+      whole(admitted),
+      percent((offered - admitted) / (offered || 1)),
+      ...(hasBytes ? [percent((offeredBytes - admittedBytes) / (offeredBytes || 1))] : []),
+      percent(utilisation),
+      `${worstSecond.toFixed(2)}×`,
+      percent(overAdmission),
+      secondsOver.toFixed(1),
+      whole(records),
+      whole(bytes / 1000),
+    ];
+  });
+  const [first] = runs;
+  const whose = played.per === null ? '' : ` for each of ${whole(first?.keys.length ?? 0)} ${played.per}`;
+  const limits = `${rate(played.quota[0])} messages/s, ${rate(played.quota[1])} bytes/s${whose}`;
+  const about = `${first?.scenario}: ${whole(first?.offered ?? 0)} messages in ${seconds(first)} at ${first?.nodes.length} nodes; quota ${limits}`;
+  const table = textTable(head, rows, head.slice(1));
+  return lines([about, ...remarks(runs, played), '', ...table, ...keyTable(runs, played)]);
+}
+
+/** The same for programs: of the keys those with the most refused, and the sum of the others. */
+export function traceFacts(runs: readonly TraceRun[], { quota, per, top }: PlayedAs) {
+  const shown = runs.map(({ keys, ...run }) => {
+    if (per === null) return run;
+    const most = mostRefused(keys, top);
+    return { ...run, keys: most, otherKeys: sumOf(keys.filter((key) => !most.includes(key))) };
+  });
+  return { quota: quota.map((value) => (Number.isFinite(value) ? value : null)), runs: shown };
+}
+
+/** Keys by the most that any system refused of them; what each refused. */
+function keyTable(runs: readonly TraceRun[], { per, top }: PlayedAs): string[] {
+  const [first] = runs;
+  if (per === null || first === undefined) return [];
+  const most = first.keys.map((_, at) => {
+    return runs
+      .map(({ keys }) => keys[at] as KeyRun)
+      .reduce((worst, key) => (refusedOf(key) > refusedOf(worst) ? key : worst));
+  });
+  const shown = mostRefused(most, top).map((key) => most.indexOf(key));
+  const head = [per, 'asked', ...runs.map(({ system }) => system.replace(/^quotamesh /, ''))];
+  const row = (name: string, keysOf: (run: TraceRun) => readonly KeyRun[]) => {
+    const sums = runs.map((run) => sumOf(keysOf(run)));
+    return [name, whole(sums[0]?.offered ?? 0), ...sums.map((sum) => refusedText(sum))];
+  };
+  const others = first.keys.length - shown.length;
+  const rows = [
+    ...shown.map((at) => row(printable((first.keys[at] as KeyRun).key), ({ keys }) => [keys[at] as KeyRun])),
+    ...(others === 0 ? [] : [row(`${others} others`, ({ keys }) => keys.filter((_, at) => !shown.includes(at)))]),
+    row('all', ({ keys }) => keys),
+  ];
+  return ['', 'refused', ...textTable(head, rows, head.slice(1))];
+}
+
+interface KeySum extends Omit<KeyRun, 'key'> {
+  readonly count: number;
+}
+
+function sumOf(keys: readonly KeyRun[]): KeySum {
+  const sum = (read: (key: KeyRun) => number) => keys.reduce((total, key) => total + read(key), 0);
+  return {
+    count: keys.length,
+    offered: sum(({ offered }) => offered),
+    admitted: sum(({ admitted }) => admitted),
+    offeredBytes: sum(({ offeredBytes }) => offeredBytes),
+    admittedBytes: sum(({ admittedBytes }) => admittedBytes),
+  };
+}
+
+function refusedText({ offered, admitted }: KeySum): string {
+  return `${whole(offered - admitted)} (${percent((offered - admitted) / (offered || 1))})`;
+}
+
+/** Texts of somebody else's file: short, and nothing a terminal would act on. */
+function printable(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text).slice(1, -1);
+}
+
+export function traceNote(runs: readonly TraceRun[], played: PlayedAs): string {
+  const offered = `${whole(runs[0]?.offered ?? 0)} messages. Refused work is not tried again.`;
+  return [offered, ...remarks(runs, played)].join(' ');
+}
+
+function remarks(runs: readonly TraceRun[], { speed, note }: PlayedAs): string[] {
+  const tooLarge = Math.max(0, ...runs.map((run) => run.tooLarge));
+  const [first] = runs;
+  const idle = first?.nodes.filter((node) => first.series.every(({ perNode }) => isIdle(perNode[node]))).length ?? 0;
+  return [
+    ...(note === '' ? [] : [note]),
+    ...(speed === 1
+      ? []
+      : [
+          `Times and rates are those of the file. A second of the nodes, and of "worst second", is ${Number(speed.toPrecision(4))} s of it.`,
+        ]),
+    ...(tooLarge === 0 ? [] : [`${whole(tooLarge)} requests are larger than maxRequest, so a node refuses them.`]),
+    ...(idle === 0 ? [] : [`${idle} of ${first?.nodes.length} nodes had no request.`]),
+  ];
+}
+
+function isIdle(series: DimensionSeries['perNode'][string] | undefined): boolean {
+  return series?.demand.every((asked) => asked === 0) ?? true;
+}

@@ -1,0 +1,21 @@
+import type { Direction } from '../../core/base/vocabulary.js';
+import type { RateName, WrittenRate } from '../setting/written-rate.js';
+
+/** Sections with rates, of a group; `limits` is the node's own. */
+export const RATE_SECTIONS = ['quota', 'perTopic', 'perClient', 'limits'] as const;
+export type RateSection = (typeof RATE_SECTIONS)[number];
+
+/** `quota.publish.messages`. */
+export type RatePath = `${RateSection}.${Direction}.${RateName}`;
+
+/** The rates that are not written per second; all others are as their numbers say. */
+export type RatesAsWritten = Readonly<Partial<Record<RatePath, WrittenRate>>>;
+
+/** One for all: most groups have nothing else. */
+export const ALL_PER_SECOND: RatesAsWritten = Object.freeze({});
+
+/** The rate in its own unit; null = there is no limit. */
+export function asWritten(rates: RatesAsWritten, path: RatePath, perSecond: number): WrittenRate | null {
+  if (perSecond === Number.POSITIVE_INFINITY) return null;
+  return rates[path] ?? { amount: perSecond, per: 'second' };
+}

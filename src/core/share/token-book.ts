@@ -1,0 +1,234 @@
+import type { GroupSettings } from '../base/settings.js';
+import { DIMENSION_COUNT, type GroupId, type NodeKey, slotOf } from '../base/vocabulary.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import type { LaneTable } from '../lanes/lane-table.js';
+import type { Limiter } from '../limiter/limiter.js';
+import type { LogTime } from '../log/log-time.js';
+import { partitionOf, type ReportRow } from '../protocol/record.js';
+import type { LogReader } from '../reading/log-reader.js';
+import { LaneTokens } from '../tokens/lane-tokens.js';
+import type { SlotTokens } from '../tokens/slot-tokens.js';
+import type { Membership } from '../usage-map/membership.js';
+import type { ChargeReader, UsageMap } from '../usage-map/usage-map.js';
+import type { ShareBook } from './share-book.js';
+
+export interface TokenBookParts {
+  readonly nodeKey: NodeKey;
+  readonly limiter: Limiter;
+  readonly table: LaneTable;
+  readonly log: LogReader;
+  readonly membership: Membership;
+  readonly usageMap: UsageMap;
+  readonly shares: ShareBook;
+}
+
+/** A lane whose bucket is followed, whether this node serves it or not. */
+interface FollowedLane {
+  readonly tokens: LaneTokens;
+  readonly group: number;
+  readonly direction: number;
+  readonly mapLane: number;
+  readonly partition: number;
+}
+
+/**
+ * Follows the cluster's buckets of all groups that share tokens, record by record, and says what this node may take of
+ * those that it serves. A bucket that is full and not used here is forgotten, because it would be found full again.
+ */
+export class TokenBook implements ChargeReader {
+  readonly #parts: TokenBookParts;
+  /** By the usage map's number of the lane. */
+  readonly #lanes = new Map<number, FollowedLane>();
+  /** Per partition, log time: a bucket that was not followed was empty then, as far as this node knows. */
+  readonly beganLogMs: Float64Array;
+  /** Lanes whose rows, or the members among them, have changed since they were viewed. */
+  readonly #outdated: FollowedLane[] = [];
+  readonly #taken = new Float64Array(DIMENSION_COUNT);
+
+  constructor(parts: TokenBookParts) {
+    this.#parts = parts;
+    this.beganLogMs = new Float64Array(parts.log.logTimes.length).fill(Number.NaN);
+  }
+
+  /** False until the node has begun to decide: what it reads before that is not charged to any bucket. */
+  get hasBegun(): boolean {
+    return !Number.isNaN(this.beganLogMs[0]);
+  }
+
+  /** The node begins to decide: all buckets are empty, as far as this node knows. */
+  begin(nowMs: number): void {
+    this.#parts.log.logTimes.forEach(({ ms }, partition) => {
+      this.beganLogMs[partition] = ms;
+    });
+    this.#beginLanes(nowMs);
+  }
+
+  /** Another log begins. Its time and all charges begin at 0, before anything is written into it. */
+  beginEpoch(nowMs: number): void {
+    if (!this.hasBegun) return;
+    this.beganLogMs.fill(0);
+    this.#beginLanes(nowMs);
+  }
+
+  #beginLanes(nowMs: number): void {
+    this.#lanes.clear();
+    for (const lane of this.#parts.table.ordered) this.serve(lane, nowMs);
+  }
+
+  /** Called when a lane is served from now on, and when its group changes between rates and tokens. */
+  serve(lane: LaneState, nowMs: number): void {
+    lane.tokens = this.#follow(lane.mapLane, lane.groupId, lane.direction)?.tokens ?? null;
+    if (lane.tokens === null) return;
+    this.#countTaken(lane);
+    lane.tokens.begin(nowMs);
+  }
+
+  /** Tokens by all that has been read of the lane's partition; null where the bucket is full, or there is none. */
+  tokensOf(mapLane: number, dimension: number): number | null {
+    const lane = this.#lanes.get(mapLane);
+    if (lane === undefined) return null;
+    this.#view(lane);
+    const slot = lane.tokens.slots[dimension] as SlotTokens;
+    return slot.tokensAfter(Math.max(0, this.#logMs(lane.partition) - lane.tokens.settledLogMs));
+  }
+
+  /** Whether the book refers to a lane of the usage map. */
+  has(mapLane: number): boolean {
+    return this.#lanes.has(mapLane);
+  }
+
+  settle(mapLane: number, groupId: GroupId, direction: number, logMs: number): void {
+    if (!this.hasBegun) return;
+    const lane = this.#follow(mapLane, groupId, direction);
+    if (lane === null) return;
+    this.#view(lane);
+    lane.tokens.settle(logMs);
+    this.#outdate(lane);
+  }
+
+  charge(mapLane: number, node: NodeKey, messages: number, bytes: number): void {
+    this.#lanes.get(mapLane)?.tokens.charge(node, messages, bytes);
+  }
+
+  /** Rows of a lane have gone, or count again. What they said before is still in the lane's view. */
+  rowsChanged(mapLane: number): void {
+    const lane = this.#lanes.get(mapLane);
+    if (lane === undefined || !lane.tokens.isCurrent) return;
+    lane.tokens.settle(this.#logMs(lane.partition));
+    this.#outdate(lane);
+  }
+
+  /**
+   * Other nodes are alive than before. A lane without rows may be followed by one node alone, so nothing settles it but
+   * its first record: two sums of parts of a time are not, to the last bit, the sum of the whole.
+   */
+  membersChanged(): void {
+    for (const [mapLane, lane] of this.#lanes) {
+      if (this.#parts.usageMap.firstRow(mapLane) === -1) this.#outdate(lane);
+      else this.rowsChanged(mapLane);
+    }
+  }
+
+  /**
+   * Called after every record: views the lanes that it has changed. If a view waited until it is asked for, another
+   * change might come before it, and the time between the two would be settled by the wrong one.
+   */
+  recordApplied(): void {
+    for (const lane of this.#outdated) this.#view(lane);
+    this.#outdated.length = 0;
+  }
+
+  groupChanged(group: number, nowMs: number): void {
+    for (const [mapLane, lane] of this.#lanes) {
+      if (lane.group !== group) continue;
+      this.rowsChanged(mapLane);
+      if (!this.#sharesTokens(group)) this.#lanes.delete(mapLane);
+    }
+    for (const lane of this.#parts.table.lanesOf(group)) {
+      if (this.#sharesTokens(group) !== (lane.tokens !== null)) this.serve(lane, nowMs);
+    }
+  }
+
+  /** A record of this node has been read back. */
+  readBack(rows: readonly ReportRow[]): void {
+    for (const { groupId, direction, charge } of rows) {
+      const mapLane = this.#parts.usageMap.mapLaneOf(groupId, direction);
+      if (charge !== undefined) this.#lanes.get(mapLane)?.tokens.readBack(charge);
+    }
+  }
+
+  /**
+   * Forgets buckets that are full, and that nobody is expected to take anything of: they would be found full again.
+   * Only records settle a bucket; if it were settled here, its tokens would be rounded elsewhere than at other nodes.
+   */
+  forgetFull(): void {
+    const { table, usageMap } = this.#parts;
+    for (const [mapLane, { tokens, partition }] of this.#lanes) {
+      if (table.servesMapLane(mapLane) || usageMap.firstRow(mapLane) !== -1) continue;
+      if (tokens.isFullAt(this.#logMs(partition))) this.#lanes.delete(mapLane);
+    }
+  }
+
+  /** Lets time pass for a served lane. Its limits follow from its tokens, but not while it is isolated. */
+  flow(lane: LaneState, nowMs: number): void {
+    const { tokens } = lane;
+    lane.isLimitedByTokens = false;
+    if (tokens === null) return;
+    const { log, nodeKey, table } = this.#parts;
+    this.#countTaken(lane);
+    const logMs = log.logNowMs(lane.partition, nowMs);
+    const roundTripMs = log.roundTripMs + table.settings.sampleIntervalMs;
+    tokens.flow(this.#taken, { nowMs, logMs, own: nodeKey, roundTripMs });
+    lane.isLimitedByTokens = lane.link === 'linked' && !log.epochs.isHolding;
+  }
+
+  #follow(mapLane: number, groupId: GroupId, direction: number): FollowedLane | null {
+    const known = this.#lanes.get(mapLane);
+    if (known !== undefined) return known;
+    const { table } = this.#parts;
+    const group = table.groupOf(groupId);
+    if (group === -1 || !this.#sharesTokens(group)) return null;
+    const partition = partitionOf(groupId, table.settings.partitions);
+    const tokens = new LaneTokens(this.beganLogMs[partition] as number);
+    const lane = { tokens, group, direction, mapLane, partition };
+    this.#lanes.set(mapLane, lane);
+    this.#view(lane);
+    return lane;
+  }
+
+  #outdate(lane: FollowedLane): void {
+    lane.tokens.isCurrent = false;
+    this.#outdated.push(lane);
+  }
+
+  #sharesTokens(group: number): boolean {
+    const { sharing, limiter } = this.#parts.table.settings.groups[group] as GroupSettings;
+    return sharing === 'tokens' && limiter === 'bucket';
+  }
+
+  /** Reads what the rows say, if they have changed since they were viewed. */
+  #view({ tokens, group, direction, mapLane }: FollowedLane): void {
+    const { membership, nodeKey, shares } = this.#parts;
+    if (!tokens.isCurrent) {
+      const own = membership.get(nodeKey)?.index ?? -1;
+      const { burst } = this.#parts.table.settings.groups[group] as GroupSettings;
+      tokens.view(shares.converge(group, direction, mapLane), own, burst);
+    }
+  }
+
+  #logMs(partition: number): number {
+    return (this.#parts.log.logTimes[partition] as LogTime).ms;
+  }
+
+  #countTaken({ lane, taken }: LaneState): void {
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const now = this.#parts.limiter.taken(slotOf(lane, dimension));
+      const since = now - (taken[dimension] as number);
+      this.#taken[dimension] = since < FELL ? 0 : since;
+      taken[dimension] = now;
+    }
+  }
+}
+
+/** A fall by more than this is a reset of the limiter's counters (`keepExact`); refunds fall by less. */
+const FELL = -(2 ** 50);

@@ -1,0 +1,94 @@
+import { decay } from '../base/decay.js';
+
+/**
+ * The bucket that a lane has in the whole cluster, in one dimension. Nobody holds it: every node computes from the log
+ * what is in it, and all that have read the same prefix compute the same.
+ */
+export interface ClusterBucket {
+  /** The target in force, units per second, finite and > 0. */
+  readonly perSecond: number;
+  /** Units, > 0. */
+  readonly depth: number;
+}
+
+/**
+ * Between records the cluster takes what everybody is expected to take, at most the corrected rate:
+ *
+ *     d tokens/dt = rate − min(expected, correctedRate(tokens)),   tokens ≤ depth
+ *
+ * That is a line, a curve towards the set point, and a line again, each solved exactly; so a gap of any length takes
+ * the same time. The bucket never fills faster than the target's rate, however deep the debt is: otherwise the tokens
+ * that pay a debt back would be given out twice.
+ *
+ * Worked (rate 1,000, depth 100, set point 30): nothing expected, 0 tokens → 100 after 100 ms or more. 1,000 expected,
+ * 30 tokens → 30 for ever. 1,500 expected, 100 tokens → the lower limit is 30, and 1 s later 30.0 + 70·e^(−1)= 55.8.
+ *
+ * @param tokens may be negative: a debt
+ * @param expectedPerSecond what all nodes together would take if only this bucket held them
+ */
+export function tokensAfter(bucket: ClusterBucket, tokens: number, ms: number, expectedPerSecond: number): number {
+  if (!(ms > 0)) return tokens;
+  const { perSecond, depth } = bucket;
+  const setPoint = setPointOf(bucket);
+  let seconds = ms / 1000;
+  let now = tokens;
+  // So deep in debt that nobody is given anything: all that flows in pays it back.
+  const deep = setPoint - perSecond * PULL_SECONDS;
+  if (now < deep) {
+    const untilSeconds = (deep - now) / perSecond;
+    if (seconds <= untilSeconds) return now + perSecond * seconds;
+    now = deep;
+    seconds -= untilSeconds;
+  }
+  const surplus = perSecond - expectedPerSecond;
+  // Below this many tokens the corrected rate is less than what is expected.
+  const held = setPoint - surplus * PULL_SECONDS;
+  if (now > held) {
+    if (surplus >= 0) return Math.min(depth, now + surplus * seconds);
+    const untilSeconds = (now - held) / -surplus;
+    if (seconds <= untilSeconds) return now + surplus * seconds;
+    now = held;
+    seconds -= untilSeconds;
+  }
+  const after = setPoint + (now - setPoint) * decay(seconds / PULL_SECONDS);
+  if (surplus <= 0 || after <= held) return Math.min(depth, after);
+  const untilSeconds = PULL_SECONDS * lengthOfDecay((held - setPoint) / (now - setPoint));
+  return Math.min(depth, held + surplus * (seconds - untilSeconds));
+}
+
+/**
+ * The rate that the cluster is given while its bucket holds so many tokens, units per second: more than the target
+ * above the set point and less below it, so that the bucket returns to the set point.
+ */
+export function correctedRate(bucket: ClusterBucket, tokens: number): number {
+  return Math.max(0, bucket.perSecond + (tokens - setPointOf(bucket)) / PULL_SECONDS);
+}
+
+/**
+ * The tokens that a busy bucket returns to. Above them the noise of all nodes is paid; below them only nodes whose
+ * demand is met may take tokens, because a common bucket without this bound is used up by whoever wants the most.
+ */
+export function setPointOf({ depth }: ClusterBucket): number {
+  return SET_POINT_RATIO * depth;
+}
+
+const SET_POINT_RATIO = 0.3;
+/** The time constant with which a busy bucket returns to its set point. */
+const PULL_SECONDS = 1;
+
+/**
+ * The x at which e^(−x) = rest, for 0 < rest ≤ 1. Newton's method from the left never passes the solution, because
+ * e^(−x) is convex; it is made of `decay`, so that machines agree bit for bit, which Math.log does not promise.
+ */
+function lengthOfDecay(rest: number): number {
+  let x = 0;
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const more = 1 - rest / decay(x);
+    if (!(more > SETTLED)) return x;
+    x += more;
+  }
+  return x;
+}
+
+const STEPS_MAX = 64;
+const SETTLED = 1e-12;

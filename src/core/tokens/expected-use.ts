@@ -1,0 +1,109 @@
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
+import type { LaneView } from '../convergence/strategy.js';
+
+/**
+ * What all nodes are expected to take of one dimension of a lane, by what they told and by their shares: everybody
+ * extrapolates everybody else's use by it, so that a node whose use is as expected has nothing to say.
+ *
+ * A node that wants less than its share is *met* and takes what it wants. A node that wants more is *throttled* and
+ * takes its share. When the rate is corrected, the throttled nodes take less or more of it, in proportion to their
+ * shares; the others take less only when the rate is below what they want together.
+ *
+ * Worked (target 1,000): wants 2,000 and 9 × 80; shares 280 and 9 × 80. At a rate of 970 the first takes 250.
+ */
+export class ExpectedUse {
+  /** What all would take if only the bucket held them, units per second. */
+  total = 0;
+  /** What all take of the target. */
+  served = 0;
+  /** What this node wants, and its share. */
+  own = 0;
+  share = 0;
+  /** False while the log counts this node as dead: others use what was its own. */
+  isMember = false;
+  /** What this node would be given if it wanted as much as those that are throttled; Infinity where none is. */
+  due = Number.POSITIVE_INFINITY;
+  /** What those take together that are met. */
+  #met = 0;
+  #nodes = 1;
+
+  /** Whether the strategy gives this node less than it wants. */
+  get isThrottled(): boolean {
+    return this.own > this.share * MET;
+  }
+
+  /** @param own index of this node in the view; −1 = the log counts it as dead */
+  view(view: LaneView, own: number, dimension: number): void {
+    const share = view.share[dimension] as Float64Array;
+    const { weight, count } = view;
+    let total = 0;
+    let met = 0;
+    let served = 0;
+    let sharePerWeight = 0;
+    for (let at = 0; at < count; at++) {
+      const wanted = wantedBy(view, at, dimension);
+      const given = share[at] as number;
+      total += wanted;
+      if (wanted <= given * MET) {
+        met += wanted;
+        served += wanted;
+      } else {
+        served += given;
+        sharePerWeight = Math.max(sharePerWeight, given / (weight[at] as number));
+      }
+    }
+    this.total = total;
+    this.served = served;
+    this.#met = met;
+    // A node that the log has given up may know of no other one.
+    this.#nodes = Math.max(1, count);
+    this.isMember = own !== -1;
+    this.own = own === -1 ? 0 : wantedBy(view, own, dimension);
+    this.share = own === -1 ? 0 : (share[own] as number);
+    const isAnyThrottled = sharePerWeight > 0;
+    const due = own === -1 ? 0 : Math.max(this.share, sharePerWeight * (weight[own] as number));
+    this.due = isAnyThrottled ? due : Number.POSITIVE_INFINITY;
+  }
+
+  /** Called where every admission is told at once: nobody is expected to take anything. */
+  expectNothing(): void {
+    this.total = 0;
+    this.served = 0;
+    this.#met = 0;
+    this.own = 0;
+  }
+
+  /** What this node takes of a rate. A rate above what all want is taken by nobody: they take `total` together. */
+  ownAt(given: number): number {
+    const met = this.#met;
+    const rate = Math.min(given, this.total);
+    if (met === this.served) return met > 0 ? this.own * Math.min(1, rate / met) : 0;
+    if (rate < met) return this.isThrottled ? 0 : (this.own * rate) / met;
+    return this.isThrottled ? (this.share * (rate - met)) / (this.served - met) : this.own;
+  }
+
+  /**
+   * The part of the slack that this node may use unheard: half of it is divided among all nodes, half among those that
+   * are met, by what they want. The parts of all nodes add up to one at most. If each might use the whole slack, all
+   * together took 62 % more than the quota.
+   */
+  get part(): number {
+    const equal = 0.5 / this.#nodes;
+    if (this.#met === 0) return 2 * equal;
+    return equal + (this.isThrottled ? 0 : (0.5 * this.own) / this.#met);
+  }
+}
+
+/** Shares are rounded sums. */
+const MET = 1 + 1e-9;
+
+/** What a node would take if only this dimension held it: a piece that another dimension refuses takes nothing here. */
+function wantedBy(view: LaneView, at: number, dimension: number): number {
+  let part = 1;
+  for (let other = 0; other < DIMENSION_COUNT; other++) {
+    const there = (view.demand[other] as Float64Array)[at] as number;
+    if (other !== dimension && there > 0)
+      part = Math.min(part, ((view.share[other] as Float64Array)[at] as number) / there);
+  }
+  return part * ((view.demand[dimension] as Float64Array)[at] as number);
+}

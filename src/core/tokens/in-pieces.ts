@@ -1,0 +1,47 @@
+import type { NodeKey } from '../base/vocabulary.js';
+import type { ClusterBucket } from './cluster-bucket.js';
+import type { RecentUse } from './recent-use.js';
+
+/**
+ * Whether a bucket is so small that its nodes' shares would be fractions of a piece of work. Then nobody is expected to
+ * take anything, every admission is told at once, and the log gives whole pieces: with shares of a fraction 10/s on ten
+ * nodes were used to 81 %, 20/s on fifty to 50 %.
+ */
+export function isInPieces({ perSecond, depth }: ClusterBucket, piece: number, nodes: number): boolean {
+  const isSlow = perSecond <= 10 * nodes * piece && perSecond <= PIECES_PER_SECOND_MAX * piece;
+  return isSlow && depth < 4 * nodes * piece;
+}
+
+/**
+ * How many units of a bucket in pieces this node may take at once. When several ask for the last token, the one that
+ * had the fewest lately goes first, and the others wait until the bucket holds as many more tokens as flow in while its
+ * news travels; so two nodes seldom take the same token. Rejected: to let each wait a delivery longer than the one
+ * before it. Jain's index was 0.996 instead of 0.99, but 10/s on ten nodes were used to 95 % at 50 ms, and not to 97 %.
+ *
+ * @param roundTripMs from an admission until all know of it
+ */
+export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number, turn: Turn): number {
+  const { recent, own, logMs, roundTripMs, isDivided, nodes } = turn;
+  const { active, rank } = recent.look(own, logMs, bucket);
+  const here = tokens / piece;
+  const depth = bucket.depth / piece;
+  const inFlight = (bucket.perSecond * roundTripMs) / (1000 * piece);
+  const part = here / (isDivided ? nodes : 1 + active);
+  const needed = Math.min(Math.max(1, depth - 1), 1 + (rank === 0 ? 0 : Math.min(1, inFlight)));
+  if (here < needed) return piece * Math.max(0, part);
+  return piece * Math.max(part, Math.min(here, Math.max(1, Math.ceil((2 * inFlight) / (1 + active)))));
+}
+
+export interface Turn {
+  readonly recent: RecentUse;
+  readonly own: NodeKey;
+  /** Log time now. */
+  readonly logMs: number;
+  readonly roundTripMs: number;
+  /** True: what is there is divided among all nodes in advance. */
+  readonly isDivided: boolean;
+  readonly nodes: number;
+}
+
+/** More than that, and the records themselves would be the load. */
+const PIECES_PER_SECOND_MAX = 150;

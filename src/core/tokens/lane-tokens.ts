@@ -1,0 +1,139 @@
+import type { BurstSettings } from '../base/settings.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey } from '../base/vocabulary.js';
+import { type LaneView, sum } from '../convergence/strategy.js';
+import type { LaneRates } from '../sample/estimate.js';
+import { tokensAfter } from './cluster-bucket.js';
+import { SlotTokens } from './slot-tokens.js';
+
+/** A lane's tokens: what the cluster's bucket holds by the log, and what this node may take of it. */
+export class LaneTokens {
+  readonly slots: readonly SlotTokens[] = Array.from({ length: DIMENSION_COUNT }, () => new SlotTokens());
+  /** False until the lane's rows have been viewed since they changed. */
+  isCurrent = false;
+  /** Log time at which the buckets were settled last. */
+  settledLogMs: number;
+  #nodes = 1;
+  #passedMs = 0;
+
+  /** @param beganLogMs log time at which the buckets were empty, as far as this node knows */
+  constructor(beganLogMs: number) {
+    this.settledLogMs = beganLogMs;
+  }
+
+  isFullAt(logMs: number): boolean {
+    const ms = logMs - this.settledLogMs;
+    return this.slots.every((slot) => slot.bucket === null || slot.tokensAfter(ms) >= slot.bucket.depth);
+  }
+
+  /** This node serves the lane from now on. */
+  begin(nowMs: number): void {
+    this.#passedMs = nowMs;
+  }
+
+  /** The log has come to this time; until now the rows said what `view` has read. */
+  settle(logMs: number): void {
+    const ms = logMs - this.settledLogMs;
+    if (ms <= 0) return;
+    this.settledLogMs = logMs;
+    for (const slot of this.slots) slot.settle(ms);
+  }
+
+  /** Tokens of the cluster's bucket at a log time, as this node extrapolates them. */
+  tokensAt(dimension: number, logMs: number): number {
+    const { bucket, settledTokens, expected } = this.slots[dimension] as SlotTokens;
+    if (bucket === null) return settledTokens;
+    return tokensAfter(bucket, settledTokens, logMs - this.settledLogMs, expected.total);
+  }
+
+  charge(node: NodeKey, messages: number, bytes: number): void {
+    (this.slots[MESSAGES] as SlotTokens).charge(node, messages, this.settledLogMs);
+    (this.slots[BYTES] as SlotTokens).charge(node, bytes, this.settledLogMs);
+  }
+
+  /** Reads what all nodes are expected to take, after the strategy has divided the target. */
+  view(view: LaneView, own: number, burst: BurstSettings): void {
+    this.#nodes = Math.max(1, view.count);
+    const bytes = bytesPerMessage(view);
+    this.slots.forEach((slot, dimension) => {
+      slot.view(view, own, dimension, dimension === MESSAGES ? 1 : bytes, burst);
+    });
+    this.isCurrent = true;
+  }
+
+  /** Lets time pass at this node, and says what it may take from now on. */
+  flow(taken: Float64Array, now: Now): void {
+    const seconds = (now.nowMs - this.#passedMs) / 1000;
+    this.#passedMs = now.nowMs;
+    const aheadMs = Math.max(0, now.logMs - this.settledLogMs);
+    this.slots.forEach((slot, dimension) => {
+      slot.flow(taken[dimension] as number, seconds, aheadMs, this.#nodes, now);
+    });
+  }
+
+  /** The charges as a record carries them, units in every dimension. */
+  tell(): [messages: number, bytes: number] {
+    const [messages, bytes] = this.slots as readonly [SlotTokens, SlotTokens];
+    return [messages.account.tell(), bytes.account.tell()];
+  }
+
+  /** A record of this node has been read back. */
+  readBack(charge: readonly [number, number]): void {
+    this.slots.forEach(({ account }, dimension) => {
+      account.knownCharge = charge[dimension] as number;
+    });
+  }
+
+  /** Whether the cluster's bucket would be another one if the log knew what no record says. */
+  get isReportDue(): boolean {
+    return this.slots.some(
+      ({ bucket, account, threshold }) => bucket !== null && Math.abs(account.untold) >= threshold,
+    );
+  }
+
+  /** Whether there is anything that the log does not know. */
+  get hasUnheard(): boolean {
+    return this.slots.some(({ bucket, account, piece }) => bucket !== null && Math.abs(account.unheard) > piece / 10);
+  }
+
+  /** Whether this node wants more than it told, by more than noise, up to what it would be given. */
+  isUnannounced(now: LaneRates, told: LaneRates): boolean {
+    return this.slots.some(({ bucket, expected }, dimension) => {
+      if (bucket === null) return false;
+      const wanted = now.demand[dimension] as number;
+      const before = told.demand[dimension] as number;
+      if (Math.min(wanted, expected.due) <= before) return false;
+      const change = Math.min(wanted, DUE_RATIO * expected.due) - before;
+      const squares = Math.max(now.squares[dimension] as number, told.squares[dimension] as number);
+      return change > Math.max(CHANGE_RATIO * before, DEVIATIONS * Math.sqrt(squares * NOISE_SECONDS));
+    });
+  }
+
+  /** The lane has no entry in the log any more, or its next one is of another life of this node. */
+  forget(): void {
+    for (const { account } of this.slots) account.forget();
+  }
+}
+
+export interface Now {
+  /** Local monotonic time. */
+  readonly nowMs: number;
+  /** Log time, extrapolated with this node's clock. */
+  readonly logMs: number;
+  readonly own: NodeKey;
+  /** From an admission until all know of it. */
+  readonly roundTripMs: number;
+}
+
+/** What a node wants beyond what it would be given need not be told. */
+const DUE_RATIO = 1.2;
+const CHANGE_RATIO = 0.1;
+const DEVIATIONS = 3;
+/** Arrivals of so much time are what a change has to stand out from. */
+const NOISE_SECONDS = 0.5;
+
+/** Bytes per message as all nodes report them together; 1 without a report of both. */
+function bytesPerMessage(view: LaneView): number {
+  const messages = sum(view.demand[MESSAGES] as Float64Array, view.count);
+  const bytes = sum(view.demand[BYTES] as Float64Array, view.count);
+  return messages > 0 && bytes > messages ? bytes / messages : 1;
+}

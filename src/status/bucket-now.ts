@@ -1,0 +1,21 @@
+import type { Coordinator } from '../core/coordinator/coordinator.js';
+import type { ClusterBucket } from '../core/tokens/cluster-bucket.js';
+
+export interface BucketNow {
+  readonly bucket: ClusterBucket;
+  /** In it now, as this node extrapolates the log; negative = a debt. */
+  readonly tokens: number;
+}
+
+/** The cluster's bucket of a lane that is served here; null where it shares rates, has no quota or is blocked. */
+export function bucketNow(
+  { lanes, log }: Pick<Coordinator, 'lanes' | 'log'>,
+  lane: number,
+  dimension: number,
+  nowMs: number,
+): BucketNow | null {
+  const state = lanes.get(lane);
+  const bucket = state?.tokens?.slots[dimension]?.bucket ?? null;
+  if (!state?.tokens || bucket === null) return null;
+  return { bucket, tokens: state.tokens.tokensAt(dimension, log.logNowMs(state.partition, nowMs)) };
+}

@@ -1,0 +1,49 @@
+import type { ClusterBucketStatus, DirectionStatus } from '../api/node-status.js';
+import { BYTES, MESSAGES } from '../core/base/vocabulary.js';
+import type { LaneState } from '../core/lanes/lane-state.js';
+import type { Limiter } from '../core/limiter/limiter.js';
+import { correctedRate, setPointOf } from '../core/tokens/cluster-bucket.js';
+import type { SlotTokens } from '../core/tokens/slot-tokens.js';
+import { type BucketNow, bucketNow } from './bucket-now.js';
+import type { StatusParts } from './status-parts.js';
+
+/** The cluster's buckets of a lane; null where rates are shared, and where this node does not serve the lane. */
+export function describeTokens(parts: StatusParts, lane: number): DirectionStatus['clusterBucket'] {
+  const { coordinator } = parts.loop;
+  const state = coordinator?.lanes.get(lane);
+  if (coordinator === null || state === undefined || state.tokens === null) return null;
+  const nowMs = parts.clock();
+  const describe = (dimension: number) => {
+    const now = bucketNow(coordinator, lane, dimension, nowMs);
+    return now === null ? null : describeSlot(parts.limiter, state, dimension, now, nowMs);
+  };
+  return { messages: describe(MESSAGES), bytes: describe(BYTES) };
+}
+
+function describeSlot(
+  limiter: Limiter,
+  { lane, tokens: laneTokens }: LaneState,
+  dimension: number,
+  { bucket, tokens }: BucketNow,
+  nowMs: number,
+): ClusterBucketStatus {
+  const slot = laneTokens?.slots[dimension] as SlotTokens;
+  const { expected, account, isInPieces, piece, comesBackPerSecond } = slot;
+  // The limiter gives from the cluster's bucket, or from the share while the node is cut off.
+  const here = limiter.available(lane, dimension, nowMs) - limiter.buckets.debt(lane, dimension, nowMs);
+  const rate = correctedRate(bucket, tokens);
+  const missing = piece - (isInPieces ? Math.min(here, tokens) : here);
+  return {
+    tokens,
+    depth: bucket.depth,
+    setPoint: setPointOf(bucket),
+    correctionPerSecond: rate - bucket.perSecond,
+    expectedPerSecond: Math.min(expected.served, rate),
+    ownExpectedPerSecond: expected.ownAt(rate),
+    unheard: account.unheard,
+    takeable: here,
+    passesInMs: here >= piece || comesBackPerSecond <= 0 ? 0 : Math.ceil((1000 * missing) / comesBackPerSecond),
+    inPieces: isInPieces,
+    throttled: expected.isThrottled,
+  };
+}

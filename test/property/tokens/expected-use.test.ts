@@ -1,0 +1,104 @@
+import '../seed.js';
+import fc from 'fast-check';
+import { describe, test } from 'vitest';
+import { DIMENSION_COUNT } from '../../../src/core/base/vocabulary.js';
+import { maxMin } from '../../../src/core/convergence/max-min.js';
+import type { LaneView } from '../../../src/core/convergence/strategy.js';
+import { ExpectedUse } from '../../../src/core/tokens/expected-use.js';
+import { roundOf, total } from '../../unit/core/convergence/round-of.js';
+import { type Cluster, cluster, evenCluster } from '../rounds.js';
+
+const given = fc.oneof(cluster({ nodes: 60 }), evenCluster());
+/** Rates as parts of the target: what a bucket of several seconds gives is several targets. */
+const part = fc.oneof(
+  fc.constantFrom(0, 1),
+  fc.double({ min: 0, max: 1.2, noNaN: true }),
+  fc.double({ min: 0, max: 9, noNaN: true }),
+);
+
+/** Numbers near the least that there is have no digits left to compare. */
+const TINY = 1e-300;
+
+/** What every node expects of itself, per limited dimension. */
+function expectations(of: Cluster): { readonly target: number; readonly nodes: readonly ExpectedUse[] }[] {
+  const round = roundOf(of);
+  maxMin.converge(round);
+  return Array.from({ length: DIMENSION_COUNT }, (_, dimension) => ({
+    target: round.target[dimension] as number,
+    nodes: Array.from({ length: round.count }, (_, own) => viewed(round, own, dimension)),
+  })).filter(({ target }) => target > 0 && target !== Number.POSITIVE_INFINITY);
+}
+
+function viewed(round: LaneView, own: number, dimension: number): ExpectedUse {
+  const expected = new ExpectedUse();
+  expected.view(round, own, dimension);
+  return expected;
+}
+
+function expectAtMost(amount: number, most: number): void {
+  if (!(amount <= most * (1 + 1e-9) + TINY)) throw new Error(`${amount} is more than ${most}`);
+}
+
+describe('what all expect of themselves', () => {
+  test('is together what the bucket is expected to lose, no more and no less', () => {
+    fc.assert(
+      fc.property(given, part, (of, times) => {
+        for (const { target, nodes } of expectations(of)) {
+          const rate = times * target;
+          const [{ total: all }] = nodes as [ExpectedUse];
+          const sum = total(nodes.map((node) => node.ownAt(rate)));
+          expectAtMost(sum, Math.min(all, rate));
+          // Within rounding of what shares are rounded to.
+          if (sum < Math.min(all, rate) * (1 - 1e-6) - TINY) throw new Error(`${sum} of ${all} at ${rate}`);
+        }
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  test('is not negative, and no less of a larger rate', () => {
+    fc.assert(
+      fc.property(given, part, part, (of, one, other) => {
+        const [low, high] = [Math.min(one, other), Math.max(one, other)];
+        for (const { target, nodes } of expectations(of)) {
+          for (const node of nodes) {
+            if (!(node.ownAt(low * target) >= 0)) throw new Error(`${node.ownAt(low * target)} is negative`);
+            expectAtMost(node.ownAt(low * target), node.ownAt(high * target));
+          }
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('cuts a node that is met only below what those take together that are met', () => {
+    fc.assert(
+      fc.property(given, part, (of, times) => {
+        for (const { target, nodes } of expectations(of)) {
+          const met = nodes.filter(({ isThrottled }) => !isThrottled);
+          const wanted = total(met.map(({ own }) => own));
+          const rate = times * target;
+          for (const node of met) {
+            if (rate >= wanted * (1 + 1e-12)) expectAtMost(node.own, node.ownAt(rate));
+            expectAtMost(node.ownAt(rate), node.own);
+          }
+          if (rate >= wanted) continue;
+          for (const node of nodes) if (node.isThrottled) expectAtMost(node.ownAt(rate), 0);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+test('the parts of the slack are one together, at most', () => {
+  fc.assert(
+    fc.property(given, fc.boolean(), (of, isInPieces) => {
+      for (const { nodes } of expectations(of)) {
+        if (isInPieces) for (const node of nodes) node.expectNothing();
+        expectAtMost(total(nodes.map((node) => node.part)), 1);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,166 @@
+import '../seed.js';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { OwnAccount } from '../../../src/core/tokens/own-account.js';
+
+const amount = fc.double({ min: 0, max: 100, noNaN: true });
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('take' as const), units: amount }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('refund' as const), part: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('pass' as const),
+      seconds: fc.double({ min: 0, max: 2, noNaN: true }),
+      expected: amount,
+      slack: amount,
+      creditMax: fc.double({ min: 0, max: 50, noNaN: true }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const), room: amount }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('tell' as const), isLost: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('read' as const) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer Kind> ? Kind : never;
+const steps = fc.array(step, { minLength: 1, maxLength: 80, size: 'max' });
+
+/** An account, with naive sums of all that happened to it. */
+class Scene {
+  readonly account = new OwnAccount();
+  taken = 0;
+  expected = 0;
+  slackAtMost = 0;
+  creditMax = 0;
+  /** Taken and not yet given back. */
+  held = 0;
+  /** Told, and in a record that will be read back. */
+  readonly sent: number[] = [];
+
+  do(now: Step): void {
+    const { account } = this;
+    if (now.kind === 'take') this.#take(now.units);
+    else if (now.kind === 'refund') this.#take(-now.part * this.held);
+    else if (now.kind === 'lose') account.loseAbove(now.room);
+    else if (now.kind === 'pass') this.#pass(now);
+    else if (now.kind === 'read') account.knownCharge = this.sent.shift() ?? account.knownCharge;
+    else {
+      const told = account.tell();
+      if (!now.isLost) this.sent.push(told);
+    }
+  }
+
+  #take(units: number): void {
+    this.account.take(units);
+    this.taken += units;
+    this.held = Math.max(0, this.held + units);
+  }
+
+  #pass({ seconds, expected, slack, creditMax }: Extract<Step, { kind: 'pass' }>): void {
+    this.account.pass(seconds, expected, slack, creditMax);
+    this.expected += expected * seconds;
+    this.slackAtMost += slack * seconds;
+    this.creditMax = creditMax;
+  }
+}
+
+const DOUBT = 1e-6;
+
+describe('over any sequence of calls', () => {
+  test('the charge is all that was taken, less what was expected, less no more than the slack', () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const scene = new Scene();
+        for (const now of all) {
+          const before = scene.account.charge;
+          scene.do(now);
+          if (now.kind === 'lose') expect(scene.account.charge).toBeGreaterThanOrEqual(before);
+          const { charge } = scene.account;
+          expect(charge).toBeGreaterThanOrEqual(scene.taken - scene.expected - scene.slackAtMost - DOUBT);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('without a slack and with room for all, it is exactly that', () => {
+    fc.assert(
+      fc.property(steps, (all) => {
+        const scene = new Scene();
+        for (const now of all) {
+          if (now.kind === 'lose') continue;
+          scene.do(now.kind === 'pass' ? { ...now, slack: 0 } : now);
+        }
+        expect(Math.abs(scene.account.charge - (scene.taken - scene.expected))).toBeLessThanOrEqual(DOUBT);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('no more may be taken than is its own, what the log does not know less, the credit more', () => {
+    let credited = 0;
+    fc.assert(
+      fc.property(steps, amount, (all, own) => {
+        const scene = new Scene();
+        for (const now of all) {
+          scene.do(now);
+          const { unheard } = scene.account;
+          const takeable = scene.account.takeable(own);
+          expect(takeable).toBeLessThanOrEqual(own + scene.creditMax - Math.max(0, unheard) + DOUBT);
+          expect(takeable).toBeLessThanOrEqual(own - unheard + DOUBT);
+          if (takeable > own) credited++;
+        }
+      }),
+      { numRuns: 500 },
+    );
+    expect(credited).toBeGreaterThan(500);
+  });
+
+  test('a refund brings back at most itself', () => {
+    fc.assert(
+      fc.property(steps, amount, amount, (all, units, own) => {
+        const scene = new Scene();
+        for (const now of all) scene.do(now);
+        const before = scene.account.takeable(own);
+        scene.account.take(-units);
+        expect(scene.account.takeable(own)).toBeGreaterThanOrEqual(before);
+        expect(scene.account.takeable(own) - before).toBeLessThanOrEqual(units + DOUBT);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('to take and to give back leaves no more than before', () => {
+    fc.assert(
+      fc.property(steps, amount, amount, (all, units, own) => {
+        const scene = new Scene();
+        for (const now of all) scene.do(now);
+        const before = scene.account.takeable(own);
+        scene.account.take(units);
+        scene.account.take(-units);
+        expect(scene.account.takeable(own)).toBeLessThanOrEqual(before + DOUBT);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test('a node that takes only what it may takes no more than is its own, what is expected, the slack, and what is told', () => {
+  fc.assert(
+    fc.property(steps, amount, (all, own) => {
+      const scene = new Scene();
+      let told = 0;
+      for (const now of all) {
+        if (now.kind === 'refund' || now.kind === 'lose') continue;
+        if (now.kind !== 'take') scene.do(now);
+        else scene.do({ kind: 'take', units: Math.max(0, Math.min(now.units, scene.account.takeable(own))) });
+        told = Math.max(told, scene.account.knownCharge);
+        const most = own + scene.expected + scene.slackAtMost + told;
+        expect(scene.taken).toBeLessThanOrEqual(most + DOUBT);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import type { Scene, TokenArrival } from './arrivals.js';
+import { mostIn, nameOf, perNode, play } from './play.js';
+
+const TEN = { burst: { messages: 10, bytes: null, policy: 'optimistic' } } as const;
+
+function at(atMs: number, node: number, count: number): TokenArrival[] {
+  return Array.from({ length: count }, () => ({ atMs, node }));
+}
+
+/** 10/s on three nodes. */
+function scene(arrivals: readonly TokenArrival[], lengthMs = 60_000): Scene {
+  return { nodes: 3, perSecond: 10, lengthMs, arrivals: [...arrivals].sort((one, other) => one.atMs - other.atMs) };
+}
+
+describe('an idle quota of 10/s on three nodes, burst 10', () => {
+  test.each([0, 1, 2])('ten requests at node %d at once: ten are admitted', (node) => {
+    expect(play(scene(at(0, node, 10)), { group: TEN }).admitted).toHaveLength(10);
+  });
+
+  test('eleven at one node: ten are admitted', () => {
+    expect(play(scene(at(0, 1, 11)), { group: TEN }).admitted).toHaveLength(10);
+  });
+
+  test('thirty at once over the three: at most thirty, then nothing until that is paid back', () => {
+    const thirty = [0, 1, 2].flatMap((node) => at(0, node, 10));
+    const later = Array.from({ length: 600 }, (_, index) => at(100 * index + 50, index % 3, 1)).flat();
+    const { admitted } = play(scene([...thirty, ...later]), { group: TEN });
+    const first = admitted.filter(({ atMs }) => atMs < 50).length;
+    expect(first).toBeGreaterThanOrEqual(10);
+    expect(first).toBeLessThanOrEqual(30);
+    // 10/s pay 20 tokens of debt back in two seconds.
+    expect(admitted.filter(({ atMs }) => atMs >= 50 && atMs < 1900)).toHaveLength(0);
+    expect(mostIn(admitted, 60_000)).toBeLessThanOrEqual(600 + 30);
+  });
+
+  test('once the debt is paid any minute holds at most 600 and one burst', () => {
+    const steady = Array.from({ length: 2400 }, (_, index) => at(50 * index, index % 3, 1)).flat();
+    const { admitted } = play(scene([...at(0, 0, 10), ...steady], 120_000), { group: TEN });
+    expect(
+      mostIn(
+        admitted.filter(({ atMs }) => atMs > 5000),
+        60_000,
+      ),
+    ).toBeLessThanOrEqual(600 + 10);
+    expect(admitted.length).toBeGreaterThanOrEqual(1190);
+  });
+
+  test('divided: each node has a third of it at once', () => {
+    const group = { burst: { ...TEN.burst, policy: 'divided' } } as const;
+    expect(play(scene([0, 1, 2].flatMap((node) => at(0, node, 10))), { group }).admitted.length).toBeLessThanOrEqual(
+      12,
+    );
+  });
+});
+
+test('5/s, five requests every 8 s at one node after another: all are admitted', () => {
+  const arrivals = Array.from({ length: 8 }, (_, turn) => at(8000 * turn, turn % 3, 5)).flat();
+  const played = play({ nodes: 3, perSecond: 5, lengthMs: 64_000, arrivals });
+  expect(played.admitted).toHaveLength(40);
+});
+
+test('ten nodes that wake at one instant take three depths together at most, and pay them back', () => {
+  const woken = Array.from({ length: 10 }, (_, node) => at(0, node, 100)).flat();
+  const steady = Array.from({ length: 15_000 }, (_, index) => at(5 + index, index % 10, 1)).flat();
+  const { admitted } = play({ nodes: 10, perSecond: 1000, lengthMs: 15_000, arrivals: [...woken, ...steady] });
+  expect(admitted.filter(({ atMs }) => atMs === 0).length).toBeLessThanOrEqual(300);
+  expect(mostIn(admitted, 5000)).toBeLessThanOrEqual(5 * 1000 + 3 * 100);
+  expect(admitted.length).toBeGreaterThanOrEqual(0.98 * 15 * 1000);
+});
+
+test('a group far from its quota is never reported', () => {
+  const arrivals = Array.from({ length: 3000 }, (_, index) => at(20 * index, index % 5, 1)).flat();
+  const played = play({ nodes: 5, perSecond: 1000, lengthMs: 60_000, arrivals });
+  expect(played.admitted).toHaveLength(3000);
+  expect(played.reportsPerSecond).toBe(0);
+});
+
+test('a node that holds reservations has taken them, and what it puts back is worth one bucket at most', () => {
+  const { world } = play(scene([]), { group: TEN });
+  const node = world.node(nameOf(0));
+  const { limiter } = node;
+  expect(world.ask(nameOf(0), 0, 1, 0, false)).toBe(true);
+  let held = 0;
+  for (let turn = 0; turn < 600; turn++) {
+    if (limiter.reserve(0, 1, 0, node.nowMs) === 0) held++;
+    world.runFor(100);
+  }
+  expect(held).toBeLessThanOrEqual(600 + 10);
+  limiter.endReserved(0, held, 0);
+  world.runFor(200);
+  const burst = Array.from({ length: 200 }, () => world.ask(nameOf(0), 0, 1, 0, false)).filter(Boolean).length;
+  expect(burst).toBeLessThanOrEqual(10);
+});
+
+test('the busy get what the others leave, and the quiet are not refused', () => {
+  const busy = Array.from({ length: 40_000 }, (_, index) => at(index / 2, 0, 1)).flat();
+  const quiet = Array.from({ length: 9 }, (_, node) =>
+    Array.from({ length: 1600 }, (_, index) => at(12.5 * index + node, node + 1, 1)).flat(),
+  ).flat();
+  const arrivals = [...busy, ...quiet].sort((one, other) => one.atMs - other.atMs);
+  const counts = perNode(play({ nodes: 10, perSecond: 1000, lengthMs: 20_000, arrivals }).admitted, 10);
+  for (const count of counts.slice(1)) expect(count).toBeGreaterThanOrEqual(0.99 * 1600);
+  expect(counts[0]).toBeGreaterThan(0.97 * 280 * 20);
+});

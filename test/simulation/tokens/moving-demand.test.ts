@@ -1,0 +1,18 @@
+import { describe, expect, test } from 'vitest';
+import { figuresOf } from './figures.js';
+import { median } from './play.js';
+
+/** Nothing was tuned to these; test/long/tokens.test.ts plays sixteen. */
+const SEEDS = [9102, 9103];
+
+describe.each([3, 5, 10])('demand that moves every second, %d nodes', (nodes) => {
+  test.each([5, 50])('delivery in %d ms: as exact as one central bucket', (deliveryMs) => {
+    const all = SEEDS.map((seed) => figuresOf(seed, nodes, deliveryMs));
+    for (const { over5s, used, reportsPerSecond } of all) {
+      expect(over5s).toBeLessThanOrEqual(0.025);
+      expect(used).toBeGreaterThanOrEqual(0.99);
+      expect(reportsPerSecond).toBeLessThanOrEqual(0.5);
+    }
+    expect(median(all.map(({ secondBesideCentral }) => secondBesideCentral))).toBeLessThanOrEqual(0.05);
+  });
+});

@@ -1,0 +1,102 @@
+import { World } from '../../../sim/cluster/world.js';
+import type { GroupSettings } from '../../../src/core/base/settings.js';
+import { GROUP, SETTINGS } from '../settings.js';
+import type { Scene, TokenArrival } from './arrivals.js';
+
+export interface Played {
+  /** What was admitted, in order. */
+  readonly admitted: readonly TokenArrival[];
+  /** Reports per second and node. */
+  readonly reportsPerSecond: number;
+  readonly world: World;
+}
+
+export interface PlayOptions {
+  /** Milliseconds from writing a record to reading it back. */
+  readonly deliveryMs?: number;
+  readonly group?: Partial<GroupSettings>;
+  /** How long the cluster runs idle before. */
+  readonly idleMs?: number;
+  /** Called before the first arrival. */
+  readonly prepare?: (world: World) => void;
+}
+
+const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+
+/** Plays a scene on nodes that share the tokens of one group, lane 0. */
+export function play(scene: Scene, { deliveryMs = 5, group = {}, idleMs = 12_000, prepare }: PlayOptions = {}): Played {
+  const { nodes, perSecond, lengthMs, arrivals } = scene;
+  const half: [number, number] = [deliveryMs / 2, deliveryMs / 2];
+  const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
+  const shared: GroupSettings = { ...GROUP, quota, sharing: 'tokens', ...group };
+  const world = new World(1, { ...SETTINGS, groups: [shared] }, { appendMs: half, deliveryMs: half });
+  for (let node = 0; node < nodes; node++) world.start(nameOf(node));
+  world.runFor(idleMs);
+  prepare?.(world);
+  const beganMs = world.nowMs;
+  const admitted: TokenArrival[] = [];
+  let next = 0;
+  const serve = () => {
+    for (; next < arrivals.length; next++) {
+      const arrival = arrivals[next] as TokenArrival;
+      const inMs = beganMs + arrival.atMs - world.nowMs;
+      if (inMs > 1e-6) {
+        world.queue.after(inMs, serve);
+        return;
+      }
+      if (world.ask(nameOf(arrival.node), 0, 1, 0, false)) admitted.push(arrival);
+    }
+  };
+  const before = reportsIn(world);
+  serve();
+  world.runFor(lengthMs);
+  return { admitted, reportsPerSecond: ((reportsIn(world) - before) * 1000) / lengthMs / nodes, world };
+}
+
+export function nameOf(node: number): string {
+  return `n${node}`;
+}
+
+/** What one bucket would admit that all nodes ask, at no distance. */
+export function central({ perSecond, arrivals }: Scene, depth: number): readonly TokenArrival[] {
+  let tokens = depth;
+  let filledMs = 0;
+  return arrivals.filter(({ atMs }) => {
+    tokens = Math.min(depth, tokens + ((atMs - filledMs) * perSecond) / 1000);
+    filledMs = atMs;
+    if (tokens < 1) return false;
+    tokens--;
+    return true;
+  });
+}
+
+/** The most that was admitted in any span of this length. */
+export function mostIn(admitted: readonly TokenArrival[], spanMs: number): number {
+  let first = 0;
+  let most = 0;
+  admitted.forEach(({ atMs }, last) => {
+    while ((admitted[first] as TokenArrival).atMs <= atMs - spanMs) first++;
+    most = Math.max(most, last - first + 1);
+  });
+  return most;
+}
+
+/** Jain's index of what the nodes got: 1 = all the same. */
+export function jain(amounts: readonly number[]): number {
+  const sum = amounts.reduce((total, amount) => total + amount, 0);
+  return sum ** 2 / (amounts.length * amounts.reduce((total, amount) => total + amount * amount, 0));
+}
+
+export function perNode(admitted: readonly TokenArrival[], nodes: number): number[] {
+  const counts = Array.from({ length: nodes }, () => 0);
+  for (const { node } of admitted) counts[node] = (counts[node] as number) + 1;
+  return counts;
+}
+
+export function median(figures: readonly number[]): number {
+  return [...figures].sort((one, other) => one - other)[figures.length >> 1] as number;
+}
+
+function reportsIn(world: World): number {
+  return world.topic.log.filter(({ record }) => record?.kind === 'report').length;
+}

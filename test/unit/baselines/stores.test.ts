@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { FixedWindows } from '../../../sim/baselines/store/fixed-windows.js';
+import { type StoreSystem, storeSystems } from '../../../sim/baselines/store/store-systems.js';
+import { EventQueue } from '../../../sim/cluster/event-queue.js';
+import { Random } from '../../../sim/cluster/random.js';
+import { LOCAL_KAFKA } from '../../../sim/cluster/world.js';
+
+const UNLIMITED = Number.POSITIVE_INFINITY;
+
+describe('the fixed window of rate-limiter-flexible', () => {
+  const perSecond = (messagesPerSecond: number, bytesPerSecond = UNLIMITED) =>
+    new FixedWindows({ messagesPerSecond, bytesPerSecond });
+
+  test('a window begins with the first request after the last one, not at a full second', () => {
+    const store = perSecond(2);
+    expect([700, 710, 720, 1699].map((atMs) => store.take(1, 0, atMs))).toEqual([true, true, false, false]);
+    expect(store.take(1, 0, 1700)).toBe(true);
+    // Nobody asked at 2,700: the next window is from 3,300 to 4,300.
+    expect([3300, 3301, 4299, 4300].map((atMs) => store.take(1, 0, atMs))).toEqual([true, true, false, true]);
+  });
+
+  test('refused work is counted, so that what comes after it is refused as well', () => {
+    const store = perSecond(10);
+    expect(store.take(4, 0, 0)).toBe(true);
+    expect(store.take(7, 0, 1)).toBe(false);
+    expect(store.take(1, 0, 2)).toBe(false);
+  });
+
+  test('twice the quota passes around the end of a window', () => {
+    const store = perSecond(100);
+    expect(store.take(1, 0, 0)).toBe(true);
+    let admitted = 0;
+    for (let atMs = 990; atMs < 1010; atMs += 0.1) if (store.take(1, 0, atMs)) admitted++;
+    expect(admitted).toBe(199);
+  });
+
+  test('less than one a second: as many whole seconds as one piece needs', () => {
+    const store = perSecond(0.4);
+    expect([0, 2999, 3000].map((atMs) => store.take(1, 0, atMs))).toEqual([true, false, true]);
+  });
+
+  test('two limits are two counters, both charged by what one of them refuses', () => {
+    const store = perSecond(2, 100);
+    expect(store.questions).toBe(2);
+    expect(store.take(1, 200, 0)).toBe(false);
+    expect(store.take(1, 1, 1)).toBe(false);
+  });
+
+  test('a quota of 0 admits nothing, and without one nothing is asked', () => {
+    expect(perSecond(0).take(1, 0, 0)).toBe(false);
+    expect(perSecond(UNLIMITED)).toMatchObject({ questions: 0 });
+    expect(perSecond(UNLIMITED).take(1, 1, 0)).toBe(true);
+  });
+});
+
+describe('one store that is asked for each request', () => {
+  const create = (name: string, roundTripMs: number) => {
+    const queue = new EventQueue();
+    const system = storeSystems(roundTripMs).find((each) => each.name === name) as StoreSystem;
+    const quota = { messagesPerSecond: 1000, bytesPerSecond: UNLIMITED };
+    return { queue, cluster: system.create({ queue, random: new Random(1), delays: LOCAL_KAFKA, quota, nodes: 5 }) };
+  };
+
+  test('a question arrives half a round trip later, its answer another half: 25 to 75 ms each of 100', () => {
+    const { queue, cluster } = create('central-bucket', 100);
+    const answeredMs: number[] = [];
+    for (let question = 0; question < 100; question++) cluster.ask('n0', 1, 0, () => answeredMs.push(queue.nowMs));
+    expect(answeredMs).toEqual([]);
+    queue.runUntil(1000);
+    expect(answeredMs).toHaveLength(100);
+    expect(Math.min(...answeredMs)).toBeGreaterThan(50);
+    expect(Math.max(...answeredMs)).toBeLessThan(150);
+    expect(cluster.sent).toEqual({ records: 100, bytes: 100 * 140 });
+  });
+
+  test('all nodes spend one bucket, by what is there when the question arrives', () => {
+    const { queue, cluster } = create('central-bucket', 100);
+    queue.runUntil(10_000);
+    const admitted: string[] = [];
+    // 100 ms of the quota are there, and 50 more come while the questions are on their way.
+    for (let question = 0; question < 400; question++) {
+      const node = `n${question % 5}`;
+      cluster.ask(node, 1, 0, (isAdmitted) => {
+        if (isAdmitted) admitted.push(node);
+      });
+    }
+    queue.runUntil(11_000);
+    expect(admitted.length).toBeGreaterThanOrEqual(145);
+    expect(admitted.length).toBeLessThanOrEqual(151);
+    expect(new Set(admitted).size).toBe(5);
+  });
+});

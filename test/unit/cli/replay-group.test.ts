@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ReplayCommandOptions } from '../../../src/cli/sim/replay-command.js';
+import { replayedGroup } from '../../../src/cli/sim/replay-group.js';
+
+const YAML = `
+cluster: shop
+topic: { kind: embedded, path: /nowhere }
+timing: { heartbeatMs: 500ms }
+defaults: { burstMs: 300ms }
+groups:
+  orders:
+    strategy: proportional
+    quota: { publish: { messagesPerSecond: 50, bytesPerSecond: 1MiB }, dispatch: { messagesPerSecond: 7 } }
+  mail: { enabled: false }
+`;
+
+function play(options: Partial<ReplayCommandOptions>, yaml = YAML) {
+  const folder = mkdtempSync(join(tmpdir(), 'replay-group-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'node.yaml');
+  writeFileSync(file, yaml);
+  const { config, ...rest } = options;
+  return replayedGroup({
+    direction: 'publish',
+    ...(config === undefined ? {} : { config: file }),
+    ...rest,
+  } as ReplayCommandOptions);
+}
+
+test('a group of a configuration, as its node would have it', async () => {
+  const orders = await play({ config: 'yes', group: 'orders' });
+  expect(orders).toMatchObject({ name: 'orders', strategy: 'proportional', quota: [50, 1024 * 1024] });
+  expect(orders.settings).toMatchObject({
+    cluster: 'shop',
+    heartbeatMs: 500,
+    groups: [{ name: 'orders', burstMs: 300 }],
+  });
+  expect(orders.maxRequestAt([100, 2000])).toEqual([1000, 65_536]);
+  const dispatch = await play({ config: 'yes', group: 'orders', direction: 'dispatch' });
+  expect(dispatch.quota).toEqual([7, Number.POSITIVE_INFINITY]);
+});
+
+test('--set lays settings over the file, and flags of quotas over both', async () => {
+  const set = ['strategy=equal', 'burstMs=2s', 'quota.publish.messagesPerSecond=2k', 'maxRequest.messages=5'];
+  const orders = await play({ config: 'yes', group: 'orders', set });
+  expect(orders).toMatchObject({ strategy: 'equal', quota: [2000, 1024 * 1024] });
+  expect(orders.settings.groups[0]).toMatchObject({ strategy: 'equal', burstMs: 2000 });
+  expect(orders.maxRequestAt([100, 2000])[0]).toBe(5);
+  const flagged = await play({ config: 'yes', group: 'orders', set, quota: '9', quotaBytes: '10k' });
+  expect(flagged.quota).toEqual([9, 10_000]);
+});
+
+test('--set without a configuration changes the defaults', async () => {
+  const group = await play({ set: ['headroom=none', 'quota.publish.bytesPerSecond=1k'] });
+  expect(group).toMatchObject({ name: 'trace', quota: [Number.POSITIVE_INFINITY, 1000] });
+  expect(group.settings.groups[0]).toMatchObject({ headroom: 'none' });
+});
+
+test.for<[string, Partial<ReplayCommandOptions>, readonly string[]]>([
+  ['no group named', { config: 'yes' }, ['has 2 groups, name one with --group']],
+  ['a group that is none', { config: 'yes', group: 'order' }, ['--group must be a group of', 'Did you mean "orders"?']],
+  ['a group that is off', { config: 'yes', group: 'mail' }, ['enabled: false']],
+  ['--group without a configuration', { group: 'orders' }, ['--group names a group of a recording or of --config']],
+  ['no value', { set: ['strategy'] }, ['--set must be name=value', 'got "strategy"']],
+  ['an unknown setting', { set: ['strateg=equal'] }, ['--set strateg', 'strategy']],
+  ['a value out of its range', { set: ['burstMs=2h'] }, ['--set burstMs', 'groups.trace.burstMs']],
+  [
+    'a strategy that is none',
+    { config: 'yes', group: 'orders', set: ['strategy=fair'] },
+    ['--set strategy', 'max-min'],
+  ],
+])('%s is refused', async ([, options, says]) => {
+  const problem = await play(options).then(
+    () => 'accepted',
+    (error: Error) => error.message,
+  );
+  for (const part of says) expect(problem).toContain(part);
+});
+
+test('nodes that share nothing are no cluster', async () => {
+  const yaml = 'cluster: shop\ntopic: { kind: none, nodeCount: 3 }\ngroups: { orders: { strategy: equal } }\n';
+  await expect(play({ config: 'yes' }, yaml)).rejects.toThrow('play it as --system static');
+});

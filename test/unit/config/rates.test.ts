@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { describeConfig } from '../../../src/config/describe/describe-config.js';
+import type { Environment } from '../../../src/config/read/environment.js';
+import { examineConfig, resolveConfig } from '../../../src/config/read/resolve-config.js';
+import type { ResolvedConfig } from '../../../src/config/resolved/resolved-config.js';
+import { formatMistake } from '../../../src/config/setting/config-error.js';
+import { parseRate } from '../../../src/config/setting/quantity.js';
+import { SECONDS_OF, TIME_UNITS } from '../../../src/config/setting/time-unit.js';
+import { formatRate, otherUnitsOf, RATE_NAMES, rateKey, rateOfKey } from '../../../src/config/setting/written-rate.js';
+import { definitionHash } from '../../../src/groups/yaml/definition-hash.js';
+
+const KINDS = { messages: 'rate', bytes: 'byte-rate', cost: 'rate', reservedCost: 'rate' } as const;
+
+describe('a rate that is printed', () => {
+  test.each([
+    ['5/s', 5, 'second'],
+    ['600/min', 600, 'minute'],
+    ['100/h', 100, 'hour'],
+    ['10k/d', 10_000, 'day'],
+  ] as const)('%s is %d per %s, and is printed so', (text, amount, per) => {
+    expect(parseRate('rate', text, 'second')).toEqual({ amount, per });
+    expect(formatRate('rate', { amount, per })).toBe(text);
+  });
+
+  test('is read back as it was, in its own unit of time', () => {
+    const kinds = fc.constantFrom('rate', 'byte-rate');
+    const amounts = fc.oneof(fc.nat(), fc.double({ min: 0, max: 1e15, noNaN: true }).map(String).map(Number));
+    fc.assert(
+      fc.property(kinds, amounts, fc.constantFrom(...TIME_UNITS), (kind, amount, per) => {
+        fc.pre(!/e-\d{4}/.test(String(amount)) && String(amount).length <= 20);
+        expect(parseRate(kind, formatRate(kind, { amount, per }), 'second')).toEqual({ amount, per });
+      }),
+    );
+  });
+});
+
+test('a configuration is printed as it was written, and enforced per second', () => {
+  const names = fc.constantFrom('messages' as const, 'bytes' as const, 'cost' as const);
+  fc.assert(
+    fc.property(names, fc.constantFrom(...TIME_UNITS), fc.integer({ min: 0, max: 1e12 }), (name, per, amount) => {
+      const config = resolved({ groups: { a: { quota: { publish: { [rateKey(name, per)]: amount } } } } });
+      const written = quotaOf(config);
+      expect(written).toEqual({ [rateKey(name, per)]: amount, reservedCostPerSecond: 0 });
+      const [group] = config.groups;
+      const [messages, bytes] = group!.quota.publish;
+      const enforced = { messages, bytes, cost: group!.cost.publish.total };
+      expect(enforced[name]).toBe(amount / SECONDS_OF[per]);
+      // What is printed is a configuration of the same meaning.
+      expect(resolveConfig(parse(describeConfig(config)), { source: 'printed' }).groups).toEqual(config.groups);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test.each([
+  ['messagesPerMinute', '5/min', 'messagesPerMinute', 5],
+  ['messagesPerSecond', '600/min', 'messagesPerMinute', 600],
+  ['messagesPerSecond', '10k', 'messagesPerSecond', 10_000],
+  ['messagesPerSecond', '10k/s', 'messagesPerSecond', 10_000],
+  ['bytesPerHour', '1MiB', 'bytesPerHour', 1_048_576],
+  ['bytesPerSecond', '1MiB/day', 'bytesPerDay', 1_048_576],
+])('%s: %s is printed as %s: %d', (key, text, shown, amount) => {
+  const written = quotaOf(resolved({ groups: { a: { quota: { publish: { [key]: text } } } } }));
+  expect(written).toEqual({ [shown]: amount, reservedCostPerSecond: 0 });
+});
+
+test('limits of the node, of topics and of clients take every unit of time', () => {
+  const config = resolved({
+    limits: { publish: { messagesPerMinute: 90 } },
+    groups: {
+      a: { perTopic: { publish: { bytesPerHour: 7200 } }, perClient: { dispatch: { messagesPerDay: 86_400 } } },
+    },
+  });
+  expect(config.limits.publish[0]).toBe(1.5);
+  expect(config.groups[0]!.perTopic.publish[1]).toBe(2);
+  expect(config.groups[0]!.perClient.dispatch[0]).toBe(1);
+  const printed = parse(describeConfig(config));
+  expect(printed.limits.publish).toEqual({ messagesPerMinute: 90 });
+  expect(printed.groups.a.perTopic.publish).toEqual({ bytesPerHour: 7200 });
+  expect(printed.groups.a.perClient.dispatch).toEqual({ messagesPerDay: 86_400 });
+});
+
+describe('what is inherited', () => {
+  test.each([
+    [{ messagesPerSecond: 100 }, { messagesPerMinute: 5 }, { messagesPerMinute: 5 }],
+    [{ messagesPerMinute: 5 }, { messagesPerSecond: 100 }, { messagesPerSecond: 100 }],
+    [{ messagesPerHour: 5 }, { messagesPerDay: '5k' }, { messagesPerDay: 5000 }],
+    [{ messagesPerMinute: 5 }, { bytesPerHour: 100 }, { messagesPerMinute: 5, bytesPerHour: 100 }],
+    [{ messagesPerMinute: 5 }, { messagesPerSecond: null }, {}],
+    [{ messagesPerMinute: 5 }, { messagesPerSecond: null, messagesPerHour: 7 }, { messagesPerHour: 7 }],
+    [{ messagesPerMinute: 5 }, { messagesPerSecond: undefined }, { messagesPerMinute: 5 }],
+  ])('%j below defaults, %j in the group: %j', (below, own, expected) => {
+    const config = resolved({ defaults: { quota: { publish: below } }, groups: { a: { quota: { publish: own } } } });
+    expect(quotaOf(config)).toEqual({ ...expected, reservedCostPerSecond: 0 });
+  });
+
+  test('gives way to a variable in another unit of time', () => {
+    const env = { QUOTAMESH_DEFAULTS_QUOTA_PUBLISH_MESSAGES_PER_MINUTE: '5' };
+    const config = resolved({ defaults: { quota: { publish: { messagesPerSecond: 100 } } }, groups: { a: {} } }, env);
+    expect(quotaOf(config)).toEqual({ messagesPerMinute: 5, reservedCostPerSecond: 0 });
+  });
+});
+
+describe('a mistake is told with its reason and a remedy', () => {
+  test.each([
+    [
+      { messagesPerSecond: 1, messagesPerMinute: 5 },
+      'messagesPerMinute stands beside messagesPerSecond: a rate is told per one unit of time. Remove messagesPerMinute or messagesPerSecond.',
+    ],
+    [
+      { messagesPerSecond: '5/fortnight' },
+      'messagesPerSecond must be a rate ≥ 0 (e.g. 1000 or 10k), got "5/fortnight". The units of time are s, min, h and d, as in 5/min.',
+    ],
+    [
+      { messagesPerSecond: '5/minuet' },
+      'messagesPerSecond must be a rate ≥ 0 (e.g. 1000 or 10k), got "5/minuet". Did you mean "minute"? The units of time are s, min, h and d, as in 5/min.',
+    ],
+    [
+      { messagesPerSecond: '-5/min' },
+      'messagesPerSecond must be a rate ≥ 0 (e.g. 1000 or 10k), got "-5/min". Remove the key for "unlimited" or use 0 to block.',
+    ],
+    [
+      { messagesPerMinute: -1 },
+      'messagesPerMinute must be a rate per minute ≥ 0 (e.g. 1000 or 10k), got -1. Remove the key for "unlimited" or use 0 to block.',
+    ],
+    [
+      { messagesPerHour: '5/min' },
+      'messagesPerHour must be a rate per hour ≥ 0 (e.g. 1000 or 10k), got "5/min". Write it as messagesPerMinute: 5, or per hour here.',
+    ],
+    [{ messagesPerMinuet: 5 }, 'messagesPerMinuet is not a known key. Did you mean "messagesPerMinute"?'],
+    [
+      { costPerMinute: 60, reservedCostPerSecond: 2 },
+      'reservedCostPerSecond must be at most quota.publish.costPerMinute = 60, got 2. Lower it, or raise costPerMinute.',
+    ],
+  ])('%j', (publish, message) => {
+    expect(mistakesOf({ groups: { a: { quota: { publish } } } })).toEqual([`test: groups.a.quota.publish.${message}`]);
+  });
+
+  test('a rate is no duration and no number of messages', () => {
+    expect(mistakesOf({ groups: { a: { burstMs: '5/min', maxRequest: { messages: '5/min' } } } })).toEqual([
+      expect.stringContaining('got "5/min". Write it without "/min": here stands a duration, not a rate.'),
+      expect.stringContaining('got "5/min". Write it without "/min": here stands a whole number, not a rate.'),
+    ]);
+  });
+
+  test('units that mix hide no other mistake beside them', () => {
+    const publish = { messagesPerSecond: 1, messagesPerMinute: 5, bytesPerSecond: 'many' };
+    expect(mistakesOf({ groups: { a: { quota: { publish } } } })).toHaveLength(2);
+  });
+});
+
+test('groups that mean the same have the same hash, whatever their unit of time', () => {
+  const hashOf = (publish: object) => definitionHash(resolved({ groups: { a: { quota: { publish } } } }).groups[0]!);
+  expect(hashOf({ messagesPerMinute: 5 })).toBe(hashOf({ messagesPerHour: 300 }));
+  expect(hashOf({ messagesPerMinute: 60 })).toBe(hashOf({ messagesPerSecond: 1 }));
+  expect(hashOf({ messagesPerMinute: 60 })).not.toBe(hashOf({ messagesPerSecond: 60 }));
+});
+
+test('each key knows the others of its rate', () => {
+  for (const name of RATE_NAMES) {
+    for (const per of TIME_UNITS) {
+      const key = rateKey(name, per);
+      expect(rateOfKey(key)).toEqual({ name, per });
+      expect(otherUnitsOf(key)).toHaveLength(TIME_UNITS.length - 1);
+      expect(otherUnitsOf(key)).not.toContain(key);
+      expect(parseRate(KINDS[name], '5', per)).toEqual({ amount: 5, per });
+    }
+  }
+  expect(otherUnitsOf('fromPerSecond')).toEqual([]);
+});
+
+function resolved(written: object, env: Environment = {}): ResolvedConfig {
+  return resolveConfig({ cluster: 'demo', ...written }, { source: 'test', env });
+}
+
+function quotaOf(config: ResolvedConfig): unknown {
+  return parse(describeConfig(config)).groups.a.quota.publish;
+}
+
+function mistakesOf(written: object): string[] {
+  return examineConfig({ cluster: 'demo', ...written }, { source: 'test' }).mistakes.map(formatMistake);
+}

@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest';
+import { groupIdOf } from '../../../../src/core/base/ids.js';
+import type { ReportRow } from '../../../../src/core/protocol/record.js';
+import type { SlotTokens } from '../../../../src/core/tokens/slot-tokens.js';
+import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { OneNode } from './one-node.js';
+
+/** 1,000/s, a bucket of 100. */
+const TOKENS = { ...GROUP, sharing: 'tokens' as const, burst: { ...GROUP.burst, messages: 100 } };
+/** 10/s on ten nodes: whole pieces. */
+const SLOW = {
+  ...TOKENS,
+  quota: { ...GROUP.quota, publish: [10, Infinity] as const },
+  burst: { ...GROUP.burst, messages: 3 },
+};
+
+/** The node and `others`, with the bucket full. */
+function idle(group: typeof TOKENS, others: readonly string[] = ['a', 'b']): OneNode {
+  const node = new OneNode({ groups: [group] });
+  node.step({ kind: 'epoch-began', epoch: 'old' });
+  node.read(...others.map((other) => node.by(other, 'node')));
+  node.step({ kind: 'caught-up' });
+  node.echo();
+  node.tryAcquire(0, 0);
+  rest(node, 3000, others);
+  return node;
+}
+
+function rest(node: OneNode, durationMs: number, others: readonly string[] = ['a', 'b'], each = () => {}): void {
+  for (let ms = 0; ms < durationMs; ms += 500) {
+    node.read(...others.map((other) => node.by(other, 'node')));
+    node.run(500, { each });
+  }
+}
+
+function slotOf(node: OneNode): SlotTokens {
+  return node.coordinator.lanes.get(0)?.tokens?.slots[0] as SlotTokens;
+}
+
+/** Tokens of the bucket now, as all know them who have read as far. */
+function tokensOf(node: OneNode): number {
+  const { lanes, log } = node.coordinator;
+  return slotOf(node).tokensAfter(log.membershipLogMs - (lanes.get(0)?.tokens?.settledLogMs ?? 0));
+}
+
+function row(demand: number, charge: number): ReportRow {
+  const zeros = { topics: 0, usageBytes: 0, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
+  const groupId = groupIdOf(SETTINGS.cluster, GROUP.name);
+  return { groupId, direction: 0, usageMessages: demand, demandMessages: demand, ...zeros, charge: [charge, 0] };
+}
+
+function charge(node: OneNode, amount: number, more: { life?: number; bundle?: number; demand?: number } = {}): number {
+  node.read(node.report('a', [row(more.demand ?? 0, amount)], more));
+  return slotOf(node).settledTokens;
+}
+
+describe('what others charge', () => {
+  test('is taken from the bucket as a difference, and the first of a life as it is', () => {
+    const node = idle(TOKENS);
+    expect(tokensOf(node)).toBe(100);
+    expect(charge(node, 30)).toBe(70);
+    expect(charge(node, 50)).toBe(50);
+    expect(charge(node, 20, { life: 2 })).toBe(30);
+  });
+
+  test('is no other one because the lane stands in another bundle', () => {
+    const node = idle(TOKENS);
+    charge(node, 30);
+    expect(charge(node, 45, { bundle: 1 })).toBe(55);
+  });
+
+  test('begins at nothing again once the lane has no entry', () => {
+    const node = idle(TOKENS);
+    charge(node, 30);
+    node.read(node.report('a', []));
+    expect(charge(node, 5)).toBe(65);
+  });
+
+  test.each([
+    { amount: Number.MAX_SAFE_INTEGER, left: -1000, why: 'absurd: a debt of one second, which is paid back in it' },
+    { amount: 5000, left: -1000, why: 'five seconds' },
+    { amount: -Number.MAX_SAFE_INTEGER, left: 100, why: 'absurdly negative: a full bucket and no more' },
+  ])('$amount leaves $left; $why', ({ amount, left }) => {
+    expect(charge(idle(TOKENS), amount)).toBe(left);
+  });
+
+  test('a debt of a deep bucket is what may be taken of a full one, and one depth', () => {
+    expect(charge(idle({ ...TOKENS, burst: { ...TOKENS.burst, messages: 1000 } }), 1e9)).toBe(-4000);
+  });
+
+  test('one that falls back to what it was leaves no more than a full bucket', () => {
+    const node = idle(TOKENS);
+    charge(node, 1e9);
+    expect(charge(node, 0)).toBe(100);
+    node.tryAcquire(0, 100);
+    node.run(20);
+    expect(node.tryAcquire(0, 60)).toBe(false);
+  });
+
+  test('an absurd one costs a second of the target, and what was in the bucket', () => {
+    const [fooled, twin] = [idle(TOKENS), idle(TOKENS)];
+    charge(fooled, 1e15);
+    expect(fooled.tryAcquire(0, 1)).toBe(false);
+    const [less, more] = [fooled, twin].map((node) => {
+      let got = 0;
+      rest(node, 5000, ['a', 'b'], () => {
+        for (let at = 0; at < 50; at++) if (node.tryAcquire(0, 1)) got++;
+      });
+      return got;
+    }) as [number, number];
+    expect(more - less).toBeGreaterThan(500);
+    expect(more - less).toBeLessThanOrEqual(1000 + 100);
+  });
+});
+
+describe('a change of epoch', () => {
+  test('begins with empty buckets, and with charges of nothing', () => {
+    const node = idle(SLOW);
+    let got = 0;
+    rest(node, 5000, ['a', 'b'], () => {
+      if (node.tryAcquire(0, 1)) got++;
+    });
+    expect(got).toBeGreaterThan(30);
+    node.step({ kind: 'epoch-began', epoch: 'new' });
+    const charges = node.sent
+      .flatMap(({ record }) => (record?.kind === 'report' ? record.rows : []))
+      .map(({ charge }) => charge?.[0]);
+    expect(charges.length).toBeGreaterThan(0);
+    expect(Math.max(...charges.map((each) => Math.abs(each ?? 0)))).toBeLessThanOrEqual(3);
+    expect(tokensOf(node)).toBe(0);
+    node.step({ kind: 'caught-up' });
+    node.echo();
+    expect(tokensOf(node)).toBeGreaterThanOrEqual(-3);
+  });
+});
+
+describe('a process that takes a newer life', () => {
+  test('does not charge again what its older life has charged', () => {
+    const node = idle(SLOW);
+    rest(node, 5000, ['a', 'b'], () => void node.tryAcquire(0, 1));
+    const before = tokensOf(node);
+    node.read(node.by('own', 'farewell', { life: 5 }));
+    node.echo();
+    expect(tokensOf(node)).toBeGreaterThanOrEqual(before - 3);
+  });
+});
+
+test('a group that is removed and comes back does not charge again what it has charged', () => {
+  const node = idle(SLOW);
+  rest(node, 5000, ['a', 'b'], () => void node.tryAcquire(0, 1));
+  node.step({ kind: 'group-removed', group: 0 });
+  rest(node, 2000);
+  expect(node.tryAcquire(0, 1)).toBe(true);
+  node.run(100);
+  expect(tokensOf(node)).toBeGreaterThan(1);
+});
+
+describe('an entry that ends and returns', () => {
+  /** Works until there is an entry with a charge, and then not at all until the entry ends. */
+  function worked(): OneNode {
+    const node = idle(SLOW);
+    rest(node, 5000, ['a', 'b'], () => void node.tryAcquire(0, 1));
+    return node;
+  }
+
+  function rowsOf(node: OneNode): number {
+    let count = 0;
+    const { usageMap } = node.coordinator;
+    const mapLane = usageMap.mapLaneOf(groupIdOf(SETTINGS.cluster, GROUP.name), 0);
+    for (let at = usageMap.firstRow(mapLane); at !== -1; at = usageMap.rows.nextOf(at)) count++;
+    return count;
+  }
+
+  test('takes of a full bucket what it takes', () => {
+    const node = worked();
+    rest(node, 9000);
+    expect(rowsOf(node)).toBe(0);
+    expect(tokensOf(node)).toBe(3);
+    expect(node.tryAcquire(0, 1)).toBe(true);
+    node.run(60);
+    expect(rowsOf(node)).toBe(1);
+    expect(tokensOf(node)).toBeLessThanOrEqual(2.7);
+  });
+
+  // The account begins at nothing before others know that the entry has ended: what they read then falls back by all that
+  // it had charged, and fills their bucket.
+  test.fails('also if the record that ended it was lost', () => {
+    const node = worked();
+    // Until the record that names it no more.
+    const untilMs = node.nowMs + 9000;
+    while (node.coordinator.lanes.get(0)?.hasEntry === true && node.nowMs < untilMs) {
+      node.read(node.by('a', 'node'), node.by('b', 'node'));
+      node.run(20, { echo: false });
+      if (node.coordinator.lanes.get(0)?.hasEntry === true) node.echo();
+    }
+    for (const { partition, key, record } of node.lose()) {
+      if (record?.kind === 'report') node.step({ kind: 'append-failed', partition, keys: [key] });
+    }
+    expect(rowsOf(node)).toBe(1);
+    expect(node.tryAcquire(0, 1)).toBe(true);
+    node.run(100);
+    expect(tokensOf(node)).toBeLessThanOrEqual(2.7);
+  });
+});

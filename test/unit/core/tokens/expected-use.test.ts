@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
+import { maxMin } from '../../../../src/core/convergence/max-min.js';
+import { ExpectedUse } from '../../../../src/core/tokens/expected-use.js';
+import { type Participants, roundOf } from '../convergence/round-of.js';
+
+function expectedOf(participants: Participants, own: number, dimension: number = MESSAGES): ExpectedUse {
+  const round = roundOf(participants);
+  maxMin.converge(round);
+  const expected = new ExpectedUse();
+  expected.view(round, own, dimension);
+  return expected;
+}
+
+/** The worked example: one wants twice the target, nine want 80 each. */
+const BUSY: Participants = { target: [1000], demand: [[2000, ...Array<number>(9).fill(80)]] };
+
+describe('one wants 2,000 of 1,000, nine want 80 each', () => {
+  test.each([
+    { rate: 1070, throttled: 350, met: 80 },
+    { rate: 1000, throttled: 280, met: 80 },
+    { rate: 970, throttled: 250, met: 80 },
+    { rate: 720, throttled: 0, met: 80 },
+    { rate: 360, throttled: 0, met: 40 },
+    { rate: 0, throttled: 0, met: 0 },
+    { rate: 2720, throttled: 2000, met: 80 },
+    { rate: 5000, throttled: 2000, met: 80 },
+  ])('of $rate the first takes $throttled, each of the others $met', ({ rate, throttled, met }) => {
+    expect(expectedOf(BUSY, 0).ownAt(rate)).toBeCloseTo(throttled, 9);
+    expect(expectedOf(BUSY, 5).ownAt(rate)).toBeCloseTo(met, 9);
+  });
+
+  test('what they would take together, what they take, and who is throttled', () => {
+    const [first, second] = [0, 1].map((own) => expectedOf(BUSY, own)) as [ExpectedUse, ExpectedUse];
+    expect([first.total, first.served]).toEqual([2720, 1000]);
+    expect([first.isThrottled, second.isThrottled]).toEqual([true, false]);
+    expect([first.due, second.due]).toEqual([280, 280]);
+  });
+
+  test('slack: a twentieth each, and half of it to the nine, by what they want', () => {
+    expect(expectedOf(BUSY, 0).part).toBeCloseTo(0.05, 9);
+    expect(expectedOf(BUSY, 1).part).toBeCloseTo(0.05 + 0.5 / 9, 9);
+  });
+});
+
+test('where nobody is throttled, any share is everybody’s due', () => {
+  expect(expectedOf({ target: [1000], demand: [[100, 50]] }, 0).due).toBe(Number.POSITIVE_INFINITY);
+});
+
+test('where nobody wants anything, nothing is expected, and the slack has equal parts', () => {
+  const expected = expectedOf({ target: [1000], demand: [[0, 0, 0, 0]] }, 2);
+  expect([expected.total, expected.ownAt(1000), expected.part]).toEqual([0, 0, 0.25]);
+});
+
+test('a node that the log counts as dead is expected to take nothing', () => {
+  expect(expectedOf(BUSY, -1).ownAt(1000)).toBe(0);
+});
+
+test('where every admission is told, nobody is expected to take anything, and parts are equal', () => {
+  const expected = expectedOf(BUSY, 0);
+  expected.expectNothing();
+  expect([expected.total, expected.served, expected.ownAt(1000), expected.part]).toEqual([0, 0, 0, 0.1]);
+});
+
+describe('messages and bytes', () => {
+  /** The first wants large pieces: bytes hold it to a tenth. */
+  const JOINT: Participants = {
+    target: [1000, 10_000],
+    demand: [
+      [500, 500],
+      [100_000, 0],
+    ],
+  };
+
+  test('what bytes refuse takes no messages', () => {
+    const messages = expectedOf(JOINT, 0);
+    expect(messages.own).toBeCloseTo(50, 6);
+    expect(messages.isThrottled).toBe(false);
+    expect(messages.total).toBeCloseTo(550, 6);
+  });
+
+  test('in bytes it wants what its messages let through, 275 of 500 with its part of what nobody wants', () => {
+    const bytes = expectedOf(JOINT, 0, BYTES);
+    expect(bytes.own).toBeCloseTo(55_000, 6);
+    expect(bytes.isThrottled).toBe(true);
+    expect(bytes.served).toBeCloseTo(10_000, 6);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { maxMin } from '../../../../src/core/convergence/max-min.js';
+import { correctedRate } from '../../../../src/core/tokens/cluster-bucket.js';
+import { ExpectedUse } from '../../../../src/core/tokens/expected-use.js';
+import { fromCluster } from '../../../../src/core/tokens/from-cluster.js';
+import { roundOf } from '../convergence/round-of.js';
+
+const BUCKET = { perSecond: 1000, depth: 100 };
+
+/** What the node of an index may take of so many tokens. */
+function taken(demand: readonly number[], own: number, tokens: number, isDivided = false, bucket = BUCKET): number {
+  const round = roundOf({ target: [bucket.perSecond], demand: [demand] });
+  maxMin.converge(round);
+  const expected = new ExpectedUse();
+  expected.view(round, own, 0);
+  const rate = correctedRate(bucket, tokens);
+  const used = Math.min(expected.total, rate);
+  return fromCluster(bucket, tokens, demand.length, {
+    expected,
+    used,
+    ownUse: expected.ownAt(rate),
+    piece: 1,
+    isDivided,
+  });
+}
+
+const idle = (nodes: number) => Array<number>(nodes).fill(0);
+
+describe('while nobody wants anything', () => {
+  test.each([
+    { nodes: 1, tokens: 100, each: 100, why: 'alone: all' },
+    { nodes: 3, tokens: 100, each: 100, why: 'three: all of it each, which makes three depths' },
+    { nodes: 10, tokens: 100, each: 30, why: 'ten: three depths together' },
+    { nodes: 10, tokens: 90, each: 27, why: 'nine tenths are nearly full' },
+    { nodes: 10, tokens: 89, each: 8.9, why: 'below that a tenth of what is there' },
+    { nodes: 10, tokens: -50, each: 0, why: 'nothing of a debt' },
+  ])('$nodes nodes, $tokens tokens: $each each; $why', ({ nodes, tokens, each }) => {
+    expect(taken(idle(nodes), 0, tokens)).toBeCloseTo(each, 9);
+  });
+
+  test.each([
+    { nodes: 3, each: 100 / 3 },
+    { nodes: 10, each: 10 },
+  ])('divided among $nodes in advance: $each each', ({ nodes, each }) => {
+    expect(taken(idle(nodes), 0, 100, true)).toBeCloseTo(each, 9);
+  });
+});
+
+describe('one wants twice the target, three want 20 each', () => {
+  const busy = [2000, 20, 20, 20];
+
+  test.each([
+    { tokens: 30, throttled: 0, quiet: 30, why: 'at the set point all of it is for those that want little' },
+    { tokens: 10, throttled: 0, quiet: 10, why: 'below it what is there' },
+    { tokens: -20, throttled: 0, quiet: 0, why: 'a debt is for nobody' },
+    // 70 above the set point: 14 in equal parts, 56 by use, of which 1,010 to 20 each in 1,070.
+    { tokens: 100, throttled: 3.5 + (56 * 1010) / 1070, quiet: 30 + 3.5 + (56 * 20) / 1070, why: 'above it, by use' },
+  ])('$tokens tokens: $throttled and $quiet; $why', ({ tokens, throttled, quiet }) => {
+    expect(taken(busy, 0, tokens)).toBeCloseTo(throttled, 9);
+    expect(taken(busy, 1, tokens)).toBeCloseTo(quiet, 9);
+  });
+});
+
+test('forty quiet nodes beside a busy one: each a piece and three deviations of 300 ms, not all of it', () => {
+  const nodes = [2000, ...Array<number>(40).fill(5)];
+  expect(taken(nodes, 1, 30)).toBeCloseTo(1 + 3 * Math.sqrt(0.3 * 5), 9);
+  expect(taken(nodes, 1, 2)).toBe(2);
+});
+
+test('a bucket of five seconds that is nearly empty gives nothing to the throttled, though nothing is expected either', () => {
+  const deep = { perSecond: 1000, depth: 5000 };
+  expect(correctedRate(deep, 400)).toBe(0);
+  expect(taken([2000, 20], 0, 400, false, deep)).toBe(0);
+  expect(taken([2000, 20], 1, 400, false, deep)).toBe(400);
+});

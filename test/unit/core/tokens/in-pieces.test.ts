@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { clusterDepth } from '../../../../src/core/tokens/cluster-depth.js';
+import { isInPieces, wholePieces } from '../../../../src/core/tokens/in-pieces.js';
+import { RecentUse } from '../../../../src/core/tokens/recent-use.js';
+
+test.each([
+  { perSecond: 10, nodes: 10, inPieces: true },
+  { perSecond: 20, nodes: 50, inPieces: true },
+  { perSecond: 1, nodes: 3, inPieces: true },
+  { perSecond: 10, nodes: 1, inPieces: false },
+  { perSecond: 100, nodes: 10, inPieces: true },
+  { perSecond: 101, nodes: 10, inPieces: false },
+  { perSecond: 150, nodes: 50, inPieces: true },
+  { perSecond: 151, nodes: 50, inPieces: false },
+  { perSecond: 1000, nodes: 3, inPieces: false },
+])('$perSecond/s on $nodes nodes is given in pieces: $inPieces', ({ perSecond, nodes, inPieces }) => {
+  expect(isInPieces({ perSecond, depth: clusterDepth(perSecond, 1) }, 1, nodes)).toBe(inPieces);
+});
+
+test('a depth of four pieces for each node can be divided', () => {
+  expect(isInPieces({ perSecond: 10, depth: 40 }, 1, 10)).toBe(false);
+  expect(isInPieces({ perSecond: 10, depth: 39 }, 1, 10)).toBe(true);
+});
+
+test('messages of a kilobyte are pieces of a kilobyte', () => {
+  expect(isInPieces({ perSecond: 10_000, depth: 10_000 }, 1000, 10)).toBe(true);
+  expect(isInPieces({ perSecond: 10_000, depth: 10_000 }, 100, 10)).toBe(false);
+});
+
+/** 10/s on ten nodes: a depth of ten. */
+const SLOW = { perSecond: 10, depth: 10 };
+const NOW = 100_000;
+
+/** What node 5 may take when nodes 1, 2, … have just taken so many, and node 5 as many as `own`. */
+function given(tokens: number, others: readonly number[], own: number, roundTripMs: number, isDivided = false): number {
+  const recent = new RecentUse();
+  others.forEach((units, at) => {
+    recent.charge(at < 4 ? at + 1 : at + 2, units, NOW, SLOW);
+  });
+  if (own > 0) recent.charge(5, own, NOW, SLOW);
+  return wholePieces(SLOW, tokens, 1, { recent, own: 5, logMs: NOW, roundTripMs, isDivided, nodes: 10 });
+}
+
+describe('10/s on ten nodes, a round trip of 20 ms: 0.2 tokens flow in meanwhile', () => {
+  test.each([
+    { tokens: 10, others: [], own: 0, takes: 10, why: 'nobody else: all of it' },
+    { tokens: 0.9, others: [], own: 0, takes: 0.9, why: 'no whole piece: no work fits' },
+    { tokens: 1, others: [1, 1], own: 0, takes: 1, why: 'had the fewest: the last token' },
+    { tokens: 1, others: [0.5, 1], own: 0.7, takes: 1 / 3, why: 'one had fewer: waits for 1.2' },
+    { tokens: 1.2, others: [0.5, 1], own: 0.7, takes: 1, why: 'until 0.2 more are there' },
+    { tokens: 1.2, others: [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], own: 1, takes: 1, why: 'and no longer for seven' },
+    { tokens: 6, others: [1, 1], own: 0, takes: 2, why: 'plenty: its part of it' },
+    { tokens: 0, others: [1], own: 0, takes: 0, why: 'nothing is there' },
+    { tokens: -3, others: [1], own: 0, takes: 0, why: 'nothing of a debt' },
+  ])('$tokens tokens, others had $others, it $own: $takes; $why', ({ tokens, others, own, takes }) => {
+    expect(given(tokens, others, own, 20)).toBeCloseTo(takes, 9);
+  });
+});
+
+test('over a slow log, what flows in during two round trips is divided among who is active', () => {
+  // 4 tokens flow in during 400 ms, 8 during two of them: 4 for each of two.
+  expect(given(7, [1], 0, 400)).toBe(4);
+  expect(given(3, [1], 0, 400)).toBe(3);
+});
+
+test('divided in advance: a tenth of what is there, and the last whole token to the one that had the fewest', () => {
+  expect(given(10, [], 0, 20, true)).toBe(1);
+  expect(given(0.9, [], 0, 20, true)).toBeCloseTo(0.09, 9);
+});

@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { OwnAccount } from '../../../../src/core/tokens/own-account.js';
+
+let account: OwnAccount;
+beforeEach(() => {
+  account = new OwnAccount();
+});
+
+/** A second in which 80 are expected, the slack pays 20 and 8 units of credit are kept. */
+function second(seconds = 1): void {
+  account.pass(seconds, 80, 20, 8);
+}
+
+describe('what is charged', () => {
+  test('what was taken beyond what was expected, and what the slack did not pay', () => {
+    account.take(130);
+    second();
+    expect(account.charge).toBe(30);
+  });
+
+  test('the slack pays no more than there is', () => {
+    account.take(90);
+    second();
+    expect(account.charge).toBe(0);
+  });
+
+  test('less than nothing where less was taken: it flows into the cluster’s bucket', () => {
+    account.take(50);
+    second();
+    expect([account.charge, account.unheard]).toEqual([-30, -30]);
+  });
+
+  test('what has no room in the bucket is lost', () => {
+    account.take(50);
+    second();
+    account.loseAbove(10);
+    expect(account.charge).toBe(-10);
+    account.loseAbove(25);
+    expect(account.charge).toBe(-10);
+  });
+
+  test('what the log knows is not paid by the slack any more', () => {
+    account.take(130);
+    account.knownCharge = account.tell();
+    second();
+    expect(account.charge).toBe(50);
+    expect(account.unheard).toBe(-80);
+  });
+});
+
+describe('what may be taken', () => {
+  test('what is its own of the cluster’s bucket', () => {
+    expect(account.takeable(40)).toBe(40);
+  });
+
+  test('less what the log does not know', () => {
+    account.take(30);
+    expect(account.takeable(40)).toBe(10);
+    account.take(30);
+    expect(account.takeable(40)).toBe(-20);
+  });
+
+  test('more by what was not taken when it was expected, as far as it is kept', () => {
+    second(0.05);
+    expect(account.takeable(0)).toBe(4);
+    second();
+    expect([account.unheard, account.takeable(0)]).toEqual([-84, 8]);
+    account.take(5);
+    expect(account.takeable(0)).toBe(3);
+  });
+
+  test('a refund brings back what it had taken of the cluster’s bucket, and no credit', () => {
+    account.take(30);
+    account.take(-30);
+    expect(account.takeable(40)).toBe(40);
+    account.take(-30);
+    expect(account.takeable(40)).toBe(40);
+    expect(account.charge).toBe(-30);
+  });
+});
+
+describe('what the log knows', () => {
+  test('nothing until a record is read back, and no record says it until it is told', () => {
+    account.take(30);
+    expect([account.unheard, account.untold]).toEqual([30, 30]);
+    const told = account.tell();
+    expect([account.unheard, account.untold]).toEqual([30, 0]);
+    account.take(5);
+    account.knownCharge = told;
+    expect([account.unheard, account.untold]).toEqual([5, 5]);
+  });
+
+  test('nothing once the lane has no entry: the next one charges what none has told', () => {
+    account.take(30);
+    account.knownCharge = account.tell();
+    account.take(2);
+    account.forget();
+    expect([account.charge, account.unheard, account.untold, account.takeable(40)]).toEqual([2, 2, 2, 38]);
+  });
+});

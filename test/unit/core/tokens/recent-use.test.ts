@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { RecentUse } from '../../../../src/core/tokens/recent-use.js';
+
+/** What is taken is recent for 2 s and the second in which the depth flows in. */
+const BUCKET = { perSecond: 10, depth: 10 };
+
+function recentOf(charges: readonly (readonly [node: number, units: number, atMs: number])[]): RecentUse {
+  const recent = new RecentUse();
+  for (const [node, units, atMs] of charges) recent.charge(node, units, atMs, BUCKET);
+  return recent;
+}
+
+describe('who is active, and who had fewer', () => {
+  test.each([
+    { charges: [], own: 5, active: 0, rank: 0, why: 'nobody' },
+    { charges: [[5, 3, 1000]], own: 5, active: 0, rank: 0, why: 'not itself' },
+    {
+      charges: [
+        [1, 3, 1000],
+        [5, 4, 1000],
+      ],
+      own: 5,
+      active: 1,
+      rank: 1,
+      why: 'one had fewer',
+    },
+    {
+      charges: [
+        [1, 4, 1000],
+        [5, 3, 1000],
+      ],
+      own: 5,
+      active: 1,
+      rank: 0,
+      why: 'one had more',
+    },
+    {
+      charges: [
+        [1, 3, 1000],
+        [9, 3, 1000],
+        [5, 3, 1000],
+      ],
+      own: 5,
+      active: 2,
+      rank: 1,
+      why: 'as many: by id',
+    },
+    {
+      charges: [
+        [1, 3, 1000],
+        [9, 3, 1000],
+      ],
+      own: 5,
+      active: 2,
+      rank: 0,
+      why: 'it had nothing',
+    },
+    { charges: [[1, 0, 1000]], own: 5, active: 1, rank: 1, why: 'nothing is as little as nothing: by id' },
+    { charges: [[1, -7, 1000]], own: 5, active: 1, rank: 1, why: 'what came back counts as nothing' },
+    {
+      charges: [
+        [1, 1, 1000],
+        [1, 1, 1000],
+        [5, 1.5, 1000],
+      ],
+      own: 5,
+      active: 1,
+      rank: 0,
+      why: 'it adds up',
+    },
+  ] as const)('$charges seen by $own: $active active, rank $rank; $why', ({ charges, own, active, rank }) => {
+    expect({ ...recentOf(charges).look(own, 1000, BUCKET) }).toEqual({ active, rank });
+  });
+
+  test('all agree on one order', () => {
+    const recent = recentOf([1, 2, 3, 4, 5, 6].map((node) => [node, [2, 0, 1, 1, 0, 3][node - 1] as number, 1000]));
+    const ranks = [1, 2, 3, 4, 5, 6].map((node) => recent.look(node, 1000, BUCKET).rank);
+    expect(ranks).toEqual([4, 0, 2, 3, 1, 5]);
+  });
+});
+
+describe('as time passes', () => {
+  test.each([
+    { afterMs: 3000, active: 1 },
+    { afterMs: 3001, active: 0 },
+  ])('a node is active for 3 s: $afterMs ms later $active', ({ afterMs, active }) => {
+    expect(recentOf([[1, 3, 1000]]).look(5, 1000 + afterMs, BUCKET).active).toBe(active);
+  });
+
+  test('what it had fades within four depths: 10 of long ago are fewer than 4 of now', () => {
+    // 41 units flow in within 4.1 s: e^(−1) of 10 is 3.7, of the two nodes that are known.
+    const recent = recentOf([
+      [1, 10, 0],
+      [1, 0, 4200],
+      [5, 4, 4200],
+    ]);
+    expect(recent.look(5, 4200, BUCKET).rank).toBe(1);
+    expect(
+      recentOf([
+        [1, 10, 3000],
+        [1, 0, 4200],
+        [5, 4, 4200],
+      ]).look(5, 4200, BUCKET).rank,
+    ).toBe(0);
+  });
+
+  test('who has been silent for eight times as long is forgotten, and what is remembered stays bounded', () => {
+    const recent = new RecentUse();
+    const ofNobody = new RecentUse();
+    // A thousand nodes that come and go: the fading depends on how many are remembered.
+    for (let node = 10; node < 1010; node++) recent.charge(node, 1, node, BUCKET);
+    const lateMs = 1010 + 8 * 3000 + 1;
+    recent.look(5, lateMs, BUCKET);
+    for (const each of [recent, ofNobody]) {
+      each.charge(1, 10, lateMs, BUCKET);
+      each.charge(5, 5, lateMs + 3000, BUCKET);
+    }
+    expect({ ...recent.look(5, lateMs + 3000, BUCKET) }).toEqual({ ...ofNobody.look(5, lateMs + 3000, BUCKET) });
+    expect(recent.look(5, lateMs + 3000, BUCKET)).toEqual({ active: 1, rank: 1 });
+  });
+});

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { GroupExplanation } from '../../../src/api/group-explanation.js';
+import type { GroupStatus } from '../../../src/api/node-status.js';
+import { explanationText } from '../../../src/cli/look/explanation-text.js';
+import { topRows } from '../../../src/cli/look/top-rows.js';
+import { GROUP_STATUS } from '../../../src/http/route/answer-schemas.js';
+import { EXPLAINED } from '../../../src/http/target/target-answers.js';
+import { type HttpScene, readyScene } from './http-scene.js';
+
+/** One token in 100 s, so that what is in the bucket does not depend on how fast the machine is. */
+const SHARED = { sharing: 'tokens', quota: { publish: { messagesPerSecond: 0.01 } }, burst: { messages: 3 } };
+const BUSY = { sharing: 'tokens', quota: { publish: { messagesPerSecond: 1000 } }, burst: { messages: 100 } };
+const BY_RATES = { quota: { publish: { messagesPerSecond: 1000 } } };
+
+describe('a group that shares tokens', () => {
+  let scene: HttpScene;
+  beforeAll(async () => {
+    scene = await readyScene({
+      groups: { small: SHARED, busy: BUSY, rates: BY_RATES },
+      metrics: { perGroup: 'all' },
+    });
+    for (const group of ['small', 'busy', 'rates']) await scene.acquire({ group, messages: 1 });
+  });
+  afterAll(() => scene.close());
+
+  const statusOf = async (group: string) => (await scene.get(`/v1/groups/${group}`)).body as unknown as GroupStatus;
+  const explanationOf = async (group: string) =>
+    (await scene.get(`/v1/groups/${group}/explain`)).body as unknown as GroupExplanation;
+
+  it('has the bucket in its status, by its schema; the other direction and groups that share rates have none', async () => {
+    const status = await statusOf('small');
+    expect(GROUP_STATUS.parse(status)).toEqual(status);
+    expect(status.directions.publish.clusterBucket).toMatchObject({
+      messages: { depth: 3, setPoint: expect.closeTo(0.9), expectedPerSecond: 0, inPieces: true, throttled: false },
+      bytes: null,
+    });
+    expect(status.directions.dispatch.clusterBucket).toBeNull();
+    expect((await statusOf('rates')).directions.publish.clusterBucket).toBeNull();
+  });
+
+  it('a node that has just begun takes it for empty, and says when a piece passes', async () => {
+    const { messages } = (await statusOf('small')).directions.publish.clusterBucket!;
+    expect(messages!.tokens).toBeGreaterThanOrEqual(0);
+    expect(messages!.tokens).toBeLessThan(1);
+    expect(messages!.takeable).toBeLessThan(1);
+    expect(messages!.passesInMs).toBeGreaterThan(90_000);
+    expect(messages!.passesInMs).toBeLessThanOrEqual(100_000);
+    const refused = await scene.acquire({ group: 'small', messages: 1 });
+    expect(refused).toMatchObject({ status: 429 });
+    // q is the quota per 100 s; nothing is in the bucket.
+    expect(refused.headers.ratelimit).toMatch(/^"small-publish-messages";r=0;t=\d+$/);
+  });
+
+  it('is explained step by step, and in place of the steps of a share', async () => {
+    const explained = await explanationOf('small');
+    expect(EXPLAINED.parse(explained)).toEqual(explained);
+    const [publish = ''] = explanationText(explained).split('\n\n');
+    expect(publish).toMatch(/^ {2}cluster's bucket +0\.\d+ of 3 messages$/m);
+    expect(publish).toMatch(/^ {2}set point +0.9 messages; correction in force /m);
+    expect(publish).toMatch(/^ {2}expected +nothing: in pieces, each admission of messages is told at once$/m);
+    expect(publish).toMatch(
+      /^ {2}may take +\S+ messages now: whole pieces, the least recent user first; a piece passes in /m,
+    );
+    expect(publish).not.toMatch(/allowance/);
+    expect(explanationText(await explanationOf('rates'))).toMatch(/allowance/);
+  });
+
+  it('limit is the share, without an allowance; a grant tells what is in the bucket, and when it would be full', async () => {
+    await sleep(300);
+    const answer = await scene.acquire({ group: 'busy', messages: 60 });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.ratelimit).toMatch(/^"busy-publish-messages";r=\d+;t=\d+$/);
+    const { local, clusterBucket } = (await statusOf('busy')).directions.publish;
+    expect(local.limit).toEqual(local.share);
+    expect(clusterBucket!.messages).toMatchObject({ depth: 100, setPoint: 30, inPieces: false });
+    expect(explanationText(await explanationOf('busy'))).toMatch(
+      /expected +\S+ messages\/s of all, \S+ messages\/s here/,
+    );
+  });
+
+  it('has series of tokens and depth; one that shares rates has none', async () => {
+    const text = (await scene.app.inject({ method: 'GET', url: '/metrics' })).payload;
+    expect(text).toMatch(/^quotamesh_group_cluster_depth_messages\{group="small",direction="publish"\} 3$/m);
+    expect(text).toMatch(/^quotamesh_group_cluster_tokens_messages\{group="small",direction="publish"\} 0\.\d+$/m);
+    expect(text).not.toMatch(/^quotamesh_group_cluster_\w+\{group="rates"/m);
+    expect(text).not.toMatch(/^quotamesh_group_cluster_tokens_bytes\{/m);
+  });
+});
+
+it('top shows tokens and depth, a debt as it is', () => {
+  const nodes = [{ nodeId: 'a', usage: RATE, demand: RATE }];
+  const target = { messagesPerSecond: 10, bytesPerSecond: null };
+  const publish = { target, nodes, clusterBucket: { messages: { tokens: -20, depth: 10 }, bytes: null } };
+  const dispatch = { target: { messagesPerSecond: null, bytesPerSecond: null }, nodes: [], clusterBucket: null };
+  const group = { group: 'orders', directions: { publish, dispatch } } as unknown as GroupStatus;
+  expect(topRows([group], 'group')).toMatchObject([{ dimension: 'messages', tokens: -20, depth: 10 }]);
+});
+
+const RATE = { messagesPerSecond: 5, bytesPerSecond: 0 };
