@@ -107,7 +107,7 @@ class LoadedCluster {
 
   static async start(topic: ClusterOptions['topic']): Promise<LoadedCluster> {
     const cluster = await Cluster.create({ topic, quota: QUOTA });
-    const loaded = new LoadedCluster(cluster, await TrafficProcess.start());
+    const loaded = new LoadedCluster(cluster, new TrafficProcess());
     try {
       await cluster.start(...NODES);
       await loaded.#story.phase(DEMAND, IN_USE_MS, 1500);
