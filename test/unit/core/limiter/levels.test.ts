@@ -3,7 +3,14 @@ import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { JointLevels, type JointRequest } from '../../../../src/core/limiter/joint-levels.js';
 import { KeyedBuckets } from '../../../../src/core/limiter/keyed-buckets.js';
 import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
-import { CLIENTS_FULL, LEVELS, Levels, TOPICS_FULL } from '../../../../src/core/limiter/levels.js';
+import {
+  CLIENTS_FULL,
+  isOwnLimit,
+  LEVELS,
+  Levels,
+  refusedBy,
+  TOPICS_FULL,
+} from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
 import type { TokenRequest } from '../../../../src/core/limiter/token-request.js';
 
@@ -192,4 +199,18 @@ describe('topics of a share', () => {
     expect(utilisation).toBeGreaterThan(0.97);
     expect(utilisation).toBeLessThanOrEqual(1.005);
   });
+});
+
+test('the own limits are those of topics and clients, in both dimensions; group and node are met by all', () => {
+  const answers = LEVELS.flatMap((_, level) => [REFUSED + 2 * level, REFUSED + 2 * level + 1]);
+  expect(answers.map((answer) => [refusedBy(answer).level, refusedBy(answer).dimension, isOwnLimit(answer)])).toEqual([
+    ['group', MESSAGES, false],
+    ['group', BYTES, false],
+    ['node', MESSAGES, false],
+    ['node', BYTES, false],
+    ['topic', MESSAGES, true],
+    ['topic', BYTES, true],
+    ['client', MESSAGES, true],
+    ['client', BYTES, true],
+  ]);
 });

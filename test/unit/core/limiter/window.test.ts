@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { ABOVE_WINDOW, GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
+import { changedTokens } from '../../../../src/core/limiter/window.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 
@@ -176,4 +177,18 @@ describe('a window', () => {
     buckets.grow(4);
     expect(buckets.windowOf(3)).toBe(0);
   });
+});
+
+test('a limiter that grows keeps the windows of the lanes that it had, as long as they were', () => {
+  const limiter = new Limiter(2);
+  limiter.buckets.setWindow(1, 500, 0);
+  limiter.grow(8);
+  expect(Array.from({ length: 8 }, (_, lane) => limiter.buckets.windowOf(lane))).toEqual([0, 500, 0, 0, 0, 0, 0, 0]);
+});
+
+test('a raised limit counts for the rest of the window, beyond the depth that it had', () => {
+  // Half a window of 1 s is left: 100 tokens, and half of the 300 more per second.
+  expect(changedTokens(100, { before: 100, after: 400, depth: 100, windowMs: 1000, nowMs: 500 })).toBe(250);
+  expect(changedTokens(100, { before: 400, after: 100, depth: 100, windowMs: 1000, nowMs: 500 })).toBe(-50);
+  expect(changedTokens(300, { before: 400, after: 300, depth: 200, windowMs: 1000, nowMs: 500 })).toBe(200);
 });
