@@ -1,7 +1,4 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { type FastifyInstance, fastify } from 'fastify';
 import { Access } from '../src/access/access.js';
 import type { AccessConfig } from '../src/access/access-config.js';
@@ -12,7 +9,7 @@ import { needs } from '../src/http/route/route-access.js';
 import { createHttpServer } from '../src/http/server/http-server.js';
 import { silentTelemetry } from '../src/ports/telemetry.js';
 import { createWholeNode, type WholeNode } from '../test/whole-node.js';
-import type { LoadAnswer, LoadOrder } from './limiter/http-load.js';
+import { HttpLoader } from './limiter/http-loader.js';
 
 /**
  * What `auth:` costs POST /v1/acquire: one listener, in turns open and with 100 tokens, asked over 32 connections that stay; CPU
@@ -48,7 +45,7 @@ class SwitchedAccess extends Access {
 
 const access = new SwitchedAccess(auth, node.clock, silentTelemetry);
 const app = await serverOf(node);
-const load = fork(fileURLToPath(new URL('./limiter/http-load.js', import.meta.url)));
+const load = new HttpLoader();
 const least = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
 for (let turn = 0; turn < TURNS; turn++) {
   for (const at of turn % 2 === 0 ? [0, 1] : [1, 0]) {
@@ -61,8 +58,7 @@ print(`open listener            ${open.toFixed(2)} µs of CPU per acquire`);
 print(`auth: with ${TOKENS} tokens    ${guarded.toFixed(2)} µs (${(((guarded - open) / open) * 100).toFixed(1)} %)`);
 print(`the guard alone          ${guardMicros().toFixed(2)} µs of that`);
 print(`a new connection costs   ${loginMicros().toFixed(2)} µs more`);
-load.disconnect();
-await Promise.all([app.close(), node.close()]);
+await Promise.all([load.end(), app.close(), node.close()]);
 
 async function serverOf(of: WholeNode): Promise<FastifyInstance> {
   const metrics = { contentType: 'text/plain', text: async () => '' };
@@ -74,14 +70,11 @@ async function serverOf(of: WholeNode): Promise<FastifyInstance> {
 
 async function cpuMicros(): Promise<number> {
   const { port } = app.server.address() as { port: number };
-  const before = process.cpuUsage();
-  const order = { host: '127.0.0.1', port, path: '/v1/acquire', body: '{"group":"orders","messages":1,"bytes":100}' };
+  const place = { host: '127.0.0.1', port };
+  const body = { group: 'orders', messages: 1, bytes: 100 };
   // The open listener is sent the same bytes.
-  load.send({ ...order, token: tokens.at(-1) as string, forMs: TURN_MS } satisfies LoadOrder);
-  const [answer] = (await once(load, 'message')) as [LoadAnswer];
-  if (answer.failed > 0 || answer.answered === 0) throw new Error(JSON.stringify(answer));
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / answer.answered;
+  const token = tokens.at(-1) as string;
+  return (await load.turn({ place, path: '/v1/acquire', body, token, forMs: TURN_MS })).cpuMicros;
 }
 
 /** The hook of a route with 32 connections that are known; mean of 200,000, the least of fifteen times. */

@@ -9,16 +9,15 @@
  * Exit code 1 when the admitted totals of a scenario are more than 5 % apart, or the medians of its convergence times
  * more than one round (docs/decisions/0024).
  */
-
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { LiveComparison, LiveComparisons } from '../sim/accuracy/live-section.js';
 import type { RunResult } from '../sim/verdict/run-result.js';
 import { finiteOrNull } from '../src/core/base/shown-rates.js';
-import type { Punctuality } from '../src/live/traffic/protocol.js';
+import type { Punctuality } from '../src/live/live-traffic.js';
 import { COMMAND_FILE } from '../src/package/package-root.js';
+import { Child } from '../src/processes/child.js';
 import { startKafka } from '../test/kafka/kafka.js';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -95,17 +94,12 @@ async function punctualRun(args: readonly string[]): Promise<LiveResult> {
 }
 
 /** Exit code 1 only says that an expectation was missed. */
-function runOf<Result extends RunResult>(args: readonly string[]): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [COMMAND_FILE, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const chunks: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    child.once('error', reject);
-    child.once('close', (code) => {
-      if (code !== 0 && code !== 1) reject(new Error(`quotamesh ${args.join(' ')} ended with ${code}`));
-      else resolve(JSON.parse(Buffer.concat(chunks).toString()) as Result);
-    });
-  });
+async function runOf<Result extends RunResult>(args: readonly string[]): Promise<Result> {
+  const child = new Child([COMMAND_FILE, ...args]);
+  const { code } = await child.ended;
+  process.stderr.write(child.stderr);
+  if (code !== 0 && code !== 1) throw new Error(`quotamesh ${args.join(' ')} ended with ${code}:\n${child.logEnd()}`);
+  return JSON.parse(child.stdout) as Result;
 }
 
 function compare(simulated: RunResult, live: LiveResult): LiveComparison {

@@ -5,8 +5,9 @@
 
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { medianOf } from '../src/load/quantile.js';
 import { Cluster, type ClusterOptions } from '../test/cluster/cluster.js';
-import { median, now, percent, Story } from '../test/cluster/story.js';
+import { now, percent, Story } from '../test/cluster/story.js';
 import { TrafficProcess } from '../test/cluster/traffic.js';
 import { startKafka } from '../test/kafka/kafka.js';
 
@@ -26,7 +27,7 @@ for (const topic of topics) {
 
 async function bench(name: string, topic: ClusterOptions['topic']): Promise<void> {
   const cluster = await Cluster.create({ topic, quota: QUOTA });
-  const traffic = await TrafficProcess.start();
+  const traffic = new TrafficProcess();
   const story = new Story(cluster, traffic, QUOTA);
   try {
     const spawnedMs = now();
@@ -99,11 +100,10 @@ async function leavesAndDeaths(name: string, cluster: Cluster, story: Story): Pr
     ['SIGTERM', leaves],
     ['SIGKILL', deaths],
   ] as const) {
-    if (cluster.node('c').child.exitCode !== null || cluster.node('c').child.signalCode !== null)
-      await cluster.start('c');
+    if (!cluster.node('c').child.isRunning) await cluster.start('c');
     await story.phase({ ...both, c: 700 }, 2000, 0);
     const atMs = now();
-    cluster.node('c').child.kill(signal);
+    cluster.node('c').child.signal(signal);
     const { toMs } = await story.phase(both, signal === 'SIGTERM' ? 2500 : 8500, 0);
     times.push(await story.settledAfterMs(atMs, half, toMs));
   }
@@ -119,7 +119,7 @@ async function cpuSeconds(cluster: Cluster, id: string): Promise<number> {
 }
 
 function print(name: string, what: string, values: readonly number[], unit: string): void {
-  const [least, middle, most] = [Math.min(...values), median(values), Math.max(...values)].map((value) =>
+  const [least, middle, most] = [Math.min(...values), medianOf(values), Math.max(...values)].map((value) =>
     value.toFixed(1),
   );
   console.log(`${name}: ${what}: min ${least}, median ${middle}, max ${most} ${unit} (${values.length})`);

@@ -10,7 +10,8 @@ import { BYTES, DIRECTION_COUNT, MESSAGES } from '../src/core/base/vocabulary.js
 import { Buckets } from '../src/core/limiter/buckets.js';
 import { Limiter } from '../src/core/limiter/limiter.js';
 import { createNode } from '../src/index.js';
-import { medianOf, paired, printAim, printHead, printSample, type Sample } from './limiter/figures.js';
+import { medianOf } from '../src/load/quantile.js';
+import { paired, printAim, printHead, printSample, type Sample } from './limiter/figures.js';
 import { BATCH, measureHttp } from './limiter/http.js';
 import { allocatedPerCall, bytesPerName, columnBytesPerDimension } from './limiter/memory.js';
 

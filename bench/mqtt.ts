@@ -11,6 +11,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import mqtt from 'mqtt';
+import { quantileOf } from '../src/load/quantile.js';
 import { type BrokerProcess, Brokers } from '../test/mqtt/broker-process.js';
 import { startPublishers } from '../test/mqtt/publisher-process.js';
 
@@ -29,8 +30,8 @@ const p99: Record<RunName, number[]> = { alone: [], free: [], throttled: [] };
 for (let round = 0; round < ROUNDS; round++) {
   for (const name of Object.keys(RUNS) as RunName[]) {
     const latencies = await play(name);
-    p50[name].push(quantile(latencies, 0.5));
-    p99[name].push(quantile(latencies, 0.99));
+    p50[name].push(quantileOf(latencies, 0.5));
+    p99[name].push(quantileOf(latencies, 0.99));
   }
 }
 
@@ -38,7 +39,7 @@ console.log(`quiet group, ms from publish to subscriber, min/median/max of ${ROU
 for (const name of Object.keys(RUNS) as RunName[]) {
   console.log(`${name.padEnd(10)} p50 ${spread(p50[name])}   p99 ${spread(p99[name])}`);
 }
-const ratio = quantile(p99.throttled, 0.5) / quantile(p99.free, 0.5);
+const ratio = quantileOf(p99.throttled, 0.5) / quantileOf(p99.free, 0.5);
 console.log(`p99 throttled / free: ${ratio.toFixed(2)} (aim: at most 2)`);
 
 async function play(name: RunName): Promise<number[]> {
@@ -80,11 +81,6 @@ async function measure({ mqttUrl }: BrokerProcess): Promise<number[]> {
   return latencies;
 }
 
-function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;
-}
-
 function spread(values: readonly number[]): string {
-  return [0, 0.5, 1].map((part) => quantile(values, part).toFixed(2)).join(' / ');
+  return [0, 0.5, 1].map((part) => quantileOf(values, part).toFixed(2)).join(' / ');
 }

@@ -4,9 +4,10 @@
  * The CPU time of each process stands beside it: on a busy machine that is the figure to compare.
  */
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Cluster, type ClusterOptions, untilReady } from '../test/cluster/cluster.js';
+import { requestWith } from '../src/load/http-pipe.js';
+import { keepAsking } from '../src/load/keep-asking.js';
+import { Cluster, type ClusterOptions } from '../test/cluster/cluster.js';
 import { startKafka } from '../test/kafka/kafka.js';
 
 const NODES = ['a', 'b', 'c'];
@@ -35,7 +36,7 @@ async function bench(topic: ClusterOptions['topic']): Promise<void> {
     const cpu = cpuOf(cluster).map((ms, at) => `${NODES[at]} ${((ms - (cpuBefore[at] ?? 0)) / 1000).toFixed(2)} s`);
     console.log(`${topicName}: CPU of the nodes meanwhile: ${cpu.join(', ')}`);
     const laterMs = performance.now();
-    await untilReady(await cluster.spawn('d'), 120_000);
+    await (await cluster.spawn('d')).ready(120_000);
     print('a node that starts later is ready, its process included', performance.now() - laterMs);
     const { registry } = await cluster.status('d');
     if (registry.groups !== groups) throw new Error(`it has ${registry.groups} groups`);
@@ -45,36 +46,23 @@ async function bench(topic: ClusterOptions['topic']): Promise<void> {
 }
 
 async function makeAll(url: string): Promise<number> {
+  const { hostname, port } = new URL(url);
   let [next, slowestMs] = [0, 0];
-  // Cheaper than fetch, whose CPU the nodes would miss.
-  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
-  const client = async () => {
-    while (next < groups) {
-      const startMs = performance.now();
-      await make(url, next++, agent);
-      slowestMs = Math.max(slowestMs, performance.now() - startMs);
-    }
-  };
-  await Promise.all(Array.from({ length: CLIENTS }, client)).finally(() => agent.destroy());
+  await keepAsking({
+    place: { host: hostname, port: Number(port) },
+    connections: CLIENTS,
+    next: () => (next < groups ? requestToMake(next++) : null),
+    onAnswer: (status, body, tookMs) => {
+      if (status !== 201) throw new Error(`${status}: ${body}`);
+      slowestMs = Math.max(slowestMs, tookMs);
+    },
+  });
   return slowestMs;
 }
 
-async function make(url: string, number: number, agent: Agent): Promise<void> {
-  const body = JSON.stringify({ quota: { publish: { messagesPerSecond: number, bytesPerSecond: '10MiB' } } });
-  const headers = { 'content-type': 'application/json', 'content-length': body.length };
-  await new Promise<void>((resolve, reject) => {
-    const sent = request(`${url}/v1/groups/group-${number}`, { agent, method: 'PUT', headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-      response.on('error', reject).on('end', () => {
-        if (response.statusCode === 201) resolve();
-        else reject(new Error(`${response.statusCode}: ${text}`));
-      });
-    });
-    sent.on('error', reject).end(body);
-  });
+function requestToMake(number: number): string {
+  const body = { quota: { publish: { messagesPerSecond: number, bytesPerSecond: '10MiB' } } };
+  return requestWith('PUT', `/v1/groups/group-${number}`, body);
 }
 
 /** Milliseconds of CPU since the start of each node; 0 where the system does not say. */

@@ -3,6 +3,7 @@
  * seconds and seconds with two reloads each take turns. Aim: p99 beside reloads at most twice that of quiet times.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { medianOf, quantileOf } from '../src/load/quantile.js';
 import { Cluster } from '../test/cluster/cluster.js';
 import { rewriteQuota } from '../test/cluster/hot-quotas.js';
 import { TrafficProcess } from '../test/cluster/traffic.js';
@@ -21,7 +22,7 @@ const others = Object.fromEntries(
 const orders = { quota: { publish: { messagesPerSecond: QUOTAS[0] } } };
 const nodeSettings = { groups: { ...others, orders } };
 const cluster = await Cluster.create({ topic: 'embedded', nodeSettings });
-const traffic = await TrafficProcess.start();
+const traffic = new TrafficProcess();
 try {
   await cluster.start('a');
   traffic.setRates([{ node: 'a', url: cluster.url('a'), ratePerSecond: RATE_PER_SECOND }]);
@@ -35,7 +36,12 @@ try {
     if (kind === 'reloads') for (let at = 0; at < RELOADS_PER_TURN; at++) await reload(reloads++);
     await sleep(endMs - performance.now());
     const answered = await traffic.collect();
-    p99Ms[kind].push(p99(answered.map(({ atMs, sentMs }) => atMs - sentMs)));
+    p99Ms[kind].push(
+      quantileOf(
+        answered.map(({ atMs, sentMs }) => atMs - sentMs),
+        0.99,
+      ),
+    );
   }
   const { taken, refused } = (await cluster.status('a')).configuration;
   console.log(
@@ -43,7 +49,7 @@ try {
   );
   print('quiet', p99Ms.quiet);
   print('beside reloads', p99Ms.reloads);
-  console.log(`p99 beside reloads ÷ quiet, medians: ${(median(p99Ms.reloads) / median(p99Ms.quiet)).toFixed(2)}`);
+  console.log(`p99 beside reloads ÷ quiet, medians: ${(medianOf(p99Ms.reloads) / medianOf(p99Ms.quiet)).toFixed(2)}`);
 } finally {
   traffic.stop();
   await cluster.stop();
@@ -53,20 +59,11 @@ try {
 async function reload(number: number): Promise<void> {
   const startMs = performance.now();
   await rewriteQuota(cluster, ['a'], QUOTAS[(number + 1) % 2] as number);
-  cluster.node('a').child.kill('SIGHUP');
+  cluster.node('a').child.signal('SIGHUP');
   await sleep(TURN_MS / RELOADS_PER_TURN - (performance.now() - startMs));
-}
-
-function p99(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor((sorted.length - 1) * 0.99)] ?? Number.NaN;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function print(what: string, p99Ms: readonly number[]): void {
   const [least, most] = [Math.min(...p99Ms), Math.max(...p99Ms)];
-  console.log(`p99 ${what}, ms: min ${least.toFixed(1)}, median ${median(p99Ms).toFixed(1)}, max ${most.toFixed(1)}`);
+  console.log(`p99 ${what}, ms: min ${least.toFixed(1)}, median ${medianOf(p99Ms).toFixed(1)}, max ${most.toFixed(1)}`);
 }

@@ -109,7 +109,7 @@ async function withReader(setting: string, use: (server: LogServer, reader: Read
     await reader.tell({ do: 'start', broker, groups: groupCount, topic: setting === 'coalesced' ? COALESCED : {} });
     await use(server, reader);
   } finally {
-    reader.stop();
+    await reader.stop();
     server.close();
   }
 }

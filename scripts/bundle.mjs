@@ -14,7 +14,7 @@ const target = join(root, 'dist/bin');
 const STARTED = {
   'load-thread': 'dist/src/config/files/load-thread.js',
   'demo-traffic': 'dist/src/demo/traffic/traffic-main.js',
-  'live-traffic': 'dist/src/live/traffic/traffic-main.js',
+  load: 'dist/src/load/load-main.js',
   'swarm-thread': 'dist/sim/swarm/swarm-thread.js',
 };
 const DOORS = { quotamesh: 'dist/src/cli.js', index: 'dist/src/index.js' };

@@ -57,8 +57,8 @@ describe('imports', () => {
     expect(beyond('src/api', ['src/api', 'src/core', 'src/errors', 'src/ports'])).toEqual([]);
   });
 
-  test('production imports nothing of the simulator, but for the commands and live runs', () => {
-    const allowed = ['src/cli', 'src/demo', 'src/live'];
+  test('production imports nothing of the simulator, but for the commands, live runs and their load', () => {
+    const allowed = ['src/cli', 'src/demo', 'src/live', 'src/load'];
     const all = imports.filter(({ from, to }) => from.startsWith('src/') && to.startsWith('sim/'));
     expect(all.filter(({ from }) => !allowed.some((room) => from.startsWith(`${room}/`))).map(inWords)).toEqual([]);
   });

@@ -1,9 +1,7 @@
+import { medianOf } from '../../src/load/quantile.js';
+
 /** One number per turn. */
 export type Sample = readonly number[];
-
-export function medianOf(sample: Sample): number {
-  return [...sample].sort((one, other) => one - other)[sample.length >> 1] as number;
-}
 
 export function printHead(what: string): void {
   console.log(`\n${what.padEnd(WIDTH)}${['min', 'median', 'max'].map((word) => word.padStart(10)).join('')}`);

@@ -1,9 +1,6 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type FastifyInstance, fastify } from 'fastify';
 import { Access } from '../../src/access/access.js';
 import { createAcquireOutcomes } from '../../src/http/acquire/acquire-outcomes.js';
@@ -11,7 +8,8 @@ import { createHttpServer } from '../../src/http/server/http-server.js';
 import { silentTelemetry } from '../../src/ports/telemetry.js';
 import { createWholeNode, type WholeNode } from '../../test/whole-node.js';
 import type { Sample } from './figures.js';
-import type { LoadAnswer, LoadOrder } from './http-load.js';
+import type { LoadTurn } from './http-load.js';
+import { HttpLoader } from './http-loader.js';
 
 const TURNS = 7;
 const TURN_MS = 600;
@@ -29,8 +27,8 @@ export interface HttpFigure {
 
 /**
  * POST /v1/acquire beside a bare fastify route that parses the same body and answers as shortly, in turns, over TCP and
- * a Unix socket. The load comes from a process of its own, as plain bytes over 32 connections, which costs less than the
- * servers, so that they are what is measured.
+ * a Unix socket. The load comes from a process of its own over 32 connections, which costs less than the servers, so
+ * that they are what is measured.
  */
 export async function measureHttp(): Promise<HttpFigure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'quotamesh-bench-'));
@@ -40,16 +38,23 @@ export async function measureHttp(): Promise<HttpFigure[]> {
   const places = await Promise.all([bareServer, () => nodeServer(node)].map((make) => listeners(make, folder)));
   const [bare, ours] = places as [Listeners, Listeners];
   const request = { group: 'orders', messages: 1, bytes: 100 };
-  const one = JSON.stringify(request);
-  const many = JSON.stringify({ requests: Array.from({ length: BATCH }, () => request) });
+  const many = { requests: Array.from({ length: BATCH }, () => request) };
   const contestants = (['tcp', 'unix'] as const).flatMap((way) => [
-    { name: `bare route, ${way}`, bare: null, order: { ...bare[way], path: '/bare', body: one } },
-    { name: `POST /v1/acquire, ${way}`, bare: `bare route, ${way}`, order: { ...ours[way], path: ACQUIRE, body: one } },
-    { name: `bare route, ${way}, ${BATCH} requests`, bare: null, order: { ...bare[way], path: '/bare', body: many } },
+    { name: `bare route, ${way}`, bare: null, order: { place: bare[way], path: '/bare', body: request } },
+    {
+      name: `POST /v1/acquire, ${way}`,
+      bare: `bare route, ${way}`,
+      order: { place: ours[way], path: ACQUIRE, body: request },
+    },
+    {
+      name: `bare route, ${way}, ${BATCH} requests`,
+      bare: null,
+      order: { place: bare[way], path: '/bare', body: many },
+    },
     {
       name: `POST /v1/acquire/bulk, ${way}, ${BATCH} requests`,
       bare: `bare route, ${way}, ${BATCH} requests`,
-      order: { ...ours[way], path: `${ACQUIRE}/bulk`, body: many },
+      order: { place: ours[way], path: `${ACQUIRE}/bulk`, body: many },
     },
   ]);
   const figures = await play(contestants);
@@ -63,27 +68,22 @@ const ACQUIRE = '/v1/acquire';
 interface HttpContestant {
   readonly name: string;
   readonly bare: string | null;
-  readonly order: Omit<LoadOrder, 'forMs'>;
+  readonly order: Omit<LoadTurn, 'forMs'>;
 }
 
 async function play(contestants: readonly HttpContestant[]): Promise<HttpFigure[]> {
-  const load = fork(fileURLToPath(new URL('./http-load.js', import.meta.url)));
+  const load = new HttpLoader();
   const rates = contestants.map((): number[] => []);
   const micros = contestants.map((): number[] => []);
   for (let turn = -1; turn < TURNS; turn++) {
     for (const [at, { order }] of contestants.entries()) {
-      const before = process.cpuUsage();
-      load.send({ ...order, forMs: TURN_MS } satisfies LoadOrder);
-      const [answer] = (await once(load, 'message')) as [LoadAnswer];
-      if (answer.failed > 0 || answer.answered === 0) throw new Error(`${order.path}: ${JSON.stringify(answer)}`);
-      const { user, system } = process.cpuUsage(before);
+      const { requestsPerSecond, cpuMicros } = await load.turn({ ...order, forMs: TURN_MS });
       if (turn < 0) continue;
-      rates[at]!.push((answer.answered * 1000) / answer.tookMs);
-      micros[at]!.push((user + system) / answer.answered);
+      rates[at]!.push(requestsPerSecond);
+      micros[at]!.push(cpuMicros);
     }
   }
-  load.disconnect();
-  await once(load, 'exit');
+  await load.end();
   return contestants.map(({ name, bare }, at) => ({
     name,
     bare,
@@ -95,16 +95,16 @@ async function play(contestants: readonly HttpContestant[]): Promise<HttpFigure[
 interface Listeners {
   readonly apps: readonly FastifyInstance[];
   readonly tcp: { readonly host: string; readonly port: number };
-  readonly unix: { readonly path: string; readonly socket: string };
+  readonly unix: { readonly path: string };
 }
 
 async function listeners(make: () => Promise<FastifyInstance>, folder: string): Promise<Listeners> {
   const [onTcp, onUnix] = await Promise.all([make(), make()]);
   await onTcp.listen({ host: '127.0.0.1', port: 0 });
   const { port } = onTcp.server.address() as { port: number };
-  const socket = join(mkdtempSync(join(folder, 's-')), 'http.sock');
-  await onUnix.listen({ path: socket });
-  return { apps: [onTcp, onUnix], tcp: { host: '127.0.0.1', port }, unix: { path: '', socket } };
+  const path = join(mkdtempSync(join(folder, 's-')), 'http.sock');
+  await onUnix.listen({ path });
+  return { apps: [onTcp, onUnix], tcp: { host: '127.0.0.1', port }, unix: { path } };
 }
 
 async function bareServer(): Promise<FastifyInstance> {

@@ -10,6 +10,11 @@ export class EventQueue {
   #size = 0;
   #inserted = 0;
 
+  /** When the next callback is due; Infinity = there is none. */
+  get nextAtMs(): number {
+    return this.#size === 0 ? Number.POSITIVE_INFINITY : (this.#atMs[0] as number);
+  }
+
   at(atMs: number, run: () => void): void {
     const size = this.#size++;
     if (size === this.#atMs.length) this.#grow();

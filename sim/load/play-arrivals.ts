@@ -11,7 +11,8 @@ export type Arrive = (node: number, messages: number, bytes: number, retry: bool
 export type ArrivalBatch = (node: number, messages: number, reader: Reader) => void;
 
 interface Stage {
-  readonly queue: EventQueue;
+  /** Virtual or real time. */
+  readonly queue: Pick<EventQueue, 'nowMs' | 'at' | 'after'>;
   readonly seed: number;
   readonly arrive: Arrive;
   /** Absent: a batch asks piece by piece. */

@@ -2,12 +2,12 @@ import { basename } from 'node:path';
 import { loadConfig } from '../config/files/load-config.js';
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import type { Rates } from '../core/base/vocabulary.js';
+import { portsFor } from '../processes/free-ports.js';
 import { loadLmdb } from '../topic/embedded/load-lmdb.js';
 import type { DemoOptions } from './command.js';
 import { Ending, type EndReason, exitCodeOf } from './ending.js';
 import { judge } from './measure/verdict.js';
 import { Cluster } from './processes/cluster.js';
-import { portsFor } from './processes/free-ports.js';
 import { StateFolder, TRACE_FILE } from './processes/state-folder.js';
 import { TrafficProcess, type TrafficProgress } from './processes/traffic-process.js';
 import { count, kilobytes } from './view/figures.js';
@@ -19,7 +19,6 @@ import { createView, type View } from './view/view.js';
 /** Ctrl-C leaves within two seconds: so much of them is for a measurement under way. */
 const MEASUREMENT_TIMEOUT_MS = 300;
 const TRAFFIC_STOP_PATIENCE_MS = 500;
-const LOG_LINES_SHOWN = 10;
 
 /**
  * `npm start`: nodes and traffic in processes of their own, until the time is over or somebody ends it. Returns the
@@ -110,9 +109,7 @@ class Demonstration {
    * show.
    */
   #watchEnds(cluster: Cluster, traffic: TrafficProcess): void {
-    void traffic.child.ended.then(() =>
-      this.#fail(`the traffic process ended:\n${traffic.child.logEnd(LOG_LINES_SHOWN)}`),
-    );
+    void traffic.child.ended.then(() => this.#fail(`the traffic process ended:\n${traffic.child.logEnd()}`));
     for (const [at, { child }] of cluster.nodes.entries()) {
       void child.ended.then(() => {
         traffic.nodeGone(at);

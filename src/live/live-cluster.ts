@@ -1,22 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeStatus } from '../api/node-status.js';
-import { portsFor } from '../demo/processes/free-ports.js';
-import { type NodeFolder, NodeProcess } from '../demo/processes/node-process.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
+import { epochNow } from '../load/epoch-now.js';
+import { portsFor } from '../processes/free-ports.js';
+import { NodeProcess } from '../processes/node-process.js';
 
-const READY_TIMEOUT_MS = 30_000;
 const STOP_PATIENCE_MS = 5000;
 const COUNT_EVERY_MS = 1000;
 /** Below the ports that the system hands to outgoing connections, so that a node that returns finds its own free. */
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
+/** Where the configuration is, and where logs go. */
+export interface LiveFolder {
+  readonly configFile: string;
+  logFile(name: string): string;
+}
+
 /** The node processes of a live run. A node keeps its address over restarts. */
 export class LiveCluster {
   /** Rejects when a node ends that nobody ended. */
   readonly failed: Promise<never>;
   readonly urls: readonly string[];
-  readonly #folder: NodeFolder;
+  readonly #folder: LiveFolder;
   readonly #ports: ReadonlyMap<string, number>;
   readonly #running = new Map<string, NodeProcess>();
   readonly #ever: NodeProcess[] = [];
@@ -25,7 +31,7 @@ export class LiveCluster {
   #isStopped = false;
   #fail: (error: Error) => void = () => undefined;
 
-  private constructor(nodes: readonly string[], ports: readonly number[], folder: NodeFolder) {
+  private constructor(nodes: readonly string[], ports: readonly number[], folder: LiveFolder) {
     this.#folder = folder;
     this.#ports = new Map(nodes.map((node, at) => [node, ports[at] as number]));
     this.urls = ports.map((port) => `http://127.0.0.1:${port}`);
@@ -35,7 +41,7 @@ export class LiveCluster {
     this.failed.catch(() => undefined);
   }
 
-  static async create(nodes: readonly string[], folder: NodeFolder): Promise<LiveCluster> {
+  static async create(nodes: readonly string[], folder: LiveFolder): Promise<LiveCluster> {
     const first = FIRST_PORT + ((process.pid * 16) % PORTS);
     return new LiveCluster(nodes, await portsFor(nodes.length, first), folder);
   }
@@ -43,15 +49,17 @@ export class LiveCluster {
   /** Resolves when the node decides. */
   async start(node: string): Promise<void> {
     if (this.#isStopped) return;
-    const started = new NodeProcess({ id: node, port: this.#ports.get(node) as number, folder: this.#folder });
+    const { configFile } = this.#folder;
+    const port = this.#ports.get(node) as number;
+    const started = new NodeProcess({ id: node, port, configFile, logFile: this.#folder.logFile(node) });
     this.#running.set(node, started);
     this.#ever.push(started);
     void started.child.ended.then(({ code, signal }) => {
       if (this.#running.get(node) !== started) return;
       const reason = `ended with ${code ?? signal} in the middle of the run`;
-      this.#fail(new QuotameshError('NODE_FAILED', { node, reason, log: started.child.logEnd(10) }));
+      this.#fail(new QuotameshError('NODE_FAILED', { node, reason, log: started.child.logEnd() }));
     });
-    await started.ready(READY_TIMEOUT_MS);
+    await started.ready();
   }
 
   /** Resolves when the process is gone. */
@@ -110,9 +118,4 @@ export class LiveCluster {
 /** Does not keep a process alive: whoever waits has children that do. */
 export async function untilEpoch(epochMs: number): Promise<void> {
   await sleep(Math.max(0, epochMs - epochNow()), undefined, { ref: false });
-}
-
-/** From the monotonic clock, as the nodes' decision logs are. */
-export function epochNow(): number {
-  return performance.timeOrigin + performance.now();
 }

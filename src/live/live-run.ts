@@ -4,17 +4,19 @@ import { join } from 'node:path';
 import { judgeRecording } from '../../sim/run/judge-recording.js';
 import type { Scenario } from '../../sim/scenario/scenario.js';
 import type { RunResult } from '../../sim/verdict/run-result.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
+import { epochNow } from '../load/epoch-now.js';
+import { LoadProcess } from '../load/load-process.js';
 import { loadLmdb } from '../topic/embedded/load-lmdb.js';
 import type { LiveTopicKind } from './check-live.js';
 import { countedSince } from './counted-since.js';
 import { growthFromDecisions, limitsFromDecisions } from './decision-file.js';
 import { Frozen } from './frozen.js';
-import { epochNow, LiveCluster, untilEpoch } from './live-cluster.js';
+import { LiveCluster, untilEpoch } from './live-cluster.js';
 import { liveConfig } from './live-config.js';
 import { firstNodes, LiveStory } from './live-story.js';
 import { EmbeddedLiveTopic, KafkaLiveTopic, type LiveTopic } from './live-topic.js';
-import { LiveTraffic, trafficPlan } from './live-traffic.js';
-import type { Punctuality } from './traffic/protocol.js';
+import { attemptsOf, type Punctuality, punctualityOf, trafficPlan } from './live-traffic.js';
 
 export interface LiveOptions {
   readonly topic: LiveTopicKind;
@@ -29,7 +31,7 @@ export interface LiveOutcome {
   readonly punctuality: Punctuality;
 }
 
-/** Drawing and sending the plan takes a moment, and everything begins at the same time 0. */
+/** Sending the plan takes a moment, and everything begins at the same time 0. */
 const LEAD_MS = 1000;
 const TRAFFIC_STOP_PATIENCE_MS = 500;
 
@@ -41,7 +43,7 @@ export class LiveRun {
   readonly #scenario: Scenario;
   readonly #options: LiveOptions;
   readonly #folder: string;
-  readonly #traffic: LiveTraffic;
+  readonly #traffic = new LoadProcess();
   readonly #frozen: Frozen;
   readonly #topic: LiveTopic;
   #cluster: LiveCluster | undefined;
@@ -53,7 +55,6 @@ export class LiveRun {
     this.#scenario = scenario;
     this.#options = options;
     this.#folder = folder;
-    this.#traffic = new LiveTraffic(scenario.name, this.#logFile('traffic'));
     this.#frozen = new Frozen((kind, pid) => this.#traffic.tell({ kind, pid }));
     const partitions = scenario.settings.partitions;
     this.#topic =
@@ -72,7 +73,8 @@ export class LiveRun {
     const { seed } = this.#options;
     const cluster = await this.#startCluster();
     const beganMs = epochNow() + LEAD_MS;
-    this.#traffic.begin(trafficPlan(this.#scenario, seed, cluster.urls, beganMs));
+    const plan = trafficPlan(this.#scenario, seed, cluster.urls, beganMs);
+    this.#traffic.play(this.#scenario.name, plan);
     const failed = new Promise<never>((_, reject) => {
       const stage = { scenario: this.#scenario, cluster, topic: this.#topic, frozen: this.#frozen, beganMs };
       this.#story = new LiveStory(stage, reject);
@@ -84,19 +86,19 @@ export class LiveRun {
     cluster.count();
     this.#showProgress(beganMs);
     const over = untilEpoch(beganMs + this.#scenario.durationMs);
-    await Promise.race([over, failed, cluster.failed, this.#traffic.report.then(() => over)]);
+    await Promise.race([over, failed, cluster.failed, this.#trafficEnded()]);
     const happenings = story.end();
     const sent = await cluster.sent();
-    const { attempts, punctuality } = await this.#traffic.report;
+    const calls = await this.#traffic.finish();
     const decisions = await readFile(this.#decisionsFile, 'utf8');
     const recording = {
       system: `live ${this.#options.topic}`,
       happenings: countedSince(happenings, growthFromDecisions(decisions, beganMs)),
-      attempts,
+      attempts: attemptsOf(calls, plan),
       limits: limitsFromDecisions(decisions, beganMs),
       sent,
     };
-    return { result: judgeRecording(this.#scenario, recording, seed), punctuality };
+    return { result: judgeRecording(this.#scenario, recording, seed), punctuality: punctualityOf(calls) };
   }
 
   /** Leaves nothing behind: no process, no socket, no lock, no topic, no folder. Says what it could not remove. */
@@ -117,6 +119,13 @@ export class LiveRun {
     this.#frozen.thawAll();
     this.#cluster?.killAll();
     this.#traffic.child.signal('SIGKILL');
+  }
+
+  async #trafficEnded(): Promise<never> {
+    const { child } = this.#traffic;
+    await child.ended;
+    const reason = `the traffic process ended:\n${child.logEnd()}`;
+    throw new QuotameshError('LIVE_FAILED', { scenario: this.#scenario.name, reason });
   }
 
   async #startCluster(): Promise<LiveCluster> {

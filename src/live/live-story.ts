@@ -1,6 +1,7 @@
 import type { Happening, Scenario } from '../../sim/scenario/scenario.js';
+import { epochNow } from '../load/epoch-now.js';
 import type { Frozen } from './frozen.js';
-import { epochNow, type LiveCluster } from './live-cluster.js';
+import type { LiveCluster } from './live-cluster.js';
 import type { LiveTopic } from './live-topic.js';
 
 interface Stage {

@@ -1,47 +1,48 @@
-import { fileURLToPath } from 'node:url';
-import { arrivalStreams } from '../../sim/load/arrival-streams.js';
-import { drawArrivals } from '../../sim/load/draw-arrivals.js';
+import { type ArrivalStream, arrivalStreams } from '../../sim/load/arrival-streams.js';
+import type { Attempts } from '../../sim/run/recording.js';
 import type { Scenario } from '../../sim/scenario/scenario.js';
-import { Child } from '../demo/processes/child.js';
-import { QuotameshError } from '../errors/quotamesh-error.js';
+import { type Call, isDecided } from '../load/call.js';
+import type { LoadPlan } from '../load/load-order.js';
+import { medianOf, quantileOf } from '../load/quantile.js';
 import { LIVE_GROUP } from './live-config.js';
-import type { TrafficOrder, TrafficPlan, TrafficReport } from './traffic/protocol.js';
 
-const MAIN_FILE = fileURLToPath(new URL('./traffic/traffic-main.js', import.meta.url));
+/** Arrivals at a frozen node get no answer for this time. */
+const PATIENCE_MS = 1000;
 
-/** Our side of the process that sends the arrivals. */
-export class LiveTraffic {
-  readonly child: Child;
-  /** Rejects when the process ends before it has reported. */
-  readonly report: Promise<TrafficReport>;
-
-  constructor(scenario: string, logFile: string) {
-    this.child = new Child([MAIN_FILE], logFile);
-    this.report = new Promise((resolve, reject) => {
-      this.child.onMessage((message) => resolve(message as TrafficReport));
-      void this.child.ended.then(() => {
-        const reason = `the traffic process ended:\n${this.child.logEnd(10)}`;
-        reject(new QuotameshError('LIVE_FAILED', { scenario, reason }));
-      });
-    });
-    this.report.catch(() => undefined);
-  }
-
-  begin(plan: TrafficPlan): void {
-    this.tell({ kind: 'begin', plan });
-  }
-
-  tell(order: TrafficOrder): void {
-    this.child.send(order);
-  }
+/** How well the machine kept to the plan. One that is too busy shows itself, not the nodes. */
+export interface Punctuality {
+  /** How much later than planned requests left. */
+  readonly medianLateMs: number;
+  readonly worstLateMs: number;
+  /** Part of the attempts that a node did not answer in time, counted as refused; those of frozen nodes among them. */
+  readonly missedRatio: number;
 }
 
-/** What the simulator would let arrive with this seed. */
-export function trafficPlan(scenario: Scenario, seed: number, urls: readonly string[], beginsMs: number): TrafficPlan {
-  const streams = arrivalStreams(scenario).map(({ id, node, piece, retries, retryAfterMs }) => {
-    return { id, node, messages: piece.messages, retries, retryAfterMs };
+/** What the simulator lets arrive with this seed, at the nodes in their order. */
+export function trafficPlan(scenario: Scenario, seed: number, urls: readonly string[], sinceMs: number): LoadPlan {
+  const streams = arrivalStreams(scenario).map((arrivals, tag) => {
+    return { tag, arrivals, group: LIVE_GROUP, urls: [urls[arrivals.node] as string] };
   });
-  const { durationMs } = scenario;
-  const arrivals = drawArrivals(scenario, seed);
-  return { beginsMs, durationMs, seed, group: LIVE_GROUP, urls, streams, arrivals };
+  return { sinceMs, seed, patienceMs: PATIENCE_MS, streams };
+}
+
+/** As the judge of the simulator reads them; one that was decided counts when it was answered. */
+export function attemptsOf(calls: readonly Call[], { sinceMs, streams }: LoadPlan): Attempts {
+  const arrivalsOf = ({ tag }: Call): ArrivalStream => streams[tag].arrivals;
+  return {
+    atMs: Float64Array.from(calls, (call) => (isDecided(call) ? call.endedMs : call.sentMs) - sinceMs),
+    node: Uint16Array.from(calls, (call) => arrivalsOf(call).node),
+    messages: Float64Array.from(calls, (call) => arrivalsOf(call).piece.messages),
+    bytes: Float64Array.from(calls, ({ bytes }) => bytes),
+    retry: Uint8Array.from(calls, ({ retry }) => (retry ? 1 : 0)),
+    admitted: Uint8Array.from(calls, ({ outcome }) => (outcome === 'granted' ? 1 : 0)),
+  };
+}
+
+export function punctualityOf(calls: readonly Call[]): Punctuality {
+  const firsts = calls.filter(({ retry }) => !retry);
+  const lateMs = firsts.map(({ dueMs, sentMs }) => sentMs - dueMs);
+  const missed = calls.filter(({ outcome }) => outcome === 'late' || outcome === 'unsent').length;
+  if (firsts.length === 0) return { medianLateMs: 0, worstLateMs: 0, missedRatio: 0 };
+  return { medianLateMs: medianOf(lateMs), worstLateMs: quantileOf(lateMs, 1), missedRatio: missed / calls.length };
 }

@@ -1,5 +1,5 @@
 import type { SessionCounts } from './mqtt-counts.js';
-import { type ReceivedMethods, Unreleased } from './unreleased.js';
+import { methodsBefore, type ReceivedMethods, Unreleased } from './unreleased.js';
 
 export interface SessionRules {
   /** Messages of QoS 1 and 2 that one session holds until they are acknowledged. */
@@ -85,16 +85,6 @@ class SessionBounds {
 
   constructor(store: SessionStore, rules: SessionRules) {
     this.#rules = rules;
-    // Bound before they are replaced.
-    this.#store = {
-      storeRetained: store.storeRetained.bind(store),
-      addSubscriptions: store.addSubscriptions.bind(store),
-      removeSubscriptions: store.removeSubscriptions.bind(store),
-      cleanSubscriptions: store.cleanSubscriptions.bind(store),
-      outgoingEnqueueCombi: store.outgoingEnqueueCombi.bind(store),
-      outgoingUpdate: store.outgoingUpdate.bind(store),
-      outgoingClearMessageId: store.outgoingClearMessageId.bind(store),
-    };
     this.methods = {
       storeRetained: (packet) => this.#storeRetained(packet),
       addSubscriptions: (client, subscriptions) => this.#addOnce(client, subscriptions),
@@ -104,6 +94,7 @@ class SessionBounds {
       outgoingUpdate: (client, packet) => this.#update(client, packet),
       outgoingClearMessageId: (client, packet) => this.#clear(client, packet),
     };
+    this.#store = methodsBefore(store, this.methods);
   }
 
   async #storeRetained(packet: StoredPacket): Promise<void> {

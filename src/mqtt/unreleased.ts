@@ -19,19 +19,13 @@ export class Unreleased {
 
   constructor(store: SessionStore, rules: SessionRules) {
     this.#rules = rules;
-    // Bound before they are replaced.
-    this.#store = {
-      incomingGetPacket: store.incomingGetPacket.bind(store),
-      incomingStorePacket: store.incomingStorePacket.bind(store),
-      incomingDelPacket: store.incomingDelPacket.bind(store),
-      cleanIncoming: store.cleanIncoming.bind(store),
-    };
     this.methods = {
       incomingGetPacket: (client, packet) => this.#get(client, packet),
       incomingStorePacket: (client, packet) => this.#add(client, packet),
       incomingDelPacket: (client, packet) => this.#release(client, packet),
       cleanIncoming: (client) => this.#clean(client),
     };
+    this.#store = methodsBefore(store, this.methods);
   }
 
   async #get(client: Owner, packet: StoredPacket): Promise<StoredPacket> {
@@ -72,6 +66,15 @@ export class Unreleased {
     this.#rules.counts.sessionMessages += messages;
     this.#rules.counts.sessionBytes += messages * ID_BYTES;
   }
+}
+
+/** The store's own methods, for whoever is about to replace them. */
+export function methodsBefore<Replaced extends Partial<SessionStore>>(
+  store: SessionStore,
+  replaced: Replaced,
+): Replaced {
+  const names = Object.keys(replaced) as (keyof SessionStore)[];
+  return Object.fromEntries(names.map((name) => [name, store[name].bind(store)])) as unknown as Replaced;
 }
 
 /** What an id takes in aedes's store and here, towards maxSessionBytes. */

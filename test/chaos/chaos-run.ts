@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { portsFor } from '../../src/demo/processes/free-ports.js';
+import { epochNow } from '../../src/load/epoch-now.js';
+import { portsFor } from '../../src/processes/free-ports.js';
 import { type GuardedProcess, startGuarded } from '../kafka/guarded-process.js';
 import { BROKER_PORTS, Brokers } from './brokers.js';
 import { type Call, Clients } from './clients.js';
@@ -16,7 +17,7 @@ import { NODE_PORTS, NodeProcesses } from './node-processes.js';
 import { NODES, type PlannedFault, type Round } from './schedule.js';
 import { SharesHeld } from './shares-held.js';
 import type { Evidence, Wrong } from './verdict.js';
-import { epochMs, Watch } from './watch.js';
+import { Watch } from './watch.js';
 
 /** Below those that the system gives to outgoing connections, so that what returns finds its own free. */
 const FIRST_PORT = 20_000;
@@ -59,13 +60,14 @@ export class ChaosRun {
     const stage = await this.#setUp();
     await this.#oneCluster();
     stage.clients.begin(stage.nodes.urls);
-    this.#beganMs = epochMs();
+    this.#beganMs = epochNow();
     this.#waitedUs = waitedForCoreUs();
     for (const [at, round] of this.#options.rounds.entries()) await this.#playRound(stage, round, at);
     await this.#until(this.#options.durationMs);
     const durationMs = this.#nowMs;
     this.#watch?.end();
     await sleep(LAST_ANSWERS_MS);
+    await stage.clients.collect();
     return this.#evidence(stage, durationMs);
   }
 
@@ -94,7 +96,7 @@ export class ChaosRun {
     this.#mountGuard = await startGuarded('sleep', ['infinity'], cleanUp);
     const nodes = await NodeProcesses.prepare(this.folder, ports.slice(0, NODE_PORTS), brokers);
     this.#nodes = nodes;
-    const clients = new Clients(this.folder);
+    const clients = new Clients();
     this.#clients = clients;
     this.#watch = new Watch(nodes.urls);
     if (this.#isLeaving) throw new Error('left before it began');
@@ -187,7 +189,7 @@ export class ChaosRun {
   }
 
   get #nowMs(): number {
-    return epochMs() - this.#beganMs;
+    return epochNow() - this.#beganMs;
   }
 
   async #until(atMs: number): Promise<void> {

@@ -1,65 +1,66 @@
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Child } from '../../src/demo/processes/child.js';
-import { CALL_FIELDS, type ClientOrder, OUTCOMES, type Outcome, type SeenCalls } from './client-protocol.js';
+import type { Call as LoadCall } from '../../src/load/call.js';
+import { epochNow } from '../../src/load/epoch-now.js';
+import { steadyStream } from '../../src/load/load-order.js';
+import { LoadProcess } from '../../src/load/load-process.js';
 import { NODES } from './schedule.js';
+import { GROUPS } from './workload.js';
 
 /** One call as its client saw it. Times are epoch milliseconds. */
-export interface Call {
-  /** When it should have been sent. */
-  readonly dueMs: number;
-  readonly sentMs: number;
-  readonly endedMs: number;
+export interface Call extends Pick<LoadCall, 'dueMs' | 'sentMs' | 'endedMs' | 'outcome'> {
   readonly node: number;
   readonly group: number;
-  readonly outcome: Outcome;
 }
 
-/** The process of the clients, and everything that they have seen. */
+const COLLECT_EVERY_MS = 500;
+const SEED = 1;
+
+/**
+ * The five clients, in a process of their own, and everything that they have seen. Each asks one node for all groups;
+ * arrivals are evenly spaced, so that anything above the quota is caused by the cluster and not by chance.
+ */
 export class Clients {
   readonly calls: Call[] = [];
-  readonly #child: Child;
+  readonly #load = new LoadProcess();
+  #urls: readonly string[] = [];
+  #collecting: NodeJS.Timeout | undefined;
 
-  constructor(folder: string) {
-    this.#child = new Child([fileURLToPath(new URL('clients-main.js', import.meta.url))], join(folder, 'clients.log'));
-    this.#child.onMessage((message) => this.#take(message as SeenCalls));
-  }
-
+  /** @param urls by node; the second processes stand behind them */
   begin(urls: readonly string[]): void {
-    this.#tell({ kind: 'begin', urls });
+    this.#urls = urls;
+    for (let node = 0; node < NODES; node++) this.askSecond(node, false);
+    this.#collecting = setInterval(() => void this.collect().catch(() => undefined), COLLECT_EVERY_MS);
   }
 
+  /** Half of what a node is asked goes to its second process. */
   askSecond(node: number, isOn: boolean): void {
-    this.#tell({ kind: 'second', node, isOn });
+    const urls = [node, ...(isOn ? [NODES + node] : [])].map((slot) => this.#urls[slot] as string);
+    const streams = GROUPS.map(({ name, demand }, group) => {
+      const arrivals = steadyStream(`${node} ${name}`, demand[node] as number, true);
+      return { tag: node * GROUPS.length + group, arrivals, group: name, urls };
+    });
+    // What a frozen node grants late counts as well, so there is no end to patience.
+    const plan = { sinceMs: epochNow(), seed: SEED, patienceMs: Number.POSITIVE_INFINITY, streams };
+    this.#load.play(`node ${node}`, plan);
   }
 
   get isRunning(): boolean {
-    return this.#child.isRunning;
+    return this.#load.child.isRunning;
   }
 
   logEnd(): string {
-    return this.#child.logEnd(10);
+    return this.#load.child.logEnd();
+  }
+
+  /** Brings `calls` up to date. */
+  async collect(): Promise<void> {
+    for (const { tag, dueMs, sentMs, endedMs, outcome } of await this.#load.collect()) {
+      const [node, group] = [Math.floor(tag / GROUPS.length), tag % GROUPS.length];
+      this.calls.push({ node, group, dueMs, sentMs, endedMs, outcome });
+    }
   }
 
   stop(): void {
-    this.#child.signal('SIGKILL');
-  }
-
-  #tell(order: ClientOrder): void {
-    this.#child.send(order);
-  }
-
-  #take({ calls }: SeenCalls): void {
-    for (let at = 0; at < calls.length; at += CALL_FIELDS) {
-      const [dueMs, sentMs, endedMs, slot, group, outcome] = calls.subarray(at, at + CALL_FIELDS);
-      this.calls.push({
-        dueMs: dueMs as number,
-        sentMs: sentMs as number,
-        endedMs: endedMs as number,
-        group: group as number,
-        node: (slot as number) % NODES,
-        outcome: OUTCOMES[outcome as number] as Outcome,
-      });
-    }
+    clearInterval(this.#collecting);
+    this.#load.child.signal('SIGKILL');
   }
 }

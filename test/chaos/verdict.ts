@@ -1,5 +1,5 @@
+import { OUTCOMES, type Outcome } from '../../src/load/call.js';
 import { Allowed } from './allowed.js';
-import { OUTCOMES, type Outcome } from './client-protocol.js';
 import type { Call } from './clients.js';
 import { type Recovery, recoveriesOf } from './convergence.js';
 import { FAULTS } from './fault-table.js';

@@ -1,4 +1,5 @@
 import type { GroupStatus, NodeStatus } from '../../src/api/node-status.js';
+import { epochNow } from '../../src/load/epoch-now.js';
 import { NODES } from './schedule.js';
 import { GROUPS, nodeName } from './workload.js';
 
@@ -61,7 +62,7 @@ export class Watch {
     const url = this.#urls[node] as string;
     const seen = await seenAt(url).catch(() => null);
     if (this.#isOver) return;
-    const sample = { atMs: epochMs(), node, seen };
+    const sample = { atMs: epochNow(), node, seen };
     this.samples.push(sample);
     this.#latest[node] = sample;
     this.#timers[node] = setTimeout(() => void this.#look(node), EVERY_MS);
@@ -96,8 +97,4 @@ function seenGroup({ directions: { publish } }: GroupStatus): SeenGroup {
 
 function indexOfNode(nodeId: string): number {
   return Array.from({ length: NODES }, (_, node) => nodeName(node)).indexOf(nodeId);
-}
-
-export function epochMs(): number {
-  return performance.timeOrigin + performance.now();
 }

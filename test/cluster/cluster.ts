@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeStatus } from '../../src/api/node-status.js';
-import { COMMAND_FILE } from '../../src/package/package-root.js';
+import { epochNow } from '../../src/load/epoch-now.js';
+import { freePorts } from '../../src/processes/free-ports.js';
+import { NodeProcess } from '../../src/processes/node-process.js';
+
+const STOP_PATIENCE_MS = 8000;
 
 export interface ClusterOptions {
   /** The `topic:` value of the YAML, as JSON (which is YAML). `embedded` uses the cluster's own folder. */
@@ -28,16 +29,6 @@ export interface DecisionLine {
   readonly shareMessages: number | null;
 }
 
-/** A node as an operating system process: `quotamesh run`, as a user would start it. */
-export interface NodeProcess {
-  readonly id: string;
-  readonly url: string;
-  readonly child: ChildProcess;
-  /** Resolves with the exit code (or signal name). */
-  readonly exited: Promise<number | string>;
-  output(): string;
-}
-
 /** Real node processes of one cluster, in a folder of their own that is removed at the end. */
 export class Cluster {
   readonly folder: string;
@@ -55,27 +46,10 @@ export class Cluster {
 
   /** Starts a node process without waiting for it to be ready. */
   async spawn(id: string): Promise<NodeProcess> {
-    const port = await freePort();
-    const file = join(this.folder, `${id}.yaml`);
-    await writeFile(file, JSON.stringify(this.#configOf(id), null, 2));
-    const child = spawn(
-      process.execPath,
-      [COMMAND_FILE, 'run', '--config', file, '--node', id, '--http', `127.0.0.1:${port}`],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, ...this.#options.env },
-      },
-    );
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Buffer) => {
-        output = (output + chunk.toString()).slice(-64_000);
-      });
-    }
-    const exited = new Promise<number | string>((resolve) => {
-      child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
-    });
-    const node = { id, url: `http://127.0.0.1:${port}`, child, exited, output: () => output };
+    const [port] = (await freePorts(1)) as [number];
+    const configFile = join(this.folder, `${id}.yaml`);
+    await writeFile(configFile, JSON.stringify(this.#configOf(id), null, 2));
+    const node = new NodeProcess({ id, port, configFile, env: { ...process.env, ...this.#options.env } });
     this.nodes.set(id, node);
     return node;
   }
@@ -84,7 +58,7 @@ export class Cluster {
   async start(...ids: string[]): Promise<number> {
     const nodes = await Promise.all(ids.map((id) => this.spawn(id)));
     try {
-      return Math.min(...(await Promise.all(nodes.map((node) => untilReady(node)))));
+      return Math.min(...(await Promise.all(nodes.map((node) => node.ready().then(epochNow)))));
     } catch (error) {
       // The caller has no cluster yet that it could stop.
       await this.stop();
@@ -117,13 +91,7 @@ export class Cluster {
   }
 
   async stop(): Promise<void> {
-    for (const { child } of this.nodes.values()) {
-      child.kill('SIGCONT');
-      child.kill('SIGTERM');
-    }
-    const exits = [...this.nodes.values()].map(({ exited }) => exited);
-    await Promise.race([Promise.all(exits), sleep(8000, undefined, { ref: false })]);
-    for (const { child } of this.nodes.values()) child.kill('SIGKILL');
+    await Promise.all([...this.nodes.values()].map(({ child }) => child.stop(STOP_PATIENCE_MS)));
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -142,30 +110,4 @@ export class Cluster {
   #decisionFile(id: string): string {
     return join(this.folder, `${id}.decisions`);
   }
-}
-
-/** Resolves with the epoch time at which the node was seen ready. */
-export async function untilReady(node: NodeProcess, timeoutMs = 30_000): Promise<number> {
-  const deadline = performance.now() + timeoutMs;
-  while (performance.now() < deadline) {
-    const ready = await fetch(`${node.url}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(() => null);
-    await ready?.arrayBuffer();
-    if (ready?.status === 200) return performance.timeOrigin + performance.now();
-    if (node.child.exitCode !== null) break;
-    await sleep(10);
-  }
-  throw new Error(`node ${node.id} is not ready after ${timeoutMs} ms:\n${node.output()}`);
-}
-
-async function freePort(): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
-  });
 }

@@ -33,7 +33,7 @@ export async function playCutOff(
   const topic = { kind: 'redis', addresses: [redis.address], prefix };
   const topicOf = { b: { ...topic, addresses: [proxy.address] } };
   const cluster = await Cluster.create({ topic, topicOf, quota: CUT_OFF_QUOTA, groupSettings: { isolation } });
-  const traffic = await TrafficProcess.start();
+  const traffic = new TrafficProcess();
   const story = new Story(cluster, traffic, CUT_OFF_QUOTA);
   try {
     await cluster.start(...Object.keys(WANTED));

@@ -20,7 +20,7 @@ export interface Halved {
 /** Three nodes under nearly twice their quota, which is halved through the registry. */
 export async function playHalvedQuota(): Promise<Halved> {
   const cluster = await Cluster.create({ topic: 'embedded', quota: BEFORE });
-  const traffic = await TrafficProcess.start();
+  const traffic = new TrafficProcess();
   try {
     await cluster.start(...IDS);
     traffic.setRates(IDS.map((id) => ({ node: id, url: cluster.url(id), ratePerSecond: 250 })));
@@ -41,7 +41,7 @@ export async function playHalvedQuota(): Promise<Halved> {
       { sinceMs, messagesPerSecond: AFTER },
     ];
     const appliedMs = IDS.map((id) => {
-      return Date.parse(APPLIED.exec(cluster.node(id).output())?.[1] ?? '') - sinceMs;
+      return Date.parse(APPLIED.exec(cluster.node(id).child.output)?.[1] ?? '') - sinceMs;
     });
     const perNode = appliedMs.map((lateMs) => {
       return quotas.map(({ sinceMs, messagesPerSecond }) => ({ sinceMs: sinceMs + lateMs, messagesPerSecond }));

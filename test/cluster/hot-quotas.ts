@@ -22,7 +22,7 @@ export async function rewriteQuota(cluster: Cluster, ids: readonly string[], mes
 
 /** When a node took a configuration, as its log says. */
 export function takenMs(cluster: Cluster, id: string): number[] {
-  const lines = cluster.node(id).output().split('\n');
+  const lines = cluster.node(id).child.output.split('\n');
   return lines
     .filter((line) => line.includes('"configuration taken"') && line.endsWith('}'))
     .map((line) => Date.parse(String(JSON.parse(line).time)));

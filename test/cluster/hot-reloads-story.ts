@@ -13,7 +13,7 @@ const TAKEN_MAX_MS = 15_000;
 /** Three nodes under at least twice their quota, whose YAML is rewritten every second. */
 export async function playHotReloads(reloads: number): Promise<WorstWindows & { readonly taken: number[] }> {
   const cluster = await Cluster.create({ topic: 'embedded', quota: QUOTAS[0] as number });
-  const traffic = await TrafficProcess.start();
+  const traffic = new TrafficProcess();
   try {
     await cluster.start(...IDS);
     traffic.setRates(IDS.map((id) => ({ node: id, url: cluster.url(id), ratePerSecond: 200 })));

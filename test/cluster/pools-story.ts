@@ -36,7 +36,7 @@ export interface PoolRun {
 export async function playPools(topic: ClusterOptions['topic']): Promise<PoolRun> {
   const groupSettings = { strategy: 'equal' };
   const cluster = await Cluster.create({ topic, quota: POOL_QUOTA, groupSettings });
-  const traffic = await TrafficProcess.start();
+  const traffic = new TrafficProcess();
   const history: Answered[] = [];
   const drive = (...ids: string[]) => {
     const ratePerSecond = RATES[ids.length]!;
@@ -61,11 +61,11 @@ export async function playPools(topic: ClusterOptions['topic']): Promise<PoolRun
     await cluster.start('b', 'c');
     drive('a', 'b', 'c');
     await settled('3 nodes', 'a', 'b', 'c');
-    cluster.node('c').child.kill('SIGTERM');
-    await cluster.node('c').exited;
+    cluster.node('c').child.signal('SIGTERM');
+    await cluster.node('c').child.ended;
     drive('a', 'b');
     await settled('2 nodes after SIGTERM', 'a', 'b');
-    cluster.node('b').child.kill('SIGKILL');
+    cluster.node('b').child.signal('SIGKILL');
     drive('a');
     await settled('1 node after kill -9', 'a');
     const most = (lengthMs: number) => {

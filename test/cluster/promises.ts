@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admittedRate } from '../../sim/cluster/measure.js';
-import { Cluster, type ClusterOptions, untilReady } from './cluster.js';
+import { Cluster, type ClusterOptions } from './cluster.js';
 import { carriable, jainOf, now, type PhaseResult, percent, type Rates, Story, worstFiveSeconds } from './story.js';
 import { TrafficProcess } from './traffic.js';
 
@@ -30,7 +30,7 @@ export function clusterPromises(
 
     beforeAll(async () => {
       cluster = await Cluster.create({ topic: await topicOf(), quota: QUOTA });
-      traffic = await TrafficProcess.start();
+      traffic = new TrafficProcess();
       story = new Story(cluster, traffic, QUOTA);
     });
 
@@ -46,7 +46,7 @@ export function clusterPromises(
     test('start: from the moment the first node is ready the quota is used', async () => {
       const nodes = await Promise.all(['a', 'b', 'c'].map((id) => cluster.spawn(id)));
       const fromMs = story.setRates({ a: 315, b: 315, c: 315 });
-      await Promise.all(nodes.map((node) => untilReady(node)));
+      await Promise.all(nodes.map((node) => node.ready()));
       await sleep(WINDOW_MS + SETTLING_MS);
       const { events } = await story.since(fromMs, 0, ['a', 'b', 'c']);
       const overlap = await story.overlapSince(fromMs);
@@ -56,7 +56,7 @@ export function clusterPromises(
       say(
         `first node ready after ${(readyMs - fromMs).toFixed(0)} ms; first second ${percent(within(1000))}, first 5 s ${percent(within(5000))}; shares overlapped by ${overlap.toFixed(0)} messages`,
       );
-      for (const { child, output } of nodes) expect(child.exitCode, output()).toBe(null);
+      for (const { child } of nodes) expect(child.isRunning, child.logEnd()).toBe(true);
       expect(within(WINDOW_MS)).toBeGreaterThanOrEqual(USED_MIN);
       // In any 5 s, what was certainly decided in them: where cores are short, answers bunch what was decided evenly. Shares overlap
       // until the nodes have heard of each other, which three processes that load on two cores do late; a simulated start holds the time.
@@ -96,8 +96,8 @@ export function clusterPromises(
       expectUsed(joined);
       expect(jainOf(Object.values(joined.perNode))).toBeGreaterThanOrEqual(0.98);
       const leaveMs = now();
-      cluster.node('d').child.kill('SIGTERM');
-      expect(await cluster.node('d').exited).toBe(0);
+      cluster.node('d').child.signal('SIGTERM');
+      expect((await cluster.node('d').child.ended).code).toBe(0);
       const exitMs = now() - leaveMs;
       const left = await phase(each('a', 'b', 'c'));
       const freeMs = await story.settledAfterMs(leaveMs, { a: QUOTA / 3, b: QUOTA / 3, c: QUOTA / 3 }, left.toMs);
@@ -108,11 +108,10 @@ export function clusterPromises(
     });
 
     test('a node killed with -9: the others have the whole quota once it is given up', async () => {
-      const { exitCode, signalCode } = cluster.node('c').child;
-      if (exitCode !== null || signalCode !== null) await cluster.start('c');
+      if (!cluster.node('c').child.isRunning) await cluster.start('c');
       await story.phase(each('a', 'b', 'c'), 1000, 0);
       const killMs = now();
-      cluster.node('c').child.kill('SIGKILL');
+      cluster.node('c').child.signal('SIGKILL');
       // Given up after 5 s and a heartbeat; simulation/stories.test.ts holds the time.
       await story.phase(each('a', 'b'), 8000, 0);
       const after = await phase(each('a', 'b'));

@@ -39,7 +39,7 @@ export async function playRamps(topic: ClusterOptions['topic']): Promise<RampRun
     topic,
     nodeSettings: { groups: { short: group('10s'), long: group('30s') } },
   });
-  const traffic = await TrafficProcess.start();
+  const traffic = new TrafficProcess();
   const history: Answered[] = [];
   const drive = (name: string, ...ids: string[]) => {
     const targets = ids.map((node) => ({ node, url: cluster.url(node), ratePerSecond: RATE, group: name }));
@@ -62,8 +62,8 @@ export async function playRamps(topic: ClusterOptions['topic']): Promise<RampRun
     for (const id of IDS) {
       const others = IDS.filter((other) => other !== id);
       drive('long', ...others);
-      cluster.node(id).child.kill('SIGTERM');
-      await cluster.node(id).exited;
+      cluster.node(id).child.signal('SIGTERM');
+      await cluster.node(id).child.ended;
       await cluster.start(id);
       drive('long', ...IDS);
       await sleep(500);

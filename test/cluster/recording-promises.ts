@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { COMMAND_FILE } from '../../src/package/package-root.js';
+import { Child } from '../../src/processes/child.js';
 import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 
@@ -22,18 +22,20 @@ export function recordingPromises(kind: string, topic: () => Promise<ClusterOpti
       await cluster.start('a', 'b');
       const config = join(cluster.folder, 'a.yaml');
       const file = join(cluster.folder, 'live.qmrec');
-      const recorder = start('record', '--config', config, '--out', file);
+      const recorder = new Child([COMMAND_FILE, 'record', '--config', config, '--out', file]);
       const traffic = setInterval(() => void ask(cluster.url('a')), 10);
       await untilBegun(file);
       await sleep(3000);
       const live = await shares(cluster.url('a'));
       clearInterval(traffic);
-      recorder.child.kill('SIGINT');
-      expect(await recorder.exit).toMatchObject({ code: 0, stderr: '' });
-      expect((await recorder.exit).stdout).toMatch(/^recorded [1-9]\d* records, .* in .*live\.qmrec\n$/);
+      recorder.signal('SIGINT');
+      expect((await recorder.ended).code, recorder.stderr).toBe(0);
+      expect(recorder.stderr).toBe('');
+      expect(recorder.stdout).toMatch(/^recorded [1-9]\d* records, .* in .*live\.qmrec\n$/);
 
-      const replay = await start('sim', 'replay', file, '--json').exit;
-      expect(replay).toMatchObject({ code: 0, stderr: '' });
+      const replay = new Child([COMMAND_FILE, 'sim', 'replay', file, '--json']);
+      expect((await replay.ended).code, replay.stderr).toBe(0);
+      expect(replay.stderr).toBe('');
       const { end, runs, undecodable } = JSON.parse(replay.stdout);
       expect({ end, undecodable }).toEqual({ end: { isClosed: true, damage: null }, undecodable: 0 });
       const maxMin = runs.find(({ system }: { system: string }) => system === 'quotamesh max-min');
@@ -42,7 +44,7 @@ export function recordingPromises(kind: string, topic: () => Promise<ClusterOpti
       const replayed: number[] = maxMin.series[0].perNode.a.limit;
       expect(live.a).toBeGreaterThan(0);
       expect(replayed.some((share) => Math.abs(share - live.a!) < 0.01)).toBe(true);
-      console.log(`recording: ${(await recorder.exit).stdout.trim()}; ${maxMin.durationMs / 1000} s of log time`);
+      console.log(`recording: ${recorder.stdout.trim()}; ${maxMin.durationMs / 1000} s of log time`);
     });
   });
 }
@@ -50,21 +52,6 @@ export function recordingPromises(kind: string, topic: () => Promise<ClusterOpti
 /** It takes the signals, and has read the topic's settings. */
 async function untilBegun(file: string): Promise<void> {
   await vi.waitFor(async () => expect((await stat(file)).size).toBeGreaterThan(0), { timeout: 30_000, interval: 50 });
-}
-
-function start(...args: readonly string[]) {
-  const child = spawn(process.execPath, [COMMAND_FILE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => {
-    output.stdout += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    output.stderr += chunk;
-  });
-  const exit = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    child.once('close', (code) => resolve({ code, ...output }));
-  });
-  return { child, exit };
 }
 
 async function ask(url: string): Promise<void> {

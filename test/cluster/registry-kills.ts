@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Cluster, untilReady } from './cluster.js';
+import type { Cluster } from './cluster.js';
 
 const SETTLED_MS = 20_000;
 
@@ -37,10 +37,10 @@ export async function killWriter(cluster: Cluster, ids: readonly string[], kills
     })();
     // Not in step with anything that the node does periodically.
     await sleep(100 + ((kill * 37) % 211));
-    cluster.node(victim).child.kill('SIGKILL');
-    await cluster.node(victim).exited;
+    cluster.node(victim).child.signal('SIGKILL');
+    await cluster.node(victim).child.ended;
     await changes;
-    await untilReady(await cluster.spawn(victim));
+    await (await cluster.spawn(victim)).ready();
     const found = await settled(cluster, ids);
     const [first] = found;
     if (new Set(found.map((each) => JSON.stringify(each))).size !== 1)

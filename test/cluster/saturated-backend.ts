@@ -1,8 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { playStream } from '../../sim/load/play-arrivals.js';
 import type { GroupExplanation } from '../../src/api/group-explanation.js';
+import { epochNow } from '../../src/load/epoch-now.js';
+import { steadyStream } from '../../src/load/load-order.js';
+import { RealTimeQueue } from '../../src/load/real-time-queue.js';
+import { Child } from '../../src/processes/child.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 
 /** Pieces of work per second that each backend can do. */
@@ -44,24 +47,23 @@ interface Queues {
 /** Three nodes, three backends in three zones that every piece of work touches, and clients that ask at fixed rates. */
 export class SaturatedBackend {
   readonly #cluster: Cluster;
-  readonly #backends: ChildProcess;
+  readonly #backends: Child;
   readonly #url: string;
   readonly #admitted = { small: 0, large: 0, kept: 0 };
   #asked = 0;
   #underWay = 0;
   #failed = 0;
-  #timer: NodeJS.Timeout | null = null;
+  #arrivals: RealTimeQueue | null = null;
 
-  private constructor(cluster: Cluster, backends: ChildProcess, url: string) {
+  private constructor(cluster: Cluster, backends: Child, url: string) {
     this.#cluster = cluster;
     this.#backends = backends;
     this.#url = url;
   }
 
   static async start(topic: ClusterOptions['topic']): Promise<SaturatedBackend> {
-    const child = fork(fileURLToPath(new URL('./backends.mjs', import.meta.url)), { stdio: 'inherit' });
-    const [port] = await once(child, 'message');
-    const url = `http://127.0.0.1:${port}`;
+    const child = new Child([fileURLToPath(new URL('./backends.mjs', import.meta.url))]);
+    const url = `http://127.0.0.1:${await child.next<number>()}`;
     const backends = Object.fromEntries(
       BACKENDS.map((name) => {
         const level = { metric: 'queue_length', target: QUEUE_TARGET, spring: QUEUE_SPRING, everyMs: 200 };
@@ -73,7 +75,7 @@ export class SaturatedBackend {
     const scene = new SaturatedBackend(cluster, child, url);
     await scene.setCapacity({ a: CAPACITY, b: CAPACITY, c: CAPACITY });
     await cluster.start(...NODES).catch((error) => {
-      child.kill();
+      child.signal('SIGKILL');
       throw error;
     });
     return scene;
@@ -85,19 +87,19 @@ export class SaturatedBackend {
 
   /** Pieces per second of each group, over all nodes; what is owed after a pause of this process comes late, not never. */
   setRates(rates: Readonly<Record<Group, number>>): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    const begunMs = performance.now();
-    const sent = { small: 0, large: 0, kept: 0 };
-    this.#timer = setInterval(() => {
-      for (const group of Object.keys(rates) as Group[]) {
-        const due = (rates[group] * (performance.now() - begunMs)) / 1000;
-        for (; sent[group] < due; sent[group]++) {
-          const node = NODES[sent[group] % NODES.length] as string;
-          // A busy machine must not pile up requests: one that has no room is not sent.
-          if (this.#underWay < UNDER_WAY_MAX) void this.#ask(group, node);
-        }
-      }
-    }, 10);
+    this.#arrivals?.stop();
+    const queue = new RealTimeQueue(epochNow());
+    this.#arrivals = queue;
+    for (const group of Object.keys(rates) as Group[]) {
+      let turn = 0;
+      const arrive = () => {
+        const node = NODES[turn++ % NODES.length] as string;
+        // A busy machine must not pile up requests: one that has no room is not sent.
+        if (this.#underWay < UNDER_WAY_MAX) void this.#ask(group, node);
+        return true;
+      };
+      playStream(steadyStream(group, rates[group], true), { queue, seed: 1, arrive });
+    }
   }
 
   async measure(seconds: number): Promise<Window> {
@@ -134,9 +136,9 @@ export class SaturatedBackend {
   }
 
   async stop(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#arrivals?.stop();
     await sleep(200);
-    this.#backends.disconnect();
+    this.#backends.signal('SIGKILL');
     await this.#cluster.stop();
   }
 

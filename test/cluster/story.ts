@@ -163,8 +163,3 @@ export function now(): number {
 export function percent(part: number): string {
   return `${(100 * part).toFixed(1)} %`;
 }
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}

@@ -1,6 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { Arrival } from '../../sim/cluster/world.js';
+import { isDecided } from '../../src/load/call.js';
+import { epochNow } from '../../src/load/epoch-now.js';
+import { steadyStream } from '../../src/load/load-order.js';
+import { LoadProcess } from '../../src/load/load-process.js';
+
+const PATIENCE_MS = 3000;
 
 export interface TargetRate {
   readonly node: string;
@@ -17,46 +21,39 @@ export interface Answered extends Arrival {
   readonly decided: boolean;
 }
 
-/** The traffic process and what it has measured. */
+/** Load at rates that change, and what was seen of it. */
 export class TrafficProcess {
-  readonly #child: ChildProcess;
+  readonly #load = new LoadProcess();
+  /** Their places are the tags. */
+  readonly #nodes: string[] = [];
 
-  constructor(child: ChildProcess) {
-    this.#child = child;
-  }
-
-  static async start(): Promise<TrafficProcess> {
-    const child = fork(fileURLToPath(new URL(trafficScript(), import.meta.url)), { stdio: 'inherit' });
-    await new Promise<void>((resolve, reject) => {
-      child.once('message', () => resolve());
-      child.once('error', reject);
+  /** From now on, nothing at nodes that are not named; returns the epoch time of the change. */
+  setRates(targets: readonly TargetRate[], { poisson = true }: { readonly poisson?: boolean } = {}): number {
+    const sinceMs = epochNow();
+    const streams = targets.map(({ node, url, ratePerSecond, group = 'orders' }) => {
+      return { tag: this.#tagOf(node), arrivals: steadyStream(node, ratePerSecond, !poisson), group, urls: [url] };
     });
-    return new TrafficProcess(child);
-  }
-
-  /** From now on; returns the epoch time of the change. */
-  setRates(targets: readonly TargetRate[], options: { readonly poisson?: boolean } = {}): number {
-    this.#child.send({ kind: 'rates', targets, poisson: options.poisson ?? true });
-    return performance.timeOrigin + performance.now();
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    this.#load.play('rates', { sinceMs, seed, patienceMs: PATIENCE_MS, streams });
+    return sinceMs;
   }
 
   /** Everything since the last collection, in order of the answers. */
   async collect(): Promise<Answered[]> {
-    const answer = new Promise<{ events: [number, string, number, number][] }>((resolve) => {
-      this.#child.once('message', resolve as (message: unknown) => void);
-    });
-    this.#child.send({ kind: 'collect' });
-    return (await answer).events.map(([atMs, node, granted, sentMs]) => {
-      return { atMs, node, granted: granted === 1, decided: granted !== -1, sentMs, messages: 1, bytes: 0 };
+    return (await this.#load.collect()).map((call) => {
+      const { tag, endedMs, sentMs, outcome } = call;
+      const node = this.#nodes[tag] as string;
+      const granted = outcome === 'granted';
+      return { atMs: endedMs, sentMs, node, granted, decided: isDecided(call), messages: 1, bytes: 0 };
     });
   }
 
   stop(): void {
-    this.#child.kill('SIGKILL');
+    this.#load.child.signal('SIGKILL');
   }
-}
 
-/** Compiled benchmarks run from dist-bench/, where plain JavaScript is not copied. */
-function trafficScript(): string {
-  return import.meta.url.includes('/dist-bench/') ? '../../../test/cluster/traffic.mjs' : './traffic.mjs';
+  #tagOf(node: string): number {
+    if (!this.#nodes.includes(node)) this.#nodes.push(node);
+    return this.#nodes.indexOf(node);
+  }
 }

@@ -1,7 +1,7 @@
 import { silentTelemetry } from '../../src/ports/telemetry.js';
-import { createMemoryLog } from '../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
 import { SignedTopic } from '../../src/topic/signed/signed-topic.js';
+import { memoryWorld } from './memory-world.js';
 import { reportTopicConformance } from './report-topic.js';
 
 const appendTimeoutMs = 200;
@@ -11,22 +11,11 @@ const hmac = { key: 'k'.repeat(32), nextKey: null, previousKey: null, verify: 'r
 for (const heals of [false, true]) {
   reportTopicConformance(
     `memory, signed, ${heals ? 'registry' : 'reports'}`,
-    async () => {
-      const log = createMemoryLog({ partitions: 2 });
-      const options = { cluster: 'c', log: 'reports', name: 'topic', heals, hmac, telemetry: silentTelemetry };
-      return {
-        makeTopic: () => new SignedTopic(new MemoryTopic(log, { appendTimeoutMs }), options),
-        compact: async () => log.compact(),
-        breakTopic: async () => log.pauseAppends(),
-        healTopic: async () => log.resumeAppends(),
-        makeAnew: async () => log.makeAnew(),
-        truncate: async (offset, regrow) => {
-          log.truncate((partition, endOffset) => (partition === 0 ? offset : endOffset));
-          await regrow();
-        },
-        dispose: async () => {},
-      };
-    },
+    async () =>
+      memoryWorld(2, (log) => {
+        const options = { cluster: 'c', log: 'reports', name: 'topic', heals, hmac, telemetry: silentTelemetry };
+        return new SignedTopic(new MemoryTopic(log, { appendTimeoutMs }), options);
+      }),
     { appendTimeoutMs },
   );
 }

@@ -11,9 +11,9 @@ test('a node that dies after the wall clock went back an hour is noticed as soon
   const cluster = await Cluster.create({ topic: 'embedded', env: { NODE_OPTIONS: `--import=${STEPPER}` } });
   onTestFinished(() => cluster.stop());
   await cluster.start('a', 'b', 'c');
-  for (const { child } of cluster.nodes.values()) child.kill('SIGUSR2');
+  for (const { child } of cluster.nodes.values()) child.signal('SIGUSR2');
   await sleep(500);
-  cluster.node('c').child.kill('SIGKILL');
+  cluster.node('c').child.signal('SIGKILL');
   const killedMs = performance.now();
   while ((await stateOfC(cluster)) === 'alive') {
     const silentMs = performance.now() - killedMs;

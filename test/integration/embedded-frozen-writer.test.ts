@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it, type TestContext } from 'vitest';
-import { EmbeddedProcesses, type Exit, type Participant } from './embedded-processes.js';
+import type { ChildExit } from '../../src/processes/child.js';
+import { EmbeddedProcesses, type Participant } from './embedded-processes.js';
 
 const APPEND_TIMEOUT_MS = 500;
 const FROZEN_MS = 2000;
@@ -144,7 +145,7 @@ function startNode(
   return processes.start('embedded-participant.mjs', { key, appendTimeoutMs: APPEND_TIMEOUT_MS, ...facts });
 }
 
-function stopNode(node: Participant): Promise<Exit> {
+function stopNode(node: Participant): Promise<ChildExit> {
   node.send('close');
   return node.exitsWithin(5000);
 }

@@ -50,7 +50,7 @@ test('nodes on a full disk say so in their log and status, print nothing else, a
   const recovered = await until(cluster, ({ topic, degraded }) => topic.lost === null && degraded.length === 0);
   expect(recovered.ready).toBe(true);
   for (const node of cluster.nodes.values()) {
-    const lines = node.output().split('\n').filter(Boolean);
+    const lines = node.child.output.split('\n').filter(Boolean);
     expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
     expect(lines.filter((line) => line.includes('"topic lost"'))).toHaveLength(1);
   }

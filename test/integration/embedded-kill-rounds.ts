@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { quantileOf } from '../../src/load/quantile.js';
 import type { ReadRecord } from '../../src/ports/report-topic.js';
 import { EmbeddedTopic } from '../../src/topic/embedded/embedded-topic.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
@@ -154,14 +155,10 @@ function isReport(message: unknown): boolean {
 }
 
 function print(figures: KillFigures, slowestMs: number): void {
-  const at = (part: number) => Math.round(partOf(figures.commitsPerSecond, part));
+  const at = (part: number) => Math.round(quantileOf(figures.commitsPerSecond, part));
   console.log(
     `embedded topic: ${figures.kills} writers killed -9, ${figures.insideCommit} of them inside a commit; ` +
       `${figures.acknowledged} records acknowledged, 0 lost; commits/s p10 ${at(0.1)}, p50 ${at(0.5)}, p90 ${at(0.9)}; ` +
       `slowest append of the writer beside ${slowestMs.toFixed(0)} ms`,
   );
-}
-
-function partOf(values: readonly number[], part: number): number {
-  return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * part)];
 }

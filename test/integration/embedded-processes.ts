@@ -1,9 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Child, type ChildExit } from '../../src/processes/child.js';
 import { makeTopicFolder } from '../../src/topic/embedded/topic-folder.js';
 
 const DIST = new URL('../../dist/src/topic/embedded/embedded-topic.js', import.meta.url);
@@ -48,32 +48,25 @@ export class EmbeddedProcesses {
   }
 }
 
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
 export class Participant {
-  /** Everything it wrote to standard output; complete once `exited` has resolved. */
-  output = '';
-  readonly exited: Promise<Exit>;
-  readonly #child: ChildProcess;
+  /** Everything it wrote to standard output is read once it has resolved. */
+  readonly exited: Promise<ChildExit>;
+  readonly #child: Child;
   readonly #messages: unknown[] = [];
   #onMessage: () => void = () => {};
 
   constructor(program: string, facts: Readonly<Record<string, unknown>>) {
     const file = fileURLToPath(new URL(`programs/${program}`, import.meta.url));
-    const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const;
-    this.#child = fork(file, [JSON.stringify(facts)], { stdio: [...stdio], execArgv: ['--expose-gc'] });
-    this.#child.stdout?.setEncoding('latin1').on('data', (chunk: string) => {
-      this.output += chunk;
-    });
-    this.#child.on('message', (message) => {
+    this.#child = new Child(['--expose-gc', file, JSON.stringify(facts)]);
+    this.exited = this.#child.ended;
+    this.#child.onMessage((message) => {
       this.#messages.push(message);
       this.#onMessage();
     });
-    // 'close', not 'exit': after it all of the output has been read.
-    this.exited = new Promise((resolve) => this.#child.once('close', (code, signal) => resolve({ code, signal })));
+  }
+
+  get output(): string {
+    return this.#child.stdout;
   }
 
   send(message: string): void {
@@ -81,12 +74,12 @@ export class Participant {
   }
 
   signal(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
+    this.#child.signal(signal);
   }
 
   /** -9, which also ends a stopped process. */
   kill(): void {
-    this.#child.kill('SIGKILL');
+    this.#child.signal('SIGKILL');
   }
 
   /** The first message, also of the past, that fits; it is taken out. */
@@ -103,7 +96,7 @@ export class Participant {
     await this.#until('the expected output', deadlineMs, () => fits(this.output));
   }
 
-  async exitsWithin(deadlineMs: number): Promise<Exit> {
+  async exitsWithin(deadlineMs: number): Promise<ChildExit> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`the process was still there after ${deadlineMs} ms`)), deadlineMs);
@@ -118,7 +111,9 @@ export class Participant {
       const leftMs = givenUpAt - performance.now();
       if (leftMs <= 0) throw new Error(`${what} did not come within ${deadlineMs} ms`);
       const ended = await Promise.race([exit, this.#next(Math.min(leftMs, LOOK_EVERY_MS))]);
-      if (ended !== undefined && !condition()) throw new Error(`${what} did not come before ${ended}`);
+      if (ended !== undefined && !condition()) {
+        throw new Error(`${what} did not come before ${ended}:\n${this.#child.logEnd()}`);
+      }
     }
   }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { COMMAND_FILE, PACKAGE_ROOT } from '../../src/package/package-root.js';
-import { freePorts } from '../kafka/free-ports.js';
+import { freePorts } from '../../src/processes/free-ports.js';
 
 const BLOCK_END = '@@ end of a block';
 

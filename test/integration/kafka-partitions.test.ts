@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NodeStatus } from '../../src/api/node-status.js';
-import { Cluster, untilReady } from '../cluster/cluster.js';
+import { Cluster } from '../cluster/cluster.js';
 import { makeTopicAnew, withAdmin } from '../kafka/admin.js';
 import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
 import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
@@ -39,8 +39,8 @@ test('a topic that is made anew with more: the same', async () => {
 
 test('once all are stopped, those who start work with the new count', async () => {
   const old = ['a', 'b'].map((id) => cluster.node(id));
-  for (const { child } of old) child.kill('SIGTERM');
-  expect(await Promise.all(old.map(({ exited }) => exited))).toEqual([0, 0]);
+  for (const { child } of old) child.signal('SIGTERM');
+  expect((await Promise.all(old.map(({ child }) => child.ended))).map(({ code }) => code)).toEqual([0, 0]);
   await cluster.start('a', 'b');
   for (const id of ['a', 'b']) {
     const status = await until(id, ({ members }) => members.length === 2);
@@ -55,17 +55,17 @@ async function expectOldCount(found: number): Promise<void> {
     const { topic } = await until(id, ({ degraded }) => degraded.length === 1 && degraded[0] === says);
     expect(topic.partitions).toBe(2);
   }
-  for (const id of ['a', 'b']) expect(cluster.node(id).output()).toContain(`${found} partitions now`);
+  for (const id of ['a', 'b']) expect(cluster.node(id).child.output).toContain(`${found} partitions now`);
   const newcomer = await cluster.spawn('c');
-  expect(await newcomer.exited, newcomer.output()).toBe(EXIT_CONFIG);
-  expect(newcomer.output()).toMatch(
+  expect((await newcomer.child.ended).code, newcomer.child.output).toBe(EXIT_CONFIG);
+  expect(newcomer.child.output).toMatch(
     new RegExp(`node c finds ${found} partitions, [ab] works with the 2 that the cluster was founded with`),
   );
-  expect(newcomer.output()).toContain(
+  expect(newcomer.child.output).toContain(
     `Use a topic of 2 partitions; or stop all nodes, and start them again with ${found}.`,
   );
   cluster.nodes.delete('c');
-  for (const id of ['a', 'b']) await untilReady(cluster.node(id));
+  for (const id of ['a', 'b']) await cluster.node(id).ready();
 }
 
 async function until(id: string, holds: (status: NodeStatus) => boolean): Promise<NodeStatus> {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunResult } from '../../sim/verdict/run-result.js';
 import { COMMAND_FILE } from '../../src/package/package-root.js';
+import { Child } from '../../src/processes/child.js';
 
 const run = promisify(execFile);
 
@@ -53,11 +54,10 @@ test('a crash on real processes admits what the simulator says, and nothing is l
 });
 
 test('Ctrl-C ends it with 130 and leaves no process and no folder', async () => {
-  const child = spawn(process.execPath, [COMMAND_FILE, 'sim', 'live', file], { env, stdio: 'ignore' });
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const child = new Child([COMMAND_FILE, 'sim', 'live', file], { env });
   const pids = await nodePids(child);
-  child.kill('SIGINT');
-  expect(await ended).toBe(130);
+  child.signal('SIGINT');
+  expect((await child.ended).code).toBe(130);
   expect(pids.filter((pid) => isRunning(pid))).toEqual([]);
   expect(readdirSync(folder)).toEqual(['live-crash.yaml']);
 });
@@ -76,8 +76,8 @@ function admittedOf({ series, sampleMs }: RunResult): number {
 }
 
 /** Process ids of the three nodes, from what they log, once all are ready. */
-async function nodePids(child: ChildProcess): Promise<readonly number[]> {
-  while (child.exitCode === null) {
+async function nodePids(child: Child): Promise<readonly number[]> {
+  while (child.isRunning) {
     const own = readdirSync(folder).find((name) => name.startsWith('quotamesh-live-'));
     const logs = own === undefined ? [] : readdirSync(join(folder, own)).filter((name) => /^n\d\.log$/.test(name));
     const texts = logs.map((name) => readFileSync(join(folder, own as string, name), 'utf8'));
@@ -86,7 +86,7 @@ async function nodePids(child: ChildProcess): Promise<readonly number[]> {
     }
     await sleep(50);
   }
-  throw new Error(`the live run ended with ${child.exitCode}`);
+  throw new Error(`the live run ended:\n${child.logEnd()}`);
 }
 
 function isRunning(pid: number): boolean {

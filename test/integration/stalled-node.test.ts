@@ -14,19 +14,19 @@ test('a node that slept for 10 s says so, decides nothing until it has caught up
   // Not embedded: one frozen inside a commit would be an outage of the topic, and the others would hold their shares.
   const topic = { kind: 'kafka', brokers: await sharedKafka(), name: `stalled-${process.pid}` };
   const cluster = await Cluster.create({ topic, quota: QUOTA });
-  const traffic = await TrafficProcess.start();
+  const traffic = new TrafficProcess();
   const story = new Story(cluster, traffic, QUOTA);
   try {
     await cluster.start('a', 'b', 'c');
     await story.phase(DEMAND, 2000, 0);
-    cluster.node('a').child.kill('SIGSTOP');
+    cluster.node('a').child.signal('SIGSTOP');
     await sleep(10_000);
     const asleep = await story.since(now() - 5000, 0, ['a', 'b', 'c']);
     const wokenMs = now();
-    cluster.node('a').child.kill('SIGCONT');
+    cluster.node('a').child.signal('SIGCONT');
     await sleep(1500 + WINDOW_MS);
     const { events, total, perNode, asked, worstSecond } = await story.since(wokenMs, 1500, ['a', 'b', 'c']);
-    const resumedMs = loggedMs(cluster.node('a').output(), 'deciding again after the stall');
+    const resumedMs = loggedMs(cluster.node('a').child.output, 'deciding again after the stall');
     const ofSleeper = events.filter(({ node, granted }) => node === 'a' && granted);
     const fromWaking = admittedRate(events, wokenMs, wokenMs + WINDOW_MS) / QUOTA;
     console.log(
@@ -34,7 +34,7 @@ test('a node that slept for 10 s says so, decides nothing until it has caught up
         `afterwards ${percent(total / QUOTA)}, a ${(perNode.a ?? 0).toFixed(0)}/s, worst second ${percent(worstSecond)}`,
     );
     expect(asleep.total / asleep.carriable).toBeGreaterThanOrEqual(0.95);
-    expect(loggedMs(cluster.node('a').output(), 'this process slept')).toBeLessThanOrEqual(resumedMs);
+    expect(loggedMs(cluster.node('a').child.output, 'this process slept')).toBeLessThanOrEqual(resumedMs);
     // What had come while it slept lay in its sockets, 225 requests a second of it.
     expect(ofSleeper.filter(({ atMs }) => atMs < resumedMs)).toEqual([]);
     expect(fromWaking).toBeLessThanOrEqual(1.05);

@@ -25,11 +25,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '../../src/processes/free-ports.js';
 import { adminOf } from './admin.js';
 import { brokerProperties, type NodePorts } from './broker-properties.js';
 import { ContainerNode } from './container-node.js';
 import { type Distribution, findDistribution } from './distribution.js';
-import { freePorts } from './free-ports.js';
 import { JavaNode } from './java-node.js';
 
 export interface KafkaOptions {

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Child } from '../../src/processes/child.js';
 import { findDistribution } from '../kafka/distribution.js';
 import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
 
@@ -24,24 +24,11 @@ test(
   async () => {
     const script = fileURLToPath(new URL('../../scripts/chaos.mjs', import.meta.url));
     const page = join(folder, 'chaos.html');
-    const { code, output } = await runToItsEnd([script, '--seed', '1', '--minutes', String(MINUTES), '--page', page]);
-    console.log(output);
-    expect(code, output).toBe(0);
-    expect(output).toContain('Every promise was kept.');
+    const run = new Child([script, '--seed', '1', '--minutes', String(MINUTES), '--page', page]);
+    const { code } = await run.ended;
+    console.log(run.output);
+    expect(code, run.output).toBe(0);
+    expect(run.output).toContain('Every promise was kept.');
   },
   MINUTES * 60_000 + AROUND_MS,
 );
-
-function runToItsEnd(args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-  }
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, output }));
-  });
-}

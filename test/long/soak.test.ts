@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Cluster, type NodeProcess } from '../cluster/cluster.js';
+import type { NodeProcess } from '../../src/processes/node-process.js';
+import { Cluster } from '../cluster/cluster.js';
 import { Story } from '../cluster/story.js';
 import { TrafficProcess } from '../cluster/traffic.js';
 import { sharedKafka } from '../kafka/shared-kafka.js';
@@ -12,7 +13,7 @@ const MINUTE_MS = 60_000;
 for (const topic of ['embedded', 'kafka'] as const) {
   test.concurrent(`10 minutes of load on the ${topic} topic: resident memory after 10 minutes ≤ 1.05 × that after 2`, async () => {
     const cluster = await Cluster.create({ topic: await topicOf(topic) });
-    const traffic = await TrafficProcess.start();
+    const traffic = new TrafficProcess();
     try {
       await cluster.start('a', 'b', 'c');
       const story = new Story(cluster, traffic, 1000);

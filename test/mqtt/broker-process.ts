@@ -1,18 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MqttStatus } from '../../src/mqtt/mqtt-status.js';
 import { COMMAND_FILE } from '../../src/package/package-root.js';
+import { Child } from '../../src/processes/child.js';
+
+const STOP_PATIENCE_MS = 6000;
+const START_TIMEOUT_MS = 30_000;
 
 /** `quotamesh mqtt` as an operating system process, as a user would start it. */
 export interface BrokerProcess {
   readonly id: string;
   readonly mqttUrl: string;
   readonly httpUrl: string;
-  readonly child: ChildProcess;
-  output(): string;
+  readonly child: Child;
   status(): Promise<MqttStatus>;
   metrics(): Promise<string>;
 }
@@ -47,10 +49,7 @@ export class Brokers {
   }
 
   async stop(): Promise<void> {
-    const exits = this.#brokers.map(({ child }) => new Promise((resolve) => child.once('exit', resolve)));
-    for (const { child } of this.#brokers) child.kill('SIGTERM');
-    await Promise.race([Promise.all(exits), sleep(6000, undefined, { ref: false })]);
-    for (const { child } of this.#brokers) child.kill('SIGKILL');
+    await Promise.all(this.#brokers.map(({ child }) => child.stop(STOP_PATIENCE_MS)));
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -61,20 +60,11 @@ export class Brokers {
       typeof topic === 'string' ? { kind: topic, ...(topic === 'embedded' ? { path: './state' } : {}) } : topic;
     const config = { cluster: 'mqtt', node: id, topic: written, http: { port: 0 }, mqtt: { port: 0, ...mqtt }, groups };
     await writeFile(file, JSON.stringify({ ...config, ...settings }));
-    const child = spawn(process.execPath, [COMMAND_FILE, 'mqtt', '--config', file], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Buffer) => {
-        output = (output + chunk.toString()).slice(-200_000);
-      });
-    }
-    const found = (pattern: RegExp) => untilWritten(child, () => output, pattern);
+    const child = new Child([COMMAND_FILE, 'mqtt', '--config', file]);
+    const found = (pattern: RegExp) => untilWritten(child, pattern);
     const broker: BrokerProcess = {
       id,
       child,
-      output: () => output,
       mqttUrl: await found(/"url":"(mqtt:[^"]+)"/),
       httpUrl: await found(/"url":"(http:[^"]+)"/),
       status: async () => (await (await fetch(`${broker.httpUrl}/v1/mqtt`)).json()) as MqttStatus,
@@ -86,13 +76,13 @@ export class Brokers {
   }
 }
 
-async function untilWritten(child: ChildProcess, output: () => string, pattern: RegExp): Promise<string> {
-  const deadline = performance.now() + 30_000;
-  while (performance.now() < deadline && child.exitCode === null) {
-    const match = pattern.exec(output());
+async function untilWritten(child: Child, pattern: RegExp): Promise<string> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (performance.now() < deadline && child.isRunning) {
+    const match = pattern.exec(child.output);
     if (match !== null) return match[1] ?? '';
     await sleep(10);
   }
-  child.kill('SIGKILL');
-  throw new Error(`the broker never wrote ${pattern}:\n${output()}`);
+  child.signal('SIGKILL');
+  throw new Error(`the broker never wrote ${pattern}:\n${child.logEnd()}`);
 }

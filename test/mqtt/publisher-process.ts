@@ -1,4 +1,6 @@
-import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { Child } from '../../src/processes/child.js';
 
 export interface PublisherPlan {
   readonly id: string;
@@ -26,30 +28,14 @@ export async function startPublishers(
   publishers: readonly PublisherPlan[],
   options: { readonly payloadBytes?: number; readonly underWay?: number } = {},
 ): Promise<PublisherProcess> {
-  const child = fork(PROGRAM, [JSON.stringify({ url, publishers, ...options })]);
-  const next = <Message>() =>
-    new Promise<Message>((resolve, reject) => {
-      child.once('message', (message) => resolve(message as Message));
-      child.once('exit', (code) => reject(new Error(`the publishers ended with ${code}`)));
-    });
-  await next();
+  const child = new Child([PROGRAM, JSON.stringify({ url, publishers, ...options })]);
+  await child.next();
   return {
-    go: () => void child.send('go'),
-    stop: async () => {
-      child.send('stop');
-      return await next<PublisherResult>();
-    },
-    drain: async () => {
-      child.send('drain');
-      return await next<PublisherResult>();
-    },
-    end: () => {
-      if (child.connected) child.send('end');
-    },
+    go: () => child.send('go'),
+    stop: () => child.ask<PublisherResult>('stop'),
+    drain: () => child.ask<PublisherResult>('drain'),
+    end: () => child.send('end'),
   };
 }
 
-const PROGRAM = new URL(
-  import.meta.url.includes('/dist-bench/') ? '../../../test/mqtt/publishers.mjs' : './publishers.mjs',
-  import.meta.url,
-);
+const PROGRAM = fileURLToPath(new URL('test/mqtt/publishers.mjs', PACKAGE_ROOT));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import mqtt from 'mqtt';
+import { jainIndex } from '../../sim/verdict/fairness.js';
 import { type BrokerProcess, Brokers, type BrokersOptions } from './broker-process.js';
 import { type PublisherPlan, startPublishers } from './publisher-process.js';
 
@@ -85,8 +86,7 @@ export function fairness(got: readonly number[], wanted: readonly number[]): num
   const total = got.reduce((sum, one) => sum + one, 0);
   const level = waterLevel(wanted, total);
   const ratios = got.map((one, at) => one / Math.min(wanted[at]!, level));
-  const sum = ratios.reduce((all, one) => all + one, 0);
-  return (sum * sum) / (ratios.length * ratios.reduce((all, one) => all + one * one, 0));
+  return jainIndex(ratios) ?? Number.NaN;
 }
 
 function waterLevel(wanted: readonly number[], total: number): number {

@@ -19,10 +19,10 @@ test.each(NAMES)('%s', (name) => {
 });
 
 test('a mistake in a transcript is told with its line', () => {
-  expect(() => playTranscript('cluster quota=100\nstrat a\n')).toThrow(
+  expect(() => playTranscript('cluster strategy=equal\nstrat a\n')).toThrow(
     'line 2, "strat a": "strat" is not known; known are start,',
   );
-  expect(() => playTranscript('cluster quotas=100\n')).toThrow('"quotas" is not known');
+  expect(() => playTranscript('cluster quotas=100\n')).toThrow('groups.orders.quotas');
   expect(() => playTranscript('start a\n')).toThrow('begin with "cluster"');
-  expect(() => playTranscript('cluster quota=100\nrun 5\n')).toThrow('"5" is no time; write 200ms or 2s');
+  expect(() => playTranscript('cluster strategy=equal\nrun soon\n')).toThrow('"soon" is no time; write 500ms or 2s');
 });

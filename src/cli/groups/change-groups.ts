@@ -112,7 +112,7 @@ function yamlOf(groups: readonly DefinedGroup[], attached: readonly AttachedTo[]
 }
 
 /** `a.b=1` → { a: { b: '1' } }; `a.b=null` → { a: { b: null } }. Values are read by the node, as YAML's are. */
-function patchOf(pairs: readonly string[]): Readonly<Record<string, unknown>> {
+export function patchOf(pairs: readonly string[]): Readonly<Record<string, unknown>> {
   const patch: Record<string, unknown> = Object.create(null);
   for (const pair of pairs) {
     const at = pair.indexOf('=');

@@ -5,7 +5,7 @@ import { Ending } from '../../demo/ending.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { checkLive } from '../../live/check-live.js';
 import { LiveRun } from '../../live/live-run.js';
-import type { Punctuality } from '../../live/traffic/protocol.js';
+import type { Punctuality } from '../../live/live-traffic.js';
 import { ProgressBar } from '../../terminal/progress-bar.js';
 import { tellBroken } from './run-one.js';
 import type { LiveCommandOptions } from './sim-command.js';

@@ -103,32 +103,28 @@ export class TokenBook implements ChargeReader {
     return this.#lanes.has(mapLane);
   }
 
-  settle(mapLane: number, groupId: GroupId, direction: number, { partition, logMs }: ChargeSource): void {
-    if (!this.hasBegun) return;
+  /**
+   * False for a record on a partition where the lane does not belong, as nodes write that know of fewer partitions: its
+   * log time is another one, and a bucket that was settled by it stood still until its own partition had come as far.
+   */
+  settle(mapLane: number, groupId: GroupId, direction: number, { partition, logMs }: ChargeSource): boolean {
+    if (!this.hasBegun) return false;
     const lane = this.#follow(mapLane, groupId, direction);
-    if (lane === null || lane.partition !== partition) return;
+    if (lane === null || lane.partition !== partition) return false;
     this.#view(lane);
     lane.tokens.settle(logMs);
     this.#outdate(lane);
+    return true;
   }
 
   beginEntry(mapLane: number, source: ChargeSource, messages: number, bytes: number): void {
-    const tokens = this.#settledBy(mapLane, source);
+    const tokens = this.#lanes.get(mapLane)?.tokens;
     tokens?.beginEntry(source.slot);
     tokens?.charge(source.nodeKey, source.slot, Math.max(0, messages), Math.max(0, bytes));
   }
 
   charge(mapLane: number, source: ChargeSource, messages: number, bytes: number): number {
-    return this.#settledBy(mapLane, source)?.charge(source.nodeKey, source.slot, messages, bytes) ?? 0;
-  }
-
-  /**
-   * Null for a record on a partition where the lane does not belong, as nodes write that know of fewer partitions: its
-   * log time is another one, and a bucket that was settled by it stood still until its own partition had come as far.
-   */
-  #settledBy(mapLane: number, { partition }: ChargeSource): LaneTokens | null {
-    const lane = this.#lanes.get(mapLane);
-    return lane?.partition === partition ? lane.tokens : null;
+    return this.#lanes.get(mapLane)?.tokens.charge(source.nodeKey, source.slot, messages, bytes) ?? 0;
   }
 
   /** Rows of a lane have gone, or count again. What they said before is still in the lane's view. */

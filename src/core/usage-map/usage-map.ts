@@ -22,8 +22,11 @@ export interface ChargeSource {
 
 /** Follows what the rows of a lane charge to the cluster's bucket (core/tokens). */
 export interface ChargeReader {
-  /** Called before the rows of a lane change: until the record's log time they said what they say now. */
-  settle(mapLane: number, groupId: GroupId, direction: number, source: ChargeSource): void;
+  /**
+   * Called before the rows of a lane change: until the record's log time they said what they say now. Returns whether
+   * what the record charges to the lane is followed.
+   */
+  settle(mapLane: number, groupId: GroupId, direction: number, source: ChargeSource): boolean;
   /**
    * An author tells of a lane of which it had no row: what it charges counts from 0. What is below 0 was given back
    * before the log forgot its row, and is not given back again.
@@ -87,6 +90,7 @@ export class UsageMap {
    * name any.
    */
   #lanesUntilFreed = LANES_UNTIL_FREED;
+  #rowSteps = 0;
   #heads = new Int32Array(64).fill(-1);
 
   /** @param isLaneHeld whether somebody refers to a map lane that may have no rows */
@@ -109,9 +113,9 @@ export class UsageMap {
     return this.#keys.count;
   }
 
-  /** Records looked at so far to find others: what catching up costs, as a count. */
+  /** Records and rows looked at so far to find others: what catching up costs, as a count. */
   get steps(): number {
-    return this.#keys.steps;
+    return this.#keys.steps + this.#rowSteps;
   }
 
   /**
@@ -137,7 +141,10 @@ export class UsageMap {
   /** The row of a member for a lane, or −1. */
   rowOf(mapLane: number, slot: number): number {
     let row = this.firstRow(mapLane);
-    while (row !== -1 && this.rows.memberOf(row) !== slot) row = this.rows.nextOf(row);
+    while (row !== -1 && this.rows.memberOf(row) !== slot) {
+      this.#rowSteps++;
+      row = this.rows.nextOf(row);
+    }
     return row;
   }
 
@@ -272,8 +279,8 @@ export class UsageMap {
     let most = 0;
     for (const report of rows) {
       const mapLane = this.mapLaneOf(report.groupId, report.direction);
-      this.#settle(charges, mapLane, source);
-      const before = isSameLife || known === -1 ? this.rowOf(mapLane, source.slot) : -1;
+      if (!this.#settle(charges, mapLane, source)) continue;
+      const before = isSameLife || known === -1 ? this.#rowBefore(known, mapLane, source.slot) : -1;
       const messages = before === -1 ? 0 : this.rows.chargeOf(before, MESSAGES);
       const bytes = before === -1 ? 0 : this.rows.chargeOf(before, BYTES);
       const [chargedMessages, chargedBytes] = report.charge ?? NOTHING_CHARGED;
@@ -284,9 +291,16 @@ export class UsageMap {
     return most;
   }
 
-  #settle(charges: ChargeReader, mapLane: number, source: ChargeSource): void {
+  /** A member's row of a lane: most often that of the same key, which has few rows, while the lane may have many. */
+  #rowBefore(known: number, mapLane: number, slot: number): number {
+    let row = known === -1 ? -1 : (this.rows.records.first[known] as number);
+    while (row !== -1 && this.rows.laneOf(row) !== mapLane) row = this.rows.nextOfRecord(row);
+    return row === -1 ? this.rowOf(mapLane, slot) : row;
+  }
+
+  #settle(charges: ChargeReader, mapLane: number, source: ChargeSource): boolean {
     const key = this.#mapLanes.keyOf(mapLane);
-    charges.settle(mapLane, Math.floor(key / DIRECTION_COUNT), key % DIRECTION_COUNT, source);
+    return charges.settle(mapLane, Math.floor(key / DIRECTION_COUNT), key % DIRECTION_COUNT, source);
   }
 
   /** Inserts the rows of a record and returns the first one, −1 without rows. */

@@ -1,5 +1,5 @@
 import type { ClusterStatus } from '../../node-client/cluster-status.js';
-import { NodeProcess } from './node-process.js';
+import { NodeProcess } from '../../processes/node-process.js';
 import type { StateFolder } from './state-folder.js';
 
 const READY_TIMEOUT_MS = 20_000;
@@ -22,7 +22,11 @@ export class Cluster {
   #watchTimer: NodeJS.Timeout | undefined;
 
   constructor(ports: readonly number[], folder: StateFolder, group: string) {
-    this.nodes = ports.map((port, at) => new NodeProcess({ id: nodeName(at), port, folder }));
+    const { configFile } = folder;
+    this.nodes = ports.map((port, at) => {
+      const id = nodeName(at);
+      return new NodeProcess({ id, port, configFile, logFile: folder.logFile(id) });
+    });
     this.views = this.nodes.map(() => ({ sharePerSecond: null, lastRebalancingMs: 0 }));
     this.#group = group;
   }

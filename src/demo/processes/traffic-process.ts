@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Child } from '../../processes/child.js';
 import type { ClientTally, Measurement } from '../measure/meter.js';
 import type { TrafficNews, TrafficOrder, TrafficPlan } from '../traffic/protocol.js';
-import { Child } from './child.js';
 
 const MAIN_FILE = fileURLToPath(new URL('../traffic/traffic-main.js', import.meta.url));
 
@@ -17,7 +17,7 @@ export class TrafficProcess {
   readonly #measured: Promise<Measurement>;
 
   constructor(logFile: string, onProgress: (progress: TrafficProgress) => void) {
-    this.child = new Child([MAIN_FILE], logFile);
+    this.child = new Child([MAIN_FILE], { logFile });
     this.#measured = new Promise((resolve) => {
       this.child.onMessage((message) => {
         const news = message as TrafficNews;

@@ -20,8 +20,7 @@ process.on('disconnect', () => process.exit(0));
 
 async function begin({ traceFile, speed, group, quotaPerSecond, nodeUrls }: TrafficPlan): Promise<void> {
   const replay = new Replay(await readTrace(traceFile), speed);
-  const nodes = nodeUrls.map((url) => httpAcquire(url, group, (tookMs) => traffic?.meter.answered(tookMs)));
-  const acquire = nodes.map((node) => node.acquire);
+  const acquire = nodeUrls.map((url) => httpAcquire(url, group, (tookMs) => traffic?.meter.answered(tookMs)));
   traffic = new Traffic({ replay, quotaPerSecond, acquire, random: Math.random });
   traffic.begin();
   progressTimer = setInterval(sendProgress, PROGRESS_EVERY_MS);

@@ -1,4 +1,6 @@
 import type { Rates } from '../../core/base/vocabulary.js';
+import { epochNow } from '../../load/epoch-now.js';
+import { RealTimeQueue } from '../../load/real-time-queue.js';
 import { type Measurement, Meter } from '../measure/meter.js';
 import { type Answer, NodeClients, type Work } from './node-clients.js';
 import type { Replay } from './replay.js';
@@ -20,8 +22,7 @@ export class Traffic {
   readonly #clients: readonly NodeClients[];
   /** Places of the nodes that are alive, in their order. */
   #alive: number[];
-  readonly #beganMs = performance.now();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #queue = new RealTimeQueue(epochNow());
 
   constructor(options: TrafficOptions) {
     const { acquire, quotaPerSecond, random } = options;
@@ -36,7 +37,7 @@ export class Traffic {
   }
 
   get elapsedMs(): number {
-    return performance.now() - this.#beganMs;
+    return this.#queue.clockMs;
   }
 
   begin(): void {
@@ -57,7 +58,7 @@ export class Traffic {
 
   /** Ends the traffic and says what was measured up to now. */
   finish(): Measurement {
-    clearTimeout(this.#timer);
+    this.#queue.stop();
     const measurement = this.meter.measurement(this.elapsedMs);
     for (const clients of this.#clients) clients.leave();
     return measurement;
@@ -72,7 +73,7 @@ export class Traffic {
       this.meter.arrived(node, bytes, this.elapsedMs);
       this.#clients[node].take({ bytes, arrivedMs, refusedBefore: false });
     }
-    this.#timer = setTimeout(() => this.#deliverArrivals(), Math.max(0, replay.nextAtMs - this.elapsedMs));
+    this.#queue.at(replay.nextAtMs, () => this.#deliverArrivals());
   }
 
   #pick(): number {

@@ -1,4 +1,4 @@
-import type { NodeProcess } from '../processes/node-process.js';
+import type { NodeProcess } from '../../processes/node-process.js';
 import type { StateFolder } from '../processes/state-folder.js';
 
 /** Where to look next: commands to paste into another terminal, in the folder of this project. */

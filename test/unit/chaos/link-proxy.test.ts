@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { freePorts } from '../../../src/processes/free-ports.js';
 import { LinkProxy, OPEN } from '../../chaos/link-proxy.js';
-import { freePorts } from '../../kafka/free-ports.js';
 
 /** What has not come by then has been stopped. */
 const SILENCE_MS = 150;

@@ -7,7 +7,8 @@ import { countedSince } from '../../../src/live/counted-since.js';
 import { growthFromDecisions, limitsFromDecisions } from '../../../src/live/decision-file.js';
 import { liveConfig } from '../../../src/live/live-config.js';
 import { firstNodes } from '../../../src/live/live-story.js';
-import { AttemptColumns } from '../../../src/live/traffic/attempt-columns.js';
+import { attemptsOf, punctualityOf, trafficPlan } from '../../../src/live/live-traffic.js';
+import type { Call } from '../../../src/load/call.js';
 
 const BOUNDS: LiveBounds = { topic: 'embedded', brokerKnown: false, requestsPerSecondMax: 2500 };
 const KAFKA: LiveBounds = { ...BOUNDS, topic: 'kafka' };
@@ -176,18 +177,29 @@ describe('what is left of a live run', () => {
     expect(countedSince(seen.slice(0, 1), [7000, 8200])).toEqual(seen.slice(0, 1));
   });
 
-  test('attempts become columns', () => {
-    const columns = new AttemptColumns();
-    columns.add({ atMs: 1.5, node: 2, messages: 3, bytes: 4, retry: true, admitted: false });
-    columns.add({ atMs: 2.5, node: 0, messages: 1, bytes: 0, retry: false, admitted: true });
-    expect(columns.toAttempts()).toEqual({
-      atMs: Float64Array.of(1.5, 2.5),
-      node: Uint16Array.of(2, 0),
-      messages: Float64Array.of(3, 1),
-      bytes: Float64Array.of(4, 0),
-      retry: Uint8Array.of(1, 0),
-      admitted: Uint8Array.of(0, 1),
+  test('calls become attempts: at the answer where a node decided, at the request where it did not', () => {
+    const scenario = loadBuiltIn('even');
+    const plan = trafficPlan(
+      scenario,
+      1,
+      scenario.nodes.map((node) => `http://${node}`),
+      1000,
+    );
+    const call = { tag: 2, dueMs: 1000, sentMs: 1001, endedMs: 1005, bytes: 4, retry: false } as const;
+    const calls: Call[] = [
+      { ...call, outcome: 'granted' },
+      { ...call, tag: 0, outcome: 'refused', retry: true },
+      { ...call, outcome: 'late' },
+    ];
+    expect(attemptsOf(calls, plan)).toEqual({
+      atMs: Float64Array.of(5, 5, 1),
+      node: Uint16Array.of(2, 0, 2),
+      messages: Float64Array.of(1, 1, 1),
+      bytes: Float64Array.of(4, 4, 4),
+      retry: Uint8Array.of(0, 1, 0),
+      admitted: Uint8Array.of(1, 0, 0),
     });
+    expect(punctualityOf(calls)).toEqual({ medianLateMs: 1, worstLateMs: 1, missedRatio: 1 / 3 });
   });
 
   test('nodes that start later are not there at first', () => {

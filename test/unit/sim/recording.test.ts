@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { drawArrivals } from '../../../sim/load/draw-arrivals.js';
 import { judgeRecording } from '../../../sim/run/judge-recording.js';
 import type { Attempts, Recording } from '../../../sim/run/recording.js';
-import { runScenario } from '../../../sim/run/run-scenario.js';
 import { loadBuiltIn, parseScenario } from '../../../sim/scenario/load-scenario.js';
 import { shortenScenario } from '../../../sim/scenario/shorten-scenario.js';
-import { type System, systemNamed } from '../../../sim/systems.js';
-import type { RunResult } from '../../../sim/verdict/run-result.js';
-
-const MAX_MIN = systemNamed('max-min') as System;
 
 /** Two nodes at 100/s each under a quota of 100/s, for 10 s. */
 const STORY = parseScenario(
@@ -27,11 +21,11 @@ expect:
 
 /** Every second attempt of each node is admitted, from both limits 50/s: what max-min would do. */
 function recordingOf(change: Partial<Recording> = {}): Recording {
-  const { atMs, stream } = drawArrivals(STORY, 1);
-  const count = atMs.length;
+  const count = 2000;
+  const atMs = Float64Array.from({ length: count }, (_, at) => 10 * ((at >> 1) + 1));
   const attempts: Attempts = {
     atMs,
-    node: stream,
+    node: Uint16Array.from(atMs, (_, at) => at & 1),
     messages: new Float64Array(count).fill(1),
     bytes: new Float64Array(count),
     retry: new Uint8Array(count),
@@ -43,28 +37,6 @@ function recordingOf(change: Partial<Recording> = {}): Recording {
 
 const HALF = [25, Number.POSITIVE_INFINITY] as const;
 const FAIR = [50, Number.POSITIVE_INFINITY] as const;
-
-describe('the arrivals drawn for a live run', () => {
-  test.each(['even', 'hot-node-moves', 'bursts', 'messages-and-bytes', 'retry-storm'])(
-    '%s: those of the simulator with the same seed, piece by piece',
-    (name) => {
-      const scenario = shortenScenario(loadBuiltIn(name), 5);
-      const { atMs, bytes } = drawArrivals(scenario, 7);
-      const result = runScenario(scenario, MAX_MIN, 7);
-      const demanded = (dimension: number) => sumOf(result, dimension, 'demand');
-      const { values } = scenario.loads[0]!;
-      const messages = 'messages' in values ? values.messages : 1;
-      expect(demanded(0)).toBeCloseTo(atMs.filter((at) => at < scenario.durationMs).length * messages, 0);
-      if (result.series[1])
-        expect(demanded(1)).toBeCloseTo(
-          bytes.reduce((sum, size) => sum + size, 0),
-          0,
-        );
-      expect([...atMs]).toEqual([...atMs].sort((one, other) => one - other));
-      expect(drawArrivals(scenario, 8).atMs).not.toEqual(name === 'bursts' ? null : atMs);
-    },
-  );
-});
 
 describe('a recording', () => {
   test('is judged like a simulated run', () => {
@@ -116,8 +88,3 @@ describe('a shortened scenario', () => {
     expect(shortenScenario(loadBuiltIn('crash'), 600)).toEqual(loadBuiltIn('crash'));
   });
 });
-
-function sumOf({ series, sampleMs }: RunResult, dimension: number, column: 'demand' | 'admitted'): number {
-  const rates = Object.values(series[dimension]?.perNode ?? {}).flatMap((node) => node[column]);
-  return rates.reduce((sum, rate) => sum + (rate * sampleMs) / 1000, 0);
-}

@@ -1,8 +1,16 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { JointLevels, type JointRequest } from '../../../../src/core/limiter/joint-levels.js';
+import { KeyedBuckets } from '../../../../src/core/limiter/keyed-buckets.js';
 import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
-import { CLIENTS_FULL, LEVELS, Levels, TOPICS_FULL } from '../../../../src/core/limiter/levels.js';
+import {
+  CLIENTS_FULL,
+  isOwnLimit,
+  LEVELS,
+  Levels,
+  refusedBy,
+  TOPICS_FULL,
+} from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
 import type { TokenRequest } from '../../../../src/core/limiter/token-request.js';
 
@@ -135,6 +143,24 @@ describe('a bounded number of rows', () => {
   });
 });
 
+test.each([
+  ['topics with a limit', 'topic', { perTopic: { ...NO_LIMIT, publish: [1, NONE], max: 3 } as const }],
+  ['clients', 'client', { perClient: { ...NO_LIMIT, publish: [1, NONE], max: 3 } as const }],
+  ['topics of a share', 'topic', { topics: 'even', perTopic: { ...NO_LIMIT, max: 3 } } as const],
+])('the rows of %s go when they have been idle for ten seconds, as rounds go by', (_, level, group) => {
+  const rowOf = vi.spyOn(KeyedBuckets.prototype, 'rowOf');
+  const { levels, requestOf } = scene(group);
+  for (const name of ['a', 'b', 'c']) levels.tryAcquire(requestOf({ [level]: name }), 0);
+  const [rows] = rowOf.mock.contexts as KeyedBuckets[];
+  rowOf.mockRestore();
+  const sizes = [];
+  for (let nowMs = 0; nowMs <= 12_000; nowMs += 500) {
+    levels.keep(nowMs);
+    sizes.push(rows?.size);
+  }
+  expect(sizes).toEqual([...Array(20).fill(3), ...Array(5).fill(0)]);
+});
+
 describe('topics of a share', () => {
   /** A hot topic asks for everything, ten quiet ones for 10/s each, of 1,000/s; returns what each was admitted. */
   function run(topics: GroupLevels['topics']) {
@@ -173,4 +199,18 @@ describe('topics of a share', () => {
     expect(utilisation).toBeGreaterThan(0.97);
     expect(utilisation).toBeLessThanOrEqual(1.005);
   });
+});
+
+test('the own limits are those of topics and clients, in both dimensions; group and node are met by all', () => {
+  const answers = LEVELS.flatMap((_, level) => [REFUSED + 2 * level, REFUSED + 2 * level + 1]);
+  expect(answers.map((answer) => [refusedBy(answer).level, refusedBy(answer).dimension, isOwnLimit(answer)])).toEqual([
+    ['group', MESSAGES, false],
+    ['group', BYTES, false],
+    ['node', MESSAGES, false],
+    ['node', BYTES, false],
+    ['topic', MESSAGES, true],
+    ['topic', BYTES, true],
+    ['client', MESSAGES, true],
+    ['client', BYTES, true],
+  ]);
 });

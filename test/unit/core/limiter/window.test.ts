@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { ABOVE_WINDOW, GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
+import { changedTokens } from '../../../../src/core/limiter/window.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 
@@ -110,6 +111,26 @@ describe('a window', () => {
     expect(limiter.available(0, MESSAGES, 1000)).toBe(100);
   });
 
+  test('a batch is above the window of its own lane, in either dimension, and above no bucket', () => {
+    const limiter = new Limiter(4);
+    limiter.validUntilMs.fill(NONE);
+    const windows = [10, 20, 30];
+    for (const [lane, most] of [...windows, 5].entries()) {
+      if (lane < windows.length) limiter.buckets.setWindow(lane, 1000, 0);
+      for (const dimension of [MESSAGES, BYTES]) {
+        const depth = dimension === MESSAGES ? most : 10 * most;
+        limiter.setLimit(lane, dimension, depth, depth, 0);
+        limiter.tokens.set(2 * lane + dimension, 0);
+      }
+    }
+    const answersTo = (messages: number, bytes: number) =>
+      [0, 1, 2, 3].map((lane) => limiter.tryAcquire(lane, messages, bytes, false, 0) === ABOVE_WINDOW);
+    expect(answersTo(10, 100)).toEqual([false, false, false, false]);
+    expect(answersTo(20, 1)).toEqual([true, false, false, false]);
+    expect(answersTo(30, 1)).toEqual([true, true, false, false]);
+    expect(answersTo(2, 201)).toEqual([true, true, false, false]);
+  });
+
   test('bytes of one message may be more than a window holds: they leave a debt; those of a batch may not', () => {
     const limiter = windowOf(100);
     limiter.setLimit(0, BYTES, 500, 500, 0);
@@ -156,4 +177,18 @@ describe('a window', () => {
     buckets.grow(4);
     expect(buckets.windowOf(3)).toBe(0);
   });
+});
+
+test('a limiter that grows keeps the windows of the lanes that it had, as long as they were', () => {
+  const limiter = new Limiter(2);
+  limiter.buckets.setWindow(1, 500, 0);
+  limiter.grow(8);
+  expect(Array.from({ length: 8 }, (_, lane) => limiter.buckets.windowOf(lane))).toEqual([0, 500, 0, 0, 0, 0, 0, 0]);
+});
+
+test('a raised limit counts for the rest of the window, beyond the depth that it had', () => {
+  // Half a window of 1 s is left: 100 tokens, and half of the 300 more per second.
+  expect(changedTokens(100, { before: 100, after: 400, depth: 100, windowMs: 1000, nowMs: 500 })).toBe(250);
+  expect(changedTokens(100, { before: 400, after: 100, depth: 100, windowMs: 1000, nowMs: 500 })).toBe(-50);
+  expect(changedTokens(300, { before: 400, after: 300, depth: 200, windowMs: 1000, nowMs: 500 })).toBe(200);
 });

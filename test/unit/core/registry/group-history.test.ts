@@ -112,6 +112,30 @@ describe('proposals, folded in the order of the log', () => {
     expect([history.at(19), history.at(20)]).toEqual([null, { revision: 10, definition: SECOND }]);
   });
 
+  test('what a state that comes later turns out to have decided otherwise was no change', () => {
+    const history = new GroupHistory();
+    history.propose(4, proposal(0, FIRST));
+    history.propose(9, proposal(5, SECOND));
+    history.adopt({ asOf: 8, revision: 7, definition: FIRST });
+    expect(history.current).toEqual({ revision: 7, definition: FIRST });
+    expect([...history.changes()]).toEqual([]);
+  });
+
+  test('deletions that detach are those that were accepted', () => {
+    const history = new GroupHistory();
+    history.propose(4, proposal(0, FIRST));
+    history.propose(6, proposal(0, null, { detaching: true }));
+    history.propose(7, proposal(5, null, { detaching: true }));
+    history.propose(8, proposal(7, null, { detaching: true }));
+    expect([...history.releases()].map(({ offset }) => offset)).toEqual([7]);
+  });
+
+  test('a rejected proposal is open until its key is gone', () => {
+    const history = new GroupHistory();
+    expect(history.propose(4, proposal(9, FIRST))).toBeNull();
+    expect([history.isOpen, history.forget(4), history.isOpen]).toEqual([true, false, false]);
+  });
+
   test('what was detached with a group is as it was, while that deletion is looked at again', () => {
     const history = new GroupHistory();
     history.propose(4, proposal(0, FIRST, { group: 'entry' }));
@@ -168,8 +192,10 @@ describe('proposals, folded in the order of the log', () => {
     expect(history.isMisstated).toBe(false);
     history.adopt({ asOf: 10, revision: 5, definition: FIRST });
     history.keys.set('right', stateKey(10, 5));
+    history.keys.set('older', stateKey(8, 3));
+    history.keys.set('a proposal that was rejected', { ...stateKey(12, 0), isState: false });
     expect(history.isMisstated).toBe(false);
-    history.keys.set('older, and later', stateKey(20, 3));
+    history.keys.set('an older one that says that it is newer', stateKey(20, 3));
     expect(history.isMisstated).toBe(true);
     history.propose(30, proposal(5, SECOND));
     expect(history.isMisstated).toBe(false);

@@ -113,6 +113,15 @@ describe('what has fallen out', () => {
     );
   });
 
+  test('is handed out in its order, as many as asked for, though what was handed out is not freed yet', () => {
+    const trail = trailOf(
+      [1, 2, 3, 4, 5].map((revision) => change(revision)),
+      1,
+    );
+    const taken = [2, 1, 2].map((count) => trail.takeFallen(count, 0));
+    expect(taken).toEqual([['1', '2'], ['3'], ['4']]);
+  });
+
   test('is handed out again when nobody has freed it for longer than one waits, whoever had it, at most 1,000 at once', () => {
     const trail = new Trail(1);
     for (let revision = 1; revision <= 1201; revision++) trail.keep(change(revision), 100);

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 export async function portsFor(count: number, firstWanted: number): Promise<number[]> {
   const wanted = Array.from({ length: count }, (_, offset) => firstWanted + offset);
   const free = await Promise.all(wanted.map(isFree));
-  return free.every(Boolean) ? wanted : anyFree(count);
+  return free.every(Boolean) ? wanted : freePorts(count);
 }
 
 async function isFree(port: number): Promise<boolean> {
@@ -19,8 +19,8 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** All are held at once, so that they differ. */
-async function anyFree(count: number): Promise<number[]> {
+/** Ports of the loopback interface that nobody listens on now. All are held at once, so that they differ. */
+export async function freePorts(count: number): Promise<number[]> {
   const held = await Promise.all(Array.from({ length: count }, () => hold(0)));
   await Promise.all(held.map(({ release }) => release()));
   return held.map(({ port }) => port);

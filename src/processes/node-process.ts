@@ -1,22 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
-import { type ClusterStatus, fetchClusterStatus } from '../../node-client/cluster-status.js';
-import { COMMAND_FILE } from '../../package/package-root.js';
-import { Child } from './child.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
+import { type ClusterStatus, fetchClusterStatus } from '../node-client/cluster-status.js';
+import { COMMAND_FILE } from '../package/package-root.js';
+import { Child, type ChildOptions } from './child.js';
 
 const READY_POLL_MS = 50;
-const LOG_LINES_SHOWN = 10;
+const READY_TIMEOUT_MS = 30_000;
 
-export interface NodeProcessOptions {
+export interface NodeProcessOptions extends ChildOptions {
   readonly id: string;
   readonly port: number;
-  readonly folder: NodeFolder;
-}
-
-/** Where its configuration is, and where its log goes. */
-export interface NodeFolder {
   readonly configFile: string;
-  logFile(name: string): string;
 }
 
 /** One node of the cluster: `quotamesh run` in a process of its own. */
@@ -25,16 +19,16 @@ export class NodeProcess {
   readonly url: string;
   readonly child: Child;
 
-  constructor({ id, port, folder }: NodeProcessOptions) {
+  constructor({ id, port, configFile, ...options }: NodeProcessOptions) {
     const address = `127.0.0.1:${port}`;
     this.id = id;
     this.url = `http://${address}`;
-    const args = ['run', '--config', folder.configFile, '--node', id, '--http', address];
-    this.child = new Child([COMMAND_FILE, ...args], folder.logFile(id));
+    const args = ['run', '--config', configFile, '--node', id, '--http', address];
+    this.child = new Child([COMMAND_FILE, ...args], options);
   }
 
   /** Resolves when the node decides; rejects with the end of its log when it ends instead, or is not ready in time. */
-  async ready(timeoutMs: number): Promise<void> {
+  async ready(timeoutMs = READY_TIMEOUT_MS): Promise<void> {
     const deadlineMs = performance.now() + timeoutMs;
     while (this.child.isRunning && performance.now() < deadlineMs) {
       if (await this.#isReady()) return;
@@ -42,8 +36,7 @@ export class NodeProcess {
     }
     const { exit } = this.child;
     const reason = exit === null ? `not ready within ${timeoutMs / 1000} s` : `ended with ${exit.code ?? exit.signal}`;
-    const log = this.child.logEnd(LOG_LINES_SHOWN);
-    throw new QuotameshError('NODE_FAILED', { node: this.id, reason, log });
+    throw new QuotameshError('NODE_FAILED', { node: this.id, reason, log: this.child.logEnd() });
   }
 
   status(group: string): Promise<ClusterStatus> {

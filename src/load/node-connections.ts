@@ -1,0 +1,148 @@
+import type { Outcome } from './call.js';
+import { type Exchange, HttpPipe, requestWith } from './http-pipe.js';
+
+const CONNECTIONS = 4;
+/** More than this is not waited for: a node takes 0.1 ms per request, unless it stands still. */
+const WAITING_MAX = 512;
+/** Not sent for so long: the node stands still, and what nobody waits for would be a burst when it goes on. */
+const UNSENT_AFTER_MS = 1000;
+const SWEEP_MS = 50;
+/** Nobody listens, or it is not ready: a request per arrival would take the time that it needs to become so. */
+const PAUSE_MS = 20;
+const WARM_REQUESTS = 50;
+
+export interface Work {
+  readonly group: string;
+  readonly messages: number;
+  readonly bytes: number;
+  /** A node has refused it before, so it must not count as demand again. */
+  readonly retry: boolean;
+}
+
+/** @param body what the node said, empty where it said nothing */
+export type OnAnswer = (outcome: Outcome, body: string) => void;
+
+/** Kept-alive connections to one node, over which it is asked through its public API. */
+export class NodeConnections {
+  readonly #place: { readonly host: string; readonly port: number };
+  readonly #patienceMs: number;
+  readonly #pipes: HttpPipe[] = [];
+  /** Not answered yet, in order of time; some are done all the same. */
+  readonly #open: Asking[] = [];
+  readonly #unsent: Asking[] = [];
+  readonly #sweepTimer: NodeJS.Timeout;
+  #waiting = 0;
+  #pausedUntilMs = 0;
+  #pausedAs: Outcome = 'lost';
+
+  /** @param patienceMs a client waits so long for an answer; Infinity: until it comes */
+  constructor(url: string, patienceMs: number) {
+    const { hostname, port } = new URL(url);
+    this.#place = { host: hostname, port: Number(port) };
+    this.#patienceMs = patienceMs;
+    // By way of setImmediate: after a pause of our own the answers that have come are read first.
+    this.#sweepTimer = setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS);
+  }
+
+  /** The first arrivals should not pay for connections and for code that has never run. */
+  warmUp(): void {
+    for (let at = 0; at < CONNECTIONS; at++) warm(this.#connect(), WARM_REQUESTS);
+  }
+
+  acquire(work: Work, onAnswer: OnAnswer): void {
+    const isPaused = performance.now() < this.#pausedUntilMs;
+    if (isPaused || this.#waiting >= WAITING_MAX) {
+      onAnswer(isPaused ? this.#pausedAs : 'unsent', '');
+      return;
+    }
+    this.#waiting++;
+    const asking = new Asking(requestWith('POST', '/v1/acquire', work), (outcome, body) => {
+      this.#waiting--;
+      if (outcome === 'not-ready') this.#pause(outcome);
+      onAnswer(outcome, body);
+    });
+    this.#open.push(asking);
+    this.#unsent.push(asking);
+    this.#pump();
+  }
+
+  close(): void {
+    clearInterval(this.#sweepTimer);
+    for (const pipe of this.#pipes) pipe.close();
+  }
+
+  #pump(): void {
+    while (this.#unsent.length > 0) {
+      const pipe = this.#pipes.find(({ hasRoom }) => hasRoom) ?? this.#another();
+      if (pipe === undefined) return;
+      const next = this.#unsent.shift() as Asking;
+      if (next.isDone) continue;
+      pipe.send(next);
+    }
+  }
+
+  #another(): HttpPipe | undefined {
+    return this.#pipes.length < CONNECTIONS ? this.#connect() : undefined;
+  }
+
+  #connect(): HttpPipe {
+    const pipe: HttpPipe = new HttpPipe(this.#place, () => (pipe.isOpen ? this.#pump() : this.#gone(pipe)));
+    this.#pipes.push(pipe);
+    return pipe;
+  }
+
+  /** Requests that were not sent yet fail as well: nobody is there for them either. */
+  #gone(pipe: HttpPipe): void {
+    this.#pipes.splice(this.#pipes.indexOf(pipe), 1);
+    this.#pause('lost');
+    for (const asking of this.#unsent.splice(0)) asking.finish('lost', '');
+  }
+
+  #pause(outcome: Outcome): void {
+    this.#pausedAs = outcome;
+    this.#pausedUntilMs = performance.now() + PAUSE_MS;
+  }
+
+  #sweep(): void {
+    const nowMs = performance.now();
+    const unsentMs = nowMs - Math.min(UNSENT_AFTER_MS, this.#patienceMs);
+    while ((this.#unsent[0]?.sinceMs ?? Number.POSITIVE_INFINITY) <= unsentMs)
+      this.#unsent.shift()?.finish('unsent', '');
+    while (this.#open.length > 0) {
+      const oldest = this.#open[0] as Asking;
+      if (!oldest.isDone && oldest.sinceMs > nowMs - this.#patienceMs) return;
+      oldest.finish('late', '');
+      this.#open.shift();
+    }
+  }
+}
+
+class Asking implements Exchange {
+  readonly request: string;
+  readonly sinceMs = performance.now();
+  isDone = false;
+  readonly #answered: OnAnswer;
+
+  constructor(request: string, onAnswer: OnAnswer) {
+    this.request = request;
+    this.#answered = onAnswer;
+  }
+
+  readonly onAnswer = (status: number | null, body: string): void => {
+    this.finish(status === null ? 'lost' : (OUTCOME_OF[status] ?? 'error'), body);
+  };
+
+  finish(outcome: Outcome, body: string): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    this.#answered(outcome, body);
+  }
+}
+
+const OUTCOME_OF: Readonly<Record<number, Outcome>> = { 200: 'granted', 429: 'refused', 503: 'not-ready' };
+
+function warm(pipe: HttpPipe, left: number): void {
+  if (left === 0) return;
+  const onAnswer = (status: number | null) => status !== null && warm(pipe, left - 1);
+  pipe.send({ request: requestWith('GET', '/livez', null), onAnswer });
+}

@@ -1,0 +1,112 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EventQueue } from '../../../sim/cluster/event-queue.js';
+import { playStream } from '../../../sim/load/play-arrivals.js';
+import { type Call, callsIn } from '../../../src/load/call.js';
+import { epochNow } from '../../../src/load/epoch-now.js';
+import { steadyStream } from '../../../src/load/load-order.js';
+import { OpenLoad } from '../../../src/load/open-load.js';
+
+const SEED = 7;
+const PATIENCE_MS = 60_000;
+
+describe('open load', () => {
+  let server: Server;
+  let url = '';
+  let asked: Record<string, unknown>[] = [];
+  /** Whether the server refuses what it is asked for the first time. */
+  let refusesFirst = false;
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        if (request.url === '/livez') return response.end();
+        const work = JSON.parse(body);
+        asked.push(work);
+        const answer = JSON.stringify({ retryAfterMs: 1 });
+        const status = refusesFirst && !work.retry ? 429 : 200;
+        return response.writeHead(status, { 'content-length': answer.length }).end(answer);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => void server.close());
+
+  /** All calls, when at least that many have ended; a busy machine takes longer. */
+  async function answered(load: OpenLoad, count: number): Promise<Call[]> {
+    const calls: Call[] = [];
+    while (calls.length < count) {
+      await sleep(10);
+      calls.push(...callsIn(load.collect()));
+    }
+    await load.finish();
+    return [...calls, ...callsIn(load.collect())];
+  }
+
+  test('arrivals are due when the simulator lets them arrive, to the bit', async () => {
+    const sinceMs = epochNow() + 100;
+    const arrivals = steadyStream('a', 500, false);
+    const load = new OpenLoad();
+    load.play('p', {
+      sinceMs,
+      seed: SEED,
+      patienceMs: PATIENCE_MS,
+      streams: [{ tag: 3, arrivals, group: 'g', urls: [url] }],
+    });
+    const calls = await answered(load, 50);
+    const [queue, wantedMs] = [new EventQueue(), [] as number[]];
+    playStream(arrivals, { queue, seed: SEED, arrive: () => wantedMs.push(sinceMs + queue.nowMs) > 0 });
+    queue.runUntil(60_000);
+    const seenMs = calls.map(({ dueMs }) => dueMs).sort((one, other) => one - other);
+    expect(seenMs).toEqual(wantedMs.slice(0, seenMs.length));
+    expect(calls.every(({ tag, sentMs, dueMs, endedMs }) => tag === 3 && sentMs >= dueMs && endedMs >= sentMs)).toBe(
+      true,
+    );
+  });
+
+  test('what is refused is asked again as often as its stream says, and told apart', async () => {
+    [asked, refusesFirst] = [[], true];
+    const piece = { messages: 3, leastBytes: 5, mostBytes: 5 };
+    const profile = { atMs: [0, 20], rate: [100, 0] };
+    const arrivals = { ...steadyStream('a', 0, true), profile, piece, retries: 1, retryAfterMs: 5 };
+    const load = new OpenLoad();
+    const streams = [{ tag: 0, arrivals, group: 'g', urls: [url] }];
+    load.play('p', { sinceMs: epochNow(), seed: SEED, patienceMs: PATIENCE_MS, streams });
+    const calls = await answered(load, 4);
+    expect(calls.map(({ retry }) => retry).sort()).toEqual([false, false, true, true]);
+    expect(calls.filter(({ outcome }) => outcome === 'refused')).toHaveLength(2);
+    expect(asked).toContainEqual({ group: 'g', messages: 3, bytes: 5, retry: true });
+  });
+
+  test('what is late by more than a second is not made up for', async () => {
+    asked = [];
+    const load = new OpenLoad();
+    const streams = [{ tag: 1, arrivals: steadyStream('a', 100, true), group: 'g', urls: [url] }];
+    load.play('p', { sinceMs: epochNow() - 4000, seed: SEED, patienceMs: PATIENCE_MS, streams });
+    const calls = await answered(load, 301);
+    expect(calls.filter(({ outcome }) => outcome === 'unsent').length).toBeGreaterThanOrEqual(299);
+    expect(asked.length).toBeLessThanOrEqual(calls.length - 299);
+  });
+
+  test('another plan under the same name ends the one before', async () => {
+    const load = new OpenLoad();
+    const play = (tag: number, sinceMs: number) => {
+      const streams = [{ tag, arrivals: steadyStream('a', 200, true), group: 'g', urls: [url] }];
+      load.play('p', { sinceMs, seed: SEED, patienceMs: PATIENCE_MS, streams });
+    };
+    play(1, epochNow());
+    await sleep(30);
+    const replacedMs = epochNow();
+    play(2, replacedMs);
+    const calls = await answered(load, 30);
+    expect(calls.filter(({ tag }) => tag === 2).length).toBeGreaterThan(0);
+    expect(calls.filter(({ tag, dueMs }) => tag === 1 && dueMs > replacedMs)).toEqual([]);
+  });
+});

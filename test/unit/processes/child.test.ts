@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { Child } from '../../../src/processes/child.js';
+
+const CHILD = new URL('../../../dist/src/processes/child.js', import.meta.url).href;
+const DEADLINE_MS = 20_000;
+
+test('its output is kept, of both streams, and its end told', async () => {
+  const child = new Child(['-e', 'console.log("out"); console.error("err"); process.exitCode = 3']);
+  expect(await child.ended).toEqual({ code: 3, signal: null });
+  expect([child.stdout, child.stderr]).toEqual(['out\n', 'err\n']);
+  expect(child.logEnd().split('\n').sort()).toEqual(['err', 'out']);
+});
+
+test('answers come to those who asked, in order; who ends instead is an error with its output', async () => {
+  const child = new Child([
+    '-e',
+    'process.on("message", (n) => n < 3 ? process.send(n) : process.exit(1)); console.log("x")',
+  ]);
+  expect(await Promise.all([child.ask(1), child.ask(2)])).toEqual([1, 2]);
+  await expect(child.ask(3)).rejects.toThrow('ended instead of answering:\nx');
+});
+
+test('one that does not go is killed, a frozen one goes on to leave in order', async () => {
+  const stubborn = new Child([
+    '-e',
+    'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); process.send("up")',
+  ]);
+  await stubborn.next();
+  expect(await stubborn.stop(100)).toEqual({ code: null, signal: 'SIGKILL' });
+  const frozen = new Child([
+    '-e',
+    'process.on("SIGTERM", () => process.exit(0)); setInterval(() => {}, 1000); process.send("up")',
+  ]);
+  await frozen.next();
+  frozen.signal('SIGSTOP');
+  expect(await frozen.stop(DEADLINE_MS)).toEqual({ code: 0, signal: null });
+});
+
+test('one that listens to its channel ends with us, however we end', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'quotamesh-child-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const parent = join(folder, 'parent.mjs');
+  await writeFile(parent, PARENT);
+  const ours = new Child([parent]);
+  const pid = await ours.next<number>();
+  expect(isAlive(pid)).toBe(true);
+  ours.signal('SIGKILL');
+  const givenUpAt = performance.now() + DEADLINE_MS;
+  while (isAlive(pid) && performance.now() < givenUpAt) await sleep(20);
+  expect(isAlive(pid)).toBe(false);
+});
+
+const PARENT = `
+  import { Child } from '${CHILD}';
+  const program = 'process.on("disconnect", () => process.exit(0)); setInterval(() => {}, 1000); process.send("up")';
+  const child = new Child(['-e', program]);
+  await child.next();
+  process.send(child.pid);
+`;
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
