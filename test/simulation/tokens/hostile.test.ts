@@ -45,7 +45,12 @@ function haveWritten(world: World, lie: Lie, everyMs: number, seed: number): voi
     const rates = { usageMessages: demand, demandMessages: demand, usageBytes: 0, demandBytes: 0 };
     const groupId = groupIdOf(SETTINGS.cluster, GROUP.name);
     const row: ReportRow = {
-      ...{ groupId, direction: 0, topics: 0, shareMessages: 0, shareBytes: 0, ...rates },
+      groupId,
+      direction: 0,
+      topics: 0,
+      shareMessages: 0,
+      shareBytes: 0,
+      ...rates,
       charge: [charge, 0],
     };
     const record = { kind: 'report', author: author(), rows: [row] } as const;
