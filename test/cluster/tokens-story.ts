@@ -79,7 +79,7 @@ export async function playTokens(topic: ClusterOptions['topic']): Promise<Tokens
   }
 }
 
-/** Polls of five a minute at each of three nodes, for so long. */
+/** Each of three nodes is asked once a second for a quota of five per minute. */
 export async function playFivePerMinute(topic: ClusterOptions['topic'], lengthMs: number): Promise<FivePerMinuteSeen> {
   const groups = { few: { quota: { publish: { messagesPerMinute: 5 } } } };
   const cluster = await Cluster.create({ topic, nodeSettings: { defaults: { sharing: 'tokens' }, groups } });

@@ -21,7 +21,7 @@ tokensPromises('kafka', async () => ({
   name: `tokens-long-${process.pid}`,
 }));
 
-test('five per minute on three nodes: five per minute, to whoever had fewest', async () => {
+test('five per minute on three nodes that are asked three times a second: five per minute', async () => {
   const { seconds, perNode, lengthSeconds } = await playFivePerMinute('embedded', FIVE_PER_MINUTE_MS);
   console.log(
     `five per minute: ${perNode.join(' + ')} in ${lengthSeconds.toFixed(0)} s, after ${seconds.map((at) => at.toFixed(0)).join(', ')} s`,
@@ -32,7 +32,6 @@ test('five per minute on three nodes: five per minute, to whoever had fewest', a
   // The bucket is empty at the start and never has more than one: one bucket would give six, the nodes two more.
   const inMinuteFrom = (from: number) => seconds.filter((at) => at >= from && at < from + 60).length;
   expect(Math.max(...seconds.map(inMinuteFrom))).toBeLessThanOrEqual(8);
-  expect(Math.max(...perNode) - Math.min(...perNode)).toBeLessThanOrEqual(2);
 });
 
 describe.each(['moving-demand', 'one-wants-all', 'killed'])('%s', (name) => {
