@@ -10,7 +10,7 @@ export const BUSY_PER_SECOND = 300;
 
 /** What node processes showed whose groups share tokens. */
 export interface TokensSeen {
-  /** Of ten requests at once, what each node admitted of an idle group of its own. */
+  /** What each node admitted of ten requests at once, in an idle group of its own. */
   readonly alone: readonly number[];
   /** Sixty requests at once over all nodes, in another idle group: what was admitted, and until when. */
   readonly together: { readonly admitted: number; readonly fromMs: number; readonly toMs: number };
@@ -23,9 +23,9 @@ export interface TokensSeen {
 /** A group that one node wants twice, and the others little of. */
 interface BusySeen {
   readonly worstFiveSeconds: number;
-  /** Of what could be admitted, when the nodes had heard of each other. */
+  /** A part of what could be admitted, when the nodes had heard of each other. */
   readonly used: number;
-  /** Of what the quiet nodes were asked for in that time. */
+  /** What the quiet nodes admitted in that time, as a part of what they were asked for. */
   readonly quiet: number;
 }
 
