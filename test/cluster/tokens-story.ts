@@ -47,7 +47,7 @@ export async function playTokens(topic: ClusterOptions['topic']): Promise<Tokens
     busy: { quota: { publish: { messagesPerSecond: BUSY_PER_SECOND } } },
   };
   const cluster = await Cluster.create({ topic, nodeSettings: { defaults: { sharing: 'tokens' }, groups } });
-  const traffic = await TrafficProcess.start();
+  const traffic = new TrafficProcess();
   const send = (group: string, rateOf: (id: string) => number) =>
     traffic.setRates(TOKEN_NODES.map((id) => ({ node: id, url: cluster.url(id), ratePerSecond: rateOf(id), group })));
   try {
@@ -83,7 +83,7 @@ export async function playTokens(topic: ClusterOptions['topic']): Promise<Tokens
 export async function playFivePerMinute(topic: ClusterOptions['topic'], lengthMs: number): Promise<FivePerMinuteSeen> {
   const groups = { few: { quota: { publish: { messagesPerMinute: 5 } } } };
   const cluster = await Cluster.create({ topic, nodeSettings: { defaults: { sharing: 'tokens' }, groups } });
-  const traffic = await TrafficProcess.start();
+  const traffic = new TrafficProcess();
   try {
     await cluster.start(...TOKEN_NODES);
     const fromMs = traffic.setRates(

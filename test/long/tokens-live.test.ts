@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { RunResult } from '../../sim/verdict/run-result.js';
 import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
-import type { Punctuality } from '../../src/live/traffic/protocol.js';
+import type { Punctuality } from '../../src/live/live-traffic.js';
 import { COMMAND_FILE } from '../../src/package/package-root.js';
 import { tokensPromises } from '../cluster/tokens-promises.js';
 import { playFivePerMinute } from '../cluster/tokens-story.js';
@@ -15,6 +15,8 @@ type LiveResult = RunResult & { readonly punctuality: Punctuality };
 const run = promisify(execFile);
 const FIVE_PER_MINUTE_MS = 192_000;
 const APART_MAX = 0.01;
+/** As in bench/accuracy-live.ts: with more requests unanswered, totals tell of the machine, which also wakes nodes too late. */
+const MISSED_MAX = 0.01;
 /** A death is noticed within a heartbeat of a second, wherever in it the node died: meanwhile a third is nobody's. */
 const HEARTBEAT_APART_MAX = 0.02;
 
@@ -49,11 +51,8 @@ describe.each(['moving-demand', 'one-wants-all', 'killed'])('%s', (name) => {
     );
     const quota = live.series[0]?.quota[0] as number;
     expect(live.verdict.overAdmission).toBeLessThanOrEqual((3 * clusterDepth(quota, 1)) / (5 * quota));
-    const apartMax = name === 'killed' ? HEARTBEAT_APART_MAX : APART_MAX;
-    // What was not answered within a second counts as refused: so much a machine that is too busy may take from the total.
-    const missed = live.punctuality.missedRatio * demandOf(live);
-    expect(apart).toBeLessThanOrEqual(apartMax);
-    expect(apart).toBeGreaterThanOrEqual(-apartMax - missed / admittedOf(simulated));
+    if (live.punctuality.missedRatio > MISSED_MAX) return console.log(`${name}: too busy a machine to compare totals`);
+    expect(Math.abs(apart)).toBeLessThanOrEqual(name === 'killed' ? HEARTBEAT_APART_MAX : APART_MAX);
   });
 });
 
@@ -62,16 +61,8 @@ async function played<Result extends RunResult>(command: 'live' | 'run', file: s
   return JSON.parse(stdout) as Result;
 }
 
-function admittedOf(result: RunResult): number {
-  return totalOf(result, 'admitted');
-}
-
-function demandOf(result: RunResult): number {
-  return totalOf(result, 'demand');
-}
-
-function totalOf({ series, sampleMs }: RunResult, column: 'admitted' | 'demand'): number {
-  const rates = Object.values(series[0]?.perNode ?? {}).flatMap((columns) => columns[column]);
+function admittedOf({ series, sampleMs }: RunResult): number {
+  const rates = Object.values(series[0]?.perNode ?? {}).flatMap(({ admitted }) => admitted);
   return rates.reduce((sum, rate) => sum + (rate * sampleMs) / 1000, 0);
 }
 
