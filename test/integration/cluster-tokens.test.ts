@@ -1,0 +1,3 @@
+import { tokensPromises } from '../cluster/tokens-promises.js';
+
+tokensPromises('embedded', async () => 'embedded');
