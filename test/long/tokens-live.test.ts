@@ -20,6 +20,7 @@ const MISSED_MAX = 0.01;
 /** A death is noticed within a heartbeat of a second, wherever in it the node died: meanwhile a third is nobody's. */
 const HEARTBEAT_APART_MAX = 0.02;
 
+tokensPromises('embedded', async () => 'embedded');
 tokensPromises('kafka', async () => ({
   kind: 'kafka',
   brokers: await sharedKafka(),

@@ -1,3 +1,0 @@
-import { tokensPromises } from '../cluster/tokens-promises.js';
-
-tokensPromises('embedded', async () => 'embedded');
