@@ -5,9 +5,10 @@
  *   npm run accuracy:live                          on the embedded topic, 60 s of each scenario: 7 min
  *   npm run accuracy:live -- --kafka               and on Kafka: KAFKA_BOOTSTRAP, or a broker of its own: 14 min
  *   npm run accuracy:live -- --seconds 30 --only crash,dips --seed 2
+ *   npm run accuracy:live -- --tokens              groups that share tokens (bench/live/tokens): prints a table, writes nothing
  *
- * Exit code 1 when the admitted totals of a scenario are more than 5 % apart, or the medians of its convergence times
- * more than one round (docs/decisions/0024).
+ * Exit code 1 when the admitted totals of a scenario are more than 5 % apart, or, without --tokens, the medians of its
+ * convergence times more than one round (docs/decisions/0024).
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -25,6 +26,8 @@ const FILE = new URL('docs/reference/accuracy-live.json', ROOT);
 /** At most 1,800 requests/s, no faults that only a simulated world has, and a step every 4 s. */
 const SCENARIOS = ['busy-node-changes', 'five-take-turns', 'dips', 'topic-wanders', 'leaves-and-joins', 'crash'];
 const STEPS_FOLDER = new URL('bench/live/', ROOT);
+const TOKEN_FIGURES = ['above the quota over any 5 s', 'worst second', 'used', 'records per second and node'];
+const TOKEN_SCENARIOS = ['tokens/moving-demand', 'tokens/one-wants-all', 'tokens/killed'];
 const ADMITTED_APART_MAX = 0.05;
 /** One round: a sample every 20 ms, a report every 50 ms at most (src/config: sampleIntervalMs, reportGapMs). */
 const ROUND_MS = 70;
@@ -43,40 +46,84 @@ type LiveResult = RunResult & { readonly punctuality: Punctuality };
 const { values } = parseArgs({
   options: {
     kafka: { type: 'boolean', default: false },
+    tokens: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
-    only: { type: 'string', default: SCENARIOS.join(',') },
+    only: { type: 'string' },
   },
 });
-const played = { embedded: await compareAll(['--topic', 'embedded']), ...(values.kafka ? await onKafka() : {}) };
+if (values.tokens) process.exit(await printTokens());
+const played = await onTopics(compareAll);
 const before = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as LiveComparisons) : { topics: {} };
 const bounds = { admittedApart: ADMITTED_APART_MAX };
 writeFileSync(FILE, `${JSON.stringify({ bounds, topics: { ...before.topics, ...played } }, null, 2)}\n`);
 const apart = Object.values(played).flatMap((comparisons) => comparisons.filter(({ agrees }) => !agrees));
 process.exit(apart.length === 0 ? 0 : 1);
 
-async function onKafka(): Promise<{ readonly kafka: readonly LiveComparison[] }> {
+/** What `play` finds on the embedded topic, and with --kafka on Kafka. */
+async function onTopics<T>(play: (place: readonly string[]) => Promise<T>): Promise<Readonly<Record<string, T>>> {
+  const embedded = await play(['--topic', 'embedded']);
+  if (!values.kafka) return { embedded };
   const running = process.env.KAFKA_BOOTSTRAP;
-  if (running !== undefined) return { kafka: await compareAll(['--topic', 'kafka', '--brokers', running]) };
+  if (running !== undefined) return { embedded, kafka: await play(['--topic', 'kafka', '--brokers', running]) };
   const kafka = await startKafka();
   try {
-    return { kafka: await compareAll(['--topic', 'kafka', '--brokers', kafka.brokers.join(',')]) };
+    return { embedded, kafka: await play(['--topic', 'kafka', '--brokers', kafka.brokers.join(',')]) };
   } finally {
     await kafka.stop();
   }
 }
 
+/** Limits of such groups are not what is admitted, so no convergence is compared. Answers with the exit code. */
+async function printTokens(): Promise<number> {
+  const totals: number[] = [];
+  const tables = await onTopics(async (place) => {
+    const rows: string[] = [];
+    for (const scenario of namesOf(TOKEN_SCENARIOS)) {
+      const { simulated, live } = await bothWays(scenario, place);
+      const apart = admittedOf(live) / admittedOf(simulated) - 1;
+      totals.push(apart);
+      const admitted = [admittedOf(simulated), admittedOf(live), percent(apart)];
+      const figures = [simulated, live].map(tokenFigures);
+      const pairs = (figures[0] as string[]).map((figure, at) => `${figure} / ${figures[1]?.[at]}`);
+      rows.push(`| ${[simulated.scenario, place[1], ...admitted, ...pairs].join(' | ')} |`);
+    }
+    return rows;
+  });
+  const columns = ['scenario', 'topic', 'admitted, simulated', 'live', 'apart', ...TOKEN_FIGURES];
+  const lines = [columns, columns.map(() => '---')].map((cells) => `| ${cells.join(' | ')} |`);
+  process.stdout.write(`${[...lines, ...Object.values(tables).flat()].join('\n')}\n`);
+  return totals.every((apart) => Math.abs(apart) <= ADMITTED_APART_MAX) ? 0 : 1;
+}
+
+function tokenFigures({ verdict, durationMs, nodes }: RunResult): readonly string[] {
+  const perSecond = (verdict.records * 1000) / durationMs / nodes.length;
+  const { overAdmission, worstSecond, utilisation } = verdict;
+  return [percent(overAdmission), worstSecond.toFixed(2), percent(utilisation), perSecond.toFixed(2)];
+}
+
 async function compareAll(place: readonly string[]): Promise<readonly LiveComparison[]> {
   const comparisons: LiveComparison[] = [];
-  for (const scenario of values.only.split(',')) {
-    const options = [fileOf(scenario), '--seconds', values.seconds, '--seed', values.seed, '--json'];
-    const simulated = await runOf<RunResult>(['sim', 'run', ...options]);
-    const live = await punctualRun(['sim', 'live', ...options, ...place]);
+  for (const scenario of namesOf(SCENARIOS)) {
+    const { simulated, live } = await bothWays(scenario, place);
     const comparison = compare(simulated, live);
     comparisons.push(comparison);
     print(live.system, comparison);
   }
   return comparisons;
+}
+
+function namesOf(all: readonly string[]): readonly string[] {
+  return values.only?.split(',') ?? all;
+}
+
+async function bothWays(
+  scenario: string,
+  place: readonly string[],
+): Promise<{ readonly simulated: RunResult; readonly live: LiveResult }> {
+  const options = [fileOf(scenario), '--seconds', values.seconds, '--seed', values.seed, '--json'];
+  const simulated = await runOf<RunResult>(['sim', 'run', ...options]);
+  return { simulated, live: await punctualRun(['sim', 'live', ...options, ...place]) };
 }
 
 /** The scenarios of bench/live are files, the others built in. */
@@ -139,9 +186,8 @@ function admittedOf({ series, sampleMs }: RunResult): number {
 function print(system: string, { scenario, admitted, convergenceMs, worstSecond, agrees }: LiveComparison): void {
   const { median, simulated, live } = convergenceMs;
   const shown = (steps: readonly (number | null)[]) => steps.map((ms) => ms ?? 'never').join(', ');
-  const percent = `${(100 * admitted.apart).toFixed(2)} %`;
   process.stdout.write(
-    `${system}, ${scenario}: admitted ${admitted.simulated} simulated, ${admitted.live} live (${percent}); ` +
+    `${system}, ${scenario}: admitted ${admitted.simulated} simulated, ${admitted.live} live (${percent(admitted.apart)}); ` +
       `settled after ${median.simulated ?? 'never'} ms simulated, ${median.live ?? 'never'} ms live in the median (` +
       `${shown(simulated)} and ${shown(live)}); worst second ` +
       `${worstSecond.simulated} and ${worstSecond.live}${agrees ? '' : ': THEY DISAGREE'}\n`,
@@ -158,6 +204,10 @@ function medianOf(steps: readonly (number | null)[]): number | null {
 
 function wholeMs(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms);
+}
+
+function percent(part: number): string {
+  return `${(100 * part).toFixed(2)} %`;
 }
 
 function rounded(value: number, digits: number): number {

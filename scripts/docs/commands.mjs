@@ -141,7 +141,10 @@ const SCRIPTS = {
   format: ['', 'formatting and lint, mended in place'],
   figures: ['', 'what every benchmark prints, in one run at a commit, as the page `measured.md`; then accuracy.md'],
   accuracy: ['[-- --check]', 'every scenario on every system: [accuracy.md](accuracy.md)'],
-  'accuracy:live': ['[-- --kafka]', 'simulator and real processes side by side, for accuracy.md'],
+  'accuracy:live': [
+    '[-- --kafka --tokens]',
+    'simulator and real processes side by side, for accuracy.md; tokens: a table',
+  ],
   mutants: [
     '-- src/core/share [--sample 40]',
     'changes one place of the source at a time and lists what no test notices ([figures.md](figures.md#mutants))',
