@@ -1,4 +1,4 @@
-/** The value below which this part of all lies, one of them; NaN of none. */
+/** The one of the values below which this part of them lies; NaN where there are none. */
 export function quantileOf(values: readonly number[], part: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;

@@ -79,7 +79,7 @@ export class Child {
     });
   }
 
-  /** Its answer to a message; who asks meanwhile waits for the answer before. */
+  /** Its answer to a message. Questions wait for each other's answers, since an answer does not name its question. */
   ask<Answer>(message: unknown): Promise<Answer> {
     const answer = this.#asked.then(() => {
       const next = this.next<Answer>();

@@ -161,8 +161,8 @@ export class Reporter {
 
   /**
    * Where the strategy remembers, the others need to know what this node applies now: the next step starts from there.
-   * A large step at once, a small one within a heartbeat, none at rest. On the way of a
-   * wrapper every step, but only right after a beat has moved log time on: what passes between them is lost.
+   * A large step is told at once, a small one within a heartbeat, none at rest. On the way of a wrapper every step is
+   * told, but only right after a beat has moved log time on: what passes between them is lost.
    */
   #isShareOutdated(lane: LaneState, silentMs: number): boolean {
     if (!this.#shares.strategyOf(lane.group).remembers) return false;
@@ -271,7 +271,7 @@ function restsOnMs({ hasEntry, settling }: LaneState): number {
 }
 
 /**
- * Whether the spans show a rate. After a change they begin anew, and less than a window shows either all that the
+ * Whether the spans show a rate. After a change they begin anew, and a part of a window shows either all that the
  * window hands out or nothing.
  */
 function isKnown({ hasEntry, sample, settings }: LaneState): boolean {

@@ -94,20 +94,17 @@ const ROLLED_COUNT = 6;
  *
  * fast:  the newest mark at least `fastSpanMs` old, from a ring of one mark per sample
  * slow:  `slowSpanMs`; brief and medium stand between the two in equal ratios (50 ms, 232 ms, 1.1 s, 5 s), because a
- * step of
- *        some ten per cent is noise to the one and is found late by the other; long: 12 × slow. They roll over two
- * marks, so they
- *        cover once to twice their length
+ *        step of some ten per cent is noise to the one and is found late by the other
+ * long:  12 × slow
+ *
+ * All but fast roll over two marks, so they cover once to twice their length.
  *
  * When a change is noticed, all spans begin anew: what came before no longer describes the lane, and a 5 s average
  * that contains the old rate would report a ramp where there was a step. The span that noticed it contains some of
  * the old rate as well, which is why a change is looked at again soon (settling.ts).
  */
 export class LaneSample {
-  /**
-   * What the lane asks for while its work is held back, units per second; Infinity where unlimited
-   * (estimate.ts).
-   */
+  /** What the lane asks for while its work is held back, units per second; Infinity where unlimited (estimate.ts). */
   readonly claim = new Float64Array(DIMENSION_COUNT);
   readonly #fastSpanMs: number;
   readonly #ring: Mark[];

@@ -228,7 +228,7 @@ export class TokenBook implements ChargeReader {
     return lane;
   }
 
-  /** What the log says of this node, in its present life; −1 = nothing. */
+  /** This node's row of the lane, written in its present life; −1 = the log has none. */
   #ownRow(mapLane: number): number {
     const { membership, nodeKey, publisher, usageMap } = this.#parts;
     const own = membership.get(nodeKey);
