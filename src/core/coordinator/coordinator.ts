@@ -21,6 +21,7 @@ import { Forgetting } from '../report/forget.js';
 import { Publisher } from '../report/publisher.js';
 import { ReportBook } from '../report/report-book.js';
 import { Reporter } from '../report/reporter.js';
+import { endSettling } from '../sample/settling.js';
 import { ShareBook } from '../share/share-book.js';
 import { TokenBook } from '../share/token-book.js';
 import { updateLanes } from '../share/update-lanes.js';
@@ -176,7 +177,10 @@ export class Coordinator {
 
   #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
     const windowed = this.#table.changeGroup(group, settings);
-    for (const lane of windowed) lane.sample.begin(this.#limiter, lane.lane, nowMs);
+    for (const lane of windowed) {
+      lane.sample.begin(this.#limiter, lane.lane, nowMs);
+      endSettling(lane.settling);
+    }
     this.targets.addGroup(group, settings.name);
     this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
     this.tokens.groupChanged(group, nowMs);

@@ -89,13 +89,20 @@ export function createLaneState(identity: LaneIdentity, timing: SampleTiming, no
 type SampleTiming = Pick<CoordinatorSettings, 'fastSpanMs' | 'slowSpanMs' | 'sampleIntervalMs'>;
 
 /**
- * No span of a lane with windows is shorter than a window. A window hands out its tokens at once, so shorter spans see
- * a rate of several times the share and then one of nothing, and the shares of all nodes would swing with them.
+ * No span of a lane with windows is shorter than a window, unless that is longer than the slow span: the marks of an
+ * hour would take 10 MB, and a change would be noticed an hour later. A window hands out its tokens at once, so shorter
+ * spans see a rate of several times the share and then one of nothing, and the shares of all nodes would swing with
+ * them.
  * Worked: three nodes with 20/s each take 20 at the beginning of every window of 1 s. In spans of 50 ms that is 400/s
  * and then 0, and 60/s went to one node after the other within the same window.
  */
 export function createSample(settings: GroupSettings, timing: SampleTiming): LaneSample {
-  const { fastSpanMs, slowSpanMs, sampleIntervalMs } = timing;
-  const windowMs = windowMsOf(settings);
-  return new LaneSample(Math.max(fastSpanMs, windowMs), Math.max(slowSpanMs, windowMs), sampleIntervalMs);
+  return new LaneSample(shortestSpanMs(settings, timing), timing.slowSpanMs, timing.sampleIntervalMs);
+}
+
+export function shortestSpanMs(
+  settings: GroupSettings,
+  { fastSpanMs, slowSpanMs }: Pick<CoordinatorSettings, 'fastSpanMs' | 'slowSpanMs'>,
+): number {
+  return Math.min(slowSpanMs, Math.max(fastSpanMs, windowMsOf(settings)));
 }

@@ -1,6 +1,6 @@
 import { type CoordinatorSettings, windowMsOf } from '../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
-import type { LaneState } from '../lanes/lane-state.js';
+import { type LaneState, shortestSpanMs } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { ReportRow } from '../protocol/record.js';
 import { currentRates } from '../sample/current-rates.js';
@@ -210,7 +210,7 @@ export class Reporter {
   #lookRuleOf(lane: LaneState): LookRule {
     return {
       reads: this.#shares.strategyOf(lane.group).reads,
-      fastSpanMs: Math.max(this.#settings.fastSpanMs, windowMsOf(lane.settings)),
+      fastSpanMs: shortestSpanMs(lane.settings, this.#settings),
       target: this.#shares.targetOf(lane.lane),
     };
   }

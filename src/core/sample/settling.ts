@@ -53,6 +53,12 @@ export function beginSettling(settling: Settling, nowMs: number, restsOnMs: numb
   settling.restsOnMs = restsOnMs;
 }
 
+/** The spans begin anew for another reason than a change: no look is due before they show a rate. */
+export function endSettling(settling: Settling): void {
+  settling.look = -1;
+  settling.shareMovedMs = -1;
+}
+
 export function shareMoved(settling: Settling, nowMs: number): void {
   if (settling.shareMovedMs === -1) settling.shareMovedMs = nowMs;
 }

@@ -37,3 +37,25 @@ test('a group that gets windows while it is used is looked at by the window from
   expect(takeWindows(node, 20)).toBeLessThanOrEqual(4);
   expect(node.coordinator.lanes.get(0)!.reported.usage[0]).toBeLessThan(1200);
 });
+
+test('a look at the rates that is due when the windows change waits until a window has passed', () => {
+  const node = OneNode.ready({ groups: [WINDOWED] });
+  takeWindows(node, 25);
+  const { reported } = node.coordinator.lanes.get(0)!;
+  node.step({ kind: 'group-changed', group: 0, settings: { ...WINDOWED, windowMs: 500 } });
+  const before = reported.usage[0];
+  for (let round = 0; round < 24; round++) {
+    takeWindows(node, 0.02);
+    expect(reported.usage[0]).toBe(before);
+  }
+});
+
+test('windows of an hour are looked at by the slow span: a change of demand is told within two of them', () => {
+  const node = OneNode.ready({ groups: [{ ...WINDOWED, windowMs: 3_600_000 }] });
+  const drive = (perRound: number) => {
+    node.run(15_000, { each: () => [...Array(perRound)].forEach(() => void node.tryAcquire(0, 1)) });
+    return node.coordinator.lanes.get(0)!.reported.demand[0] as number;
+  };
+  expect(Math.abs(drive(1) - 50)).toBeLessThan(10);
+  expect(Math.abs(drive(10) - 500)).toBeLessThan(100);
+});
