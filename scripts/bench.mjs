@@ -1,4 +1,4 @@
-/** `npm run bench:NAME [-- arguments]`: compiles bench/ and what it uses into dist-bench/, then runs bench/NAME.ts. */
+/** `npm run bench:NAME [-- arguments]`: compiles bench/ and what it uses into dist-bench/, then runs the file of this name. */
 import { cpSync, rmSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';

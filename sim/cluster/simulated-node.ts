@@ -261,7 +261,7 @@ export class SimulatedNode {
   }
 }
 
-/** How long a process tries to send its farewell, as src/node/quota-node.ts does. */
+/** How long a process tries to send its farewell, as src/node/node-life.ts does. */
 const FAREWELL_TIMEOUT_MS = 1500;
 const ROUND: CoordinatorEvent = { kind: 'round-elapsed' };
 const TRUE_CLOCK: NodeClock = { offsetMs: 0, driftRatio: 0 };

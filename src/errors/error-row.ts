@@ -1,6 +1,6 @@
 /**
  * The one catalogue of operating errors: code → message template, HTTP status or exit code, remedy.
- * Impossible states are not here: they are invariants (src/core/invariant.ts).
+ * Impossible states are not here: they are invariants (src/core/base/invariant.ts).
  * docs/reference/errors.md is generated from this table by `npm run docs`.
  */
 export interface ErrorRow {

@@ -20,7 +20,7 @@ export interface PumpListener {
 /**
  * Connects the topic and the coordinator: it decodes what is read, and appends what is to be sent.
  *
- * Both queues are bounded by nature: outwards only the newest record of each key waits (core/topic/outgoing-queue.ts),
+ * Both queues are bounded by nature: outwards only the newest record of each key waits (core/log/outgoing-queue.ts),
  * inwards what has arrived since the last turn of the event loop.
  */
 export class TopicPump {

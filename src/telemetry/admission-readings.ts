@@ -6,7 +6,7 @@ import { type ConnectionCounts, END_REASONS } from '../http/connections/connecti
 import type { ADMISSION_METRICS } from './metric-table.js';
 import type { MetricSources, Reading } from './metrics.js';
 
-/** Sums over all groups; the limiter's figures are indexed by lane or slot (core/vocabulary.ts). */
+/** Sums over all groups; the limiter's figures are indexed by lane or slot (core/base/vocabulary.ts). */
 export function admissionReadings({
   node,
   outcomes,

@@ -116,7 +116,7 @@ export interface CoordinatorSettings {
   readonly forcedReportMs: number;
   /** Relative change that counts as significant, 0 … 1. */
   readonly significantChangeRatio: number;
-  /** z of the noise rule: change > z standard deviations (report/significant-change.ts). */
+  /** z of the noise rule: change > z standard deviations (sample/significant-change.ts). */
   readonly noiseFactor: number;
   /** Length of a round: the runtime gives `round-elapsed` this often. */
   readonly sampleIntervalMs: number;

@@ -94,23 +94,17 @@ export class Coordinator {
     this.#forgetting = new Forgetting(this, this.#book);
     this.#reporter = new Reporter(settings, limiter, this.shares, this.#book, this.costs);
     const { nodeKey, membership, usageMap, log, link, shares } = this;
-    this.#publisher = new Publisher(settings, {
-      nodeKey,
-      membership,
-      usageMap,
-      ramps,
-      shares,
-      link,
-      epochs: this.log.epochs,
-      appends,
-      book: this.#book,
-      reporter: this.#reporter,
-      table: this.#table,
-    });
-    this.log.writer = this.#publisher;
-    this.tokens = new TokenBook({ nodeKey, limiter, table: this.#table, log, membership, usageMap, shares });
-    this.usageMap.charges = this.tokens;
-    this.#epochs = new EpochChange({ nodeKey, log, link, table: this.#table, publisher: this.#publisher, notices });
+    const table = this.#table;
+    const book = this.#book;
+    const reporter = this.#reporter;
+    const { epochs } = log;
+    const parts = { nodeKey, membership, usageMap, ramps, shares, link, epochs, appends, book, reporter, table };
+    const publisher = new Publisher(settings, parts);
+    this.#publisher = publisher;
+    log.writer = publisher;
+    this.tokens = new TokenBook({ nodeKey, publisher, limiter, table, log, membership, usageMap, shares });
+    usageMap.charges = this.tokens;
+    this.#epochs = new EpochChange({ nodeKey, log, link, table, publisher, notices });
   }
 
   /** @param nowMs the node's monotonic clock, milliseconds; never goes back */
@@ -181,7 +175,8 @@ export class Coordinator {
   }
 
   #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
-    this.#table.changeGroup(group, settings);
+    const windowed = this.#table.changeGroup(group, settings);
+    for (const lane of windowed) lane.sample.begin(this.#limiter, lane.lane, nowMs);
     this.targets.addGroup(group, settings.name);
     this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
     this.tokens.groupChanged(group, nowMs);
@@ -333,7 +328,7 @@ export class Coordinator {
 
   #remove(lane: LaneState): void {
     if (lane.hasEntry) this.#book.changed(lane.group, lane.groupId);
-    lane.tokens?.forget();
+    if (lane.hasEntry && lane.tokens !== null) lane.tokens.isEnding = true;
     this.#unserve(lane);
   }
 

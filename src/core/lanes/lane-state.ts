@@ -1,4 +1,4 @@
-import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
+import { type CoordinatorSettings, type GroupSettings, windowMsOf } from '../base/settings.js';
 import { DIMENSION_COUNT, type GroupId } from '../base/vocabulary.js';
 import { createRampTurn, type RampTurn } from '../ramp/ramp-turn.js';
 import { createLaneRates, type LaneRates } from '../sample/estimate.js';
@@ -20,7 +20,8 @@ export interface LaneState {
   readonly partition: number;
   /** The usage map's own number of the lane. */
   readonly mapLane: number;
-  readonly sample: LaneSample;
+  /** Another one where the group gets windows of another length. */
+  sample: LaneSample;
   readonly reported: LaneRates;
   /** Per dimension, units per second: the applied share in the newest own record. */
   readonly reportedShare: Float64Array;
@@ -60,13 +61,9 @@ export const IDLE_AFTER_MS = 60_000;
 type LaneIdentity = Pick<LaneState, 'lane' | 'group' | 'settings' | 'direction' | 'groupId' | 'partition' | 'mapLane'>;
 
 /** Its identity comes last: with a spread in front every lane has a hidden class of its own, which is slow to read. */
-export function createLaneState(
-  identity: LaneIdentity,
-  { fastSpanMs, slowSpanMs, sampleIntervalMs }: CoordinatorSettings,
-  nowMs: number,
-): LaneState {
+export function createLaneState(identity: LaneIdentity, timing: SampleTiming, nowMs: number): LaneState {
   return {
-    sample: new LaneSample(fastSpanMs, slowSpanMs, sampleIntervalMs),
+    sample: createSample(identity.settings, timing),
     reported: createLaneRates(),
     reportedShare: new Float64Array(DIMENSION_COUNT),
     isMoving: false,
@@ -87,4 +84,18 @@ export function createLaneState(
     current: createLaneRates(),
     ...identity,
   };
+}
+
+type SampleTiming = Pick<CoordinatorSettings, 'fastSpanMs' | 'slowSpanMs' | 'sampleIntervalMs'>;
+
+/**
+ * No span of a lane with windows is shorter than a window. A window hands out its tokens at once, so shorter spans see
+ * a rate of several times the share and then one of nothing, and the shares of all nodes would swing with them.
+ * Worked: three nodes with 20/s each take 20 at the beginning of every window of 1 s. In spans of 50 ms that is 400/s
+ * and then 0, and 60/s went to one node after the other within the same window.
+ */
+export function createSample(settings: GroupSettings, timing: SampleTiming): LaneSample {
+  const { fastSpanMs, slowSpanMs, sampleIntervalMs } = timing;
+  const windowMs = windowMsOf(settings);
+  return new LaneSample(Math.max(fastSpanMs, windowMs), Math.max(slowSpanMs, windowMs), sampleIntervalMs);
 }

@@ -1,11 +1,11 @@
 import { groupIdOf } from '../base/ids.js';
 import { invariant } from '../base/invariant.js';
-import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
+import { type CoordinatorSettings, type GroupSettings, windowMsOf } from '../base/settings.js';
 import { DIRECTION_COUNT, type GroupId, laneOf, lanesOf } from '../base/vocabulary.js';
 import { STRATEGIES } from '../convergence/strategies.js';
 import { partitionOf } from '../protocol/record.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
-import { createLaneState, type LaneState } from './lane-state.js';
+import { createLaneState, createSample, type LaneState } from './lane-state.js';
 import type { LinkWatch } from './link-watch.js';
 
 /**
@@ -103,9 +103,9 @@ export class LaneTable {
 
   /**
    * Changes a group; the number after the last one adds a group. Its served lanes follow the new settings from this
-   * step on.
+   * step on. Returns those whose windows are of another length now: their samples have to begin anew.
    */
-  changeGroup(group: number, settings: GroupSettings): void {
+  changeGroup(group: number, settings: GroupSettings): LaneState[] {
     const isNew = group === this.#groups.length;
     const { name } = settings;
     invariant(isNew || this.#groups[group]?.name === name, 'a group keeps its name', { group, name });
@@ -116,10 +116,16 @@ export class LaneTable {
     this.#groups[group] = settings;
     this.agreesOnPool ||= agreesOnPool(settings);
     this.#ordered = null;
+    const windowed: LaneState[] = [];
     for (const lane of this.lanesOf(group)) {
+      if (windowMsOf(settings) !== windowMsOf(lane.settings)) {
+        lane.sample = createSample(settings, this.settings);
+        windowed.push(lane);
+      }
       lane.settings = settings;
       this.dirty.add(lane);
     }
+    return windowed;
   }
 
   /** Log time went on. */

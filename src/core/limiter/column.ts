@@ -10,7 +10,7 @@ export class Column {
   readonly #width: number;
   readonly #stride: number;
 
-  /** @param width entries of a row: one, or one per dimension (the index is then a slot, core/vocabulary.ts) */
+  /** @param width entries of a row: one, or one per dimension (the index is then a slot, core/base/vocabulary.ts) */
   constructor(lines: Float64Array, first: number, width: number, stride: number = LINE_LENGTH) {
     this.#lines = lines;
     this.#first = first;

@@ -1,11 +1,11 @@
-import type { CoordinatorSettings } from '../base/settings.js';
+import { type CoordinatorSettings, windowMsOf } from '../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { ReportRow } from '../protocol/record.js';
 import { currentRates } from '../sample/current-rates.js';
 import { estimate, usageIn } from '../sample/estimate.js';
-import { type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
+import { FAST, type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
 import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
 import type { ShareBook } from '../share/share-book.js';
@@ -117,7 +117,7 @@ export class Reporter {
       return;
     }
     const { sample, settling, reported } = lane;
-    const span = this.#changedSpan(lane, refusedNow);
+    const span = isKnown(lane) ? this.#changedSpan(lane, refusedNow) : -1;
     if (span !== -1) {
       estimate(sample, span, reported);
       beginSettling(settling, nowMs, sample.lengthMs(span));
@@ -137,6 +137,7 @@ export class Reporter {
    * the report did not announce. The rates are followed all the time, and told when there is a reason to speak.
    */
   #considerTokens(lane: LaneState, tokens: LaneTokens, refusedNow: boolean): void {
+    if (tokens.isEnding) return;
     const { sample, current, reported } = lane;
     currentRates(sample, current);
     const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
@@ -146,12 +147,15 @@ export class Reporter {
     reported.demand.set(current.demand);
     reported.squares.set(current.squares);
     this.#entryChanged(lane);
-    if (!lane.hasEntry) tokens.forget();
   }
 
   #entryChanged(lane: LaneState): void {
     // Costs may be reported at another node than the one that admitted the work.
-    lane.hasEntry = !isZero(lane) || lane.costs.now !== null || lane.tokens?.hasUnheard === true;
+    const hadEntry = lane.hasEntry;
+    const { tokens } = lane;
+    lane.hasEntry =
+      tokens?.isEnding !== true && (!isZero(lane) || lane.costs.now !== null || tokens?.hasUnheard === true);
+    if (tokens !== null && hadEntry && !lane.hasEntry) tokens.isEnding = true;
     this.#book.changed(lane.group, lane.groupId);
   }
 
@@ -206,7 +210,7 @@ export class Reporter {
   #lookRuleOf(lane: LaneState): LookRule {
     return {
       reads: this.#shares.strategyOf(lane.group).reads,
-      fastSpanMs: this.#settings.fastSpanMs,
+      fastSpanMs: Math.max(this.#settings.fastSpanMs, windowMsOf(lane.settings)),
       target: this.#shares.targetOf(lane.lane),
     };
   }
@@ -264,6 +268,14 @@ export class Reporter {
 /** A reported rate of nothing is exact, not an estimate; such an entry may exist for its costs alone. */
 function restsOnMs({ hasEntry, settling }: LaneState): number {
   return hasEntry && settling.restsOnMs > 0 ? settling.restsOnMs : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Whether the spans show a rate. After a change they begin anew, and less than a window shows either all that the
+ * window hands out or nothing.
+ */
+function isKnown({ hasEntry, sample, settings }: LaneState): boolean {
+  return !hasEntry || windowMsOf(settings) === 0 || sample.isFull(FAST);
 }
 
 function hasArrivals(sample: LaneSample, span: number): boolean {

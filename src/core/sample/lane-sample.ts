@@ -101,12 +101,12 @@ const ROLLED_COUNT = 6;
  *
  * When a change is noticed, all spans begin anew: what came before no longer describes the lane, and a 5 s average
  * that contains the old rate would report a ramp where there was a step. The span that noticed it contains some of
- * the old rate as well, which is why a change is looked at again soon (report/settling.ts).
+ * the old rate as well, which is why a change is looked at again soon (settling.ts).
  */
 export class LaneSample {
   /**
    * What the lane asks for while its work is held back, units per second; Infinity where unlimited
-   * (report/estimate.ts).
+   * (estimate.ts).
    */
   readonly claim = new Float64Array(DIMENSION_COUNT);
   readonly #fastSpanMs: number;

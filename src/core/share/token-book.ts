@@ -1,5 +1,5 @@
 import type { GroupSettings } from '../base/settings.js';
-import { DIMENSION_COUNT, type GroupId, type NodeKey, slotOf } from '../base/vocabulary.js';
+import { DIMENSION_COUNT, type GroupId, type Incarnation, type NodeKey, slotOf } from '../base/vocabulary.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { LaneTable } from '../lanes/lane-table.js';
 import type { Limiter } from '../limiter/limiter.js';
@@ -14,6 +14,8 @@ import type { ShareBook } from './share-book.js';
 
 export interface TokenBookParts {
   readonly nodeKey: NodeKey;
+  /** Knows this node's life. */
+  readonly publisher: { readonly incarnation: Incarnation };
   readonly limiter: Limiter;
   readonly table: LaneTable;
   readonly log: LogReader;
@@ -72,13 +74,17 @@ export class TokenBook implements ChargeReader {
 
   #beginLanes(nowMs: number): void {
     this.#lanes.clear();
-    for (const lane of this.#parts.table.ordered) this.serve(lane, nowMs);
+    for (const lane of this.#parts.table.ordered) {
+      this.serve(lane, nowMs);
+      lane.tokens?.forget();
+    }
   }
 
   /** Called when a lane is served from now on, and when its group changes between rates and tokens. */
   serve(lane: LaneState, nowMs: number): void {
     lane.tokens = this.#follow(lane.mapLane, lane.groupId, lane.direction)?.tokens ?? null;
     if (lane.tokens === null) return;
+    if (lane.hasEntry) lane.tokens.isEnding = false;
     this.#countTaken(lane);
     lane.tokens.begin(nowMs);
   }
@@ -176,6 +182,7 @@ export class TokenBook implements ChargeReader {
     if (tokens === null) return;
     const { log, nodeKey, table } = this.#parts;
     this.#countTaken(lane);
+    if (tokens.isEnding && !lane.hasEntry && this.#ownRow(lane.mapLane) === -1) tokens.forget();
     const logMs = log.logNowMs(lane.partition, nowMs);
     const roundTripMs = log.roundTripMs + table.settings.sampleIntervalMs;
     tokens.flow(this.#taken, { nowMs, logMs, own: nodeKey, roundTripMs });
@@ -192,8 +199,18 @@ export class TokenBook implements ChargeReader {
     const tokens = new LaneTokens(this.beganLogMs[partition] as number);
     const lane = { tokens, group, direction, mapLane, partition };
     this.#lanes.set(mapLane, lane);
+    const ownRow = this.#ownRow(mapLane);
+    if (ownRow !== -1) tokens.resume(this.#parts.usageMap.rows.chargesOf(ownRow));
     this.#view(lane);
     return lane;
+  }
+
+  /** What the log says of this node, in its present life; −1 = nothing. */
+  #ownRow(mapLane: number): number {
+    const { membership, nodeKey, publisher, usageMap } = this.#parts;
+    const own = membership.get(nodeKey);
+    const row = own === undefined ? -1 : usageMap.rowOf(mapLane, own.slot);
+    return row !== -1 && usageMap.rows.incarnationOf(row) === publisher.incarnation ? row : -1;
   }
 
   #outdate(lane: FollowedLane): void {

@@ -1,5 +1,5 @@
 /**
- * The share that a node applies while a new log does not say everything yet (epoch/epoch-watch.ts). No share rises, so
+ * The share that a node applies while a new log does not say everything yet (epoch-watch.ts). No share rises, so
  * Σ shares stays at or below what it was in the old log, whatever the new one already says:
  *
  *     a node that decided in the old log      → min(held, computed); `held` until its own records have been read back

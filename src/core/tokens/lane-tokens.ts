@@ -10,6 +10,11 @@ export class LaneTokens {
   readonly slots: readonly SlotTokens[] = Array.from({ length: DIMENSION_COUNT }, () => new SlotTokens());
   /** False until the lane's rows have been viewed since they changed. */
   isCurrent = false;
+  /**
+   * True from the end of this node's entry until the log has it no more. Only then may another entry begin: its charge
+   * counts from 0, and the bucket of whoever still knew the old one would rise by all that it had charged.
+   */
+  isEnding = false;
   /** Log time at which the buckets were settled last. */
   settledLogMs: number;
   #nodes = 1;
@@ -108,8 +113,17 @@ export class LaneTokens {
     });
   }
 
+  /** This node's entry in the log already charges so much. */
+  resume(charge: readonly [messages: number, bytes: number]): void {
+    this.slots.forEach(({ account }, dimension) => {
+      account.resume(charge[dimension] as number);
+    });
+    this.isEnding = true;
+  }
+
   /** The lane has no entry in the log any more, or its next one is of another life of this node. */
   forget(): void {
+    this.isEnding = false;
     for (const { account } of this.slots) account.forget();
   }
 }

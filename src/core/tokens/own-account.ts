@@ -35,6 +35,13 @@ export class OwnAccount {
     return this.charge;
   }
 
+  /** The log knows a charge of this life that this account does not know. */
+  resume(charge: number): void {
+    this.charge += charge;
+    this.knownCharge = charge;
+    this.#toldCharge = charge;
+  }
+
   /** The log knows no charge any more: the next record begins with what none has told. */
   forget(): void {
     this.charge = this.unheard;

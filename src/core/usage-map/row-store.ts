@@ -1,3 +1,4 @@
+import { BYTES, type Incarnation, MESSAGES } from '../base/vocabulary.js';
 import { RecordStore } from './record-store.js';
 
 /**
@@ -86,6 +87,14 @@ export class RowStore {
 
   chargeOf(row: number, dimension: number): number {
     return this.pageOf(row).doubles[(this.startOf(row) + CHARGE) / 2 + dimension] as number;
+  }
+
+  chargesOf(row: number): [messages: number, bytes: number] {
+    return [this.chargeOf(row, MESSAGES), this.chargeOf(row, BYTES)];
+  }
+
+  incarnationOf(row: number): Incarnation {
+    return this.records.incarnation[this.#int(row, RECORD)] as Incarnation;
   }
 
   readMsOf(row: number): number {

@@ -112,6 +112,13 @@ export class UsageMap {
     return this.#heads[mapLane] as number;
   }
 
+  /** The row of a member for a lane, or −1. */
+  rowOf(mapLane: number, slot: number): number {
+    let row = this.firstRow(mapLane);
+    while (row !== -1 && this.rows.memberOf(row) !== slot) row = this.rows.nextOf(row);
+    return row;
+  }
+
   /** Replaces what the key said before if the record is newer. A refused record leaves its key without rows. */
   apply({ partition, bundle, isPast }: RecordKey, member: Member, record: ReportRecord, read: ReadTime): Verdict {
     const { records } = this.rows;
@@ -237,7 +244,7 @@ export class UsageMap {
     for (const report of rows) {
       const mapLane = this.mapLaneOf(report.groupId, report.direction);
       this.#settle(charges, mapLane, logMs);
-      const before = isSameLife || known === -1 ? this.#rowOf(mapLane, slot) : -1;
+      const before = isSameLife || known === -1 ? this.rowOf(mapLane, slot) : -1;
       const messages = before === -1 ? 0 : this.rows.chargeOf(before, MESSAGES);
       const bytes = before === -1 ? 0 : this.rows.chargeOf(before, BYTES);
       charges.charge(mapLane, author.nodeKey, (report.charge?.[0] ?? 0) - messages, (report.charge?.[1] ?? 0) - bytes);
@@ -247,13 +254,6 @@ export class UsageMap {
   #settle(charges: ChargeReader, mapLane: number, logMs: number): void {
     const key = this.#mapLanes.keyOf(mapLane);
     charges.settle(mapLane, Math.floor(key / DIRECTION_COUNT), key % DIRECTION_COUNT, logMs);
-  }
-
-  /** The row of a member for a lane, or −1. */
-  #rowOf(mapLane: number, slot: number): number {
-    let row = this.firstRow(mapLane);
-    while (row !== -1 && this.rows.memberOf(row) !== slot) row = this.rows.nextOf(row);
-    return row;
   }
 
   /** Inserts the rows of a record and returns the first one, −1 without rows. */

@@ -47,7 +47,7 @@ interface Open {
 }
 
 /**
- * Reservations over HTTP: the library's (reservation.ts) under an id. At most `limits.maxReservations`, each for
+ * Reservations over HTTP: the library's (one-reservation.ts) under an id. At most `limits.maxReservations`, each for
  * `limits.reservationMs`; then it is charged as it was estimated, which errs on the side of the quota: the work may
  * have been done. Ids count up behind a prefix of the process, so that an ended one is told from an unknown one without
  * being remembered.

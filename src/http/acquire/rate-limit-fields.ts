@@ -13,7 +13,7 @@ type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate' | 'loop'>;
 /**
  * The fields RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11, one item per configured dimension
  * of a lane, named `orders-publish-messages`. Group names consist of characters that a structured field's string may hold
- * as they are (config/setting.ts, GROUP_NAME), so nothing is escaped.
+ * as they are (config/setting/setting.ts, GROUP_NAME), so nothing is escaped.
  */
 export class RateLimitFields {
   readonly #node: UsedParts;

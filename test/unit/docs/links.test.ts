@@ -45,6 +45,14 @@ test('every path that the maps and the ways to contribute name is there', () => 
   expect(named.filter(({ file, path }) => !isThere(file, path))).toEqual([]);
 });
 
+test('every file that a comment of the code names is there', () => {
+  const sources = FILES.filter((file) => /^(src|sim|test|scripts|bench)\/.*\.(ts|mjs)$/.test(file));
+  const named = sources.flatMap((file) => commentedPathsIn(textOf(file)).map((path) => ({ file, path })));
+  expect(named.length).toBeGreaterThan(50);
+  const isKnown = (path: string) => FILES.some((known) => known === path || known.endsWith(`/${path}`));
+  expect(named.filter(({ file, path }) => !isThere(file, path) && !isKnown(path))).toEqual([]);
+});
+
 test('paths are found in prose, in code and in blocks; patterns and what a run writes are none', () => {
   const text = 'Read src/a/b.ts, `c-d.ts` and `e/f.mjs`.\n```sh\nnpx vitest test/unit/g\n```\n`src/<name>.ts` `h.html`';
   expect(pathsIn(text)).toEqual(['src/a/b.ts', 'c-d.ts', 'e/f.mjs', 'test/unit/g']);
@@ -64,6 +72,14 @@ function pathsIn(text: string): string[] {
   const named =
     /(?<![\w./-])((?:bench|deploy|docs|examples|proto|schema|scripts|sim|src|test)\/[\w./-]*\w)(?![\w<*{…])|`([\w./-]+\.(?:ts|mjs|yaml|proto))`/g;
   return [...text.matchAll(named)].map(([, whole, quoted]) => whole ?? quoted ?? '');
+}
+
+/** Sources that comments name with their folder; quoted text is none. */
+function commentedPathsIn(text: string): string[] {
+  const comments = text.match(/\/\*\*?[\s\S]*?\*\/|^\s*\/\/.*$/gm) ?? [];
+  return comments.flatMap((comment) => {
+    return [...comment.matchAll(/(?<![\w./'-])([\w-]+(?:\/[\w-]+)*\.(?:ts|mjs))\b/g)].map(([, path = '']) => path);
+  });
 }
 
 /** A README names files of its folder; a page of docs any file, by the end of its path. */
