@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { LiveComparison, LiveComparisons } from '../sim/accuracy/live-section.js';
 import type { RunResult } from '../sim/verdict/run-result.js';
+import { finiteOrNull } from '../src/core/base/shown-rates.js';
 import type { Punctuality } from '../src/live/live-traffic.js';
 import { COMMAND_FILE } from '../src/package/package-root.js';
 import { Child } from '../src/processes/child.js';
@@ -152,7 +153,7 @@ function medianOf(steps: readonly (number | null)[]): number | null {
   const sorted = steps.map((ms) => ms ?? Number.POSITIVE_INFINITY).sort((one, other) => one - other);
   const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
   const median = ((low ?? Number.POSITIVE_INFINITY) + (high ?? Number.POSITIVE_INFINITY)) / 2;
-  return Number.isFinite(median) ? median : null;
+  return finiteOrNull(median);
 }
 
 function wholeMs(ms: number | null): number | null {

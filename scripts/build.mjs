@@ -1,7 +1,7 @@
 /** proto → src/codec/generated → dist/src → dist/bin, dist/index.*. `--proto-only` stops after the first step. */
 import { chmodSync, cpSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ensureInstalled, localBin, root, run } from './freshness.mjs';
+import { build, ensureInstalled, localBin, root, run } from './freshness.mjs';
 
 ensureInstalled();
 const generated = join(root, 'src/codec/generated');
@@ -25,7 +25,9 @@ run(process.execPath, [
   join(generated, 'report.js'),
   join(root, 'proto/report.proto'),
 ]);
-if (!process.argv.includes('--proto-only')) {
+if (!process.argv.includes('--proto-only')) await build(fromSources);
+
+async function fromSources() {
   run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.build.json')]);
   // tsc neither emits nor copies a .js that stands beside its .d.ts, nor YAML.
   cpSync(generated, join(root, 'dist/src/codec/generated'), { recursive: true });

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -38,15 +38,23 @@ export function ensureInstalled() {
 
 export function ensureBuilt() {
   ensureInstalled();
-  const stamp = join(root, 'dist', '.built-from');
-  const wanted = fingerprint(BUILD_INPUTS);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  if (existsSync(BUILD_STAMP) && readFileSync(BUILD_STAMP, 'utf8') === fingerprint(BUILD_INPUTS)) return;
   say('building dist/ …');
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
   run(process.execPath, [join(root, 'scripts/build.mjs')]);
-  mkdirSync(join(root, 'dist'), { recursive: true });
-  writeFileSync(stamp, wanted);
 }
+
+/**
+ * Empties dist/, has it built, and notes from which sources. Those count that were there at the beginning, so that a
+ * change during the build makes dist/ stale; a build that fails leaves no note.
+ */
+export async function build(steps) {
+  const sources = fingerprint(BUILD_INPUTS);
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  await steps();
+  writeFileSync(BUILD_STAMP, sources);
+}
+
+const BUILD_STAMP = join(root, 'dist', '.built-from');
 
 /** Runs a command with our standard streams; ends this process with its exit code when it fails. */
 export function run(command, args, options = {}) {

@@ -135,7 +135,7 @@ const SCRIPTS = {
   start: ['[-- --for 20s]', 'the demonstration; exit code 0 only if the verdict holds'],
   test: ['[-- NAME…]', 'all tests, or [some](../contribute/run-one-test.md)'],
   'test:long': ['', 'soaks and long outages'],
-  build: ['', 'makes `dist/` where it is older than its source'],
+  build: ['', 'makes `dist/` anew'],
   check: ['', 'types, lint, generated documents, tests'],
   docs: ['[-- --check]', 'writes the generated documents and schemas'],
   format: ['', 'formatting and lint, mended in place'],

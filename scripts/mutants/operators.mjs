@@ -29,7 +29,9 @@ const OTHER_OPERATORS = {
   '/=': ['*='],
   '??=': ['='],
 };
-const OTHER_CALLS = { min: 'max', max: 'min', some: 'every', every: 'some', floor: 'ceil', ceil: 'floor' };
+const OTHER_CALLS = new Map(
+  Object.entries({ min: 'max', max: 'min', some: 'every', every: 'some', floor: 'ceil', ceil: 'floor' }),
+);
 const SKIPPED = new Set(['ImportDeclaration', 'ThrowStatement', 'ExportAllDeclaration', 'TemplateLiteral']);
 /** Wrappers of types around an expression: only what they wrap runs. */
 const WRAPPERS = new Set(['TSAsExpression', 'TSNonNullExpression', 'TSSatisfiesExpression', 'TSTypeAssertion']);
@@ -99,7 +101,7 @@ function* mutationsOf(node, parent, source) {
     case 'CallExpression': {
       const { callee } = node;
       const other =
-        callee.type === 'MemberExpression' && !callee.computed ? OTHER_CALLS[callee.property.name] : undefined;
+        callee.type === 'MemberExpression' && !callee.computed ? OTHER_CALLS.get(callee.property.name) : undefined;
       if (other !== undefined) yield instead(callee.property, other);
       return;
     }

@@ -6,19 +6,22 @@ import { SimulatedProcess } from './simulated-process.js';
 /** What one process of a baseline does. */
 export interface Member<Message> {
   tryAcquire(messages: number, bytes: number, retry: boolean): boolean;
-  /** A fetch of up to a batch; absent: piece by piece. */
+  /** Takes a fetch of up to a batch; absent: the reader takes piece by piece. */
   takeBatch?(messages: number, reader: Reader): number;
   limitOf(dimension: 0 | 1): number;
   receive(message: Message, from: string): void;
-  /** The last thing before a clean end. */
+  /** Called last, before a clean end. */
   leave(): void;
   setQuota(quota: Quota): void;
 }
 
-/** How a system passes a changed quota on, where that is not one message to each member. */
+/** How a system passes a changed quota on, unless that is one message to each member. */
 type SpreadQuota = (quota: Quota) => void;
 
-/** A cluster of like members: starts, ends, freezes and cuts them off; the rest is the member's own. */
+/**
+ * A cluster of members of one kind: it starts, ends, freezes them and cuts them off. Everything else is up to the
+ * member.
+ */
 export class BaselineCluster<Message> implements ClusterUnderTest {
   readonly name: string;
   readonly #environment: BaselineEnvironment;
@@ -116,7 +119,10 @@ export class BaselineCluster<Message> implements ClusterUnderTest {
     return running?.process.isRunning === true ? running : undefined;
   }
 
-  /** Each learns of it one delivery later, as from a notification of the store that holds the configuration. */
+  /**
+   * Each member learns of the quota one delivery later, as from a notification of the store that holds the
+   * configuration.
+   */
   #tellEach(quota: Quota): void {
     const { queue, random, delays } = this.#environment;
     for (const { process, member } of this.#members.values()) {

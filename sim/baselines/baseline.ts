@@ -4,10 +4,10 @@ import type { Random } from '../cluster/random.js';
 import type { TopicDelays } from '../cluster/simulated-topic.js';
 import type { WorldSettings } from '../cluster/world.js';
 
-/** A system that is not ours, by the formulas of its source. */
+/** A system other than quotamesh, modelled by the formulas of its source. */
 export interface Baseline {
   readonly name: string;
-  /** One line for tables and `sim list`. */
+  /** One line that describes it, in tables and in `sim list`. */
   readonly says: string;
   create(environment: BaselineEnvironment): ClusterUnderTest;
 }
@@ -21,12 +21,12 @@ export interface Quota {
 export interface BaselineEnvironment {
   readonly queue: EventQueue;
   readonly random: Random;
-  /** To a store or topic and from it; what goes directly from node to node takes one delivery. */
+  /** Delays to a store or topic and from it. A message that goes directly from node to node takes one delivery. */
   readonly delays: TopicDelays;
   readonly quota: Quota;
-  /** Nodes that somebody wrote into the configuration. */
+  /** How many nodes the configuration names. */
   readonly nodes: number;
-  /** What quotamesh nodes are configured with, for what others have as well: a ramp. */
+  /** The settings of quotamesh nodes. A baseline reads what its system has as well: a ramp. */
   readonly settings?: WorldSettings;
 }
 

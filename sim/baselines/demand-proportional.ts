@@ -5,23 +5,30 @@ import { MessageBus } from './message-bus.js';
 import { PlainLimiter } from './plain-limiter.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
-/** As rateguard has them: gossip every 200 ms, a silent node is gone after about 6 s. */
+/** rateguard's times: it gossips every 200 ms, and a silent node counts as gone after about 6 s. */
 const GOSSIP_MS = 200;
 const GONE_AFTER_MS = 6000;
-/** 1–2 datagrams per period and node; two spread faster, which favours it. */
+/**
+ * How many datagrams a node sends per period. The source has one or two; two spread faster, which favours rateguard.
+ */
 const DATAGRAMS = 2;
-/** Part of quota ÷ nodes that each keeps: 643 and 4 × 89 of 1000 at 1200 and 4 × 150, 960 when 1 of 5 is busy. */
+/**
+ * The part of quota ÷ nodes that each node keeps. It follows from the source's figures: shares of 643 and 4 × 89 of
+ * 1000 at a demand of 1200 and 4 × 150, and 960 when one of five is busy.
+ */
 const FLOOR_RATIO = 0.05;
-/** Demand is the mean of the last five periods. The sources name no window; this halves the noise of one period. */
+/** How many periods the demand is averaged over. The sources name no number; five halve the noise of one period. */
 const DEMAND_PERIODS = 5;
 /**
- * 350–700 KB/s over 50 nodes is 1.4 to 2.8 KB per node and period: two datagrams with 50 entries of about 20 bytes.
- * UDP and IP headers are 28.
+ * The sizes follow from the source's 350 to 700 KB/s over 50 nodes, which is 1.4 to 2.8 KB per node and period: two
+ * datagrams of 50 entries of about 20 bytes. The headers of UDP and IP are 28 bytes.
  */
 const HEADER_BYTES = 28;
 const ENTRY_BYTES = 20;
 
-/** rateguard's rule over its gossip; while parts of the cluster cannot hear each other, each takes the whole quota. */
+/**
+ * rateguard's rule over its gossip. While parts of the cluster cannot hear each other, each part takes the whole quota.
+ */
 export const DEMAND_PROPORTIONAL: Baseline = {
   name: 'demand-proportional',
   says: "rateguard's rule: a floor of 5 % of the equal share, the rest by demand, gossip every 200 ms",
@@ -33,7 +40,7 @@ export const DEMAND_PROPORTIONAL: Baseline = {
   },
 };
 
-/** floor + (quota − Σ floors) · demand ÷ Σ demand; the equal share when nobody wants anything. */
+/** Returns floor + (quota − Σ floors) · demand ÷ Σ demand, or an equal share when nobody wants anything. */
 export function demandShare(quota: number, own: number, total: number, nodes: number): number {
   if (quota === Number.POSITIVE_INFINITY) return quota;
   if (total === 0) return quota / nodes;
@@ -43,10 +50,13 @@ export function demandShare(quota: number, own: number, total: number, nodes: nu
 
 interface Entry {
   readonly node: string;
-  /** Grows with each period of its node; the newest one wins. `startedMs` orders the lives of a node. */
+  /**
+   * Grows with each period of its node; among entries of one life the larger one wins. `startedMs` orders the lives of
+   * a node.
+   */
   readonly startedMs: number;
   readonly sequence: number;
-  /** Messages/s and bytes/s. */
+  /** In messages/s and bytes/s. */
   readonly demand: readonly [number, number];
   readonly isLeaving: boolean;
 }
@@ -59,7 +69,7 @@ class GossipingNode implements Member<Gossip> {
   readonly #environment: BaselineEnvironment;
   readonly #limiter = new PlainLimiter();
   readonly #startedMs: number;
-  /** What is known of each node, itself included, and when that last changed. */
+  /** What this node knows of each node, itself included, and when it last heard something new of it. */
   readonly #entries = new Map<string, { readonly entry: Entry; readonly heardMs: number }>();
   readonly #arrived: [number, number][] = [[0, 0]];
   #sequence = 0;
@@ -76,7 +86,7 @@ class GossipingNode implements Member<Gossip> {
     process.every(GOSSIP_MS, environment.random.between(0, GOSSIP_MS), () => this.#gossip());
   }
 
-  /** Demand is what is asked for the first time, refused or not. */
+  /** Only first attempts count as demand, whether they are refused or not. */
   tryAcquire(messages: number, bytes: number, retry: boolean): boolean {
     const arrived = this.#arrived.at(-1) as [number, number];
     if (!retry) {
@@ -156,8 +166,9 @@ class GossipingNode implements Member<Gossip> {
   }
 
   /**
-   * A newcomer has heard nobody yet: it counts the nodes that are configured until it could know who is gone, and takes
-   * the equal share until its demand is measured. The sources name no rule; this one avoids N quotas at a cold start.
+   * Returns the share. A newcomer has heard nobody yet, so until it could know who is gone it counts the configured
+   * nodes, and it takes the equal share until its demand is measured. The sources name no rule for this; the one here
+   * avoids N quotas at a cold start.
    */
   #shareOf(dimension: 0 | 1, live: readonly Entry[]): number {
     const quota = rateOf(this.#quota, dimension);

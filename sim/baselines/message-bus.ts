@@ -4,13 +4,14 @@ import type { BaselineEnvironment } from './baseline.js';
 type Receive<Message> = (message: Message, from: string) => void;
 
 /**
- * What the members of a baseline send each other, in virtual time: delays, loss, repeats, lateness, cut ways, outage.
- * Nothing is kept for somebody who is away: Pulsar's usage topic is not persistent, the others ask again.
+ * Carries what the members of a baseline send each other, in virtual time, with delays, loss, repeats, lateness, cut
+ * ways and outages. It keeps nothing for a member that is away: Pulsar's usage topic is not persistent, and members of
+ * the other systems ask again.
  */
 export class MessageBus<Message> {
   readonly sent = { records: 0, bytes: 0 };
   readonly #environment: BaselineEnvironment;
-  /** Whether one sender's messages reach one receiver in order: a topic or TCP does so, UDP does not. */
+  /** True = one sender's messages reach one receiver in order, as over a topic or TCP; over UDP they may not. */
   readonly #isOrdered: boolean;
   readonly #receivers = new Map<string, Receive<Message>>();
   readonly #cuts = new Map<string, Ways>();
@@ -28,7 +29,7 @@ export class MessageBus<Message> {
     return [...this.#receivers.keys()];
   }
 
-  /** A new process under an old address takes its place. */
+  /** A new process under an address replaces the former one. */
   attach(address: string, receive: Receive<Message>): void {
     this.#receivers.set(address, receive);
   }
@@ -49,14 +50,14 @@ export class MessageBus<Message> {
     this.#faults = faults;
   }
 
-  /** To one receiver, one hop. */
+  /** Sends to one receiver, in one hop. */
   send(from: string, to: string, message: Message, bytes: number): void {
     this.#count(bytes);
     if (!this.#isSendable(from)) return;
     this.#plan(from, to, message, this.#draw('deliveryMs'));
   }
 
-  /** Over a topic to all who are there, the sender too: one hop to the topic, then one to each. */
+  /** Sends over a topic to all who are attached, the sender too: one hop to the topic, then one to each. */
   publish(from: string, message: Message, bytes: number): void {
     this.#count(bytes);
     if (!this.#isSendable(from)) return;

@@ -2,16 +2,16 @@ import { GRANTED, Limiter } from '../../src/core/limiter/limiter.js';
 import { type Quota, rateOf } from './baseline.js';
 
 /**
- * Burst of 100 ms, at least 20 pieces of work but not more than a quarter of a second (decision 0004): what quotamesh
- * has by default, so that only the rates differ. A piece is taken as 1 kB.
+ * The burst is that of quotamesh by default, so that only the rates differ: 100 ms, at least 20 pieces of work, but not
+ * more than a quarter of a second (docs/decisions/0004). A piece is taken as 1 kB.
  */
 const BURST_SECONDS = 0.1;
 const BURST_MIN_SECONDS = 0.25;
 const BURST_MIN_PIECES = [20, 20_000] as const;
 
 /**
- * The limiter of baselines whose source names none: the production bucket of quotamesh. That favours them: it keeps
- * debts and mints nothing when the rate changes.
+ * The limiter of baselines whose source names none: the production bucket of quotamesh. That favours them, because it
+ * keeps debts and mints nothing when the rate changes.
  */
 export class PlainLimiter {
   readonly #limiter = new Limiter(1);

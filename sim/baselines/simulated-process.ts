@@ -1,6 +1,6 @@
 import type { EventQueue } from '../cluster/event-queue.js';
 
-/** A process of a baseline in virtual time: what it does every so often, and that it may be frozen or gone. */
+/** A process of a baseline in virtual time: it repeats tasks, and may be frozen or ended. */
 export class SimulatedProcess {
   readonly node: string;
   isRunning = true;
@@ -30,7 +30,7 @@ export class SimulatedProcess {
     this.#queue.at(this.#frozenUntilMs, () => this.#wake());
   }
 
-  /** Now, or when the process wakes; never after its end. */
+  /** Runs a task now, or when the process wakes; never after its end. */
   perform(task: () => void): void {
     if (!this.isRunning) return;
     if (this.isServing) task();
@@ -41,7 +41,7 @@ export class SimulatedProcess {
     this.#queue.after(delayMs, () => this.perform(task));
   }
 
-  /** A frozen process catches up with one run for all those missed. */
+  /** Repeats a task. A process that was frozen runs it once for all the runs that it missed. */
   every(periodMs: number, firstAfterMs: number, task: () => void): void {
     let isOwed = false;
     const tick = () => {

@@ -4,7 +4,7 @@ import { MessageBus } from './message-bus.js';
 import { PlainLimiter } from './plain-limiter.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
-/** A baseline whose nodes tell each other nothing: each takes this part of the quota. */
+/** Makes a baseline whose nodes tell each other nothing: each takes the part of the quota that `partOf` returns. */
 export function uncoordinated(
   name: string,
   says: string,

@@ -1,6 +1,6 @@
 /**
- * Virtual time: callbacks in order of time, then of insertion. A binary heap in columns; the key of a callback is moved
- * once per level, nothing is allocated per callback.
+ * Virtual time: runs callbacks in order of time, and those of the same time in order of insertion. A binary heap in
+ * columns: rising or sinking moves a callback's key once per level, and nothing is allocated per callback.
  */
 export class EventQueue {
   nowMs = 0;
@@ -41,7 +41,7 @@ export class EventQueue {
     if (last > 0) this.#sink(this.#atMs[last] as number, this.#order[last] as number, run);
   }
 
-  /** Inserted last, so among equal times it stays behind. */
+  /** The new callback is the latest insertion, so among equal times it stays behind the others. */
   #rise(from: number, atMs: number, order: number, run: () => void): void {
     const times = this.#atMs;
     let at = from;

@@ -1,6 +1,6 @@
 import type { Append } from '../../src/core/protocol/events-and-effects.js';
 
-/** What a node that lies appends: usage and demand times a factor; the share that it holds as it is. */
+/** What a lying node appends: its usage and demand times a factor, and its share unchanged. */
 export function exaggerated(appends: readonly Append[], factor: number): readonly Append[] {
   return appends.map((append) => {
     const { record } = append;

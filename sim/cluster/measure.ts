@@ -1,6 +1,6 @@
 import type { Arrival } from './world.js';
 
-/** Messages admitted per second over a span, of all nodes or one. */
+/** Messages per second that were admitted in a span, at one node or, without `node`, at all. */
 export function admittedRate(arrivals: readonly Arrival[], fromMs: number, toMs: number, node?: string): number {
   let total = 0;
   for (const arrival of arrivals) {
@@ -16,13 +16,13 @@ export function admittedRate(arrivals: readonly Arrival[], fromMs: number, toMs:
   return total / ((toMs - fromMs) / 1000);
 }
 
-/** Part of the arrivals of a node that was refused. */
+/** The part (0 … 1) of a node's arrivals that was refused. */
 export function refusedPart(arrivals: readonly Arrival[], fromMs: number, toMs: number, node: string): number {
   const own = arrivals.filter((arrival) => arrival.node === node && arrival.atMs >= fromMs && arrival.atMs < toMs);
   return own.filter((arrival) => !arrival.granted).length / own.length;
 }
 
-/** Most messages admitted in any span of `spanMs`, per second. */
+/** The most messages per second that were admitted in any span of `spanMs`. */
 export function worstSpan(arrivals: readonly Arrival[], spanMs: number, fromMs: number, toMs: number): number {
   const granted = arrivals.filter((arrival) => arrival.granted && arrival.atMs >= fromMs && arrival.atMs < toMs);
   let worst = 0;

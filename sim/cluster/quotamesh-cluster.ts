@@ -6,7 +6,7 @@ import { SimulatedNode } from './simulated-node.js';
 import { SimulatedTopic } from './simulated-topic.js';
 import type { SystemEnvironment } from './system-environment.js';
 
-/** The one lane of a scenario: publish of the only group. */
+/** The only lane of a scenario: publish of its only group. */
 const LANE = 0;
 
 /** quotamesh as a cluster under test: the production core on a simulated topic. */
@@ -20,7 +20,7 @@ export class QuotameshCluster implements ClusterUnderTest {
   readonly #codec: RecordCodec;
   readonly #sent = { records: 0, bytes: 0 };
   #group: GroupSettings;
-  /** How many groups there are, with those of further keys. */
+  /** The number of groups: the first one, and one for each further key. */
   #groups = 1;
 
   constructor(environment: SystemEnvironment, strategy: string) {
@@ -65,13 +65,15 @@ export class QuotameshCluster implements ClusterUnderTest {
     this.topic.isAway = isAway;
   }
 
-  /** A lost message is a lost append: the log itself loses nothing that it has. */
+  /** Messages can only be lost on their way to the log, as lost appends; the log loses nothing that it has. */
   setFaults({ lostRatio, repeatedRatio, lateRatio, lateMs }: DeliveryFaults): void {
     this.topic.faults.lost = lostRatio;
     Object.assign(this.topic.deliveries, { repeatedRatio, lateRatio, lateMs });
   }
 
-  /** Travels as in a log: every node has it one delivery later, nodes that start later have it at once. */
+  /**
+   * The change travels as in a log: every node has it one delivery later, and nodes that start later have it at once.
+   */
   setQuota(messagesPerSecond: number, bytesPerSecond: number): void {
     const quota = { publish: [messagesPerSecond, bytesPerSecond] as const, dispatch: UNLIMITED };
     const group = { ...this.#group, quota };
@@ -116,11 +118,11 @@ export class QuotameshCluster implements ClusterUnderTest {
   }
 
   forgetPast(): void {
-    // Counted before it is gone.
+    // Reading `sent` counts the records before they are dropped.
     if (this.sent.records > 0) this.topic.forgetDelivered();
   }
 
-  /** What is in the log: keys and values as the production codec writes them, without Kafka's own envelopes. */
+  /** Counts what is in the log: keys and values as the production codec writes them, without Kafka's own envelopes. */
   get sent(): { readonly records: number; readonly bytes: number } {
     const { log } = this.topic;
     for (; this.#sent.records < log.length; this.#sent.records++) {

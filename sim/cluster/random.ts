@@ -1,8 +1,8 @@
-/** sfc32: small, fast, seeded; the same numbers on every machine. */
+/** The generator sfc32: small, fast, seeded, and the same numbers on every machine. */
 export class Random {
   /**
-   * A stream of its own for each purpose: whoever draws more of one (another system under the same load) does not
-   * change the others. FNV-1a of the name, multiplied into the seed.
+   * Makes a stream of its own for each purpose. If more is drawn from one stream, as another system under the same load
+   * may do, the others stay the same. The stream's seed is the FNV-1a of its name, multiplied into the seed.
    */
   static stream(seed: number, name: string): Random {
     let hash = 0x811c9dc5 ^ seed;
@@ -22,7 +22,7 @@ export class Random {
     for (let warmUp = 0; warmUp < 12; warmUp++) this.next();
   }
 
-  /** Uniform in [0, 1). */
+  /** Draws uniformly from [0, 1). */
   next(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -36,7 +36,7 @@ export class Random {
     return low + (high - low) * this.next();
   }
 
-  /** Exponential waiting time with the given mean. */
+  /** Draws an exponential waiting time with this mean. */
   exponential(mean: number): number {
     return -Math.log(1 - this.next()) * mean;
   }

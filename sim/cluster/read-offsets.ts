@@ -1,6 +1,6 @@
 import type { CoordinatorEvent } from '../../src/core/protocol/events-and-effects.js';
 
-/** How far a process has read: which log, and the next offset of each partition. */
+/** How far a process has read: in which log, and up to which next offset in each partition. */
 export class ReadOffsets {
   epoch = '';
   readonly next: number[];

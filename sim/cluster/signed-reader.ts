@@ -7,9 +7,9 @@ import { WithheldRecords } from '../../src/topic/signed/withheld-records.js';
 import type { SignedEvent } from './simulated-topic.js';
 
 /**
- * Stands between the log and the core, like src/topic/signed/signed-topic.ts with `verify: require`, but computes no
- * signatures: a record is believed if it names the key of this process. Production's own classes decide whether the
- * process is alone among strangers, and what is withheld from it.
+ * Stands between the log and the core, as src/topic/signed/signed-topic.ts does with `verify: require`, but computes no
+ * signatures: it believes a record that names the key of this process. Classes of production decide whether the process
+ * is alone among strangers, and which records are withheld from it.
  */
 export class SignedReader {
   readonly #signingKey: string;

@@ -13,7 +13,7 @@ import { ReadOffsets } from './read-offsets.js';
 import { SignedReader } from './signed-reader.js';
 import type { Connection, SignedEvent, SimulatedTopic } from './simulated-topic.js';
 
-/** What a node wrote into its decision log: the share of a lane, messages/s, from that time on. */
+/** A line of a node's decision log: the share of a lane, in messages/s, from that time on. */
 export interface ShareDecision {
   readonly atMs: number;
   readonly lane: number;
@@ -24,28 +24,28 @@ export interface ProcessOptions {
   readonly compacted?: boolean;
   readonly clock?: NodeClock;
   readonly observer?: NodeObserver | null;
-  /** The key by which it signs its records and verifies others; null = nothing is signed. */
+  /** The key with which it signs its own records and verifies others; null = nothing is signed. */
   readonly signingKey?: string | null;
 }
 
-/** A node in virtual time: the production coordinator and limiter, driven as src/runtime drives them. */
+/** A node in virtual time: the production coordinator and limiter, driven as src/node drives them. */
 export class SimulatedNode {
   readonly coordinator: Coordinator;
   readonly limiter: Limiter;
   readonly notices: { readonly atMs: number; readonly notice: Notice }[] = [];
   readonly decisions: ShareDecision[] = [];
-  /** Switched off if nobody reads the decisions: long runs would fill the memory. */
+  /** False if nobody reads the decisions; in long runs they would fill the memory. */
   keepsDecisions = true;
   isRunning = true;
-  /** A stalled process runs nothing: no rounds, no reads, no requests. */
+  /** True while the process is frozen: it runs no rounds, no reads, no requests. */
   isStalled = false;
-  /** How far the coordinator has read: what was delivered to a stalled process is not read. */
+  /** How far the coordinator has read. What is delivered to a stalled process is not read yet. */
   readonly readOffsets: ReadOffsets;
-  /** Whether the log that it began with had been compacted. */
+  /** True if the log was already compacted when this process began to read it. */
   readonly beganCompacted: boolean;
   /** Null = nothing is signed. */
   readonly signingKey: string | null;
-  /** Its reports say this many times the truth. */
+  /** Factor between the truth and what it reports; 1 = the truth. */
   lieFactor = 1;
   readonly #queue: EventQueue;
   readonly #topic: SimulatedTopic;
@@ -53,14 +53,14 @@ export class SimulatedNode {
   readonly #clock: NodeClock;
   readonly #observer: NodeObserver | null;
   readonly #signed: SignedReader | null;
-  /** For how long its own clock has stood still, because the machine was suspended. */
+  /** How long its own clock has stood still, because the machine was suspended. */
   #suspendedMs = 0;
-  /** How many causes freeze it now. */
+  /** How many causes freeze it now; it wakes when the last one ends. */
   #freezes = 0;
   readonly #outgoing = new OutgoingQueue();
   /** What happened to the process while it was frozen. */
   #backlog: (() => void)[] = [];
-  /** True while it serves nobody any more and still sends its farewell. */
+  /** True while it no longer serves requests and still sends its farewell. */
   #isLeaving = false;
 
   constructor(
@@ -112,7 +112,7 @@ export class SimulatedNode {
     return isGranted;
   }
 
-  /** kill -9. */
+  /** Ends the process as kill -9 does. */
   crash(): void {
     this.isRunning = false;
     this.#topic.close(this.#connection);
@@ -129,12 +129,12 @@ export class SimulatedNode {
     });
   }
 
-  /** Cuts the ways to the log and back, or those that `ways` names. */
+  /** Cuts the ways to the log and back, or those that `ways` names; false makes them whole again. */
   cutOff(isCut: boolean, ways = { reads: true, appends: true }): void {
     this.#topic.cut(this.#connection, { reads: isCut && ways.reads, appends: isCut && ways.appends });
   }
 
-  /** Delivers everything that it reads so much later, its own records too. */
+  /** Delays everything that it reads by this much more, its own records too. */
   delayReads(lateMs: number): void {
     this.#connection.lateMs = lateMs;
   }
@@ -144,8 +144,8 @@ export class SimulatedNode {
   }
 
   /**
-   * The process is frozen. When it wakes, requests come first; its reads `backlogMs` later, as a busy event loop may
-   * order them.
+   * Freezes the process. When it wakes, it serves requests first and reads `backlogMs` later: a busy event loop may
+   * order them so.
    */
   stall(durationMs: number, backlogMs = 0): void {
     this.#freeze(durationMs, backlogMs);
@@ -166,7 +166,7 @@ export class SimulatedNode {
     });
   }
 
-  /** The number after the last one adds a group. */
+  /** Changes the settings of a group. The number after the last group's adds a group. */
   changeGroup(group: number, settings: GroupSettings): void {
     const lanes = (group + 1) * DIRECTION_COUNT;
     if (this.limiter.laneCount < lanes) this.limiter.grow(2 * lanes);
@@ -187,7 +187,7 @@ export class SimulatedNode {
   }
 
   /**
-   * Sends as src/node/topic-pump.ts does: one produce per partition at a time, and a pause after one that failed.
+   * Sends as src/node/topic-pump.ts does: one produce per partition at a time, and a pause after a produce that failed.
    */
   #send(appends: readonly Append[]): void {
     this.#outgoing.add(this.lieFactor === 1 ? appends : exaggerated(appends, this.lieFactor));
@@ -261,7 +261,7 @@ export class SimulatedNode {
   }
 }
 
-/** How long a process tries to send its farewell, as src/node/node-life.ts does. */
+/** How long a process tries to send its farewell, as in src/node/node-life.ts. */
 const FAREWELL_TIMEOUT_MS = 1500;
 const ROUND: CoordinatorEvent = { kind: 'round-elapsed' };
 const TRUE_CLOCK: NodeClock = { offsetMs: 0, driftRatio: 0 };

@@ -16,14 +16,17 @@ import { roundToWire } from './wire-precision.js';
 
 export type { Connection, TopicDelays } from './topic-connection.js';
 
-/** How long an appender waits for an answer that does not come. */
+/** How long an appender waits for an answer that is lost. */
 const APPEND_TIMEOUT_MS = 500;
-/** The default of topic.appendTimeoutMs: a silent leader refuses nothing, so appenders wait for it this long. */
+/**
+ * How long an appender waits for a silent leader: the default of topic.appendTimeoutMs, because such a leader does not
+ * even refuse.
+ */
 export const SILENT_TIMEOUT_MS = 5000;
 /** How many records a reader that lost its offset is given again. */
 const REPEATED_RECORDS = 10;
 
-/** A record of the log with its writer's key; if nothing is signed, all writers have the same key. */
+/** A record of the log with its writer's key; all writers have the same key if nothing is signed. */
 export interface SignedEvent extends ReadEvent {
   readonly signedWith: string;
 }
@@ -34,20 +37,20 @@ export interface SignedEvent extends ReadEvent {
  * between partitions nothing is ordered.
  */
 export class SimulatedTopic {
-  /** All records, in the order in which they were appended; `partitions` has the same ones by partition. */
+  /** All records in the order of their appends; `partitions` has the same records by partition. */
   log: SignedEvent[] = [];
   readonly partitions: SignedEvent[][];
   readonly faults: AppendFaults = { lost: 0, unacknowledged: 0 };
   readonly deliveries: DeliveryTroubles = { repeatedRatio: 0, lateRatio: 0, lateMs: 0 };
   readonly slowness: Slowness = { appendMs: 0, deliveryMs: 0 };
-  /** Added to the log's clock, to make it jump. */
+  /** What is added to the log's clock to make it jump. */
   clockOffsetMs = 0;
   readonly #queue: EventQueue;
   readonly #random: Random;
   readonly #delays: TopicDelays;
   readonly #connections = new Set<Connection>();
   #isAway = false;
-  /** Partitions whose leaders answer nobody. */
+  /** Partitions whose leaders answer nobody now. */
   readonly #silent = new Set<number>();
   #epoch = 1;
   /** How many records of `log` have been dropped from memory. */
@@ -64,12 +67,12 @@ export class SimulatedTopic {
     return `simulated ${this.#epoch}`;
   }
 
-  /** Deletes the log and makes it anew, empty. Every reader notices at its next delivery. */
+  /** Deletes the log and makes a new one, empty. Every reader notices at its next delivery. */
   makeAnew(): void {
     this.truncate(() => 0);
   }
 
-  /** Adds partitions. Processes that are connected go on with those that were there when they connected. */
+  /** Adds partitions. Connected processes go on with the partitions that there were when they connected. */
   grow(added: number): void {
     for (let at = 0; at < added; at++) this.partitions.push([]);
   }
@@ -90,7 +93,7 @@ export class SimulatedTopic {
     return this.#isAway;
   }
 
-  /** An outage of the whole log: nothing is appended, nothing delivered. */
+  /** True = the whole log is away: nothing is appended, nothing delivered. */
   set isAway(isAway: boolean) {
     this.#isAway = isAway;
     if (!isAway) for (const connection of this.#connections) this.#resume(connection);
@@ -105,7 +108,10 @@ export class SimulatedTopic {
     }
   }
 
-  /** Delivers what is in the log (the newest record per key, or all), tells when it has caught up, and goes on. */
+  /**
+   * Delivers what is in the log (the newest record per key, or all), reports when the listener has caught up, and goes
+   * on with what comes.
+   */
   connect(listener: TopicListener, compacted: boolean, signsWith = ''): Connection {
     const connection = createConnection(listener, { signsWith, partitions: this.partitions.length, epoch: this.epoch });
     this.#queue.after(this.#delay('deliveryMs'), () => this.#open(connection, compacted));
@@ -123,7 +129,9 @@ export class SimulatedTopic {
     this.#resume(connection);
   }
 
-  /** Delivers once more what was delivered of the last `count` records of each partition, as after a reconnect. */
+  /**
+   * Delivers the last `count` records of each partition a second time, if they were delivered, as after a reconnect.
+   */
   repeat(connection: Connection, count: number): void {
     if (connection.epoch !== this.epoch) return;
     const again = connection.next.flatMap((next, partition) =>
@@ -135,8 +143,8 @@ export class SimulatedTopic {
   }
 
   /**
-   * One produce: its records reach each partition together and in their order, the partitions at different times. The
-   * appender hears how it ended when the last of them has answered, and sends nothing before.
+   * Makes one produce. Its records reach each partition together and in their order, but the partitions at different
+   * times. The appender hears how it ended when the last partition has answered; until then it sends nothing more.
    */
   append(connection: Connection, appends: readonly Append[], ended: ProduceEnded): void {
     const parts = byPartition(appends);
@@ -154,7 +162,9 @@ export class SimulatedTopic {
     }
   }
 
-  /** Drops the records that every connection has read; their indexes in the lists stay. No process may join later. */
+  /**
+   * Drops the records that every connection has read; indexes in the lists stay valid. No process may join after this.
+   */
   forgetDelivered(): void {
     const read = this.partitions.map((_, at) => Math.min(...[...this.#connections].map(({ next }) => next[at] ?? 0)));
     while (this.#forgotten < this.log.length) {
@@ -165,7 +175,7 @@ export class SimulatedTopic {
     }
   }
 
-  /** Draws the delay of a delivery from the log to one node. */
+  /** Draws the delay of one delivery from the log to a node. */
   drawDelayMs(): number {
     return this.#delay('deliveryMs');
   }
@@ -190,7 +200,7 @@ export class SimulatedTopic {
   /** Returns whether the appender hears that the records are in the log. */
   #arrive(connection: Connection, part: readonly Append[]): boolean {
     const fate = this.#random.next();
-    // A produce that was under way when its process was killed may be in the log or not.
+    // A produce under way when its process is killed may reach the log or not.
     const { lost, unacknowledged } = connection.isClosed ? KILLED : this.faults;
     if (this.#isAway || connection.appendsCut || fate < lost) return false;
     for (const append of part) this.#write(append, connection.signsWith);
@@ -209,7 +219,7 @@ export class SimulatedTopic {
     this.log.push(read);
   }
 
-  /** Deliveries keep the order of the partition, whatever their delays. */
+  /** Plans a delivery. Deliveries keep the order of the partition, whatever delays are drawn. */
   #planDelivery(connection: Connection, partition: number): void {
     const upTo = (this.partitions[partition] as SignedEvent[]).length;
     const soonestMs = this.#queue.nowMs + this.#delay('deliveryMs') + this.#lateness() + connection.lateMs;
@@ -224,7 +234,7 @@ export class SimulatedTopic {
     const from = connection.next[partition] as number;
     const records = (this.partitions[partition] as SignedEvent[]).slice(from, upTo);
     if (records.length === 0) return;
-    // A delivery that was planned for an earlier log may reach beyond the end of this one.
+    // A delivery that was planned for the former log may reach beyond the end of this one.
     connection.next[partition] = from + records.length;
     connection.listener.onRecords(records);
     const { repeatedRatio } = this.deliveries;
@@ -252,7 +262,7 @@ export class SimulatedTopic {
     for (let at = 0; at < next.length; at++) next[at] = (this.partitions[at] as SignedEvent[]).length;
   }
 
-  /** Partitions that were added later are not read. */
+  /** The records that this connection reads; it does not read partitions that were added after it connected. */
   #readBy({ next }: Connection, records: readonly SignedEvent[]): readonly SignedEvent[] {
     return next.length === this.partitions.length
       ? [...records]
@@ -264,7 +274,7 @@ export class SimulatedTopic {
     return lateRatio > 0 && this.#random.next() < lateRatio ? lateMs : 0;
   }
 
-  /** What was missed while a way was cut is delivered now. */
+  /** Delivers now what was missed while a way was cut. */
   #resume(connection: Connection): void {
     if (!connection.isOpen || connection.readsCut || this.#isAway) return;
     if (connection.epoch !== this.epoch) this.#planRestart(connection);

@@ -6,12 +6,12 @@ import type { WorldSettings } from './world.js';
 export interface SystemEnvironment {
   readonly queue: EventQueue;
   readonly random: Random;
-  /** To a store or topic and from it. */
+  /** Delays to a store or topic, and from it. */
   readonly delays: TopicDelays;
   /** Units per second; Infinity = unlimited. */
   readonly quota: { readonly messagesPerSecond: number; readonly bytesPerSecond: number };
-  /** Nodes that somebody wrote into the configuration. */
+  /** How many nodes the configuration names, for systems whose quota is divided by such a number. */
   readonly nodes: number;
-  /** What quotamesh nodes are configured with; others do not read it. */
+  /** The settings of quotamesh nodes; other systems do not read them. */
   readonly settings: WorldSettings;
 }

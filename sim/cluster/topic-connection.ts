@@ -1,23 +1,23 @@
 import type { SignedEvent } from './simulated-topic.js';
 
 export interface TopicDelays {
-  /** From a node to the log, and from the log to a node; uniform between the two. */
+  /** Delays from a node to the log, and from the log to a node, each drawn uniformly between two bounds. */
   readonly appendMs: readonly [number, number];
   readonly deliveryMs: readonly [number, number];
 }
 
-/** The parts of the produces, 0 … 1, that go wrong. A produce to several partitions goes wrong for each by itself. */
+/** Which parts (0 … 1) of the produces go wrong. For a produce to several partitions this is drawn per partition. */
 export interface AppendFaults {
-  /** Never reaches the log; the appender is told so. */
+  /** These never reach the log, and the appender is told so. */
   lost: number;
-  /** Is in the log although the appender is told that it failed. */
+  /** These are in the log, although the appender is told that they failed. */
   unacknowledged: number;
 }
 
-/** Called once per produce, with whether all of it is known to be in the log. */
+/** Called once per produce, with whether the whole of it is known to be in the log. */
 export type ProduceEnded = (isAcknowledged: boolean) => void;
 
-/** The parts of the deliveries, 0 … 1, that come twice, or late; the order of a partition is kept. */
+/** Which parts (0 … 1) of the deliveries come twice, or late; the order of a partition is kept. */
 export interface DeliveryTroubles {
   repeatedRatio: number;
   lateRatio: number;
@@ -36,17 +36,23 @@ export interface TopicListener {
   readonly onCaughtUp: () => void;
 }
 
-/** One node's connection: what it has read, and which ways are cut. */
+/** The connection of one node: what it has read, and which ways are cut. */
 export interface Connection {
   readonly listener: TopicListener;
-  /** The key by which its records are signed; all have the same key if nothing is signed. */
+  /** The key that signs its records; all connections have the same key if nothing is signed. */
   readonly signsWith: string;
-  /** Per partition that there was: index of the next record to deliver, and the time of the last planned delivery. */
+  /**
+   * For each partition that it reads: the index of the next record to deliver, and the time of the last planned
+   * delivery.
+   */
   readonly next: number[];
   readonly plannedMs: number[];
-  /** Per partition: offsets that compaction had removed before this connection read the log; never delivered again. */
+  /**
+   * For each partition: the offsets that compaction had removed before this connection read the log. They are never
+   * delivered again.
+   */
   readonly removed: ReadonlySet<number>[];
-  /** The log that is being read; another one than the topic's until the connection has noticed. */
+  /** The log that it reads. Until it has noticed that the log is another one, this differs from the topic's. */
   epoch: string;
   readsCut: boolean;
   appendsCut: boolean;
@@ -76,7 +82,10 @@ export function createConnection(
   };
 }
 
-/** Notes what is in `partitions` and not in `history`, which is all that the connection was given of them. */
+/**
+ * Notes what compaction has removed: whatever is in `partitions` but not in `history`, which is all that the connection
+ * was given.
+ */
 export function noteRemoved<Read extends { readonly offset: number }>(
   { next, removed }: Connection,
   partitions: readonly (readonly Read[])[],

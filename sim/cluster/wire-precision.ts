@@ -1,8 +1,8 @@
 import type { LaneCosts, ReportRow, TopicRecord } from '../../src/core/protocol/record.js';
 
 /**
- * What the codec does to rates: float32. Cheaper than encoding, and the codec's own tests prove that nothing else
- * changes.
+ * Rounds rates to float32, as the codec does. This is cheaper than encoding, and the codec's own tests prove that
+ * encoding changes nothing else.
  */
 export function roundToWire(record: TopicRecord | null): TopicRecord | null {
   if (record?.kind !== 'report') return record;

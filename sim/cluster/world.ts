@@ -5,11 +5,11 @@ import { Random } from './random.js';
 import { SimulatedNode } from './simulated-node.js';
 import { SimulatedTopic, type TopicDelays } from './simulated-topic.js';
 
-/** Poisson (or evenly spaced) arrivals at one node for one lane; the rate may change over time. */
+/** Arrivals at one node for one lane, Poisson or evenly spaced; the rate may change over time. */
 export interface Traffic {
   readonly node: string;
   readonly lane?: number;
-  /** Arrivals per second at a time; 0 pauses. */
+  /** Arrivals per second at a given time; 0 = a pause. */
   readonly ratePerSecond: (nowMs: number) => number;
   readonly messages?: number;
   readonly bytes?: number;
@@ -17,14 +17,15 @@ export interface Traffic {
 }
 
 /**
- * Clients that hold refused work back and try it again, each with one piece at a time (a paused connection, PIP-322).
+ * Clients that hold refused work back and try it again, each with one piece at a time, as a paused connection does
+ * (PIP-322).
  */
 export interface Clients {
   readonly node: string;
   readonly lane?: number;
   readonly count: (nowMs: number) => number;
   readonly retryMs: number;
-  /** Between an admitted piece and the next one. */
+  /** The pause between an admitted piece and the next one. */
   readonly thinkMs: number;
 }
 
@@ -41,12 +42,15 @@ export interface LaneArrival extends Arrival {
 }
 
 export interface StartOptions {
-  /** Reads the newest record per key only. */
+  /** True = the process reads only the newest record of each key. */
   readonly compacted?: boolean;
-  /** The name by which traffic finds the process; the node id by default. Two processes may claim one id. */
+  /**
+   * The name by which traffic finds the process; the node id by default. Two processes with different names may claim
+   * one node id.
+   */
   readonly as?: string;
   readonly nonce?: number;
-  /** A signing key other than the cluster's; only if records are signed. */
+  /** The process's signing key if it differs from the cluster's; used only if records are signed. */
   readonly signingKey?: string;
 }
 
@@ -57,12 +61,12 @@ export class World {
   readonly queue = new EventQueue();
   readonly random: Random;
   readonly topic: SimulatedTopic;
-  /** The process started last under each name. */
+  /** Name → the process that was started last under it. */
   readonly nodes = new Map<string, SimulatedNode>();
   readonly #processes = new Map<string, SimulatedNode[]>();
   readonly arrivals: LaneArrival[] = [];
   settings: WorldSettings;
-  /** Given to all processes that start from now on. */
+  /** Handed to all processes that start from now on. */
   observer: NodeObserver | null = null;
   /** The signing key of the cluster; null = nothing is signed. */
   signingKey: string | null = null;
@@ -89,13 +93,14 @@ export class World {
   }
 
   /**
-   * Processes that run under a name and have not been fenced: one, or several for a moment where two claim one node id.
+   * Processes that run under a name and are not fenced. There is one, or there are several for a moment when two claim
+   * one node id.
    */
   serving(name: string): SimulatedNode[] {
     return (this.#processes.get(name) ?? []).filter((node) => node.isRunning && node.coordinator.phase !== 'fenced');
   }
 
-  /** The processes that run under a name, the fenced ones too. */
+  /** Processes that run under a name, including fenced ones. */
   running(name: string): SimulatedNode[] {
     return (this.#processes.get(name) ?? []).filter(({ isRunning }) => isRunning);
   }
@@ -107,8 +112,8 @@ export class World {
   }
 
   /**
-   * A group's settings change in the registry: every node has them one delivery later, as a log would bring them. The
-   * settings of nodes that start later are the new ones too.
+   * Changes a group's settings in the registry. Every node has them one delivery later, as from a log; nodes that start
+   * later have them at once.
    */
   changeGroup(group: number, settings: GroupSettings): void {
     this.settings = { ...this.settings, groups: this.settings.groups.with(group, settings) };
@@ -125,7 +130,8 @@ export class World {
         return;
       }
       const gapMs = traffic.evenly ? 1000 / rate : this.random.exponential(1000 / rate);
-      // The rate may change before a long gap is over; a Poisson process may be drawn anew at any time.
+      // The rate may change before a long gap is over, so the gap is drawn anew every REDRAW_MS; a Poisson process
+      // allows that at any time.
       if (gapMs > REDRAW_MS && !traffic.evenly) {
         this.queue.after(REDRAW_MS, next);
         return;
@@ -164,7 +170,7 @@ export class World {
     this.queue.after(this.random.exponential(clients.thinkMs), () => attempt(false));
   }
 
-  /** Gives a piece of work to the process that serves under a name; returns whether it was admitted. */
+  /** Gives a piece of work to the process that serves under a name. Returns whether it was admitted. */
   ask(name: string, lane: number, messages: number, bytes: number, retry: boolean): boolean {
     const asked = this.nodes.get(name);
     const process = asked?.coordinator.phase === 'fenced' ? this.serving(name).at(-1) : asked;
@@ -180,5 +186,5 @@ export class World {
 
 const REDRAW_MS = 5;
 
-/** Measured against a real broker on one machine: 2–5 ms from sending to reading back. */
+/** Measured against a real broker on one machine: 2 to 5 ms from sending to reading back. */
 export const LOCAL_KAFKA: TopicDelays = { appendMs: [0.5, 2], deliveryMs: [0.5, 3] };

@@ -3,20 +3,20 @@ import type { Load, LoadOf } from '../scenario/load-kinds.js';
 import type { Happening, Scenario } from '../scenario/scenario.js';
 import { clipped, type RateProfile, scaledFrom } from './rate-profile.js';
 
-/** Work that arrives at one node, whatever becomes of it. */
+/** The work that arrives at one node, whether or not it is admitted. */
 export interface ArrivalStream {
-  /** Names its random stream. */
+  /** Names the random stream from which its arrivals are drawn. */
   readonly id: string;
   /** Index of the node. */
   readonly node: number;
   readonly profile: RateProfile;
   readonly evenly: boolean;
-  /** Pieces that arrive at once. */
+  /** How many pieces arrive at once. */
   readonly size: number;
   readonly piece: Piece;
   readonly retries: number;
   readonly retryAfterMs: number;
-  /** All that arrives at once is one fetch of such a reader; null = pieces of work. */
+  /** The reader that fetches all pieces of an arrival at once; null = the pieces ask one by one. */
   readonly reader: Reader | null;
 }
 
@@ -30,7 +30,7 @@ export interface ClientPool {
   readonly fromMs: number;
   readonly untilMs: number;
   readonly piece: Piece;
-  /** What they would ask for if nobody refused them: count ÷ pause. */
+  /** The rate at which they would ask if nobody refused them: count ÷ pause. */
   readonly profile: RateProfile;
 }
 
@@ -40,7 +40,7 @@ export interface Piece {
   readonly mostBytes: number;
 }
 
-/** All open loads of a scenario, a stream per load and node. */
+/** Returns all open loads of a scenario, as one stream per load and node. */
 export function arrivalStreams(scenario: Scenario): readonly ArrivalStream[] {
   return scenario.loads.flatMap((load, at) => {
     if (load.kind === 'clients') return [];
@@ -85,12 +85,12 @@ export function clientPools(scenario: Scenario): readonly ClientPool[] {
   });
 }
 
-/** Step of a ramp. */
+/** The length of one step of a ramp. */
 const RAMP_STEP_MS = 100;
 
 type OpenLoad = Exclude<Load, LoadOf<'clients'>>;
 
-/** What arrives at the node that is the `index`-th of the load's. */
+/** Returns the rate at the node that is the `index`-th of the load's nodes. */
 function profileOf(load: OpenLoad, index: number, untilMs: number): RateProfile {
   switch (load.kind) {
     case 'constant':

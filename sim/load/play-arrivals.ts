@@ -4,10 +4,10 @@ import { Random } from '../cluster/random.js';
 import type { ArrivalStream, ClientPool, Piece } from './arrival-streams.js';
 import { ProfileCursor } from './rate-profile.js';
 
-/** Asks the cluster; true when admitted. */
+/** Gives a piece of work to the cluster. Returns whether it was admitted. */
 export type Arrive = (node: number, messages: number, bytes: number, retry: boolean) => boolean;
 
-/** A reader fetches up to a batch. */
+/** Gives a reader's fetch of up to a batch to the cluster. */
 export type ArrivalBatch = (node: number, messages: number, reader: Reader) => void;
 
 interface Stage {
@@ -15,14 +15,15 @@ interface Stage {
   readonly queue: Pick<EventQueue, 'nowMs' | 'at' | 'after'>;
   readonly seed: number;
   readonly arrive: Arrive;
-  /** Absent: a batch is asked for piece by piece. */
+  /** Absent: a batch asks piece by piece. */
   readonly arriveAsBatch?: ArrivalBatch;
 }
 
 /**
- * Lets the work of one stream arrive. The times of first attempts depend on seed and stream alone, so that every system
- * sees the same. A Poisson process of any rate over time is one of rate 1 over ∫ rate: the next arrival is where an
- * exponential of mean 1 has been used up; with 1 itself in its place arrivals are even.
+ * Lets the work of one stream arrive. The times of first attempts depend on the seed and the stream alone, so that
+ * every system sees the same. A Poisson process with a changing rate is one with rate 1 over the integral of that rate:
+ * a number is drawn from an exponential of mean 1, and the next arrival is when the integral has grown by that number.
+ * For even arrivals the number is always 1.
  */
 export function playStream(stream: ArrivalStream, { queue, seed, arrive, arriveAsBatch }: Stage): void {
   const random = Random.stream(seed, stream.id);
@@ -56,7 +57,7 @@ export function playStream(stream: ArrivalStream, { queue, seed, arrive, arriveA
   plan();
 }
 
-/** Clients each draw from a stream of their own: what one is told does not move the others. */
+/** Each client draws from a stream of its own, so that an answer to one does not change when the others ask. */
 export function playClients(pool: ClientPool, { queue, seed, arrive }: Stage): void {
   const { node, piece, untilMs } = pool;
   for (let index = 0; index < pool.count; index++) {

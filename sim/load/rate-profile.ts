@@ -1,13 +1,13 @@
 /**
- * A rate over time, constant between changes: from `atMs[k]` on `rate[k]` pieces per second; 0 before the first. All
- * loads are that; a ramp has steps of 100 ms.
+ * A rate over time, constant between changes: `rate[k]` pieces per second from `atMs[k]` on, and 0 before the first.
+ * All loads have this form; a ramp is a stair with steps of 100 ms.
  */
 export interface RateProfile {
   readonly atMs: readonly number[];
   readonly rate: readonly number[];
 }
 
-/** The profile between two times, 0 outside. */
+/** Returns the profile between two times, and 0 outside them. */
 export function clipped({ atMs, rate }: RateProfile, fromMs: number, untilMs: number): RateProfile {
   const inside = atMs.map((at, index) => [at, rate[index] as number] as const).filter(([at]) => at < untilMs);
   const before = inside.filter(([at]) => at <= fromMs).at(-1);
@@ -16,7 +16,7 @@ export function clipped({ atMs, rate }: RateProfile, fromMs: number, untilMs: nu
   return { atMs: steps.map(([at]) => at), rate: steps.map(([, value]) => value) };
 }
 
-/** From that time on everything times `factor`. */
+/** Multiplies the rate by `factor` from that time on. */
 export function scaledFrom(profile: RateProfile, fromMs: number, factor: number): RateProfile {
   const current = rateAt(profile, fromMs);
   const steps = profile.atMs.map((at, index) => {
@@ -43,14 +43,14 @@ export class ProfileCursor {
     this.#profile = profile;
   }
 
-  /** The rate at a time not before that of the last call. */
+  /** Returns the rate at a time, which is not before that of the last call. */
   rateAt(nowMs: number): number {
     const { atMs, rate } = this.#profile;
     while (this.#at + 1 < atMs.length && (atMs[this.#at + 1] as number) <= nowMs) this.#at++;
     return this.#at === -1 ? 0 : (rate[this.#at] as number);
   }
 
-  /** When it changes next; Infinity = never. */
+  /** Returns when the rate changes next; Infinity = never. */
   get nextChangeMs(): number {
     return this.#profile.atMs[this.#at + 1] ?? Number.POSITIVE_INFINITY;
   }

@@ -9,13 +9,13 @@ export class Html {
 
 type Part = Html | string | number | readonly Html[];
 
-/** Template literal whose interpolations are escaped, unless they are `Html` themselves. */
+/** A template literal that escapes what is put into it, unless that is `Html` itself. */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(literals.reduce((text, literal, at) => text + textOf(parts[at - 1] as Part) + literal));
 }
 
 /**
- * A value inside a `<script type="application/json">`: no `<` can end the element or begin a comment, and the two
+ * Makes the content of a `<script type="application/json">`: no `<` can end the element or begin a comment, and the two
  * separators that older engines take for line ends are spelled out.
  */
 export function jsonIn(value: unknown): Html {

@@ -1,12 +1,12 @@
 import { invariant } from '../../src/core/base/invariant.js';
 import type { DimensionSeries, NodeSeries, RunResult, Verdict } from '../verdict/run-result.js';
 
-/** A run as the page takes it: a replayed trace has a part of a verdict, a replayed recording none. */
+/** A run as the page takes it. A replayed trace has only a part of a verdict, a replayed recording has none. */
 export interface PageRun extends Pick<RunResult, Exclude<keyof RunResult, 'verdict' | 'expectations'>> {
   readonly verdict: Partial<Verdict> | null;
 }
 
-/** What the page's script reads; rates per second, rounded to four significant digits. */
+/** What the page's script reads. Rates are per second, rounded to four significant digits. */
 export interface PageSeries {
   readonly label: string;
   readonly durationMs: number;
@@ -19,7 +19,7 @@ interface PageDimension {
   readonly dimension: string;
   readonly quota: readonly (number | null)[];
   readonly total: PageNode;
-  /** At most NODES_MAX; `count` nodes are summed up in the last one where there are more. */
+  /** At most NODES_MAX. Where there are more nodes, the last one is the sum of `count` nodes. */
   readonly nodes: readonly PageNode[];
 }
 
@@ -28,12 +28,12 @@ interface PageNode extends NodeSeries {
   readonly count: number;
 }
 
-/** As many lines as eyes can tell apart, and as many colours as page.css has. */
+/** Eyes tell no more lines apart, and page.css has as many colours. */
 export const NODES_MAX = 12;
 
 /**
- * The series of all runs, cut to what one page can show: with more than 12 nodes the 11 that asked most in any run,
- * and the rest as one sum. So 100 nodes make a page as large as 12 nodes do.
+ * Returns the series of all runs, cut to what one page can show. Of more than 12 nodes it keeps the 11 that asked most
+ * in any run, and sums up the rest. So a page of 100 nodes is as large as one of 12.
  */
 export function pageSeriesOf(runs: readonly PageRun[]): PageSeries[] {
   const shown = nodesShown(runs);
@@ -47,7 +47,7 @@ export function pageSeriesOf(runs: readonly PageRun[]): PageSeries[] {
   }));
 }
 
-/** The system; with the scenario or the seed where several are compared. */
+/** Names each run by its system, and also by its scenario or seed where these differ between the runs. */
 export function labelsOf(runs: readonly PageRun[]): string[] {
   const several = (read: (run: PageRun) => unknown) => new Set(runs.map(read)).size > 1;
   const [scenarios, seeds] = [several((run) => run.scenario), several((run) => run.seed)];
@@ -56,7 +56,7 @@ export function labelsOf(runs: readonly PageRun[]): string[] {
   });
 }
 
-/** In the order of their first mention. */
+/** In the order in which the runs first name them. */
 function nodesShown(runs: readonly PageRun[]): ReadonlySet<string> {
   const asked = new Map<string, number>();
   for (const run of runs) {
@@ -72,7 +72,7 @@ function nodesShown(runs: readonly PageRun[]): ReadonlySet<string> {
   return new Set(names.filter((name) => kept.has(name)));
 }
 
-/** Makes dimensions comparable: a node may ask for few but large messages. */
+/** The whole demand of a dimension. Divided by it, dimensions compare: a node may ask for few but large messages. */
 function scaleOf(series: DimensionSeries): number {
   return Object.values(series.perNode).reduce((total, { demand }) => total + sum(demand), 0) || 1;
 }
@@ -112,7 +112,7 @@ function added(parts: readonly NodeSeries[]): NodeSeries {
   };
 }
 
-/** One unlimited node makes the sum unlimited. */
+/** The sum of limits is unlimited where one of them is. */
 function limitAt(parts: readonly NodeSeries[], at: number): number | null {
   let total = 0;
   for (const { limit } of parts) {

@@ -5,7 +5,8 @@ import { selfContainedPage } from './self-contained-page.js';
 import { verdictTable } from './verdict-table.js';
 
 /**
- * One self-contained page of several runs of a scenario. The same runs give the same bytes.
+ * Renders one self-contained page of several runs of a scenario. The same runs give the same bytes.
+ *
  * @param note a sentence under the title
  */
 export function renderPage(results: readonly PageRun[], note = ''): string {
@@ -74,7 +75,7 @@ function toolbar(results: readonly PageRun[], labels: readonly string[]): Html {
 </div>`;
 }
 
-/** 1 s is the window in which over-admission is judged. */
+/** Spans of the trailing means to choose from; over-admission is judged over 1 s. */
 const MEANS_MS = [0, 1000, 5000];
 
 /** The script's modules, in the order in which they need one another. */

@@ -5,17 +5,17 @@ import { Html, html, jsonIn } from './html.js';
 export interface PageParts {
   readonly title: string;
   readonly body: Html;
-  /** What the script reads, by the id of its element. */
+  /** Values that the script reads, by the id of the element that holds them. */
   readonly values: Readonly<Record<string, unknown>>;
   /** The files of the page's script, in the order in which they need one another. */
   readonly modules: readonly URL[];
-  /** Beside page.css. */
+  /** Further styles, beside those of page.css. */
   readonly styles?: string;
 }
 
 /**
- * A page with charts in one file: no network, no fonts, opened from a disk as well as from a server. The same parts
- * give the same bytes.
+ * Renders a page with charts as one file, which loads nothing from a network, no fonts either, and opens from a disk as
+ * well as from a server. The same parts give the same bytes.
  *
  * Its content security policy allows the script written here, by its hash, and nothing else.
  */
@@ -48,7 +48,7 @@ ${data}<script>${script}</script>
 `.text;
 }
 
-/** One script of the modules: without their imports, names of all of them in one scope of its own. */
+/** Makes one script of the modules: without their imports, and with all their names in one scope. */
 function bundle(modules: readonly URL[]): string {
   const parts = modules.map((module) => {
     return readFileSync(module, 'utf8')

@@ -10,7 +10,7 @@ interface Column {
   readonly text: (figure: number) => string;
 }
 
-/** One row per system; the best figure of a column is marked, by weight and a sign and not by colour alone. */
+/** One row per system. The best figure of a column is marked by weight and a sign, not by colour alone. */
 export function verdictTable(runs: readonly PageRun[], labels: readonly string[]): Html {
   const columns = COLUMNS.filter(({ key }) => runs.some(({ verdict }) => verdict?.[key] !== undefined));
   if (columns.length === 0) return new Html('');
@@ -104,14 +104,17 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** The slowest of several steps; Infinity where one never settled, null where there is nothing to tell. */
+/** The slowest of several steps; Infinity where one never settled, null where there is no figure. */
 function figureOf({ verdict }: PageRun, { key }: Column): number | null {
   const figure = verdict?.[key] ?? null;
   if (figure === null || typeof figure === 'number') return figure;
   return figure.length === 0 ? null : Math.max(...figure.map((took) => took ?? Number.POSITIVE_INFINITY));
 }
 
-/** Null where all are alike: then none is best. Of errors with a sign the smallest in size. */
+/**
+ * The best figure: among errors with a sign the smallest in size. Null where all figures are alike, as then none is
+ * best.
+ */
 function bestOf(column: Column, runs: readonly PageRun[]): number | null {
   const figures = runs.map((run) => figureOf(run, column)).filter((figure) => figure !== null);
   const badness = (figure: number) => (column.isMoreBetter ? -figure : Math.abs(figure));

@@ -1,3 +1,4 @@
+import { finiteOrNull } from '../../src/core/base/shown-rates.js';
 import type { DimensionSeries, NodeSeries } from '../verdict/run-result.js';
 
 const SAMPLES_MAX = 2400;
@@ -114,8 +115,4 @@ function createColumns(): Columns {
 function foldSums(column: Float64Array, samples: number): void {
   for (let at = 0; at < samples; at++) column[at] = (column[2 * at] as number) + (column[2 * at + 1] as number);
   column.fill(0, samples);
-}
-
-function finiteOrNull(rate: number): number | null {
-  return Number.isFinite(rate) ? rate : null;
 }

@@ -1,3 +1,4 @@
+import { finiteOrNull } from '../../src/core/base/shown-rates.js';
 import type { Columns, Recorder } from '../verdict/recorder.js';
 import type { DimensionSeries } from '../verdict/run-result.js';
 
@@ -28,7 +29,7 @@ function dimensionOf(
 }
 
 function finite(rate: number): number | null {
-  return Number.isFinite(rate) ? rounded(rate) : null;
+  return finiteOrNull(rounded(rate));
 }
 
 /** Nobody reads more of it, and the page and the JSON hold thousands. */

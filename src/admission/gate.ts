@@ -57,6 +57,8 @@ export interface GateParts {
   readonly whyNotReady: () => string;
   /** For reservations that are committed with what the work has cost. */
   readonly chargeCosts: ChargeCosts;
+  /** Called once, when a batch is refunded under the former name. */
+  readonly onHandBack: () => void;
 }
 
 /**
@@ -83,7 +85,8 @@ export class Gate {
   #keptLane = 0;
 
   constructor(parts: GateParts) {
-    const { limiter, clock, groups, attachments, limits, defaultGroup, loop, whyNotReady, chargeCosts } = parts;
+    const { limiter, clock, groups, attachments, limits, defaultGroup, loop, whyNotReady, chargeCosts, onHandBack } =
+      parts;
     this.#loop = loop;
     this.#limiter = limiter;
     this.#clock = clock;
@@ -117,6 +120,7 @@ export class Gate {
       reader: this.#reader,
       decider: this.#decider,
       explainer: this.#explainer,
+      onHandBack,
     });
     for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
   }

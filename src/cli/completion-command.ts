@@ -72,4 +72,6 @@ const HELP = `
 Examples:
   source <(quotamesh completion bash)
   quotamesh completion zsh > "\${fpath[1]}/_quotamesh"
-  quotamesh completion fish > ~/.config/fish/completions/quotamesh.fish`;
+  quotamesh completion fish > ~/.config/fish/completions/quotamesh.fish
+
+Exit codes: 0 done, 2 usage.`;

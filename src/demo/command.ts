@@ -52,9 +52,12 @@ function wholeBetween(least: number, most: number): (text: string) => number {
 }
 
 const HELP = `
-The exit code is 0 if utilisation of min(quota, demand) is at least 97 %, over-admission at most 2 % over any 5 s, and the worst
-sliding second at most 1.10 times the quota. Without --for, Ctrl-C ends it with exit code 0.
+The verdict is good if utilisation of min(quota, demand) is at least 97 %, over-admission at most 2 % over any 5 s, and the worst
+sliding second at most 1.10 times the quota. In a clone, \`npm start\` runs it, too.
 
 Examples:
-  npm start
-  npm start -- --for 20s`;
+  quotamesh demo
+  quotamesh demo --for 20s
+
+Exit codes: 0 good verdict, or ended by Ctrl-C without --for; 1 bad verdict, or something failed; 2 usage; 69 a node did not start;
+78 what it needs is not installed; 130 or 143 ended by a signal before the verdict.`;

@@ -1,3 +1,4 @@
+import { finiteOrNull } from '../core/base/shown-rates.js';
 import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 import type { Notice } from '../core/protocol/events-and-effects.js';
@@ -48,8 +49,4 @@ export function announceShares(lanes: readonly number[], coordinator: Coordinato
       members: coordinator.membership.alive.length,
     });
   }
-}
-
-function finiteOrNull(rate: number): number | null {
-  return Number.isFinite(rate) ? rate : null;
 }

@@ -101,6 +101,8 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     loop,
     whyNotReady,
     chargeCosts: (names, costs, how) => reportCost({ config, clock, gate, loop, notReady }, names, costs, how),
+    onHandBack: () =>
+      telemetry.log('warn', 'an old name is used', { old: 'handBack', now: 'refund', where: 'a batch' }),
   });
 
   // Which groups are in force: those of YAML, and over them those of the registry.

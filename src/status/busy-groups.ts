@@ -1,4 +1,5 @@
 import type { BusyGroupStatus, NodeStatus } from '../api/node-status.js';
+import { finiteOrNull } from '../core/base/shown-rates.js';
 import { DIRECTIONS, type Direction, MESSAGES, slotOf } from '../core/base/vocabulary.js';
 import type { StatusParts } from './status-parts.js';
 
@@ -18,7 +19,7 @@ export function describeBusy({
       group: config.groups[group]?.name ?? '',
       direction: DIRECTIONS[direction] as Direction,
       binding,
-      targetMessagesPerSecond: Number.isFinite(target) ? target : null,
+      targetMessagesPerSecond: finiteOrNull(target),
     });
   }
   busy.sort((one, other) => (one.group < other.group ? -1 : 1));

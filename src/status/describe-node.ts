@@ -13,6 +13,7 @@ import { describeQuota } from '../config/describe/describe-config.js';
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import { groupIdOf, incarnationCount } from '../core/base/ids.js';
 import type { GroupSettings } from '../core/base/settings.js';
+import { shownRates } from '../core/base/shown-rates.js';
 import {
   BYTES,
   DIMENSION_COUNT,
@@ -104,9 +105,9 @@ function describeDirection(
       ? []
       : laneShares(parts.loop.coordinator, group, DIRECTIONS.indexOf(direction), parts.clock());
   return {
-    quota: rates(config.quota[direction]),
+    quota: shownRates(config.quota[direction]),
     quotaAsWritten: describeQuota(config, direction),
-    target: rates(target),
+    target: shownRates(target),
     ramp: rampOf(parts, group, direction),
     clusterBucket: describeTokens(parts, laneOf(group, DIRECTIONS.indexOf(direction))),
     shareSum: {
@@ -156,10 +157,10 @@ export function laneShares(
     return {
       nodeId: member.nodeId,
       self: member.nodeKey === nodeKey,
-      usage: rates(columnsAt(view.usage, at)),
-      demand: rates(columnsAt(view.demand, at)),
-      share: rates(columnsAt(view.share, at)),
-      reportedShare: rates(reported),
+      usage: shownRates(columnsAt(view.usage, at)),
+      demand: shownRates(columnsAt(view.demand, at)),
+      share: shownRates(columnsAt(view.share, at)),
+      reportedShare: shownRates(reported),
       reportAgeMs: row === undefined ? null : Math.round(nowMs - store.readMsOf(row)),
     };
   });
@@ -193,13 +194,13 @@ function localOf(parts: StatusParts, lane: number, computed: RateStatus | undefi
   const messages = slotOf(lane, MESSAGES);
   const bytes = slotOf(lane, BYTES);
   // Nothing is applied before the first use: this is the share that would be.
-  const expected = computed ?? rates(NO_RATES);
+  const expected = computed ?? shownRates(NO_RATES);
   const pair = (column: Float64Array | undefined): Rates => [column?.[messages] ?? 0, column?.[bytes] ?? 0];
   return {
     served: state !== undefined,
     link: state?.link ?? linkBeforeUse(parts, lane),
-    share: state === undefined ? expected : rates(pair(coordinator?.shares.applied)),
-    limit: state === undefined ? expected : rates(pair(coordinator?.shares.limit)),
+    share: state === undefined ? expected : shownRates(pair(coordinator?.shares.applied)),
+    limit: state === undefined ? expected : shownRates(pair(coordinator?.shares.limit)),
     admittedMessages: limiter.admitted.at(messages),
     admittedBytes: limiter.admitted.at(bytes),
     attemptedMessages: limiter.attempted.at(messages),
@@ -305,12 +306,4 @@ function sumOf(nodes: readonly NodeShareStatus[], key: keyof RateStatus, target:
 
 function columnsAt(columns: readonly Float64Array[], at: number): Rates {
   return [columns[MESSAGES]?.[at] ?? 0, columns[BYTES]?.[at] ?? 0];
-}
-
-function rates([messages, bytes]: Rates): RateStatus {
-  return { messagesPerSecond: finiteOrNull(messages), bytesPerSecond: finiteOrNull(bytes) };
-}
-
-function finiteOrNull(rate: number): number | null {
-  return Number.isFinite(rate) ? rate : null;
 }

@@ -7,6 +7,7 @@ import type {
 } from '../api/group-explanation.js';
 import type { DirectionStatus, RateStatus } from '../api/node-status.js';
 import { groupIdOf } from '../core/base/ids.js';
+import { finiteOrNull } from '../core/base/shown-rates.js';
 import { BYTES, DIRECTIONS, type Direction, laneOf, MESSAGES } from '../core/base/vocabulary.js';
 import type { LaneTarget } from '../core/target/target-book.js';
 import { HEALTHY } from '../core/target/throttling-ratio.js';
@@ -124,8 +125,4 @@ function sumOf({ nodes }: DirectionStatus, column: 'usage' | 'demand'): RateStat
 
 function difference(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : one - other;
-}
-
-function finiteOrNull(rate: number): number | null {
-  return Number.isFinite(rate) ? rate : null;
 }

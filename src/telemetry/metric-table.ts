@@ -15,7 +15,7 @@ export const NODE_METRICS = {
   quotamesh_ready: { type: 'gauge', help: '1 while the node decides, else 0.' },
   quotamesh_degraded: {
     type: 'gauge',
-    help: '1 while something is not as it should be. topic-lost: the topic cannot be read or written; isolated: own records do not come back; epoch: the topic holds another log, and shares are held until everybody has spoken in it; partitions-added: the topic has more than this cluster works with, and nodes that start are refused; registry-lost: that of the registry; attachment-dangling: a place leads to no group.',
+    help: '1 while something is not as it should be. topic-lost: the topic cannot be read or written; isolated: own records do not come back; epoch: the topic holds another log, and shares are held until everybody has spoken in it; partitions-added: the topic has more than this cluster works with, and nodes that start are refused; registry-lost: that of the registry; attachment-dangling: a scope is attached to what does not exist.',
     labels: ['reason'],
   },
   quotamesh_incarnation: { type: 'gauge', help: 'Lives of this node id as counted in the topic.' },

@@ -82,14 +82,14 @@ export class Brokers {
 
   /** @param broker all of them where it is null */
   setLink(node: number, broker: number | null, state: LinkState): void {
-    for (const [place, link] of (this.#links[node] ?? []).entries()) {
-      if (broker === null || broker === place) link.set(state);
+    for (const [index, link] of (this.#links[node] ?? []).entries()) {
+      if (broker === null || broker === index) link.set(state);
     }
   }
 
   /** Connections that the present state of these ways has met. @param broker all of them where it is null */
   connectionsMet(node: number, broker: number | null): number {
-    const links = (this.#links[node] ?? []).filter((_, place) => broker === null || broker === place);
+    const links = (this.#links[node] ?? []).filter((_, index) => broker === null || broker === index);
     return links.reduce((sum, { met }) => sum + met, 0);
   }
 
@@ -129,7 +129,7 @@ export class Brokers {
         return { partition: partitionId, broker: (leader - 1 + step) % BROKERS };
       });
       const partitionAssignment = wanted.map(({ partition, broker }) => {
-        return { partition, replicas: times(BROKERS, (place) => ((broker + place) % BROKERS) + 1) };
+        return { partition, replicas: times(BROKERS, (index) => ((broker + index) % BROKERS) + 1) };
       });
       await admin.alterPartitionReassignments({ topics: [{ topic: TOPIC, partitionAssignment }], timeout: 5000 });
       const deadlineMs = performance.now() + ADMIN_PATIENCE_MS;
@@ -167,6 +167,6 @@ async function partitionsOf(admin: Admin) {
   return topics[0]?.partitions ?? [];
 }
 
-function times<Made>(count: number, make: (place: number) => Made): Made[] {
-  return Array.from({ length: count }, (_, place) => make(place));
+function times<Made>(count: number, make: (index: number) => Made): Made[] {
+  return Array.from({ length: count }, (_, index) => make(index));
 }

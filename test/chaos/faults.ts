@@ -33,9 +33,9 @@ const MORE_PARTITIONS = 2;
 const nodeOf = ({ node }: PlannedFault) => node as number;
 const whose = (fault: PlannedFault) => `n${nodeOf(fault) + 1}`;
 const brokerOf = ({ broker }: PlannedFault) => broker as number;
-const kafkaNode = ({ brokers }: Stage, place: number) => {
-  const node = brokers.kafka.nodes[place % BROKERS];
-  if (node === undefined) throw new Error(`no broker ${place}`);
+const kafkaNode = ({ brokers }: Stage, index: number) => {
+  const node = brokers.kafka.nodes[index % BROKERS];
+  if (node === undefined) throw new Error(`no broker ${index}`);
   return node;
 };
 

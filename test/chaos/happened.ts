@@ -103,7 +103,7 @@ export function isQuiet(happened: readonly HappenedFault[], fromMs: number, toMs
 
 export function whom({ fault }: HappenedFault): string {
   const node = fault.node === null ? [] : [`n${(fault.node % NODES) + 1}`];
-  // The broker of a move is the turn that it takes; its note has the places.
+  // The broker of a move is the turn that it takes; its note names the brokers.
   const broker = fault.broker === null || fault.kind === 'leader-moved' ? [] : [`broker ${fault.broker + 1}`];
   return [...node, ...broker].join(', ');
 }

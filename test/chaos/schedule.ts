@@ -7,7 +7,7 @@ export interface PlannedFault {
   readonly fromMs: number;
   /** When the remedy begins; `fromMs` for what happens at a moment. */
   readonly toMs: number;
-  /** Place of the node, 0 to NODES − 1; null where no node is hit. */
+  /** Index of the node, 0 to NODES − 1; null where no node is hit. */
   readonly node: number | null;
   readonly broker: number | null;
   /** The delay of a slow link, each way. */
@@ -62,7 +62,7 @@ function planned(kind: FaultKind, roundMs: number, others: readonly PlannedFault
   const toMs = Math.round(fromMs + random.between(...lastsMs));
   // A node has one fault at a time: two would have to be undone in the right order, and two nodes are the harder case.
   const taken = new Set(others.map(({ node }) => node));
-  const free = Array.from({ length: NODES }, (_, place) => place).filter((place) => !taken.has(place));
+  const free = Array.from({ length: NODES }, (_, index) => index).filter((index) => !taken.has(index));
   const node = free[Math.floor(random.next() * free.length)] as number;
   const broker = Math.floor(random.next() * BROKERS);
   const delayMs = Math.round(random.between(...DELAY_MS));

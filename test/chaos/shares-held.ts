@@ -23,9 +23,9 @@ export class SharesHeld {
     const steps: ShareStep[][][] = GROUPS.map(() => Array.from({ length: nodes }, () => []));
     const names = Array.from({ length: nodes }, (_, node) => nodeName(node));
     for (const { t, node, group, shareMessages } of linesIn(text)) {
-      const place = GROUPS.findIndex(({ name }) => name === group);
+      const index = GROUPS.findIndex(({ name }) => name === group);
       const share = shareMessages ?? Number.POSITIVE_INFINITY;
-      steps[place]?.[names.indexOf(node)]?.push({ atMs: t - beganMs, share });
+      steps[index]?.[names.indexOf(node)]?.push({ atMs: t - beganMs, share });
     }
     this.#steps = steps.map((group) => group.map((of) => of.sort((one, other) => one.atMs - other.atMs)));
   }

@@ -84,17 +84,17 @@ async function seenAt(url: string): Promise<SeenNode | null> {
     incarnation: node.incarnation,
     epoch: node.topic.epoch,
     degraded: node.degraded,
-    alive: node.members.flatMap(({ nodeId, state }) => (state === 'alive' ? [placeOf(nodeId)] : [])),
+    alive: node.members.flatMap(({ nodeId, state }) => (state === 'alive' ? [indexOfNode(nodeId)] : [])),
     groups: groups.map((group) => seenGroup(group)),
   };
 }
 
 function seenGroup({ directions: { publish } }: GroupStatus): SeenGroup {
   const shares = Array.from({ length: NODES }, () => 0);
-  for (const { nodeId, share } of publish.nodes) shares[placeOf(nodeId)] = share.messagesPerSecond ?? 0;
+  for (const { nodeId, share } of publish.nodes) shares[indexOfNode(nodeId)] = share.messagesPerSecond ?? 0;
   return { share: publish.local.share.messagesPerSecond ?? 0, shares };
 }
 
-function placeOf(nodeId: string): number {
+function indexOfNode(nodeId: string): number {
   return Array.from({ length: NODES }, (_, node) => nodeName(node)).indexOf(nodeId);
 }

@@ -125,7 +125,7 @@ function examine(
     if (wanted > done) figures[end]++;
     if (wanted > done && wanted % DELETED_EVERY === 0) figures[`${end}Deletions`]++;
     known.set(group, JSON.stringify(state));
-    examinePlaces(group, { done, wanted }, beside, known);
+    examineScopes(group, { done, wanted }, beside, known);
     const life = { group, writer, answered: done, isWhole: wanted > done && found === allowed[1] };
     figures.audited += done + (checkTrail(beside, life, definitionOf) && life.isWhole ? 1 : 0);
     lives.push(life);
@@ -134,7 +134,7 @@ function examine(
 }
 
 /** Both scopes of a group that there is, none of one that there is not; but while they are being attached. */
-function examinePlaces(
+function examineScopes(
   group: string,
   { done, wanted }: { readonly done: number; readonly wanted: number },
   { registry }: WholeNode,

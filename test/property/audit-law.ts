@@ -12,7 +12,7 @@ export function expectTrail(cluster: RegistryCluster): void {
   const expected = folded(cluster).changes.slice(-cluster.auditedChanges);
   for (const node of cluster.nodes.values()) expect(node.trail).toEqual(expected);
   const left = cluster.log.flatMap(({ record }) => (record?.kind === 'audit' ? [record] : []));
-  expect(left.sort(byPlace)).toEqual(expected);
+  expect(left.sort(byRevision)).toEqual(expected);
 }
 
 /** All that there is by now, as `SimulatedRegistry.view` shows it. */
@@ -36,7 +36,7 @@ function folded({ history }: RegistryCluster) {
       const because = name === group ? {} : { withGroup: group };
       return { kind: 'audit', author, group: name, revision, before, after: definition, by, ...because };
     });
-    changes.push(...made.sort(byPlace));
+    changes.push(...made.sort(byRevision));
     for (const name of [group, ...all]) entries.set(name, { revision, definition });
   }
   return { entries, changes };
@@ -48,6 +48,6 @@ function leadsTo(group: string, name: string, entries: ReadonlyMap<string, Group
   return steps < entries.size && leadsTo(group, attachmentName(definition.sameAs), entries, steps + 1);
 }
 
-function byPlace(one: AuditRecord, other: AuditRecord): number {
+function byRevision(one: AuditRecord, other: AuditRecord): number {
   return one.revision - other.revision || (one.group < other.group ? -1 : 1);
 }

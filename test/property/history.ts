@@ -77,8 +77,8 @@ export function historyOf(list: readonly Action[], settings: CoordinatorSettings
     sequences.set(`${node}/${life}`, count);
     const sequence = action.late ? Math.max(1, count - 3) : count;
     const log = partitions[partition] as ReadEvent[];
-    const place = { partition, offset: log.length * 2, appendMs: clockMs[partition] as number };
-    log.push({ ...place, ...recordOf(action, sequence, settings) });
+    const header = { partition, offset: log.length * 2, appendMs: clockMs[partition] as number };
+    log.push({ ...header, ...recordOf(action, sequence, settings) });
   }
   return partitions;
 }

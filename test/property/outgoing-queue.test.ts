@@ -12,7 +12,10 @@ const act = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       kind: fc.constant('say' as const),
-      places: fc.array(fc.tuple(fc.nat(PARTITIONS - 1), fc.constantFrom(...KEYS)), { minLength: 1, maxLength: 6 }),
+      destinations: fc.array(fc.tuple(fc.nat(PARTITIONS - 1), fc.constantFrom(...KEYS)), {
+        minLength: 1,
+        maxLength: 6,
+      }),
     }),
   },
   { weight: 2, arbitrary: fc.constant({ kind: 'send' as const }) },
@@ -34,9 +37,9 @@ class Scene {
     return this.#underWay.size > 0;
   }
 
-  say(places: readonly (readonly [number, string])[]): void {
+  say(destinations: readonly (readonly [number, string])[]): void {
     this.queue.add(
-      places.map(([partition, key]) => {
+      destinations.map(([partition, key]) => {
         const sequence = ++this.#sequence;
         this.newest.set(`${partition}:${key}`, sequence);
         this.lost.delete(`${partition}:${key}`);
@@ -54,7 +57,7 @@ class Scene {
       expect(this.#underWay.has(next.partition), 'one produce per partition at a time').toBe(false);
       expect(next.appends.every(({ partition }) => partition === next?.partition)).toBe(true);
       this.#underWay.set(next.partition, next);
-      for (const append of next.appends) this.waiting.delete(placeOf(append));
+      for (const append of next.appends) this.waiting.delete(destinationOf(append));
       sent = true;
     }
     return sent;
@@ -70,8 +73,10 @@ class Scene {
   fail(partition: number): void {
     const ended = this.#underWay.get(partition);
     if (!this.#underWay.delete(partition)) return;
-    const failed = (ended?.appends ?? []).filter((append) => sequenceOf(append) === this.newest.get(placeOf(append)));
-    for (const append of failed) this.lost.add(placeOf(append));
+    const failed = (ended?.appends ?? []).filter(
+      (append) => sequenceOf(append) === this.newest.get(destinationOf(append)),
+    );
+    for (const append of failed) this.lost.add(destinationOf(append));
     expect([...this.queue.failed(partition)].sort()).toEqual(failed.map(({ key }) => key).sort());
   }
 
@@ -80,7 +85,7 @@ class Scene {
   }
 }
 
-function placeOf({ partition, key }: Append): string {
+function destinationOf({ partition, key }: Append): string {
   return `${partition}:${key}`;
 }
 
@@ -91,7 +96,7 @@ function sequenceOf({ record }: Append): number {
 type Act = typeof act extends fc.Arbitrary<infer One> ? One : never;
 
 function play(scene: Scene, one: Act): void {
-  if (one.kind === 'say') scene.say(one.places);
+  if (one.kind === 'say') scene.say(one.destinations);
   else if (one.kind === 'send') scene.send();
   else scene[one.kind](one.partition);
 }
@@ -123,9 +128,9 @@ test('the newest record of each key is sent, but for those whose failure was tol
   fc.assert(
     fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
       const { log, newest, lost, queue } = played(acts);
-      const written = new Map(log.map((append) => [placeOf(append), sequenceOf(append)]));
-      for (const [place, sequence] of newest) {
-        if (!lost.has(place)) expect(written.get(place), place).toBe(sequence);
+      const written = new Map(log.map((append) => [destinationOf(append), sequenceOf(append)]));
+      for (const [destination, sequence] of newest) {
+        if (!lost.has(destination)) expect(written.get(destination), destination).toBe(sequence);
       }
       expect(queue.size).toBe(0);
     }),
@@ -151,8 +156,8 @@ test('whatever is under way, a partition that has none waits for nobody', () => 
       const scene = new Scene();
       scene.say([[stuck, 'NODE']]);
       scene.send();
-      for (const one of acts) if (one.kind === 'say') scene.say(one.places);
-      const others = [...scene.newest.keys()].some((place) => !place.startsWith(`${stuck}:`));
+      for (const one of acts) if (one.kind === 'say') scene.say(one.destinations);
+      const others = [...scene.newest.keys()].some((destination) => !destination.startsWith(`${stuck}:`));
       expect(scene.send()).toBe(others);
     }),
   );

@@ -10,7 +10,7 @@ import { RegistryCluster, type SimulatedRegistry } from './registry-cluster.js';
 const NODES = ['a', 'b', 'c'];
 const GROUPS = ['orders', 'billing'];
 /** What they may be attached to; `acme/orders` comes before its tenant as a name, and after it as `sameAs`. */
-const PLACES: readonly (readonly [path: string, definitions: readonly GroupDefinition[]])[] = [
+const SCOPES: readonly (readonly [path: string, definitions: readonly GroupDefinition[]])[] = [
   ['acme', [{ group: 'billing' }, { group: 'orders' }, { exempt: true }]],
   ['acme/orders', [{ group: 'billing' }, { sameAs: 'acme' }, { sameAs: 'acme/orders/new' }]],
   ['acme/orders/new', [{ sameAs: 'acme/orders' }, { sameAs: 'acme' }, { group: 'billing' }]],
@@ -36,7 +36,7 @@ describe('the laws of the registry, in virtual time', () => {
         // Nothing is left over but one state per group, of deleted ones too (and what nobody counts: a barrier per node, the trail).
         cluster.compact(Number.POSITIVE_INFINITY);
         const left = cluster.log.filter(({ record }) => record?.kind === 'state' || record?.kind === 'proposal');
-        expect(left.length, JSON.stringify(left)).toBeLessThanOrEqual(GROUPS.length + PLACES.length);
+        expect(left.length, JSON.stringify(left)).toBeLessThanOrEqual(GROUPS.length + SCOPES.length);
       }),
       { numRuns: 200 },
     );
@@ -142,7 +142,7 @@ describe('the laws of the registry, in virtual time', () => {
     expect([...counts][0]).toBeLessThan(1.2 * done);
   });
 
-  test('of two proposals that expect the same, the log takes the first, and its revision is its place', () => {
+  test('of two proposals that expect the same, the log takes the first, and its revision is its offset + 1', () => {
     const cluster = new RegistryCluster(() => 0.5);
     const [first, second] = [cluster.start('first'), cluster.start('second')];
     cluster.settle();
@@ -203,7 +203,7 @@ function deletionOr(definition: GroupDefinition, random: () => number, nowMs: nu
 }
 
 function attach(node: SimulatedRegistry, random: () => number, nowMs: number): void {
-  const [path, definitions] = PLACES[Math.floor(random() * PLACES.length)] as (typeof PLACES)[number];
+  const [path, definitions] = SCOPES[Math.floor(random() * SCOPES.length)] as (typeof SCOPES)[number];
   const definition = definitions[Math.floor(random() * definitions.length)] as GroupDefinition;
   node.propose(attachmentName(path), null, random() < 0.2 ? null : definition, nowMs);
 }

@@ -23,8 +23,8 @@ interface Held {
 }
 
 /**
- * A node in virtual time that is never started: its shares are what the test sets. Two groups, which a place has both,
- * with limits of clients, topics and the node beside them.
+ * A node in virtual time that is never started: its shares are what the test sets. It has two groups, and a scope that
+ * is attached to both, with limits of clients, topics and the node beside them.
  */
 export class SpanScene {
   readonly node: WholeNode;

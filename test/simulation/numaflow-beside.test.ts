@@ -130,7 +130,7 @@ test.each([
   [1000, 3, 0, 333],
   [200, 1, 500, 200],
 ])('granularity: %d/s for %d pods in batches of 500', (max, pods, theirs, ours) => {
-  // As shipped a token buys one read of a batch: max and min are divided by it, rounded up (A5).
+  // As shipped a token buys one read of a batch: max and min are divided by it, rounded up.
   const reads = new EpochTokens({ mode: 'relaxed', min: Math.ceil(max / 500), max: Math.ceil(max / 500), rampSec: 1 });
   const shipped = reads.available(pods, EPOCH) * 500;
   const node = windowedNode(1000, () => 1500);

@@ -18,8 +18,8 @@ export interface OwnEntry {
 }
 
 /**
- * A log of claims, and what the production pool says at each of its places. The pool is a function of the log, with no
- * word about who reads it: it is asked once per place for all 1,000 members, who look up the place that they have
+ * A log of claims, and what the production pool says at each of its offsets. The pool is a function of the log, with no
+ * word about who reads it: it is asked once per offset for all 1,000 members, who look up the offset that they have
  * read to. Once per member would be 1,000 times the same.
  */
 export class PoolLog {

@@ -5,12 +5,12 @@ import type { SimulatedProcess } from '../simulated-process.js';
 import { type Limit, PUSH_MS, RATEKEEPER, type RateMessage } from './ratekeeper.js';
 import type { ReleaseWindow } from './release-windows.js';
 
-/** Envelope 40 bytes, tag 16, count and costs 8 each. */
+/** The envelope has 40 bytes, the tag 16, the count and the two costs 8 each. */
 const USAGE_BYTES = 40 + 16 + 3 * 8;
 
 /**
- * A client or proxy: asks the ratekeeper once per second, at once when it starts, and starts what its limit grants.
- * Without an answer the limit stays as last received; before the first there is none.
+ * A client or proxy. It asks the ratekeeper when it starts and then once per second, and starts as many transactions as
+ * its limit grants. If no answer comes, the last limit stays; before the first answer there is no limit.
  */
 export class LimitedNode implements Member<RateMessage> {
   readonly #process: SimulatedProcess;
@@ -50,7 +50,7 @@ export class LimitedNode implements Member<RateMessage> {
     this.#window.setLimit(message.perSecond, this.#process.nowMs / 1000);
   }
 
-  /** The database holds the quota: nodes never see it. */
+  /** Does nothing: the database holds the quota, and nodes never see it. */
   setQuota(): void {}
 
   leave(): void {}

@@ -4,7 +4,7 @@ import { TagRates } from './tag-rates.js';
 
 export type RateMessage = Usage | Limit;
 
-/** What a node started since it last asked. */
+/** What a node has started since it last asked. */
 export interface Usage {
   readonly kind: 'usage';
   readonly transactions: number;
@@ -13,26 +13,29 @@ export interface Usage {
 
 export interface Limit {
   readonly kind: 'limit';
-  /** Transactions per second; Infinity = none published. */
+  /** In transactions per second; Infinity = no limit is published. */
   readonly perSecond: number;
-  /** The limit in messages and bytes; Infinity in a dimension without quota. For display only. */
+  /** The limit in messages and bytes, for display only; Infinity in a dimension without quota. */
   readonly units: readonly [number, number];
 }
 
 export type HandOut = 'client' | 'proxy';
 
 export const RATEKEEPER = 'ratekeeper';
-/** Nodes ask and rates are computed once per second, quotas are read again every 5 s. */
+/** How often nodes ask and rates are computed. Quotas are read again every 5 s. */
 export const PUSH_MS = 1000;
 const QUOTA_READ_MS = 5000;
-/** A proxy that has not asked for two pushes is not counted: the sources name no time, a short one favours them. */
+/**
+ * A proxy that has not asked for so long is not counted. The sources name no time; a short one favours FoundationDB.
+ */
 const PROXY_GONE_MS = 2 * PUSH_MS;
-/** Envelope of the cluster's own RPC about 40 bytes, tag 16, rate, its expiry and a sequence 8 each. */
+/** The envelope of the cluster's own RPC has about 40 bytes, the tag 16, and rate, expiry and sequence 8 each. */
 const LIMIT_BYTES = 40 + 16 + 3 * 8;
 
 /**
- * The one place that knows all: it counts what the nodes started and answers each with its limit. It never fails here.
- * The cost is what the nodes tell, once per second, instead of the storage servers every 5 s; that favours it.
+ * The one process that knows everything: it counts what the nodes started, and answers each node with its limit. Here
+ * it never fails. It takes the cost from the nodes once per second, where the original asks the storage servers every 5
+ * s; that favours FoundationDB.
  */
 export class Ratekeeper {
   readonly #environment: BaselineEnvironment;
@@ -42,7 +45,7 @@ export class Ratekeeper {
   readonly #askedMs = new Map<string, number>();
   readonly #costSinceTick: [number, number] = [0, 0];
   #configured: Quota;
-  /** As last read. */
+  /** The quotas as they were last read from the database. */
   #quotas: readonly [number, number];
   #limit = Number.POSITIVE_INFINITY;
 
@@ -61,7 +64,7 @@ export class Ratekeeper {
     });
   }
 
-  /** Written to the database; in force when it is read next. */
+  /** Writes the quota to the database; it is in force when it is read next. */
   setQuota(quota: Quota): void {
     this.#configured = quota;
   }

@@ -1,19 +1,22 @@
 import { Smoother } from './smoother.js';
 
-/** A client or proxy may start what the limit grants in 2 s and has not been started. */
+/** A client or proxy may start what the limit grants in 2 s, less what it has started. */
 const WINDOW_SEC = 2;
-/** A proxy decides in rounds of about 10 ms, starts so many at most in one, keeps so much budget when idle (B5). */
+/**
+ * A proxy decides in rounds of about 10 ms. MAX_PER_ROUND bounds what it starts in one round, MAX_IDLE_BUDGET what it
+ * keeps when idle (docs/background/foundationdb-tag-throttling.md, “Handing out”).
+ */
 const ROUND_SEC = 0.01;
 const MAX_PER_ROUND = 100_000;
 const MAX_IDLE_BUDGET = 1000;
 
 export interface ReleaseWindow {
-  /** Transactions per second; Infinity = no limit. */
+  /** @param perSecond transactions per second; Infinity = no limit */
   setLimit(perSecond: number, nowSec: number): void;
   tryStart(nowSec: number): boolean;
 }
 
-/** Smoothed limit minus smoothed rate of what was started, over the window. */
+/** The smoothed limit minus the smoothed rate of starts, over the window. */
 class Allowance {
   readonly #limit = new Smoother(WINDOW_SEC);
   readonly #started = new Smoother(WINDOW_SEC);
@@ -35,7 +38,10 @@ class Allowance {
   }
 }
 
-/** Client mode: each transaction by itself. What is refused would wait at the client; here it is asked again. */
+/**
+ * Client mode: each transaction is decided by itself. In FoundationDB a refused one would wait at the client; here it
+ * asks again.
+ */
 export class ClientWindow implements ReleaseWindow {
   readonly #allowance = new Allowance();
 
@@ -51,8 +57,9 @@ export class ClientWindow implements ReleaseWindow {
 }
 
 /**
- * Proxy mode: per round, the allowance and a budget carried from rounds that did not use theirs. The queue of a proxy
- * is empty here while nothing is refused: refused work waits at whoever asked.
+ * Proxy mode: in each round a proxy may start the allowance, and a budget that rounds leave which did not use theirs.
+ * Refused work waits at whoever asked and not in the proxy, so the proxy's queue counts as empty while nothing is
+ * refused.
  */
 export class ProxyWindow implements ReleaseWindow {
   readonly #allowance = new Allowance();
@@ -81,7 +88,7 @@ export class ProxyWindow implements ReleaseWindow {
     return true;
   }
 
-  /** Rounds without a request are taken together: nothing was started in them. */
+  /** Begins a round. Rounds without a request are counted together, because nothing was started in them. */
   #begin(round: number, nowSec: number): void {
     this.#endRound(ROUND_SEC, nowSec);
     const idleSec = (round - this.#round - 1) * ROUND_SEC;

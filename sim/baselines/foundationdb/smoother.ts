@@ -1,4 +1,4 @@
-/** Follows a total with one time constant: estimate and rate. Times in seconds. */
+/** Follows a total with one time constant, and gives its estimate and its rate. Times are in seconds. */
 export class Smoother {
   readonly #tauSec: number;
   #total = 0;
@@ -9,7 +9,7 @@ export class Smoother {
     this.#tauSec = tauSec;
   }
 
-  /** From here on without history. */
+  /** Begins again from this total, without history. */
   reset(total: number, nowSec: number): void {
     this.#total = total;
     this.#estimate = total;
@@ -43,7 +43,7 @@ export class Smoother {
   }
 }
 
-/** Follows a total and its trend (Holt), each with a time constant of its own. */
+/** Follows a total and its trend (Holt's method), each with a time constant of its own. */
 export class HoltSmoother {
   readonly #tauSec: number;
   readonly #trendTauSec: number;

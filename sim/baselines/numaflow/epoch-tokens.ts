@@ -2,22 +2,24 @@ export type RampMode = 'relaxed' | 'scheduled';
 
 export interface RampSettings {
   readonly mode: RampMode;
-  /** Tokens per second of the whole pool: at boot, and at the top. */
+  /** `min` and `max` are tokens per second of the whole pool, at boot and at the top of the ramp. */
   readonly min: number;
   readonly max: number;
   readonly rampSec: number;
 }
 
 /**
- * Tokens of one pod: a fixed window per wall-clock second, nothing carried over, whole tokens
- * in equal parts. 15 tokens for a pool of 2 are 7 each; a limit below the pool size is nothing for everybody.
+ * The tokens of one pod. Each second of the wall clock is a window: nothing is carried over, and whole tokens are
+ * divided in equal parts. 15 tokens for a pool of 2 are 7 each; a limit below the pool size gives nobody anything.
  */
 export class EpochTokens {
   readonly #settings: RampSettings;
   readonly #slope: number;
   #ceiling: number;
   #tokens: number;
-  /** The last second served. It starts at 0, so the first one comes decades later: a scheduled ramp jumps to max. */
+  /**
+   * The last second served. It starts at 0, so the first refill comes decades later, and a scheduled ramp jumps to max.
+   */
   #epoch = 0;
 
   constructor(settings: RampSettings) {
@@ -27,7 +29,7 @@ export class EpochTokens {
     this.#tokens = Math.trunc(settings.min);
   }
 
-  /** What a request of any size could get now. */
+  /** Returns how many tokens a request could get now. */
   available(pool: number, epoch: number): number {
     if (epoch > this.#epoch) this.#refill(epoch);
     return Math.floor(this.#tokens / Math.max(pool, 1));
@@ -37,7 +39,10 @@ export class EpochTokens {
     this.#tokens -= amount * Math.max(pool, 1);
   }
 
-  /** What a reader hands back; as shipped it is the batch less what was read, not the grant less that (A9). */
+  /**
+   * Puts back what a reader returns. As shipped that is the batch less what was read, instead of the grant less what
+   * was read (docs/background/numaflow-throttling.md, “Tokens”).
+   */
   deposit(amount: number, pool: number, epoch: number): void {
     if (epoch === this.#epoch) this.#tokens += amount * Math.max(pool, 1);
   }

@@ -4,9 +4,9 @@ import { MessageBus } from '../message-bus.js';
 import { ANSWER_BYTES, DEFAULT_RAMP, Pod, type PodRamp, STORE, type StoreMessage } from './pod.js';
 import { PoolStore } from './pool-store.js';
 
-/** Default: a silent pod counts for three minutes. */
+/** The default: a pod that is silent still counts for three minutes. */
 const TTL_SEC = 180;
-/** How often a rollout looks whether the pod that it restarted serves. */
+/** How often a rollout checks whether the pod that it restarted serves. */
 const ROLLOUT_CHECK_MS = 100;
 
 /** Numaflow's distributed throttling with a Redis store, as shipped (docs/background/numaflow-throttling.md). */
@@ -32,7 +32,7 @@ export const NUMAFLOW: Baseline = {
   },
 };
 
-/** A ramp of the group, in one of the two modes that are modelled; else the default. */
+/** Returns the group's ramp in one of the two modes that are modelled, or the default ramp if it has none. */
 function rampOf({ settings }: BaselineEnvironment): PodRamp {
   const ramp = settings?.groups[0]?.ramp ?? null;
   if (ramp === null) return DEFAULT_RAMP;
@@ -40,7 +40,7 @@ function rampOf({ settings }: BaselineEnvironment): PodRamp {
   return { mode, min: ramp.fromPerSecond, max: ramp.toPerSecond, rampSec: ramp.overMs / 1000 };
 }
 
-/** Redis at the far end of a connection: scripts run one at a time, in the order of their arrival. */
+/** Serves Redis behind a connection: scripts run one at a time, in the order of their arrival. */
 function serveStore({ queue }: BaselineEnvironment, bus: MessageBus<StoreMessage>): void {
   const store = new PoolStore(TTL_SEC);
   bus.attach(STORE, (message, from) => {
@@ -55,7 +55,7 @@ function serveStore({ queue }: BaselineEnvironment, bus: MessageBus<StoreMessage
   });
 }
 
-/** One pod after the other is restarted with the new limit, the next when the last serves. */
+/** Restarts one pod after the other with the new limit; the next one when the one before serves. */
 function rollOut(
   { queue }: BaselineEnvironment,
   cluster: BaselineCluster<StoreMessage>,

@@ -13,30 +13,33 @@ export type StoreMessage =
   | { readonly kind: 'synced'; readonly answer: PoolAnswer };
 
 export const STORE = 'store';
-/** Hard-coded: a sync every 100 ms, 1 s between the first agreement and the first message. */
+/** How often a pod syncs, hard-coded in Numaflow; as is the 1 s between the first agreement and the first message. */
 const SYNC_MS = 100;
 const WAIT_AFTER_AGREEMENT_MS = 1000;
-/** A pod that cannot register fails, and is started again (A6); Kubernetes' first back-off is 10 s, 1 s favours it. */
+/** A pod that cannot register fails and is started again. Kubernetes' first back-off is 10 s; 1 s favours Numaflow. */
 const START_AGAIN_MS = 1000;
-/** Defaults (A5): the limit ramps from 1 per second to its maximum in 1 s. */
+/** Numaflow's defaults: the limit ramps from 1 per second to its maximum in 1 s. */
 export const DEFAULT_RAMP: PodRamp = { mode: 'relaxed', min: 1, max: null, rampSec: 1 };
-/** `max` null = the quota. */
+/** A ramp whose `max` null stands for the quota. */
 export interface PodRamp extends Pick<RampSettings, 'mode' | 'min' | 'rampSec'> {
   readonly max: number | null;
 }
-/** Epochs are seconds since 1970. */
+/** Epochs are seconds since 1970, so virtual time begins at this one. */
 const WALL_CLOCK_START_SEC = 1_700_000_000;
-/** A script is called by its 40-byte hash, with four keys of ~40 bytes and arguments; the answer is a short array. */
+/**
+ * A script is called by its hash of 40 bytes, with four keys of some 40 bytes and its arguments; the answer is a short
+ * array.
+ */
 export const CALL_BYTES = 240;
 export const ANSWER_BYTES = 40;
 
 /**
- * A pod as shipped: registers, syncs until all agree, waits, serves. It divides by the size last
- * agreed upon, without limit of time when the store is away (A6).
+ * A pod as shipped: it registers, syncs until all pods agree, waits, and serves. It divides by the pool size last
+ * agreed upon; while the store is away it does so without limit of time.
  *
- * Where work comes piece by piece one token is one message; only readers of batches show the granularity of a source
- * (A5) and the over-deposit of a buffer (A9). Numaflow limits messages only; bytes get the same arithmetic. Both favour
- * it.
+ * Where work comes piece by piece, one token is one message. Only readers of batches show that a source's tokens are
+ * coarse, and that a buffer deposits too much. Numaflow limits only messages; here bytes are treated alike. Both favour
+ * Numaflow. Source: docs/background/numaflow-throttling.md.
  */
 export class Pod implements Member<StoreMessage> {
   readonly #process: SimulatedProcess;
@@ -44,10 +47,10 @@ export class Pod implements Member<StoreMessage> {
   readonly #quota: Quota;
   readonly #tokens: readonly (EpochTokens | null)[];
   readonly #ramp: PodRamp;
-  /** Tokens of a source, each for one read; made at its first. */
+  /** The tokens of a source, each for one read; made at its first read. */
   #reads: EpochTokens | null = null;
   #phase: 'registering' | 'agreeing' | 'waiting' | 'serving' = 'registering';
-  /** Reported, and used to divide. */
+  /** The pool size that this pod reports and divides by. */
   #desired = 1;
   #known = 1;
 
@@ -87,7 +90,7 @@ export class Pod implements Member<StoreMessage> {
     return reader === 'buffer' ? this.#readBuffer(messages) : this.#readSource(messages);
   }
 
-  /** At the top of the ramp. */
+  /** The limit at the top of the ramp. */
   limitOf(dimension: 0 | 1): number {
     if (!this.isServing) return 0;
     const rate = rateOf(this.#quota, dimension);
@@ -106,14 +109,16 @@ export class Pod implements Member<StoreMessage> {
     this.#bus.send(this.#process.node, STORE, { kind: 'deregister' }, CALL_BYTES);
   }
 
-  /** A changed limit is a new specification and a restart (A8): the rollout does it. */
+  /** Does nothing: a changed limit is a new specification and a restart, which the rollout does. */
   setQuota(): void {}
 
   get #epoch(): number {
     return WALL_CLOCK_START_SEC + Math.floor(this.#process.nowMs / 1000);
   }
 
-  /** As shipped it hands back the batch less what it read, instead of the grant less that (A9). */
+  /**
+   * Reads from a buffer. As shipped it puts back the batch less what it read, instead of the grant less what it read.
+   */
   #readBuffer(batch: number): number {
     const [tokens] = this.#tokens;
     if (tokens === null || tokens === undefined) return batch;
@@ -123,7 +128,7 @@ export class Pod implements Member<StoreMessage> {
     return read;
   }
 
-  /** As shipped a token buys a whole read: the quota is divided by the batch, rounded up (A5). */
+  /** Reads from a source. As shipped a token buys a whole read: the quota is divided by the batch, rounded up. */
   #readSource(batch: number): number {
     const { messagesPerSecond } = this.#quota;
     if (messagesPerSecond === Number.POSITIVE_INFINITY) return batch;

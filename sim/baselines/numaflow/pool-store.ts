@@ -1,12 +1,13 @@
-/** What a sync answers: all report one size, or the largest that is reported. */
+/** The answer to a sync: the one size that all report, or the largest one that is reported. */
 export interface PoolAnswer {
   readonly verdict: 'AGREE' | 'DISAGREE';
   readonly size: number;
 }
 
 /**
- * The shared store as its scripts were shipped: who is alive, and which pool size each reports. All
- * that report the same agree, whatever the live count is, so the size grows and never shrinks: 3 → 2 stays 3.
+ * The shared store as its scripts were shipped: who is alive, and which pool size each reports. Pods agree when all
+ * report the same size, whatever the live count is, so the size grows and never shrinks: when one of 3 pods ends, it
+ * stays 3.
  */
 export class PoolStore {
   readonly #ttlSec: number;
@@ -18,7 +19,10 @@ export class PoolStore {
     this.#ttlSec = ttlSec;
   }
 
-  /** Reports the live count, the dead included: nobody is removed here. */
+  /**
+   * Adds a member, and makes it report the live count. That count includes dead members, because nobody is removed
+   * here.
+   */
   register(member: string, nowSec: number): number {
     this.#heartbeats.set(member, Math.floor(nowSec));
     this.#reports.set(member, this.#heartbeats.size);

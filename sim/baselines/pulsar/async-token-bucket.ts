@@ -1,12 +1,13 @@
-/** Refill is added in steps of at least 16 ms, unless one token takes longer. */
+/** Tokens are added in steps of at least 16 ms, or of the time of one token where that is longer. */
 const RESOLUTION_NS = 16_000_000;
 const NS_PER_SECOND = 1_000_000_000;
-/** A throttled producer waits for 1 % of the capacity, at least one token. */
+/** A throttled producer waits until the bucket holds this part of its capacity, and at least one token. */
 const TARGET_PART = 0.01;
 
 /**
- * Pulsar's AsyncTokenBucket after its corrections of 2025: capacity = rate of one second, full at its
- * creation, whole tokens with the remainder in time. It never refuses: it goes into debt without limit.
+ * Pulsar's AsyncTokenBucket after its corrections of 2025. Its capacity is what the rate gives in one second, and it is
+ * full when created. It adds whole tokens and carries the remainder as time. It never refuses: it goes into debt
+ * without limit.
  */
 export class AsyncTokenBucket {
   readonly rate: number;
@@ -20,14 +21,14 @@ export class AsyncTokenBucket {
     this.#lastNs = nowMs * 1e6;
   }
 
-  /** Takes the amount, and tells whether anything is left: exactly the last token throttles already. */
+  /** Takes the amount. Returns whether anything is left: taking exactly the last token throttles already. */
   consume(amount: number, nowMs: number): boolean {
     this.#refill(nowMs);
     this.#tokens -= amount;
     return this.#tokens > 0;
   }
 
-  /** 0 = a paused producer may go on. */
+  /** Returns how long a paused producer has to wait; 0 = it may go on. */
   throttlingMs(nowMs: number): number {
     this.#refill(nowMs);
     const needed = Math.max(1, Math.trunc(this.rate * TARGET_PART));

@@ -9,7 +9,7 @@ import { settingsForPeriod, type UsageCount, UsageReporter } from './usage-repor
 
 export interface UsageMessage {
   readonly publishedMs: number;
-  /** null = suppressed: the group's name is sent without numbers. */
+  /** null = the report is suppressed: the group's name is sent without numbers. */
   readonly usage: UsageCount | null;
 }
 
@@ -17,28 +17,31 @@ export interface BrokerRules {
   readonly calculate: QuotaCalculator;
   readonly suppress: SuppressionRule;
   readonly periodSec: number;
-  /** A report is forgotten so long after it was written; Infinity as released. */
+  /** A report is forgotten so long after it was written; Infinity in the releases. */
   readonly forgetReportMs: number;
 }
 
 /**
- * Wire: the broker's URL, then per group an entry of name + 4 bytes suppressed, name + 28 with
- * numbers. The URL of `pulsar://10.0.0.1:6650` with its tags is 24 bytes, a name `tenant/namespace` 20. LZ4 and
- * Pulsar's own message header are left out: they about cancel at this size.
+ * On the wire a message has the broker's URL, and per group the name and 4 bytes when suppressed, or the name and 28
+ * bytes with numbers. The URL `pulsar://10.0.0.1:6650` with its tags is 24 bytes, a name `tenant/namespace` 20. LZ4 and
+ * Pulsar's own message header are left out, because they about cancel each other at this size.
  */
 const URL_BYTES = 24;
 const NAME_BYTES = 20;
 const SUPPRESSED_BYTES = URL_BYTES + NAME_BYTES + 4;
 const REPORTED_BYTES = URL_BYTES + NAME_BYTES + 28;
 
-/** A Pulsar broker with one group attached: three tasks of one period, unrelated in phase. */
+/** A Pulsar broker with one group attached. It has three tasks with the same period, whose phases are not related. */
 export class Broker implements Member<UsageMessage> {
   readonly #process: SimulatedProcess;
   readonly #bus: MessageBus<UsageMessage>;
   readonly #rules: BrokerRules;
   readonly #limiter = new PublishLimiter();
   readonly #reporter: UsageReporter;
-  /** The last report of each broker, the own one as echoed. As released nothing ever leaves it. */
+  /**
+   * The last report of each broker; the broker's own as it was echoed. In the releases no report ever leaves this
+   * table.
+   */
   readonly #reports = new Map<string, UsageCount & { readonly writtenMs: number }>();
   #counted = { messages: 0, bytes: 0 };
   #quota: Quota;
@@ -57,13 +60,13 @@ export class Broker implements Member<UsageMessage> {
     this.#reporter = new UsageReporter(rules.suppress, settingsForPeriod(rules.periodSec));
     this.setQuota(quota);
     const periodMs = rules.periodSec * 1000;
-    // First run within the first period, not after it: the earlier end of the recipe, which favours Pulsar.
+    // The first run is within the first period and not after it. The description allows both; this one favours Pulsar.
     for (const task of [() => this.#aggregate(), () => this.#report(), () => this.#calculate()]) {
       process.every(periodMs, random.between(0, periodMs), task);
     }
   }
 
-  /** Any change of the group sets the limiter to the whole new limit. */
+  /** Any change of the group gives the limiter the whole new limit. */
   setQuota(quota: Quota): void {
     this.#quota = quota;
     this.#limiter.replace([this.#configured(0), this.#configured(1)], this.#process.nowMs);
@@ -72,7 +75,7 @@ export class Broker implements Member<UsageMessage> {
   tryAcquire(messages: number, bytes: number): boolean {
     if (!this.#limiter.tryAcquire(messages, bytes, this.#process.nowMs)) return false;
     this.#counted.messages += messages;
-    // A period without bytes would not count (below); a Pulsar message always has some: its header.
+    // A period without bytes would not count (below); a Pulsar message always has some bytes, those of its header.
     this.#counted.bytes += Math.max(bytes, messages);
     return true;
   }
@@ -81,7 +84,7 @@ export class Broker implements Member<UsageMessage> {
     return this.#limiter.rate(dimension);
   }
 
-  /** Older than two periods: dropped. A zero report stays as zero. */
+  /** Takes a report. One that is older than two periods is dropped; a report of zero stays as zero. */
   receive({ publishedMs, usage }: UsageMessage, from: string): void {
     const nowMs = this.#process.nowMs;
     if (usage === null || nowMs - publishedMs > 2000 * this.#rules.periodSec) return;
@@ -124,7 +127,7 @@ export class Broker implements Member<UsageMessage> {
     return quota;
   }
 
-  /** −1 = none; Pulsar's limits are whole numbers. */
+  /** Returns the configured limit; −1 = none. Pulsar's limits are whole numbers. */
   #configured(dimension: 0 | 1): number {
     const rate = rateOf(this.#quota, dimension);
     return rate === Number.POSITIVE_INFINITY ? -1 : Math.trunc(rate);

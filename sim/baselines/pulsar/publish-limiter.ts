@@ -1,20 +1,20 @@
 import { AsyncTokenBucket } from './async-token-bucket.js';
 
 /**
- * The limiter of a group at one broker: what arrives is charged to both buckets whatever they hold; when
- * one is empty the producer is paused until both have 1 % of their capacity again.
+ * The limiter of a group at one broker. What arrives is charged to both buckets whatever they hold. When one of them is
+ * empty, the producer is paused until both have 1 % of their capacity again.
  *
- * A broker's connections are one producer here, and a paused one has nothing in flight. That favours Pulsar: its
- * wake-up releases the whole queue at once.
+ * All connections of a broker are one producer here, and a paused producer has nothing in flight. That favours Pulsar:
+ * its wake-up releases the whole queue at once.
  */
 export class PublishLimiter {
   #buckets: readonly [AsyncTokenBucket | null, AsyncTokenBucket | null] = [null, null];
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * Two new buckets, full, and everybody paused is woken: debts are forgiven at each calculation.
+   * Starts two new, full buckets, and wakes everybody who is paused: each calculation forgives the debts.
    *
-   * @param quotas messages/s and bytes/s; ≤ 0 = no limit, as the limiter reads it
+   * @param quotas messages/s and bytes/s; ≤ 0 = no limit, as the limiter takes it
    */
   replace(quotas: readonly [number, number], nowMs: number): void {
     const bucketOf = (quota: number) => (quota > 0 ? new AsyncTokenBucket(quota, nowMs) : null);
@@ -35,7 +35,7 @@ export class PublishLimiter {
     return this.#buckets[dimension]?.rate ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The wake-up is planned again when the buckets hold too little at its time. */
+  /** When the buckets hold too little at the time of the wake-up, the wake-up is planned again. */
   #isPaused(nowMs: number): boolean {
     if (this.#pausedUntilMs === Number.NEGATIVE_INFINITY) return false;
     if (nowMs < this.#pausedUntilMs) return true;

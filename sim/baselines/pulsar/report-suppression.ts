@@ -1,10 +1,10 @@
-/** Whether a broker puts its numbers into the message of this period. */
+/** Returns whether a broker puts its numbers into the message of this period. */
 export type SuppressionRule = (given: ReportAttempt) => boolean;
 
 export interface ReportAttempt {
   readonly bytes: Usage;
   readonly messages: Usage;
-  /** Infinity = never sent. */
+  /** Infinity = nothing was ever sent. */
   readonly msSinceLastReport: number;
   readonly periodSec: number;
   readonly maxSuppressRounds: number;
@@ -12,19 +12,22 @@ export interface ReportAttempt {
 }
 
 interface Usage {
-  /** Since the last attempt. */
+  /** Counted since the last attempt. */
   readonly current: number;
   readonly lastReported: number;
 }
 
-/** 5 rounds and 5 % are constants of the releases, and defaults of the fork. */
+/** The releases have 5 rounds and 5 % as constants, the fork as defaults. */
 export const MAX_SUPPRESS_ROUNDS = 5;
 export const TOLERANCE_PERCENT = 5;
 
-/** 1000 → 1050 is exactly 5 %: suppressed. A drop to zero waits for the mandatory report. */
+/**
+ * The rule of the releases. 1000 → 1050 is exactly 5 %, so it is suppressed. A drop to zero waits for the mandatory
+ * report.
+ */
 export const suppressAsReleased: SuppressionRule = (attempt) => isDue(attempt) || hasDrifted(attempt, differs);
 
-/** Rounds: 0 = always send, negative = no mandatory report. Tolerance ≤ 0 = any usage is sent. */
+/** The rule of the fork. Rounds: 0 = always send, negative = no mandatory report. Tolerance ≤ 0 = any usage is sent. */
 export const suppressAsForked: SuppressionRule = (attempt) => {
   const { maxSuppressRounds } = attempt;
   if (maxSuppressRounds === 0 || attempt.msSinceLastReport === Number.POSITIVE_INFINITY) return true;
@@ -43,7 +46,9 @@ function hasDrifted(
   return [bytes, messages].some((usage) => usage.current > 0 && isDrift(usage, tolerancePercent));
 }
 
-/** In 32-bit floats, strictly more than the tolerance; after a report of 0 the quotient is infinite. */
+/**
+ * Compares in 32-bit floats: more than the tolerance, not equal to it. After a report of 0 the quotient is infinite.
+ */
 function differs({ current, lastReported }: Usage, tolerancePercent: number): boolean {
   const difference = Math.fround(Math.abs(current - lastReported));
   return Math.fround(Math.fround(100 * difference) / Math.fround(lastReported)) > tolerancePercent;

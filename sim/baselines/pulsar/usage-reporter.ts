@@ -11,7 +11,7 @@ export interface ReporterSettings {
   readonly tolerancePercent: number;
 }
 
-/** What a broker counts between two attempts to report, and what it last sent. */
+/** Holds what a broker has counted since it last tried to report, and what it last sent. */
 export class UsageReporter {
   readonly #rule: SuppressionRule;
   readonly #settings: ReporterSettings;
@@ -28,7 +28,7 @@ export class UsageReporter {
     this.sinceLast = { messages: this.sinceLast.messages + messages, bytes: this.sinceLast.bytes + bytes };
   }
 
-  /** The numbers to send, or null when suppressed. The count starts again either way. */
+  /** Returns the numbers to send, or null when they are suppressed. The count starts again either way. */
   report(nowMs: number): UsageCount | null {
     const usage = this.sinceLast;
     this.sinceLast = NOTHING;

@@ -5,9 +5,9 @@ import type { Store } from './store-cluster.js';
  * The counter of rate-limiter-flexible 11.1 on Redis (lib/RateLimiterRedis.js, `consume`), one for each limited
  * dimension:
  *
- * - The window begins with the first request after the last one ended (SET … EX … NX), not at a full second.
- * - A request adds its points whether it is admitted or not (INCRBY), and is refused if the sum is above the window's.
- *   So a large request that is refused uses up what smaller ones behind it could have had.
+ * - A window begins with the first request after the one before has ended (SET … EX … NX), not at a full second.
+ * - A request adds its points whether it is admitted or not (INCRBY), and is refused if the sum is above the
+ *   window's. So a large request that is refused uses up what smaller ones after it could have had.
  * - Durations are whole seconds, points of a request are integers.
  * - Two limits are two counters that are asked at once and both charged, as lib/RateLimiterUnion.js does: a request
  *   that one of them refuses counts in the other.
@@ -46,7 +46,7 @@ class Window {
 
   constructor(dimension: 0 | 1, perSecond: number) {
     this.dimension = dimension;
-    // One second, or as many as one piece needs.
+    // A window lasts one second, or as many as one piece needs.
     const seconds = perSecond > 0 ? Math.max(1, Math.ceil(1 / perSecond)) : 1;
     this.points = perSecond * seconds;
     this.#durationMs = seconds * 1000;

@@ -1,24 +1,24 @@
 import type { AskedCluster } from '../../cluster/asked-cluster.js';
 import type { BaselineEnvironment } from '../baseline.js';
 
-/** What decides in the store, in the order in which questions arrive. */
+/** Decides in the store, in the order in which questions arrive. */
 export interface Store {
-  /** Commands that one request costs. */
+  /** How many commands one request costs. */
   readonly questions: number;
   take(messages: number, bytes: number, nowMs: number): boolean;
 }
 
 /**
- * One EVALSHA with a key and its arguments, and its reply of two numbers, as Redis writes them; TCP's envelopes are not
+ * One EVALSHA with a key and its arguments, and its reply of two numbers, as Redis writes them. TCP's own bytes are not
  * counted.
  */
 const QUESTION_BYTES = 120;
 const ANSWER_BYTES = 20;
-/** A way takes from half of its mean to half more. */
+/** A way to the store or back takes from half to one and a half times its mean. */
 const WAY_SPREAD = [0.5, 1.5] as const;
 
 /**
- * Nodes that decide nothing: each request is a question to one store, which answers by what is there when the question
+ * Nodes that decide nothing: each request is a question to one store, which answers by what there is when the question
  * arrives. So no two nodes ever spend the same token, and each request waits for its round trip.
  */
 export class StoreCluster implements AskedCluster {
@@ -35,7 +35,7 @@ export class StoreCluster implements AskedCluster {
     this.#wayMs = roundTripMs / 2;
   }
 
-  /** Nodes need not be known to the store. */
+  /** Does nothing: the store need not know the nodes. */
   start(): void {}
 
   ask(_node: string, messages: number, bytes: number, answer: (isAdmitted: boolean) => void): void {
@@ -49,7 +49,7 @@ export class StoreCluster implements AskedCluster {
     });
   }
 
-  /** No node has a limit of its own. */
+  /** Infinity: no node has a limit of its own. */
   limitOf(): number {
     return Number.POSITIVE_INFINITY;
   }

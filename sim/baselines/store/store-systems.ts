@@ -9,7 +9,7 @@ export interface StoreSystem {
   create(environment: BaselineEnvironment): StoreCluster;
 }
 
-/** @param roundTripMs mean time from a question to its answer; each has a time of its own */
+/** @param roundTripMs mean time from a question to its answer; the time of each is drawn */
 export function storeSystems(roundTripMs: number): readonly StoreSystem[] {
   return [
     {
@@ -28,7 +28,7 @@ export function storeSystems(roundTripMs: number): readonly StoreSystem[] {
   ];
 }
 
-/** As deep as the bucket of the other systems whose source names none. */
+/** Makes a bucket as deep as that of PlainLimiter, for systems whose source names no limiter. */
 function centralBucket({ quota, queue }: BaselineEnvironment) {
   const limiter = new PlainLimiter();
   limiter.setRates(quota, queue.nowMs);

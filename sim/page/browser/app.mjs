@@ -13,7 +13,7 @@ let overview = [];
 let updateReadout = () => undefined;
 let isPlanned = false;
 
-/** Draws everything anew: after another choice, or another colour scheme. */
+/** Draws everything anew, after another choice or in another colour scheme. */
 function build() {
   for (const { chart } of charts) chart.end();
   charts = [];
@@ -31,7 +31,7 @@ function build() {
   prepareSlider();
   if (state.zoom !== null) for (const { chart } of charts) chart.zoom(...state.zoom);
   showTime();
-  // uPlot lays a chart out after this turn; only then does a time have a place in it.
+  // uPlot lays a chart out after this turn; only then does a time have an x in it.
   moveTo(state.index);
 }
 
@@ -47,7 +47,10 @@ function buildSides(shared) {
   });
 }
 
-/** With two systems the sides say it all. */
+/**
+ * Draws all systems in one chart. It is hidden for two systems, which the sides show already, and for runs of unlike
+ * lengths.
+ */
 function buildOverview(shared, view, chosen) {
   const section = element('overview');
   const comparable = runs.every(({ sampleMs, durationMs }) => {

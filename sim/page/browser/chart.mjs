@@ -1,6 +1,6 @@
 import { tick } from './figures.mjs';
 
-/** Colours and fonts of the page, as the canvas needs them; read again when the scheme changes. */
+/** The page's colours and fonts, as the canvas needs them. They are read again when the colour scheme changes. */
 export function theme() {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();
@@ -12,8 +12,8 @@ export function theme() {
 }
 
 /**
- * A chart over the time of a run. `marks` are drawn as numbered lines, `spans` as stripes behind it; hovering tells
- * `onTime`, dragging `onZoom`. Nothing is told when the page itself moves the cursor or the scale.
+ * Draws a chart over the time of a run. `marks` are drawn as numbered lines, `spans` as stripes behind it. Hovering
+ * calls `onTime`, dragging calls `onZoom`; neither is called when the page itself moves the cursor or the scale.
  */
 export function timeChart(options) {
   const { host, label, height, columns, series, bands = [], top, marks, spans = [], look, onTime, onZoom } = options;
@@ -67,7 +67,7 @@ function axisOf(look) {
   return { stroke: look.colour('muted'), font: look.font, grid, ticks: { show: false } };
 }
 
-/** Times in milliseconds, `colour` as the canvas takes it. */
+/** Times are in milliseconds, `colour` is what the canvas takes. */
 function drawSpans(chart, spans) {
   const { ctx, bbox } = chart;
   ctx.save();
@@ -83,7 +83,7 @@ function drawSpans(chart, spans) {
   ctx.restore();
 }
 
-/** Where several stand closer than a number is wide, only the first has one. */
+/** Draws numbered lines. Of lines that stand closer than a number is wide, only the first gets its number. */
 function drawMarks(chart, marks, look) {
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;

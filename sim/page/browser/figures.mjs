@@ -1,17 +1,17 @@
-/** Numbers for people. Nothing here touches the page. */
+/** Formats numbers for people. Nothing here touches the page. */
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const fine = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
 const tenths = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 
-/** `1,234`, `12.3`, `1.25 M`; null = unlimited. */
+/** As in `1,234`, `12.3`, `1.25 M`; null = unlimited. */
 export function rate(value) {
   if (value === null || value === undefined) return '∞';
   if (value >= 1e6) return scaled(value);
   return value >= 100 ? whole.format(value) : tenths.format(value);
 }
 
-/** Shorter, for axes: `1k`, `2.5M`. */
+/** Shorter than `rate`, for axes: `1k`, `2.5M`. */
 export function tick(value) {
   return value >= 10_000 ? scaled(value).replace(' ', '') : fine.format(value);
 }
@@ -21,19 +21,19 @@ function scaled(value) {
   return `${fine.format(value / divisor)} ${unit}`;
 }
 
-/** Seconds since the start, with as many digits as a sample has. */
+/** Seconds since the start, with no more digits than the samples have. */
 export function clock(seconds, sampleMs) {
   return `${seconds.toFixed(sampleMs % 1000 === 0 ? 0 : sampleMs % 100 === 0 ? 1 : 2)} s`;
 }
 
-/** Mean over the last `window` samples up to and including each. */
+/** The mean of each sample and those before it, `window` in all. */
 export function trailingMean(column, window) {
   if (window <= 1) return column;
   let total = 0;
   return column.map((value, at) => {
     total += value;
     if (at >= window) total -= column[at - window];
-    // What was added and taken away again leaves a rest of rounding, also below zero.
+    // What was added and taken away again leaves a rounding error, which may be below zero.
     return Math.max(0, total) / Math.min(at + 1, window);
   });
 }

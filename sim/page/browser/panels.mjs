@@ -1,7 +1,7 @@
 import { timeChart } from './chart.mjs';
 import { perNode, stacked } from './views.mjs';
 
-/** The charts of one side, from above to below. Returns them as { chart, seriesOfNode }. */
+/** Makes the charts of one side, from top to bottom. Returns them as { chart, seriesOfNode }. */
 export function sidePanels({ host, side, view, tops, look, onTime, onZoom }) {
   host.replaceChildren();
   const heading = document.createElement('h2');
@@ -51,7 +51,7 @@ function totalOf(view, tops, look) {
   };
 }
 
-/** All runs in one chart: the two chosen ones stand out. */
+/** Makes a chart of all runs, in which the two chosen ones stand out. */
 export function overviewPanel({ host, views, chosen, look, top, onTime, onZoom }) {
   host.replaceChildren();
   const order = views.map((_, at) => at).sort((one, other) => weight(one, chosen) - weight(other, chosen));
@@ -73,7 +73,7 @@ export function overviewPanel({ host, views, chosen, look, top, onTime, onZoom }
   });
 }
 
-/** The chosen ones are drawn last. */
+/** Orders the runs so that the chosen ones are drawn last, above the others. */
 function weight(at, chosen) {
   return chosen.includes(at) ? 2 - chosen.indexOf(at) : 0;
 }

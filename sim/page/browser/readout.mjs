@@ -1,7 +1,7 @@
 import { rate } from './figures.mjs';
 import { spanOf } from './panels.mjs';
 
-/** The figures of every node at one time, and the legend of the charts. Later only its text changes. */
+/** Builds the figures of every node at one time, and the legend of the charts. Afterwards only its text changes. */
 export function buildReadout({ table, views, sides, look, onFocus }) {
   table.replaceChildren(headOf(sides));
   const body = table.createTBody();

@@ -1,8 +1,8 @@
 import { largest, trailingMean } from './figures.mjs';
 
 /**
- * A run as the charts draw it: one dimension, smoothed. Sample k covers the time up to (k + 1) · sampleMs, where its
- * limit was read and its trailing mean ends, so that is where it is drawn.
+ * Returns a run as the charts draw it: one dimension, smoothed. Sample k covers the time up to (k + 1) · sampleMs. Its
+ * limit was read then, and its trailing mean ends then, so it is drawn there.
  */
 export function viewOf(run, dimension, meanMs) {
   const series = run.dimensions[dimension] ?? run.dimensions[0];
@@ -22,13 +22,13 @@ export function viewOf(run, dimension, meanMs) {
   };
 }
 
-/** One node of several that stand for many: what one of them has on the mean. */
+/** Returns a node's column. Where it is the sum of several nodes, this is their mean. */
 export function perNode(node, column) {
   if (node.count === 1) return column;
   return column.map((value) => (value === null ? null : value / node.count));
 }
 
-/** Σ of the nodes up to each: the upper edges of a stack. */
+/** Returns for each node the sum of all nodes up to it: the upper edges of a stack. */
 export function stacked(nodes) {
   const edges = [];
   for (const { admitted } of nodes) {
@@ -38,7 +38,7 @@ export function stacked(nodes) {
   return edges;
 }
 
-/** Top of each panel's scale, the same for both sides; a limit far above everything asked for is cut off. */
+/** Returns the top of each panel's scale, the same for both sides. A limit far above all demand is cut off. */
 export function scalesOf(views) {
   const all = (read) => largest(views.flatMap(read));
   const each = (read) => all(({ nodes }) => nodes.map((node) => perNode(node, node[read])));

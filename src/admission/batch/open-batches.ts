@@ -42,6 +42,8 @@ export interface OpenBatchesParts extends AvailableParts {
   readonly explainer: RefusalExplainer;
   readonly waiting: Waiting;
   readonly scopes: ScopeResolver;
+  /** Called once, when a batch is refunded under the former name. */
+  readonly onHandBack: () => void;
 }
 
 interface Open {
@@ -73,6 +75,7 @@ export class OpenBatches {
   readonly #ends = new TimeHeap<number>();
   readonly #prefix = randomBytes(6).toString('hex');
   #isClosed = false;
+  #isHandBackTold = false;
   /** Takes that wait in lines; each may become an open batch. */
   #waiting = 0;
   #last = 0;
@@ -191,7 +194,17 @@ export class OpenBatches {
     if (this.#ends.size > 2 * this.#open.size + ENDED_MAX) this.#ends.keep((at) => this.#open.has(at));
     this.counts.open = this.#open.size;
     const refund = (left: Refund) => this.refund(id, left);
-    return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), refund, handBack: refund };
+    const handBack = (left: Refund) => {
+      this.#tellHandBack();
+      refund(left);
+    };
+    return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), refund, handBack };
+  }
+
+  #tellHandBack(): void {
+    if (this.#isHandBackTold) return;
+    this.#isHandBackTold = true;
+    this.#parts.onHandBack();
   }
 
   /**

@@ -88,7 +88,8 @@ async function pageBytes(node: NodeAddress): Promise<number> {
 function namesOf(name: string | undefined): QuotaName[] {
   if (name === undefined) return Object.keys(KEYS) as QuotaName[];
   if (Object.hasOwn(KEYS, name)) return [name as QuotaName];
-  throw usage(`the quota must be ${Object.keys(KEYS).join(' or ')}, got ${JSON.stringify(name)}`);
+  const others = 'quotas of messages and bytes are set by `quotamesh group set`';
+  throw usage(`the quota must be ${Object.keys(KEYS).join(' or ')}, got ${JSON.stringify(name)}; ${others}`);
 }
 
 function directionOf({ direction }: QuotaOptions): 'publish' | 'dispatch' {

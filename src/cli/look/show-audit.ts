@@ -3,6 +3,7 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { AuditedChange } from '../../groups/registry/audit-trail.js';
 import { isMapping } from '../../input/mapping.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
+import { oldNameLine } from '../../terminal/old-name-line.js';
 import type { AuditOptions } from './audit-command.js';
 
 /** `quotamesh audit`: all there is, then, with --follow, what comes. */
@@ -15,6 +16,7 @@ export async function showAudit({
   follow,
   ...options
 }: AuditOptions): Promise<void> {
+  if (place !== undefined) process.stderr.write(`${oldNameLine(PLACE_OPTION)}\n`);
   const node = nodeAddress(options);
   if (after !== undefined && !/^\d{1,15}$/.test(after)) throw usage(`--after must be a revision, got ${after}`);
   if (group !== undefined && scope !== undefined) throw usage('--group and --scope exclude each other');
@@ -33,6 +35,8 @@ export async function showAudit({
     await sleep(FOLLOW_INTERVAL_MS);
   }
 }
+
+const PLACE_OPTION = { where: 'quotamesh audit', old: '--place', now: '--scope' };
 
 interface Page {
   readonly changes: readonly AuditedChange[];

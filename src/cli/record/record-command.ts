@@ -28,4 +28,6 @@ credentials. It is written ten times a second, so that whatever ends the recorde
 Examples:
   quotamesh record --config node.yaml --out incident.qmrec
   quotamesh record --config node.yaml --out incident.qmrec --for 10m
-  quotamesh sim replay incident.qmrec --html incident.html`;
+  quotamesh sim replay incident.qmrec --html incident.html
+
+Exit codes: 0 done, also at a signal; 2 usage; 69 no topic; 78 configuration, not allowed, or the file cannot be written.`;

@@ -76,4 +76,6 @@ Examples:
   quotamesh sim replay calls.csv --time TIMESTAMP --config node.yaml --group orders --set burstMs=1s
   quotamesh sim replay calls.csv --time TIMESTAMP --quota 3 --system max-min central-bucket --round-trip 5ms
   quotamesh sim replay calls.csv --time TIMESTAMP --by pod --per api_key --quota 5 --top 20
-  quotamesh sim replay incident.qmrec --group orders --html incident.html`;
+  quotamesh sim replay incident.qmrec --group orders --html incident.html
+
+Exit codes: 0 done, 2 usage, 78 a file cannot be read or written, or has mistakes.`;

@@ -47,7 +47,7 @@ function listCommand(): Command {
   return new Command('list')
     .description('The built-in scenarios, and the systems they can be played on.')
     .option('--json', 'JSON instead of a table')
-    .addHelpText('after', '\nExample:\n  quotamesh sim list')
+    .addHelpText('after', LIST_HELP)
     .action(async ({ json = false }: { json?: boolean }) => (await import('./list-scenarios.js')).listScenarios(json));
 }
 
@@ -74,10 +74,7 @@ function compareCommand(): Command {
     .option('--seeds <count>', 'seeds 1 … count; the table shows means', countBetween(1, 1000), 1)
     .option('--json', 'all results, without their series, as JSON')
     .option('--html <file>', 'also write a page with charts, of seed 1')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  quotamesh sim compare skewed\n  quotamesh sim compare my.yaml --seeds 5 --json',
-    )
+    .addHelpText('after', COMPARE_HELP)
     .action(async (scenario: string, options: CompareOptions) => {
       const { compareSystems } = await import('./compare-systems.js');
       await compareSystems(scenario, options);
@@ -141,6 +138,9 @@ function countBetween(least: number, most: number): (text: string) => number {
   };
 }
 
+const EXIT_CODES =
+  'Exit codes: 0 as expected, 1 expectations missed, 2 usage, 69 --html cannot be written, 78 mistakes in the scenario';
+
 const HELP = `
 Examples:
   quotamesh sim list
@@ -149,20 +149,38 @@ Examples:
   quotamesh sim live crash
   quotamesh sim swarm --seeds 200`;
 
+const LIST_HELP = `
+Example:
+  quotamesh sim list
+
+Exit codes: 0 done, 2 usage.`;
+
 const RUN_HELP = `
 Examples:
   quotamesh sim run skewed
   quotamesh sim run my-scenario.yaml --seed 7 --strategy proportional
   quotamesh sim run skewed --json > result.json
   quotamesh sim run gtt/ActiveThrottling --strategy client-rate
-  quotamesh sim run crash --html crash.html`;
+  quotamesh sim run crash --html crash.html
+
+${EXIT_CODES}.`;
+
+const COMPARE_HELP = `
+Examples:
+  quotamesh sim compare skewed
+  quotamesh sim compare my.yaml --seeds 5 --json
+
+${EXIT_CODES}.`;
 
 const LIVE_HELP = `
 Takes as long as the scenario lasts. Only scenarios of open loads, rate, start, crash, leave, stall and outage (docs/guide/live-runs.md).
 
 Examples:
   quotamesh sim live crash --seed 7
-  quotamesh sim live my-scenario.yaml --topic kafka --brokers 127.0.0.1:9092 --json`;
+  quotamesh sim live my-scenario.yaml --topic kafka --brokers 127.0.0.1:9092 --json
+
+Exit codes: 0 as expected; 1 expectations missed, or something failed; 2 usage; 69 no topic, a node failed, or --html cannot be
+written; 78 mistakes in the scenario, or what it needs is not installed; 130 or 143 ended by a signal.`;
 
 const SWARM_HELP = `
 A seed that breaks a promise (docs/reference/promises.md) prints its plan and the line that plays it again. Ctrl-C ends the run with
@@ -170,4 +188,6 @@ a summary of what was played.
 
 Examples:
   quotamesh sim swarm --seeds 100000 --from 1 --workers 2
-  quotamesh sim swarm --seed 8103`;
+  quotamesh sim swarm --seed 8103
+
+Exit codes: 0 every seed that was played kept the promises, 1 one did not, 2 usage.`;

@@ -1,5 +1,6 @@
 import { type KeyRun, mostRefused, refusedOf, type TraceRun } from '../../../sim/replay/trace-run.js';
 import type { DimensionSeries } from '../../../sim/verdict/run-result.js';
+import { finiteOrNull } from '../../core/base/shown-rates.js';
 import { textTable } from '../../terminal/text-table.js';
 import { lines, percent, rate, seconds, whole } from './replay-figures.js';
 
@@ -52,7 +53,7 @@ export function traceFacts(runs: readonly TraceRun[], { quota, per, top }: Playe
     const most = mostRefused(keys, top);
     return { ...run, keys: most, otherKeys: sumOf(keys.filter((key) => !most.includes(key))) };
   });
-  return { quota: quota.map((value) => (Number.isFinite(value) ? value : null)), runs: shown };
+  return { quota: quota.map(finiteOrNull), runs: shown };
 }
 
 /** Keys by the most that any system refused of them; what each refused. */

@@ -40,7 +40,7 @@ function addMistake(findings: Findings, mistake: InputMistake, at: ConfigPath): 
       break;
     case 'key-unknown': {
       const { key, known } = mistake;
-      findings.add([...at, shownKey(key)], unknownKey(key, known), { part: 'key', writtenAt: [...at, key] });
+      findings.add([...at, shownKey(key)], unknownKey(key, known, at), { part: 'key', writtenAt: [...at, key] });
       break;
     }
     case 'not-a-mapping':
@@ -48,9 +48,9 @@ function addMistake(findings: Findings, mistake: InputMistake, at: ConfigPath): 
   }
 }
 
-function unknownKey(key: string, known: readonly string[]): Finding {
+function unknownKey(key: string, known: readonly string[], at: ConfigPath): Finding {
   const allowed = keysText(known);
-  const near = gluedRemedy(key) || didYouMean(key, known) || elsewhere(key);
+  const near = gluedRemedy(key) || didYouMean(key, known) || deeperInGroup(key, at) || elsewhere(key);
   const remedy = foreignRemedy(key) ?? (near || `Known keys here: ${allowed}.`);
   return { problem: 'is not a known key', allowed, remedy, cause: 'key-unknown' };
 }
@@ -73,6 +73,21 @@ function foreignRemedy(key: string): string | undefined {
   if (key === '<<') return 'Merge keys are not read: put what groups share below defaults.';
   const foreign = FOREIGN_KEYS.find((row) => row.key === key);
   return foreign && `That is ${foreign.from}'s name; here it is ${foreign.ours} (docs/reference/settings.md).`;
+}
+
+/** For a key of a group that stands too far out: all keys below which groups have it. */
+function deeperInGroup(key: string, at: ConfigPath): string {
+  const outwards = at[0] === 'groups' ? at.slice(2) : at[0] === 'defaults' ? at.slice(1) : null;
+  if (outwards === null) return '';
+  const parents = new Set<string>();
+  for (const known of Object.keys(SETTINGS.group.rows)) {
+    const names = known.split('.');
+    const depth = names.indexOf(key);
+    if (depth > outwards.length && outwards.every((name, index) => name === names[index])) {
+      parents.add(names.slice(0, depth).join('.'));
+    }
+  }
+  return parents.size === 0 ? '' : `It belongs below ${[...parents].join(' or ')}.`;
 }
 
 /** For a key that exists, but not in this section. */

@@ -6,7 +6,7 @@ import { proportional } from './proportional.js';
 import { stealHalfway } from './steal-halfway.js';
 import type { Strategy } from './strategy.js';
 
-/** YAML name → strategy. A new strategy is a file, a row here, and a row in the strategies' tests. */
+/** YAML name → strategy. A new strategy is a file, a row here, and a twin in the strategies' tests. */
 export const STRATEGIES: Readonly<Record<string, Strategy>> = Object.freeze({
   'max-min': maxMin,
   'steal-halfway': stealHalfway,

@@ -91,9 +91,7 @@ export class KeyedBuckets {
     if (row >= this.#capacity) this.#grow();
     this.#names[row] = name;
     this.#rows.set(name, row);
-    this.buckets.refilledMs.set(row, nowMs);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      this.buckets.tokens.set(row * DIMENSION_COUNT + dimension, 0);
       const perSecond = this.rates[dimension] as number;
       this.buckets.setLimit(row, dimension, perSecond, this.depths[dimension] as number, nowMs);
     }

@@ -1,4 +1,4 @@
-import { BYTES, MESSAGES } from '../base/vocabulary.js';
+import { MESSAGES } from '../base/vocabulary.js';
 import { Buckets } from './buckets.js';
 
 /** A bucket by itself, for things that count one each: connections, changes, log lines. It is full at the start. */
@@ -7,7 +7,6 @@ export class OneBucket {
 
   constructor(perSecond: number, depth: number, nowMs: number) {
     this.#buckets.setLimit(0, MESSAGES, perSecond, depth, nowMs);
-    this.#buckets.setLimit(0, BYTES, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, nowMs);
     this.#buckets.fill(0, nowMs);
   }
 

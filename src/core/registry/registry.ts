@@ -181,7 +181,6 @@ export class Registry {
       for (const change of history.changes()) {
         this.trail.expect(change, nowMs);
         changes.set(change.revision, [...(changes.get(change.revision) ?? []), change]);
-        if (change.withGroup !== undefined) this.#hasChanged(name, history);
       }
     }
     for (const proposal of this.#unjudged.splice(0)) {

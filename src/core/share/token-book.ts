@@ -103,13 +103,14 @@ export class TokenBook implements ChargeReader {
     return this.#lanes.has(mapLane);
   }
 
-  settle(mapLane: number, groupId: GroupId, direction: number, logMs: number): void {
-    if (!this.hasBegun) return;
+  settle(mapLane: number, groupId: GroupId, direction: number, logMs: number): boolean {
+    if (!this.hasBegun) return false;
     const lane = this.#follow(mapLane, groupId, direction);
-    if (lane === null) return;
+    if (lane === null) return false;
     this.#view(lane);
     lane.tokens.settle(logMs);
     this.#outdate(lane);
+    return true;
   }
 
   charge(mapLane: number, node: NodeKey, messages: number, bytes: number): void {

@@ -13,8 +13,11 @@ export type LaneChanged = (mapLane: number) => void;
 
 /** Follows what the rows of a lane charge to the cluster's bucket (core/tokens). */
 export interface ChargeReader {
-  /** Called before the rows of a lane change: until this log time they said what they say now. */
-  settle(mapLane: number, groupId: GroupId, direction: number, logMs: number): void;
+  /**
+   * Called before the rows of a lane change: until this log time they said what they say now. Returns whether the
+   * lane's charges are followed.
+   */
+  settle(mapLane: number, groupId: GroupId, direction: number, logMs: number): boolean;
   /** A row charges this much more than its node's last one, units. */
   charge(mapLane: number, node: NodeKey, messages: number, bytes: number): void;
 }
@@ -65,6 +68,7 @@ export class UsageMap {
    * name any.
    */
   #lanesUntilFreed = LANES_UNTIL_FREED;
+  #rowSteps = 0;
   #heads = new Int32Array(64).fill(-1);
 
   /** @param isLaneHeld whether somebody refers to a map lane that may have no rows */
@@ -87,9 +91,9 @@ export class UsageMap {
     return this.#keys.count;
   }
 
-  /** Records looked at so far to find others: what catching up costs, as a count. */
+  /** Records and rows looked at so far to find others: what catching up costs, as a count. */
   get steps(): number {
-    return this.#keys.steps;
+    return this.#keys.steps + this.#rowSteps;
   }
 
   /**
@@ -115,7 +119,10 @@ export class UsageMap {
   /** The row of a member for a lane, or −1. */
   rowOf(mapLane: number, slot: number): number {
     let row = this.firstRow(mapLane);
-    while (row !== -1 && this.rows.memberOf(row) !== slot) row = this.rows.nextOf(row);
+    while (row !== -1 && this.rows.memberOf(row) !== slot) {
+      this.#rowSteps++;
+      row = this.rows.nextOf(row);
+    }
     return row;
   }
 
@@ -243,17 +250,24 @@ export class UsageMap {
     for (; row !== -1; row = this.rows.nextOfRecord(row)) this.#settle(charges, this.rows.laneOf(row), logMs);
     for (const report of rows) {
       const mapLane = this.mapLaneOf(report.groupId, report.direction);
-      this.#settle(charges, mapLane, logMs);
-      const before = isSameLife || known === -1 ? this.rowOf(mapLane, slot) : -1;
+      if (!this.#settle(charges, mapLane, logMs)) continue;
+      const before = isSameLife || known === -1 ? this.#rowBefore(known, mapLane, slot) : -1;
       const messages = before === -1 ? 0 : this.rows.chargeOf(before, MESSAGES);
       const bytes = before === -1 ? 0 : this.rows.chargeOf(before, BYTES);
       charges.charge(mapLane, author.nodeKey, (report.charge?.[0] ?? 0) - messages, (report.charge?.[1] ?? 0) - bytes);
     }
   }
 
-  #settle(charges: ChargeReader, mapLane: number, logMs: number): void {
+  /** A member's row of a lane: most often that of the same key, which has few rows, while the lane may have many. */
+  #rowBefore(known: number, mapLane: number, slot: number): number {
+    let row = known === -1 ? -1 : (this.rows.records.first[known] as number);
+    while (row !== -1 && this.rows.laneOf(row) !== mapLane) row = this.rows.nextOfRecord(row);
+    return row === -1 ? this.rowOf(mapLane, slot) : row;
+  }
+
+  #settle(charges: ChargeReader, mapLane: number, logMs: number): boolean {
     const key = this.#mapLanes.keyOf(mapLane);
-    charges.settle(mapLane, Math.floor(key / DIRECTION_COUNT), key % DIRECTION_COUNT, logMs);
+    return charges.settle(mapLane, Math.floor(key / DIRECTION_COUNT), key % DIRECTION_COUNT, logMs);
   }
 
   /** Inserts the rows of a record and returns the first one, −1 without rows. */

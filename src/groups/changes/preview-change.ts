@@ -3,7 +3,8 @@ import { describeGroup as definitionOf, describeQuota } from '../../config/descr
 import { examineGroup } from '../../config/read/group-definition.js';
 import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { groupIdOf } from '../../core/base/ids.js';
-import { BYTES, DIRECTIONS, type Direction, MESSAGES, type Rates } from '../../core/base/vocabulary.js';
+import { shownRates } from '../../core/base/shown-rates.js';
+import { BYTES, DIRECTIONS, type Direction, MESSAGES } from '../../core/base/vocabulary.js';
 import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { rejectInUse } from './attaching.js';
@@ -88,25 +89,20 @@ function sharesOf(parts: ChangeParts, config: GroupConfig): GroupPreview {
 
 function directionOf(parts: ChangeParts, config: GroupConfig, direction: Direction, at: number): DirectionPreview {
   const { coordinator } = parts.loop;
-  const quota = rates(config.quota[direction]);
+  const quota = shownRates(config.quota[direction]);
   const quotaAsWritten = describeQuota(config, direction);
   if (coordinator === null) return { quota, quotaAsWritten, target: quota, nodes: [] };
   const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf(coordinator.settings.cluster, config.name), at);
   const { target, demand, share } = coordinator.shares.convergeAs(config, at, mapLane);
   const column = (columns: readonly Float64Array[], node: number) => {
-    return rates([columns[MESSAGES]?.[node] ?? 0, columns[BYTES]?.[node] ?? 0]);
+    return shownRates([columns[MESSAGES]?.[node] ?? 0, columns[BYTES]?.[node] ?? 0]);
   };
   return {
     quota,
     quotaAsWritten,
-    target: rates([target[MESSAGES] ?? 0, target[BYTES] ?? 0]),
+    target: shownRates([target[MESSAGES] ?? 0, target[BYTES] ?? 0]),
     nodes: coordinator.membership.alive
       .map(({ nodeId }, index) => ({ nodeId, demand: column(demand, index), share: column(share, index) }))
       .sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1)),
   };
-}
-
-function rates([messages, bytes]: Rates): RateStatus {
-  const finite = (rate: number) => (Number.isFinite(rate) ? rate : null);
-  return { messagesPerSecond: finite(messages), bytesPerSecond: finite(bytes) };
 }

@@ -68,7 +68,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
       former: { url: '/v1/hand-back/batch', fields: { handBacks: 'refunds' } },
     },
     (request, reply) => {
-      const list = clientNames(request).nameOf('refunds');
+      const list = clientNames(request, 'body').nameOf('refunds');
       reply.send({ answers: request.body.refunds.map((given, at) => answerTo(node, given, `${list}[${at}].`)) });
     },
   );

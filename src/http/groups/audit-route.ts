@@ -28,6 +28,7 @@ export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
       tag: 'groups',
       summary: 'Lists changes of groups and attachments at run time, oldest first, a page at a time',
       query: QUERY,
+      formerParameters: { place: 'scope' },
       answers: { 200: CHANGES, 422: PROBLEM },
     },
     ({ query }) => {
@@ -55,20 +56,15 @@ const QUERY = body(
     after: told(afterText, 'must be a revision, or next of the page before').exactOptional(),
     group: once('Shows only changes of this group.'),
     scope: once('Shows only changes of what this scope is attached to, such as acme or acme/orders.'),
-    place: once('Is the former name of scope.'),
   },
-  [apart('scope', 'group'), apart('place', 'group'), apart('place', 'scope')],
+  [
+    {
+      isKept: ({ group, scope }) => group === undefined || scope === undefined,
+      mistake: (_, nameOf) =>
+        new QuotameshError('FIELD_INVALID', { field: nameOf('scope'), reason: 'must not stand beside group' }),
+    },
+  ],
 );
-
-type Named = 'group' | 'scope' | 'place';
-
-function apart(field: Named, other: Named) {
-  return {
-    isKept: (query: Readonly<Partial<Record<Named, unknown>>>) =>
-      query[field] === undefined || query[other] === undefined,
-    mistake: () => new QuotameshError('FIELD_INVALID', { field, reason: `must not stand beside ${other}` }),
-  };
-}
 
 const DEFINITION = z
   .record(z.string(), z.unknown())
@@ -109,7 +105,7 @@ interface AskedChanges {
   readonly name: string | null;
 }
 
-function askedIn({ after, group, place, scope = place }: z.output<typeof QUERY>): AskedChanges {
+function askedIn({ after, group, scope }: z.output<typeof QUERY>): AskedChanges {
   const { revision = 0, last } = AFTER.exec(after ?? '')?.groups ?? {};
   const name = scope === undefined ? (group ?? null) : attachmentName(scope);
   return { revision: Number(revision), group: last, name };

@@ -3,8 +3,9 @@ import { isMapping } from '../../input/mapping.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 
 /**
- * Routes under a former path, and fields under a former name (route.ts), work as before. The answer says that they are
- * deprecated (RFC 9745), and a process logs each of them once. To be called before the routes are added.
+ * Routes under a former path, and fields and query parameters under a former name (route.ts), work as before. A process
+ * logs each of them once, and the answer under a former path says that it is deprecated (RFC 9745). To be called before
+ * the routes are added.
  */
 export function takeFormerNames(app: FastifyInstance, telemetry: Telemetry): void {
   const logged = new Set<string>();
@@ -14,7 +15,17 @@ export function takeFormerNames(app: FastifyInstance, telemetry: Telemetry): voi
     telemetry.log('warn', 'an old name is used', { old, now, where });
   };
   app.addHook('onRoute', (route) => {
-    const { formerPath, formerFields = {} } = route.config ?? {};
+    const { formerPath, formerFields = {}, formerParameters } = route.config ?? {};
+    const renameFirst = (renamePart: typeof renameField, names: Readonly<Record<string, string>>, where: string) => {
+      const rename = (request: FastifyRequest, _: FastifyReply, done: () => void) => {
+        for (const [old, present] of Object.entries(names)) {
+          if (renamePart(request, old, present)) tell(old, present, where);
+        }
+        done();
+      };
+      route.preValidation = [rename, ...[route.preValidation ?? []].flat()];
+    };
+    if (formerParameters !== undefined) renameFirst(renameParameter, formerParameters, `query of ${route.url}`);
     if (formerPath === undefined) return;
     const { url, now } = formerPath;
     const mark = (_: FastifyRequest, reply: FastifyReply, done: () => void) => {
@@ -22,19 +33,13 @@ export function takeFormerNames(app: FastifyInstance, telemetry: Telemetry): voi
       tell(url, now, 'path');
       done();
     };
-    const rename = (request: FastifyRequest, _: FastifyReply, done: () => void) => {
-      for (const [old, present] of Object.entries(formerFields)) {
-        if (renameField(request, old, present)) tell(old, present, `body of ${url}`);
-      }
-      done();
-    };
     // Behind the guard: what strangers ask for is not logged.
     route.onRequest = [...[route.onRequest ?? []].flat(), mark];
-    route.preValidation = [rename, ...[route.preValidation ?? []].flat()];
+    renameFirst(renameField, formerFields, `body of ${url}`);
   });
 }
 
-/** What the client of one request calls the fields of its body, so that it is told of mistakes by these names. */
+/** What a client has called the fields of its body, or of its query, so that it is told of mistakes by these names. */
 export interface ClientNames {
   /** The name that was sent; where nothing was sent under a former path, the former name. */
   readonly nameOf: (field: string) => string;
@@ -42,12 +47,13 @@ export interface ClientNames {
   readonly presentOf: (name: string) => string | undefined;
 }
 
-export function clientNames(request: FastifyRequest): ClientNames {
-  const { formerFields = {} } = request.routeOptions.config;
+export function clientNames(request: FastifyRequest, part: 'body' | 'query'): ClientNames {
+  const { formerFields = {}, formerParameters = {} } = request.routeOptions.config;
+  const presentNames = part === 'body' ? formerFields : formerParameters;
   const former = FORMER_NAMES.get(request);
   return {
     nameOf: (field) => former?.get(field) ?? field,
-    presentOf: (name) => (Object.hasOwn(formerFields, name) ? formerFields[name] : undefined),
+    presentOf: (name) => (Object.hasOwn(presentNames, name) ? presentNames[name] : undefined),
   };
 }
 
@@ -64,11 +70,25 @@ export function presentNamesText(request: FastifyRequest): string {
 function renameField(request: FastifyRequest, old: string, now: string): boolean {
   const { body } = request;
   if (!isMapping(body) || Object.hasOwn(body, now)) return false;
-  FORMER_NAMES.set(request, new Map(FORMER_NAMES.get(request)).set(now, old));
+  noteFormerName(request, old, now);
   if (!Object.hasOwn(body, old)) return false;
   const { [old]: value, ...others } = body;
   request.body = { ...others, [now]: value };
   return true;
+}
+
+/** As renameField, but under the present path: there only what was sent tells that the client knows the former name. */
+function renameParameter(request: FastifyRequest, old: string, now: string): boolean {
+  const { query } = request;
+  if (!isMapping(query) || Object.hasOwn(query, now) || !Object.hasOwn(query, old)) return false;
+  noteFormerName(request, old, now);
+  const { [old]: value, ...others } = query;
+  request.query = { ...others, [now]: value };
+  return true;
+}
+
+function noteFormerName(request: FastifyRequest, old: string, now: string): void {
+  FORMER_NAMES.set(request, new Map(FORMER_NAMES.get(request)).set(now, old));
 }
 
 /** Present name to the former one by which the client knows the field. */

@@ -3,6 +3,7 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping } from '../../input/mapping.js';
 import { hasMisspelled, nearestNames } from '../../input/nearest-name.js';
 import { SHOWN_MAX, show } from '../../input/shown-value.js';
+import type { Rule } from './body.js';
 import type { ClientNames } from './former-names.js';
 import { WORDING } from './wording.js';
 
@@ -71,8 +72,8 @@ function errorsOf(issue: z.core.$ZodIssue, { schema: root, issues }: InvalidInpu
     return issue.keys.map((key) => unknownKey(root, key, { ...reading, where: prefixOf(field) }, known));
   }
   if (issue.code === 'custom' && issue.params?.mistake !== undefined) {
-    const mistakeAt = issue.params.mistake as (where: string) => QuotameshError;
-    return [mistakeAt(prefixOf(field))];
+    const mistakeAt = issue.params.mistake as Rule['mistake'];
+    return [mistakeAt(prefixOf(field), (name) => reading.names?.nameOf(name) ?? name)];
   }
   const reason = value === undefined ? `is missing: ${allowed}` : `${allowed}, got ${show(value)}`;
   const { errorOf } = WORDING.get(root) ?? {};

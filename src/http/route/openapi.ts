@@ -13,12 +13,12 @@ interface DescribedRoute {
 export function toOpenApi({ schema, url, route }: DescribedRoute): { schema: never; url: string } {
   const given = (schema ?? {}) as Mapping;
   const { body, querystring, params, response } = given;
-  const { formerPath, formerFields } = route?.config ?? {};
+  const { formerPath, formerFields, formerParameters = {} } = route?.config ?? {};
   const fields = (formerPath !== undefined && formerFields) || {};
   const described = {
     ...given,
     ...(body !== undefined && { body: withFormerFields(inputOf(body), fields) }),
-    ...(querystring !== undefined && { querystring: inputOf(querystring) }),
+    ...(querystring !== undefined && { querystring: withFormerFields(inputOf(querystring), formerParameters) }),
     ...(params !== undefined && { params: inputOf(params) }),
     ...(response !== undefined && { response: answersOf(response) }),
   };
@@ -48,13 +48,13 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Mapping {
   return rest;
 }
 
-/** Under a former path, a field may have its former name instead. */
-function withFormerFields(body: Mapping, fields: Readonly<Record<string, string>>): Mapping {
+/** Adds the former names that fields of a body, under its former path, or of a query may have instead. */
+function withFormerFields(input: Mapping, fields: Readonly<Record<string, string>>): Mapping {
   let {
     properties,
     required = [],
     ...others
-  } = body as Mapping & {
+  } = input as Mapping & {
     readonly properties: Mapping;
     readonly required?: readonly string[];
   };
@@ -65,5 +65,5 @@ function withFormerFields(body: Mapping, fields: Readonly<Record<string, string>
     required = required.filter((name) => name !== now);
     others = { ...others, anyOf: [{ required: [now] }, { required: [former] }] };
   }
-  return Object.keys(fields).length === 0 ? body : { ...others, properties, required };
+  return Object.keys(fields).length === 0 ? input : { ...others, properties, required };
 }

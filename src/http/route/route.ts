@@ -25,6 +25,8 @@ export interface Route<Body extends z.ZodType, Query extends z.ZodType, Params e
   readonly bodyLimit?: number;
   readonly errorHandler?: RouteOptions['errorHandler'];
   readonly former?: Former;
+  /** Parameters of the query, former name to present one. They keep working. */
+  readonly formerParameters?: Readonly<Record<string, string>>;
 }
 
 /** The path of the route before, and fields of its body, former name to present one. They keep working there. */
@@ -47,7 +49,7 @@ export function route<
   described: Route<Body, Query, Params>,
   handler: Handler<z.output<Body>, z.output<Query>, z.output<Params>>,
 ): void {
-  const { method, url, access, former } = described;
+  const { method, url, access, former, formerParameters } = described;
   const options = (deprecated: boolean): Omit<RouteOptions, 'method' | 'url'> => ({
     schema: schemaOf(described, deprecated),
     validatorCompiler: described.isPlain === undefined ? validatorCompiler : unlessPlain(described.isPlain),
@@ -55,6 +57,7 @@ export function route<
     config: {
       access,
       ...(former?.fields !== undefined && { formerFields: former.fields }),
+      ...(formerParameters !== undefined && { formerParameters }),
       ...(former !== undefined && deprecated && { formerPath: { url: former.url, now: url } }),
     },
     ...(described.bodyLimit !== undefined && { bodyLimit: described.bodyLimit }),
@@ -109,6 +112,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Fields of the body that had another name before, former name to present one. */
     formerFields?: Readonly<Record<string, string>>;
+    /** Parameters of the query that had another name before, former name to present one. */
+    formerParameters?: Readonly<Record<string, string>>;
     /** Present only where the route stands under a former path. */
     formerPath?: { readonly url: string; readonly now: string };
   }

@@ -49,9 +49,11 @@ export function knownError(error: unknown, request: FastifyRequest): QuotameshEr
 
 /** What was sent is known here alone: fastify gives a validator null where there is nothing. */
 function toldOf(error: InvalidInput, request: FastifyRequest): QuotameshError {
-  if (error.validationContext === 'querystring') return error.told({ sent: request.query, part: 'query' });
+  if (error.validationContext === 'querystring') {
+    return error.told({ sent: request.query, part: 'query', names: clientNames(request, 'query') });
+  }
   const params = request.params as Readonly<Record<string, unknown>>;
-  return error.told({ sent: request.body, part: 'body', params, names: clientNames(request) });
+  return error.told({ sent: request.body, part: 'body', params, names: clientNames(request, 'body') });
 }
 
 type ErrorMaker = (failure: Partial<FastifyError>, request: FastifyRequest) => QuotameshError;

@@ -1,5 +1,6 @@
 import type { QuotaAsWritten, RateStatus } from '../../api/node-status.js';
 import { describeQuota } from '../../config/describe/describe-config.js';
+import { shownRates } from '../../core/base/shown-rates.js';
 import { DIRECTIONS, type Direction, laneOf, type Rates, slotOf } from '../../core/base/vocabulary.js';
 import { originOf } from '../../groups/registry/describe-registry.js';
 import type { NodeParts } from '../../node/node-parts.js';
@@ -49,24 +50,16 @@ function summarizeDirection(node: UsedParts, group: number, direction: Direction
   const state = node.loop.coordinator?.lanes.get(lane);
   const shares = state === undefined ? undefined : node.loop.coordinator?.shares;
   return {
-    quota: rates(config.quota[direction]),
+    quota: shownRates(config.quota[direction]),
     quotaAsWritten: describeQuota(config, direction),
     served: state !== undefined,
-    share: rates(pairAt(shares?.applied, slotOf(lane, 0))),
-    limit: rates(pairAt(shares?.limit, slotOf(lane, 0))),
-    usage: rates(pairAt(state?.reported.usage, 0)),
-    demand: rates(pairAt(state?.reported.demand, 0)),
+    share: shownRates(pairAt(shares?.applied, slotOf(lane, 0))),
+    limit: shownRates(pairAt(shares?.limit, slotOf(lane, 0))),
+    usage: shownRates(pairAt(state?.reported.usage, 0)),
+    demand: shownRates(pairAt(state?.reported.demand, 0)),
   };
 }
 
 function pairAt(column: Float64Array | undefined, at: number): Rates {
   return [column?.[at] ?? 0, column?.[at + 1] ?? 0];
-}
-
-function rates([messages, bytes]: Rates): RateStatus {
-  return { messagesPerSecond: finiteOrNull(messages), bytesPerSecond: finiteOrNull(bytes) };
-}
-
-function finiteOrNull(rate: number): number | null {
-  return Number.isFinite(rate) ? rate : null;
 }

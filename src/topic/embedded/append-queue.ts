@@ -4,11 +4,12 @@ import type { CommitGate } from './commit-gate.js';
 import { payloadBytes } from './log-entry.js';
 import { toTopicError } from './topic-error.js';
 
-/** The most that may wait for the log; an append beyond that is refused at once. */
+/** The most records that may wait for the log; an append beyond that is refused at once. */
 const WAITING_RECORDS_MAX = 20_000;
 const WAITING_BYTES_MAX = 32 * 1024 * 1024;
 /**
- * The most that one transaction writes (but always a whole append): others wait for it, and LogStore keeps room for it.
+ * The most that one transaction writes, unless a single append is larger. Other processes wait for the transaction, and
+ * LogStore keeps room for it.
  */
 const COMMIT_RECORDS_MAX = 2000;
 const COMMIT_BYTES_MAX = 4 * 1024 * 1024;
@@ -19,10 +20,10 @@ export interface AppendQueueOptions {
   readonly gate: CommitGate;
   /** Writes all entries in one transaction, or none. */
   readonly commit: (entries: readonly Buffer[]) => Promise<void>;
-  /** Called after every transaction, even an empty one: the log works. */
+  /** Called after every transaction, even an empty one, because it shows that the log works. */
   readonly onCommitted: (records: number, bytes: number) => void;
   readonly onAppendFailed: () => void;
-  /** Called with every failure; the receiver knows whether it is the first. */
+  /** Called with every failure; the receiver knows whether it is the first one. */
   readonly onLost: (reason: string) => void;
 }
 
@@ -35,7 +36,7 @@ interface WaitingAppend {
 }
 
 /**
- * Brings appends into the log in the order of their calls: one transaction at a time, for all that wait when the gate
+ * Brings appends into the log in the order of their calls. One transaction at a time takes all that wait when the gate
  * opens. An append that takes too long is rejected, and forgotten unless its transaction is already under way.
  */
 export class AppendQueue {
@@ -72,8 +73,8 @@ export class AppendQueue {
   }
 
   /**
-   * Rejects what waits with `failure`, and gives the transaction under way `graceMs` to end. When it has not, the queue is still
-   * `busy`, and the store must not be closed under it.
+   * Rejects what waits with `failure`, and gives the transaction under way `graceMs` to end. If it has not ended by
+   * then, the queue is still `busy`, and the store must not be closed under it.
    */
   async close(graceMs: number, failure: (topic: string) => QuotameshError): Promise<void> {
     this.#stopping.abort();
@@ -89,7 +90,8 @@ export class AppendQueue {
         const hold = await gate.enter(this.#stopping.signal);
         if (!hold) return;
         try {
-          // Goes on even if all appends have timed out meanwhile: an empty transaction shows that the log works again.
+          // The transaction goes on even if all appends have timed out meanwhile: an empty one shows that the log works
+          // again.
           await this.#commit(this.#take(COMMIT_RECORDS_MAX, COMMIT_BYTES_MAX));
         } finally {
           hold.leave();
@@ -143,7 +145,7 @@ export class AppendQueue {
     this.#options.onLost(error.message);
   }
 
-  /** An append that was rejected meanwhile is in the log all the same. */
+  /** An append that was rejected meanwhile is written to the log all the same. */
   #resolve(append: WaitingAppend): void {
     if (append.timer === undefined) return;
     clearTimeout(append.timer);

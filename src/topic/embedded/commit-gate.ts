@@ -1,42 +1,46 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process that has just left gives way for so long if others were waiting; about ten commits. */
+/** How long a process that has just left gives way if others were waiting: about ten commits. */
 const GIVE_WAY_MS = 2;
 /**
- * If the door refuses, though somebody was inside a moment ago, the holder has left or is frozen on its way in; then we
- * ask this often.
+ * How often a process asks again when the door refuses although somebody was inside a moment ago: the holder has left,
+ * or it is frozen on its way in.
  */
 const ASK_AGAIN_MS = 2;
-/** A waiter looks again after this even when it was not told; covers a connection that the holder never closed. */
+/**
+ * A waiter looks again after this time even when it was not told. This covers a connection that the holder never
+ * closed.
+ */
 const LOOK_AGAIN_MS = 1000;
 
 /**
  * The door in front of LMDB's write lock. Every process enters it before it opens, writes or closes the log.
  *
- * Why: LMDB's own lock can only be waited for by blocking a thread. When its holder is frozen (SIGSTOP), opening the
- * log would freeze the event loop (lmdb-js opens with a synchronous transaction), a write would pin a thread of
- * libuv's pool, and `process.exit` would hang for ever joining that thread (all three seen with lmdb 3.5.6).
- * Processes wait for this door with a socket instead, so they can give up at any time.
+ * LMDB's own lock can only be waited for by blocking a thread. When its holder is frozen (SIGSTOP), opening the log
+ * would freeze the event loop (lmdb-js opens with a synchronous transaction), a write would pin a thread of libuv's
+ * pool, and `process.exit` would hang for ever joining that thread; all three were seen with lmdb 3.5.6. Processes wait
+ * for this door with a socket instead, so they can give up at any time.
  *
- * It is a listening socket of Linux's abstract namespace: one holder at a time, gone with its process whatever kills
- * it (and only after LMDB's robust mutex has been released, since the kernel closes files last), no file to leave
- * behind, 35 µs to enter and leave (150 when the code is cold). It is a courtesy only: LMDB's lock still decides who
- * writes. So where there is no such namespace (macOS), or not the same one (containers), the door stands open, and a
- * frozen writer also delays opening and exiting. A process whose event loop stalls inside (0.3 ms per commit) keeps the
- * others out for as long, like a frozen one.
+ * The door is a listening socket of Linux's abstract namespace. It has one holder at a time. It disappears with its
+ * process, whatever kills it, and only after LMDB's robust mutex has been released, because the kernel closes files
+ * last. It leaves no file behind, and takes 35 µs to enter and leave (150 when the code is cold).
+ *
+ * The door is a courtesy only: LMDB's lock still decides who writes. Where there is no such namespace (macOS), or not
+ * the same one (containers), the door stands open, and a frozen writer also delays opening and exiting. A process whose
+ * event loop stalls inside keeps the others out for as long, like a frozen one; a commit takes 0.3 ms inside.
  */
 export class CommitGate {
   readonly #address: string;
   readonly #usable = process.platform === 'linux';
   #giveWay = false;
 
-  /** `name`: the same for all processes of one log, at most 100 bytes. */
+  /** @param name the same for all processes of one log, at most 100 bytes */
   constructor(name: string) {
     this.#address = `\0${name}`;
   }
 
-  /** Waits for as long as it takes; undefined once `signal` is aborted. */
+  /** Waits for as long as it takes; resolves with undefined once `signal` is aborted. */
   async enter(signal: AbortSignal): Promise<GateHold | undefined> {
     if (this.#giveWay) await sleep(GIVE_WAY_MS);
     this.#giveWay = false;
@@ -48,7 +52,7 @@ export class CommitGate {
     return undefined;
   }
 
-  /** undefined = somebody else is inside. */
+  /** Resolves with undefined if somebody else is inside. */
   #tryEnter(): Promise<GateHold | undefined> {
     return new Promise((resolve) => {
       const server = createServer();
@@ -101,7 +105,7 @@ function holderGone(address: string, signal: AbortSignal): Promise<void> {
       clearTimeout(timer);
       timer = setTimeout(finish, ASK_AGAIN_MS);
     });
-    // `resume`: the end of a connection is only noticed by reading.
+    // `resume`, because only reading notices that a connection has ended.
     socket.on('end', finish).resume();
   });
 }

@@ -2,11 +2,13 @@ import { statfsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** The most that a commit adds besides its records: the free list, and 4 KiB per page of the trees above them. */
+/**
+ * The most that a commit adds besides its records: the free list, and 4 KiB per page of the trees above the records.
+ */
 const BYTES_PER_COMMIT = 128 * 1024;
 const BYTES_PER_RECORD = 12 * 1024;
 
-/** The disk has no room for the log to grow. That may pass by itself. */
+/** The disk has no room for the log to grow. Room may come back without anybody touching the log. */
 export class DiskFull extends Error {
   constructor(reason: string) {
     super(reason);
@@ -22,10 +24,10 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Finds out whether the disk has room for a commit before LMDB tries it: lmdb prints a line and a stack to the standard
- * error for every commit that fails, between the node's log lines, which are JSON. Asking takes 3 µs of the 300 µs of a
- * commit. Some bounds cannot be asked for (a user's disk quota, `ulimit -f`). The first commit that meets one fails;
- * from then on the room is claimed first, by zeros after the last page, until they fit.
+ * Finds out whether the disk has room for a commit before LMDB tries it: for every commit that fails, lmdb prints a
+ * line and a stack to standard error, between the node's log lines, which are JSON. The check takes 3 µs of the 300 µs
+ * of a commit. Some bounds cannot be asked for (a user's disk quota, `ulimit -f`). The first commit that meets one
+ * fails; from then on the room is claimed first, by writing zeros after the last page until they fit.
  */
 export class DiskRoom {
   readonly #dataFile: string;
@@ -36,7 +38,7 @@ export class DiskRoom {
   }
 
   /**
-   * Rejects with DiskFull, or with the error of a write of that size. Call it only inside the CommitGate.
+   * Rejects with DiskFull, or with the error that a write of that size meets. Call it only inside the CommitGate.
    *
    * @param usedBytes length of the data file up to its last used page
    */

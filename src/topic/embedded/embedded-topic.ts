@@ -19,7 +19,7 @@ export interface EmbeddedTopicOptions extends Partial<LogLimits> {
   readonly path: string;
   readonly appendTimeoutMs: number;
   /**
-   * True = every commit is synced to the disk, and the log survives a restart of the machine: for records that nobody
+   * True = every commit is synced to the disk, and the log survives a restart of the machine; for records that nobody
    * writes again. Default: false (see LogStore).
    */
   readonly durable?: boolean;
@@ -36,7 +36,7 @@ const DEFAULT_LIMITS: LogLimits = {
 const OPEN_RETRY_MS = 1000;
 const REPLACED = 'its data file was removed or replaced while in use; another log begins';
 
-/** A topic for several processes on one machine: a log in a folder, without any server. One partition. */
+/** A topic for several processes on one machine: a log in a folder, without any server. It has one partition. */
 export class EmbeddedTopic implements ReportTopic {
   readonly partitions = 1;
   readonly counters: TopicCounters = createTopicCounters();
@@ -47,7 +47,7 @@ export class EmbeddedTopic implements ReportTopic {
   readonly #stopping = new AbortController();
   #listener: ReportTopicListener | undefined;
   #opening: Promise<void> | undefined;
-  /** The open log; undefined until the first one is open, and while another one is being opened. */
+  /** Undefined until the first log is open, and while another one is being opened. */
   #log: OpenLog | undefined;
   #closing: Promise<void> | undefined;
   #lost = false;
@@ -97,7 +97,7 @@ export class EmbeddedTopic implements ReportTopic {
     this.#works();
   }
 
-  /** Tries again for as long as the reason of the failure may pass by itself. */
+  /** Tries again for as long as the failure may pass by itself. */
   async #openLog(staleLockFile: number | null): Promise<OpenLog> {
     const log = { path: this.#path, durable: this.#durable, limits: this.#limits };
     for (;;) {
@@ -116,7 +116,7 @@ export class EmbeddedTopic implements ReportTopic {
     }
   }
 
-  /** Opens the log that stands under the name now. All nodes do so; the first one makes what is missing. */
+  /** Opens the log that has the name now. All nodes do so; the first one makes what is missing. */
   async #openAnother(): Promise<void> {
     const replaced = this.#log;
     if (!replaced || this.#closing) return;
@@ -160,7 +160,7 @@ export class EmbeddedTopic implements ReportTopic {
     this.#tell((listener) => listener.onRecords(records));
   }
 
-  /** Called when this topic cannot go on: appends would go into a file that nobody reads. */
+  /** Ends this topic when it cannot go on, because appends would go into a file that nobody reads. */
   #fail(error: QuotameshError): void {
     this.#failure = error;
     this.#tell((listener) => listener.onFailed(error));
@@ -183,7 +183,7 @@ export class EmbeddedTopic implements ReportTopic {
     return new QuotameshError('TOPIC_UNREACHABLE', { topic: this.#path, reason });
   }
 
-  /** Nobody is told anything once `close` has been called. */
+  /** Calls the listener, unless `close` has been called. */
   #tell(call: (listener: ReportTopicListener) => void): void {
     if (!this.#closing && this.#listener) call(this.#listener);
   }

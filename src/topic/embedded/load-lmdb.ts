@@ -3,12 +3,15 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 /** The version in package.json, with which the embedded topic is tested. */
 export const LMDB_VERSION = '3.5.6';
 
-/** LMDB is an addon of 20 MB, and an optional peer of this package: nodes on another topic neither install nor load it. */
+/**
+ * Loads LMDB, an addon of 20 MB and an optional peer of this package: nodes on another topic neither install nor load
+ * it.
+ */
 export async function loadLmdb(): Promise<typeof import('lmdb')> {
   try {
     return await import('lmdb');
   } catch (error) {
-    // Anything else is a defect of what is installed, and says so itself.
+    // Any other error is a defect of what is installed, and its own message says so.
     if (!isMissing(error)) throw error;
     throw new QuotameshError('TOPIC_PACKAGE_MISSING', { kind: 'embedded', package: 'lmdb', version: LMDB_VERSION });
   }

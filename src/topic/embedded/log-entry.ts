@@ -13,13 +13,16 @@ const KEY_AT = 11;
 const TOMBSTONE = 0;
 const VALUE = 1;
 
-/** LMDB's limit with pages of 4 KiB is 1,978 bytes, less the byte that tells the tables of the store apart. */
+/**
+ * LMDB's limit with pages of 4 KiB is 1,978 bytes; one byte of them tells the tables of the store apart, and the rest
+ * is reserve.
+ */
 const KEY_BYTES_MAX = 1900;
 
 /** The single partition of an embedded topic. */
 const PARTITION = 0;
 
-/** A copy of the record; its append time is stamped when it is committed. */
+/** Copies a record into an entry. Its append time is stamped when the entry is committed. */
 export function encodeEntry({ key, value }: AppendRecord): Buffer {
   const keyBytes = Buffer.byteLength(key);
   invariant(keyBytes > 0 && keyBytes <= KEY_BYTES_MAX, 'the key of a record has 1 … 1,900 bytes', { keyBytes });

@@ -4,41 +4,47 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { ReadRecord } from '../../ports/report-topic.js';
 import type { LogStore } from './log-store.js';
 
-/** Safety net for notifications that were missed: 2 reads of 10 µs a second. */
+/** Interval of looks at the log in case a notification was missed; two looks a second take 10 µs each. */
 const POLL_MS = 500;
 /**
- * Interval of looks if the system refuses to watch (inotify instances are scarce: 128 per user by default). Takes 0.1 %
- * of a core.
+ * Interval of looks if the system refuses to watch the file: inotify instances are scarce, 128 per user by default. It
+ * takes 0.1 % of a core.
  */
 const POLL_UNWATCHED_MS = 20;
-/** A notification can come a few µs before the commit that it announces is visible. */
+/**
+ * A notification may come a few µs before the commit that it announces is visible, so the follower looks again after
+ * this.
+ */
 const LOOK_AGAIN_MS = 3;
-/** Records per turn of the event loop: so many take 2 ms. */
+/** The most records read per turn of the event loop; so many take 2 ms. */
 const READ_RECORDS_MAX = 500;
 const READ_BYTES_MAX = 1024 * 1024;
-/** How often the data file is checked: no notification tells that a file in use was removed. */
+/** How often the data file is checked, because no notification tells that a file in use was removed. */
 const FILE_CHECK_MS = 2000;
 
 export interface FollowerListener {
-  /** Once, before the first record. */
+  /** Called once, before the first record. */
   onEpoch(epoch: string): void;
   onRecords(records: readonly ReadRecord[]): void;
-  /** Once: everything that was there at the start has been delivered. */
+  /** Called once, when everything that was there at the start has been delivered. */
   onCaughtUp(): void;
-  /** Once: no further reading. */
+  /** Called once; nothing is read after it. */
   onFailed(error: QuotameshError): void;
-  /** Called once, and nothing is read after it: the name leads to another file, or to none. */
+  /** Called once, when the name leads to another file, or to none; nothing is read after it. */
   onReplaced(): void;
 }
 
 export interface FollowedFile {
-  /** For messages. */
+  /** The topic that error messages name. */
   readonly topic: string;
   readonly dataFile: string;
   readonly inode: number;
 }
 
-/** Reads the log from its start and goes on with what any process appends: watches the data file, polls slowly. */
+/**
+ * Reads the log from its start, and goes on with what any process appends. It watches the data file, and polls slowly
+ * besides.
+ */
 export class LogFollower {
   readonly #store: LogStore;
   readonly #topic: string;
@@ -63,7 +69,10 @@ export class LogFollower {
     this.#listener = listener;
   }
 
-  /** The epoch's name has the inode, too: a backup that was put in the place of the log has the log's id. */
+  /**
+   * Begins to read. The epoch's name has the inode in it, because a backup that is moved to the name of the log has the
+   * log's id.
+   */
   start(): void {
     this.#listener.onEpoch(`${this.#store.id}/${this.#inode}`);
     this.#startWatching();

@@ -26,30 +26,36 @@ import { advanceLogTime, type MachineClock, machineClock } from './machine-clock
 
 export interface LogLimits {
   /**
-   * The data file may not grow beyond this; as much address space is reserved, because lmdb leaks maps when it grows
-   * one.
+   * The data file may not grow beyond this. So much address space is reserved at once, because lmdb leaks a map when it
+   * makes one larger.
    */
   readonly fileBytesMax: number;
-  /** The tail: records that are kept even when superseded, so that a reader may lag by that much time of the log … */
+  /**
+   * How far back in the log's time the tail begins. Records in the tail are kept even when they are superseded, for
+   * readers that lag.
+   */
   readonly tailMs: number;
-  /** … unless there are more than this. */
+  /** The most records that the tail keeps, also where they are younger than `tailMs`. */
   readonly tailRecords: number;
   readonly tailBytes: number;
-  /** A tombstone behind the tail goes after this much time of the log, or when there are more than `tailRecords`. */
+  /**
+   * A tombstone behind the tail is removed after this much of the log's time, or earlier when there are more than
+   * `tailRecords`.
+   */
   readonly tombstoneKeepMs: number;
 }
 
-/** How much further the tail may move per appended record: 2 keeps up with twice the rate of appends. */
+/** How many steps the tail may move per appended record: 2 keeps up with twice the rate of appends. */
 const TAIL_STEPS_PER_RECORD = 2;
 const TAIL_STEPS_MIN = 16;
 const TOMBSTONES_PER_COMMIT = 16;
 /**
- * A killed reader's snapshot costs up to 3 MB of file per second of 200 commits (measured); a check costs a microsecond
- * or two.
+ * How often slots of killed readers are freed. The snapshot of a killed reader lets the file grow by up to 3 MB per
+ * second at 200 commits a second (measured); a check takes a microsecond or two.
  */
 const READER_CHECK_MS = 5000;
 
-/** The most that one commit may add: COMMIT_BYTES_MAX of append-queue.ts, and pages of the trees. */
+/** The most bytes that one commit may add: COMMIT_BYTES_MAX of append-queue.ts, and pages of the trees. */
 const ROOM_BYTES = 8 * 1024 * 1024;
 
 export interface StoreOptions {
@@ -74,17 +80,17 @@ export class LogFull extends Error {
 
 /**
  * The ordered, compacted log in one LMDB file. It keeps the newest record of every key, and all records of the tail.
- * Writers move the tail forward by a few records with each commit, so there is no compaction run that somebody has to
- * start.
+ * Writers move the tail forward by a few records with each commit, so nobody has to start a compaction.
  *
- * Not synced to the disk (`noSync`): a commit is in the page cache, hence safe from `kill -9` of any process, not from
- * a loss of power; after that the file may be damaged, and so topic-folder.ts never opens a file of an earlier boot.
- * A commit takes 0.26 ms so; 0.41 ms with a sync where the disk acknowledges one in 0.15 ms, and a disk that needs
- * 5 ms could not follow three nodes that report every 50 ms. lmdb's `overlappingSync` would also bring a second lock.
- * Only a `durable` log is synced, the registry's: it is written when people change groups.
+ * The file is not synced to the disk (`noSync`). A commit is in the page cache, so it survives `kill -9` of any
+ * process, but not a loss of power. After that the file may be damaged, so topic-folder.ts never opens a file of an
+ * earlier boot. A commit takes 0.26 ms in this way, and 0.41 ms with a sync on a disk that acknowledges one in 0.15 ms;
+ * a disk that needs 5 ms could not follow three nodes that report every 50 ms. lmdb's `overlappingSync` would also
+ * bring a second lock. Only a `durable` log is synced: that of the registry, which is written when people change
+ * groups.
  */
 export class LogStore {
-  /** The id of the log, which never changes; every log has another one. */
+  /** The id of this log. It never changes, and every log has another one. */
   readonly id: string;
   readonly #db: RootDatabase<Buffer, Buffer>;
   readonly #limits: LogLimits;
@@ -117,13 +123,13 @@ export class LogStore {
       mapSize: limits.fileBytesMax,
       noSync: !durable,
       overlappingSync: false,
-      // Switched off: with it, lmdb makes a promise of its own in every turn of the event loop that appends, which
-      // nobody awaits, so a full disk would end the process. There is one transaction at a time anyway.
+      // Switched off: with it, lmdb makes a promise in every turn of the event loop that appends, and nobody awaits
+      // that promise, so a full disk would end the process. There is one transaction at a time anyway.
       eventTurnBatching: false,
     });
     const id = await idOf(db);
     const store = new LogStore(db, id, limits, clock ?? (await machineClock()), new DiskRoom(file));
-    // The first read claims this process's slot in the reader table, under a lock; later ones take none.
+    // The first read claims this process's slot in the reader table, under a lock; later reads take no lock.
     store.endOffset();
     return store;
   }
@@ -132,7 +138,7 @@ export class LogStore {
     return this.#snapshot(() => this.#state().endOffset);
   }
 
-  /** Records from `offset` on in order, up to the limits; `more` = there may be further ones. */
+  /** Returns records in order from `offset` on, up to both limits; `more` = there may be further ones. */
   read(offset: number, recordsMax: number, bytesMax: number): { records: ReadRecord[]; more: boolean } {
     return this.#snapshot(() => {
       const records: ReadRecord[] = [];
@@ -146,7 +152,7 @@ export class LogStore {
     });
   }
 
-  /** All entries in one transaction, or none. Only inside the CommitGate. */
+  /** Writes all entries in one transaction, or none. Call it only inside the CommitGate. */
   async append(entries: readonly Buffer[]): Promise<void> {
     this.#clearDeadReaders();
     await this.#disk.check(entries, this.#usedBytes());
@@ -162,14 +168,14 @@ export class LogStore {
         }
       });
     } catch (error) {
-      // lmdb hands the reason of a failed commit over as a promise; unobserved it would be an unhandled rejection.
+      // lmdb hands over why a commit failed as a promise; if nobody observed it, it would be an unhandled rejection.
       const reason = (error as { commitError?: Promise<never> }).commitError?.catch((commitError) => commitError);
       this.#disk.commitFailed();
       throw cause ?? (await reason) ?? error;
     }
   }
 
-  /** Only inside the CommitGate, and when no append is under way. */
+  /** Call it only inside the CommitGate, and when no append is under way. */
   async close(): Promise<void> {
     await this.#db.close();
   }
@@ -187,7 +193,7 @@ export class LogStore {
     const offset = state.endOffset++;
     const newest = newestKey(keyOfEntry(entry));
     const superseded = this.#newestOffset(newest);
-    // Inside the tail it stays until the tail has passed it.
+    // A superseded record inside the tail stays until the tail has passed it.
     if (superseded !== undefined && superseded < state.tailStart) this.#remove(state, superseded);
     stampEntry(entry, state.lastAppendMs);
     this.#db.put(logKey(offset), entry);
@@ -225,7 +231,7 @@ export class LogStore {
     }
   }
 
-  /** An entry behind the tail. */
+  /** Removes an entry behind the tail. */
   #remove(state: LogState, offset: number): void {
     if (isTombstone(this.#entryAt(offset))) {
       this.#db.remove(tombstoneKey(offset));
@@ -234,7 +240,7 @@ export class LogStore {
     this.#db.remove(logKey(offset));
   }
 
-  /** Everything in the tail, the newest of each key and every row of T are in the log. */
+  /** Returns an entry that must exist: one of the tail, the newest of a key, or one that table T lists. */
   #entryAt(offset: number): Buffer {
     const entry = this.#db.get(logKey(offset));
     invariant(entry !== undefined, 'an entry of the log is missing', { offset });
@@ -251,7 +257,10 @@ export class LogStore {
     return value ? decodeState(value) : { ...EMPTY_LOG };
   }
 
-  /** Reads the newest commit of any process, and lets go of it at once: a held snapshot keeps old pages from reuse. */
+  /**
+   * Reads the newest commit of any process, and lets go of it at once, because a held snapshot keeps old pages from
+   * reuse.
+   */
   #snapshot<T>(read: () => T): T {
     this.#db.resetReadTxn();
     try {
@@ -261,7 +270,7 @@ export class LogStore {
     }
   }
 
-  /** Throws LogFull: lmdb by itself would go on growing the file. */
+  /** Throws LogFull where lmdb would just let the file grow. */
   #usedBytes(): number {
     const { lastPageNumber, pageSize } = this.#snapshot(() => this.#db.getStats() as FileStats);
     const { fileBytesMax } = this.#limits;
@@ -270,7 +279,10 @@ export class LogStore {
     return usedBytes;
   }
 
-  /** Frees the slots of killed processes, whose snapshots would make the file grow. lmdb does it every 10 minutes. */
+  /**
+   * Frees the slots of killed processes, whose snapshots would make the file grow. lmdb itself does so every 10
+   * minutes.
+   */
   #clearDeadReaders(): void {
     const now = performance.now();
     if (now - this.#readersCheckedAt < READER_CHECK_MS) return;

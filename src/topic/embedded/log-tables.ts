@@ -20,7 +20,7 @@ export const ID_KEY = Buffer.from([ID]);
 export const logKey = (offset: number): Buffer => offsetKey(LOG, offset);
 export const tombstoneKey = (offset: number): Buffer => offsetKey(TOMBSTONE, offset);
 
-/** Past every key of its table. */
+/** Sorts behind every key of its table. */
 export const LOG_END = Buffer.from([LOG + 1]);
 export const TOMBSTONES_START = Buffer.from([TOMBSTONE]);
 export const TOMBSTONES_END = Buffer.from([TOMBSTONE + 1]);
@@ -32,7 +32,7 @@ export function newestKey(recordKey: Buffer): Buffer {
   return key;
 }
 
-/** The offset in a key of L or T. */
+/** Returns the offset in a key of table L or T. */
 export function offsetOfKey(key: Uint8Array): number {
   const { buffer, byteOffset } = key;
   return Number(new DataView(buffer, byteOffset).getBigUint64(1));
@@ -52,11 +52,11 @@ export function decodeOffset(value: Buffer): number {
 export interface LogState {
   /** The offset of the next record. */
   endOffset: number;
-  /** From here on nothing has been compacted away: the tail, for readers that lag. */
+  /** The tail begins at this offset: from here on nothing has been compacted away, so that readers may lag. */
   tailStart: number;
-  /** Bytes of the entries of the tail. */
+  /** Bytes of all entries in the tail. */
   tailBytes: number;
-  /** Rows of table T. */
+  /** How many rows table T has. */
   tombstones: number;
   /** Append time of the newest record. */
   lastAppendMs: number;
@@ -75,7 +75,10 @@ export function encodeState(state: LogState): Buffer {
   return Buffer.from(Float64Array.from(numbers).buffer);
 }
 
-/** A log of a version without a clock has five numbers; it gets a clock with its next record. */
+/**
+ * Decodes a state. Logs of a version without a clock have five numbers in it; such a log gets a clock with its next
+ * record.
+ */
 export function decodeState(value: Buffer): LogState {
   const numbers = new Float64Array(Uint8Array.from(value).buffer);
   const [endOffset, tailStart, tailBytes, tombstones, lastAppendMs, clockId = 0, clockZeroMs = 0] = numbers;

@@ -8,7 +8,10 @@ import { type FollowerListener, LogFollower } from './log-follower.js';
 import { type LogLimits, LogStore } from './log-store.js';
 import { claimTopicFolder, makeTopicFolder, type TopicFolder } from './topic-folder.js';
 
-/** Times for the transaction under way and for the gate; together they stay below the 2 s that the port promises. */
+/**
+ * How long closing waits for the transaction under way, and for the gate. Together the two stay below the 2 s that the
+ * port promises.
+ */
 const CLOSE_COMMIT_GRACE_MS = 1200;
 const CLOSE_GATE_GRACE_MS = 400;
 
@@ -16,7 +19,7 @@ export interface OpenLogOptions {
   readonly path: string;
   readonly durable: boolean;
   readonly limits: LogLimits;
-  /** Inode of the lock file of the log that this process had open before under this name; see `open`. */
+  /** Inode of the lock file of the log that this process had open before under the same name; see `open`. */
   readonly staleLockFile: number | null;
   readonly signal: AbortSignal;
 }
@@ -83,12 +86,12 @@ export class OpenLog {
     const hold = await gate.enter(signal);
     if (!hold) return undefined;
     try {
-      // On a full disk LMDB's table of readers would be a hole in its file, and its first use a bus error.
+      // On a full disk LMDB's table of readers would be a hole in its file, and the first use of it a bus error.
       await new DiskRoom(folder.dataFile).check([], 0);
       await claimTopicFolder(folder);
       const lockPath = `${folder.dataFile}-lock`;
-      // The old table tells of transactions in a file that is gone. The first process that opens the new file removes
-      // it.
+      // The old table lists transactions in a file that is gone. The first process that opens the new file removes the
+      // table.
       if (staleLockFile !== null && isFile(lockPath, staleLockFile)) await rm(lockPath);
       const store = await LogStore.open(folder.dataFile, limits, { durable });
       const [{ ino: inode }, { ino: lockFile }] = [await stat(folder.dataFile), await stat(lockPath)];
@@ -114,15 +117,15 @@ export class OpenLog {
   }
 }
 
-/** Whether the path still leads to the file with this inode. The inode is not given again while the file is open. */
+/** Whether the path still leads to the file with this inode. No other file gets the inode while this one is open. */
 function isFile(path: string, inode: number): boolean {
   return statSync(path, { throwIfNoEntry: false })?.ino === inode;
 }
 
 /**
- * A transaction hangs in LMDB's lock, and with it a thread of libuv's pool, which `process.exit` would wait for. The
- * gate keeps this from happening among our own processes; it takes a foreign program frozen inside the data file, or
- * processes in different network namespaces. Then nothing but a signal ends the process.
+ * Kills this process at its exit if a transaction hangs in LMDB's lock: the transaction holds a thread of libuv's pool,
+ * and `process.exit` would wait for that thread for ever. The gate keeps this from happening among our own processes.
+ * It takes a foreign program that is frozen inside the data file, or processes in different network namespaces.
  */
 function exitByForceWhile(stuck: () => boolean): void {
   process.once('exit', () => {

@@ -10,8 +10,8 @@ const MARKER_TEXT = `quotamesh embedded topic, format ${FORMAT}\n`;
 
 const DATA_FILE = /^reports-(\w+)\.mdb(-lock)?$/;
 /**
- * Files of another boot are removed at this age. Nobody writes to them in this boot; the age only guards machines that
- * share a folder.
+ * Files of another boot are removed at this age. Nobody writes to them in this boot; the age only protects machines
+ * that share a folder.
  */
 const LEFTOVER_AGE_MS = 3_600_000;
 
@@ -27,9 +27,9 @@ const META_VERSION = 2;
  *     reports-<boot>.mdb        the log of this boot of the machine (LMDB)
  *     reports-<boot>.mdb-lock   LMDB's table of readers, part of the log: it stays when nobody has it open
  *
- * A durable log has one file for ever, `log.mdb`. Others have one file per boot because they are not synced to the disk
- * (see LogStore): after a loss of power they may be damaged, and all that they told of, the nodes of this machine,
- * ended with the boot anyway.
+ * A durable log has one file for ever, `log.mdb`. Other logs have one file per boot, because they are not synced to the
+ * disk (see LogStore): after a loss of power they may be damaged. Nothing is lost with them, because all nodes of this
+ * machine ended with the boot.
  */
 export interface TopicFolder {
   readonly path: string;
@@ -46,7 +46,8 @@ export async function makeTopicFolder(path: string, durable = false): Promise<To
 }
 
 /**
- * Verifies or writes the marker, looks at the data file before LMDB maps it, removes leftovers. Only inside the gate.
+ * Verifies or writes the marker, checks the data file before LMDB maps it, and removes leftovers. Call it only inside
+ * the gate.
  */
 export async function claimTopicFolder(folder: TopicFolder): Promise<void> {
   await claimMarker(folder);
@@ -70,7 +71,7 @@ async function claimMarker({ path }: TopicFolder): Promise<void> {
   }
 }
 
-/** LMDB trusts the file that it maps: a foreign one must be refused here, a shortened one would kill the process. */
+/** LMDB trusts the file that it maps, so a foreign one must be refused here. A shortened one would kill the process. */
 async function checkDataFile({ path, dataFile }: TopicFolder): Promise<void> {
   const file = await open(dataFile, 'r').catch(absent);
   if (!file) return;
@@ -81,8 +82,8 @@ async function checkDataFile({ path, dataFile }: TopicFolder): Promise<void> {
     if (!meta) throw unusable(path, `${dataFile} is not a log of quotamesh`);
     const other = await readMeta(file, meta.pageSize);
     const bytes = (Math.max(meta.lastPage, other?.lastPage ?? 0) + 1) * meta.pageSize;
-    // A file may end before its last page when that one is free. Where it does not, LMDB finds a page of zeros, and
-    // says so, instead of the end of the file, which is a bus error.
+    // A file may end before its last page when that page is free. Where it is not free, LMDB now finds a page of zeros
+    // and reports it; the end of the file would be a bus error.
     if (size < bytes) await truncate(dataFile, bytes);
   } finally {
     await file.close();
@@ -109,7 +110,7 @@ async function removeLeftovers({ path, dataFile }: TopicFolder): Promise<void> {
   }
 }
 
-/** Where the system does not tell its boots apart, one file serves for ever. */
+/** Where the system does not tell its boots apart, one name, and so one file, serves for ever. */
 async function bootName(): Promise<string> {
   return (await bootId()).replace(/\W/g, '').slice(0, 8);
 }

@@ -1,8 +1,8 @@
 import type { TopicLog } from '../remote/topic-log.js';
 
 /**
- * Partitions that were added to a topic in use: running nodes do not read them, and a node that starts counts them and
- * is refused.
+ * Counts the partitions that somebody has added to the topic while it is in use. Running nodes do not read them; a node
+ * that starts counts them and is refused.
  */
 export class AddedPartitions {
   readonly #topic: string;
@@ -14,12 +14,12 @@ export class AddedPartitions {
     this.#log = log;
   }
 
-  /** The number of partitions when Kafka was asked last. */
+  /** How many partitions the topic had when Kafka was last asked. */
   get found(): number {
     return this.#found;
   }
 
-  /** @param inUse partitions that this node has worked with since it opened the topic */
+  /** @param inUse how many partitions this node has worked with since it opened the topic */
   heard(found: number, inUse: number): void {
     const isNews = found > Math.max(inUse, this.#found);
     this.#found = found;

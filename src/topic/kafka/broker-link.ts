@@ -10,7 +10,7 @@ export interface BrokerAddress {
   readonly port: number;
 }
 
-/** How to reach and convince brokers. */
+/** How to connect to brokers, and to authenticate there. */
 export interface LinkSettings {
   readonly clientId: string;
   readonly connectionTimeoutMs: number;
@@ -20,23 +20,23 @@ export interface LinkSettings {
 }
 
 export interface SendOptions {
-  /** On top of the request timeout: time for which the broker may hold the answer back on purpose. */
+  /** How long the broker may hold the answer back on purpose; it comes on top of the request timeout. */
   readonly holdBackMs?: number;
   readonly decode?: (payload: Buffer) => Promise<unknown>;
 }
 
-/** A request in a version that kafkajs does not know. */
+/** A request in a version of the protocol that kafkajs does not know. */
 export interface OwnRequest<T> {
   readonly api: ApiName;
   readonly apiVersion: number;
-  /** What follows kafkajs's header. */
+  /** The bytes behind kafkajs's header. */
   readonly body: Buffer;
   readonly decode: (payload: Buffer) => T;
 }
 
 /**
- * The connections to one broker, for one life: after the first failure a link is destroyed and never used again, so
- * no state of kafkajs survives an error. Every wait is bounded by the monotonic clock.
+ * The connections to one broker, until the first failure: then the link is destroyed and never used again, so that no
+ * state of kafkajs survives an error. Every wait is bounded by the monotonic clock.
  */
 export class BrokerLink {
   readonly address: BrokerAddress;
@@ -64,10 +64,10 @@ export class BrokerLink {
       clientId: settings.clientId,
       connectionTimeout: settings.connectionTimeoutMs,
       requestTimeout: settings.requestTimeoutMs,
-      // kafkajs measures it by the wall clock, ten times a second; `send` has a deadline of its own.
+      // kafkajs measures this timeout by the wall clock, ten times a second; `send` has a deadline of its own.
       enforceRequestTimeout: false,
       ssl: settings.tls || null,
-      // kafkajs writes into the object.
+      // A copy, because kafkajs writes into the object.
       sasl: settings.sasl && { ...settings.sasl },
       socketFactory: (options) => {
         if (this.#destroyedBy) throw this.#destroyedBy;
@@ -79,13 +79,16 @@ export class BrokerLink {
     this.#broker = new kafkajs.Broker({ connectionPool: this.#pool, logger, allowAutoTopicCreation: false });
   }
 
-  /** TCP, TLS, the broker's API versions and authentication. Destroys the link when it fails. */
+  /** Opens TCP and TLS, asks for the broker's API versions, and authenticates. Destroys the link when it fails. */
   async connect(): Promise<void> {
     const { connectionTimeoutMs, requestTimeoutMs } = this.#settings;
     await this.#bounded(this.#broker.connect(), Math.max(connectionTimeoutMs, requestTimeoutMs), 'connecting');
   }
 
-  /** The raw answer: error codes stand in it, per partition, and are not thrown. Destroys the link when it fails. */
+  /**
+   * Resolves with the answer as it came: errors of single partitions are codes in it and are not thrown. Destroys the
+   * link when it fails.
+   */
   async send<T>(api: ApiName, args: object, { holdBackMs = 0, decode }: SendOptions = {}): Promise<T> {
     if (this.#destroyedBy) throw this.#destroyedBy;
     const protocol = this.protocol(api, args);
@@ -94,7 +97,7 @@ export class BrokerLink {
     return (await this.#bounded(answer, this.#settings.requestTimeoutMs + holdBackMs, api)) as T;
   }
 
-  /** As `send`, without kafkajs's codecs. */
+  /** Does what `send` does, without kafkajs's codecs. */
   async exchange<T>({ api, apiVersion, body, decode }: OwnRequest<T>, holdBackMs = 0): Promise<T> {
     if (this.#destroyedBy) throw this.#destroyedBy;
     const apiKey = this.#kafkajs.apiKeys[api];
@@ -106,17 +109,17 @@ export class BrokerLink {
     return (await this.#bounded(answer, this.#settings.requestTimeoutMs + holdBackMs, api)) as T;
   }
 
-  /** Whether the broker has that version of the API; false before it is connected. */
+  /** Whether the broker knows that version of the API; false before it is connected. */
   serves(api: ApiName, apiVersion: number): boolean {
     return (this.#broker.versions?.[this.#kafkajs.apiKeys[api]]?.maxVersion ?? -1) >= apiVersion;
   }
 
-  /** In the newest version of the API that both sides know. */
+  /** Encodes the request in the newest version of the API that both sides know. */
   protocol(api: ApiName, args: object): Protocol {
     return this.#broker.lookupRequest(this.#kafkajs.apiKeys[api], this.#kafkajs.requests[api])(args);
   }
 
-  /** Rejects what is under way with `reason`. Idempotent, immediate; nothing is flushed. */
+  /** Rejects all requests under way with `reason`. It acts at once, may be called again, and flushes nothing. */
   destroy(reason: Error): void {
     if (this.#destroyedBy) return;
     this.#destroyedBy = reason;
@@ -139,9 +142,9 @@ export class BrokerLink {
 }
 
 /**
- * Since 2.2.4 every connection of kafkajs re-arms a timer of 1 ms for ever, to look for requests that wait for their
- * turn, also when none does: 3.4 % of a core when idle. Our own connections only; other users of kafkajs in this
- * process keep what they have.
+ * Stops a timer of kafkajs. Since 2.2.4 every connection re-arms a timer of 1 ms for ever, which looks for requests
+ * that wait for their turn, also when none does: 3.4 % of a core at rest. Only our own connections are changed; other
+ * users of kafkajs in this process keep what they have.
  */
 function silenceIdleTimer(connection: Connection): void {
   const queue = connection.requestQueue;
@@ -152,7 +155,7 @@ function silenceIdleTimer(connection: Connection): void {
 }
 
 function destroyConnection(connection: Connection, reason: Error): void {
-  // Only an error ends a connection attempt that is under way; on an established one it would be logged as a failure.
+  // Only an error ends a connection attempt that is under way; an established connection would log it as a failure.
   const cause = connection.isConnected() ? undefined : reason;
   connection.rejectRequests(reason);
   connection.disconnect().catch(() => {});
@@ -163,7 +166,7 @@ export function nameOf({ host, port }: BrokerAddress): string {
   return `${host}:${port}`;
 }
 
-/** `host:port` or `[v6]:port`. */
+/** Parses `host:port` or `[v6]:port`. */
 export function parseAddress(text: string): BrokerAddress {
   const colon = text.lastIndexOf(':');
   const port = Number(text.slice(colon + 1));

@@ -3,7 +3,10 @@ import { decodeRecordBatches, type FetchedPartition } from './fetch-response.js'
 import { FlexibleReader, FlexibleWriter } from './flexible-wire.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 
-/** Kafka 3.1 (2022): the topic is asked for by its id, and a log that has lost what was read says so. */
+/**
+ * Came with Kafka 3.1 (2022). From this version on a fetch names the topic by its id, and the answer says whether the
+ * log has lost records that were read.
+ */
 export const FETCH_BY_ID_VERSION = 13;
 
 export interface FetchByIdRequest {
@@ -18,10 +21,11 @@ export interface FetchByIdRequest {
 export interface AskedPartition {
   readonly partition: number;
   readonly offset: number;
-  /** The epoch of the leader that is asked, from metadata; −1 = not known. A leader of another epoch refuses. */
+  /** The leader epoch of the asked broker, from metadata; −1 = not known. A leader of another epoch refuses. */
   readonly leaderEpoch: number;
   /**
-   * The leader epoch in which the record before `offset` was written; −1 = not known. A log that differs has diverged.
+   * The leader epoch in which the record before `offset` was written; −1 = not known. If the log has another epoch
+   * there, it has diverged.
    */
   readonly lastReadEpoch: number;
 }
@@ -47,7 +51,7 @@ export function fetchById(kafkajs: Kafkajs, asked: FetchByIdRequest): OwnRequest
 export function encodeFetchById(asked: FetchByIdRequest): Buffer {
   const { topicId, maxWaitMs, minBytes, maxBytes, partitionMaxBytes, partitions } = asked;
   const writer = new FlexibleWriter(BYTES_FIXED + partitions.length * BYTES_PER_PARTITION);
-  // kafkajs's header ends with the client id; the header's tags follow here.
+  // kafkajs's header ends with the client id; the tags of the header follow here.
   writer.noTags();
   writer.int32(NO_REPLICA).int32(maxWaitMs).int32(minBytes).int32(maxBytes).int8(READ_UNCOMMITTED);
   writer.int32(NO_SESSION).int32(NO_SESSION_EPOCH);
@@ -58,7 +62,7 @@ export function encodeFetchById(asked: FetchByIdRequest): Buffer {
     });
     writer.noTags();
   });
-  // Nothing to forget; no rack.
+  // No topics to forget, and no rack.
   writer.array([], () => {}).text('');
   return writer.noTags().written;
 }

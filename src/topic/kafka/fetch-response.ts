@@ -2,25 +2,30 @@ import type { ReadRecord } from '../../ports/report-topic.js';
 import type { Decoder, Kafkajs } from './kafkajs-internals.js';
 import { recordsOf } from './record-batch.js';
 
-/** What a fetch brought of one partition. */
+/** What one fetch has brought from one partition. */
 export interface FetchedPartition {
   readonly partition: number;
-  /** 0 = none. */
+  /** Code of Kafka's protocol; 0 = no error. */
   readonly errorCode: number;
-  /** Offset after the last record that may be read. */
+  /** The offset after the last record that may be read. */
   readonly highWatermark: number;
-  /** True if the log is not the one that was read: the record before the asked offset is gone, or is another one. */
+  /**
+   * True if this is not the log that was read before: the record in front of the asked offset is gone, or is another
+   * one.
+   */
   readonly hasDiverged: boolean;
   readonly recordBatches: readonly FetchedRecordBatch[];
 }
 
 export interface FetchedRecordBatch {
   readonly firstOffset: number;
-  /** Where reading goes on, also after record batches that compaction or a transaction left without a record. */
+  /**
+   * The offset at which reading goes on. It also moves past a record batch that compaction or a transaction left empty.
+   */
   readonly nextOffset: number;
-  /** The epoch of the leader that took the record batch; −1 = not known. */
+  /** The epoch of the leader that wrote the record batch; −1 = not known. */
   readonly leaderEpoch: number;
-  /** With Kafka's own offsets. */
+  /** With offsets as Kafka counts them. */
   readonly records: readonly ReadRecord[];
   /**
    * Why the records cannot be read; null = they can be. No node can read such records, so all nodes still see the same
@@ -29,13 +34,13 @@ export interface FetchedRecordBatch {
   readonly unreadable: string | null;
 }
 
-/** The version of fetches for brokers before 3.1 (see fetch-13.ts); it came with Kafka 2.3 (2019). */
+/** The version of fetches for brokers older than 3.1, which do not know fetch-13.ts. It came with Kafka 2.3 (2019). */
 export const FETCH_VERSION = 11;
 
 /**
- * Our own walk over the record batches: kafkajs's drops the extent of one without records, and would ask for the same
- * one again for ever; one in a foreign codec would end its reading for good; and it spreads all records of an answer
- * into one call's arguments.
+ * Walks over the record batches of an answer. kafkajs's own decoder has three faults here: it drops the extent of an
+ * empty record batch, and would ask for the same one for ever; a record batch in a foreign codec ends its reading for
+ * good; and it passes all records of an answer as the arguments of one call.
  */
 export function decodeFetch(kafkajs: Kafkajs, payload: Buffer): FetchedPartition[] {
   const decoder = new kafkajs.Decoder(payload);
@@ -83,7 +88,7 @@ export function decodeRecordBatches(bytes: Buffer, partition: number): FetchedRe
   while (bytes.length - at >= SHORTEST_RECORD_BATCH_BYTES) {
     const length = UNCOUNTED_BYTES + bytes.readInt32BE(at + LENGTH_AT);
     if (length < SHORTEST_RECORD_BATCH_BYTES) throw new Error(`malformed record batch of ${length} bytes`);
-    // The broker cuts the last one off at the size limit.
+    // The broker cuts the last record batch off at the size limit.
     if (bytes.length - at < length) break;
     recordBatches.push(decodeRecordBatch(bytes.subarray(at, at + length), partition));
     at += length;
@@ -107,7 +112,7 @@ function decodeRecordBatch(bytes: Buffer, partition: number): FetchedRecordBatch
   const nextOffset = firstOffset + bytes.readInt32BE(LAST_OFFSET_DELTA_AT) + 1;
   const leaderEpoch = bytes.readInt32BE(LEADER_EPOCH_AT);
   const recordBatch = { firstOffset, nextOffset, leaderEpoch, records: [], unreadable: null };
-  // Marks of transactions; not records.
+  // It holds marks of a transaction, and no records.
   if (attributes & CONTROL_FLAG) return recordBatch;
   const codec = attributes & CODEC_MASK;
   if (codec > GZIP) return { ...recordBatch, unreadable: `compressed with ${CODECS[codec] ?? `codec ${codec}`}` };

@@ -1,13 +1,13 @@
 /**
- * Kafka's "flexible" encoding: lengths are unsigned varints plus one (0 = null), and every structure ends with tagged
- * fields, which a reader that does not know them skips. kafkajs makes no request with it, and its reader of tagged
- * fields takes the length of a field for another field.
+ * Kafka's "flexible" encoding: a length is an unsigned varint of the length plus one (0 = null), and every structure
+ * ends with tagged fields, which a reader that does not know them skips. kafkajs makes no request with it, and its
+ * reader of tagged fields takes the length of a field for another field.
  */
 export class FlexibleWriter {
   #bytes: Buffer;
   #at = 0;
 
-  /** @param bytesExpected first size of the buffer, which grows if that was too little */
+  /** @param bytesExpected first size of the buffer, which grows when it is full */
   constructor(bytesExpected: number) {
     this.#bytes = Buffer.allocUnsafe(bytesExpected);
   }
@@ -75,7 +75,7 @@ export class FlexibleWriter {
   }
 }
 
-/** Reads the encoding. Throws a RangeError beyond the end. Returned bytes are views of the buffer. */
+/** Reads the flexible encoding. Throws a RangeError beyond the end. Returned bytes are views of the buffer. */
 export class FlexibleReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -96,7 +96,7 @@ export class FlexibleReader {
     return this.#bytes.readInt32BE(this.#move(4));
   }
 
-  /** Offsets stay below 2^53. */
+  /** Exact below 2^53; offsets stay below that. */
   int64(): number {
     return Number(this.#bytes.readBigInt64BE(this.#move(8)));
   }

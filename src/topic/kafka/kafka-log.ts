@@ -4,8 +4,8 @@ import type { Kafkajs, LogEntry, Logger } from './kafkajs-internals.js';
 const KAFKAJS_WARN_LEVEL = 2;
 
 /**
- * kafkajs's own lines as `debug`: what it calls an error is one failed attempt to it, of which an outage has many;
- * the adapter itself says once what was lost and why.
+ * Logs kafkajs's own lines as `debug`. kafkajs calls each failed attempt an error, and an outage has many; the adapter
+ * itself says once what was lost and why.
  */
 export function kafkajsLogger(kafkajs: Kafkajs, log: TopicLog): Logger {
   return kafkajs.createLogger({ level: KAFKAJS_WARN_LEVEL, logCreator: () => (entry) => forward(entry, log) });

@@ -44,7 +44,10 @@ export class KafkaReportTopic extends RemoteReportTopic {
   }
 }
 
-/** Part of what connecting may take, so that a silent endpoint is named before the broker is blamed. */
+/**
+ * The part of the connection timeout that a token may take, so that a silent token endpoint is named before the broker
+ * is blamed.
+ */
 const TOKEN_TIME_RATIO = 0.6;
 
 function tokensOf(config: KafkaTopicConfig, log: TopicLog): TokenSource | null {

@@ -7,23 +7,23 @@ import { granteeOf } from './needed-acls.js';
 import { oauthBearer } from './oauth-bearer.js';
 import type { WantedTopic } from './topic-preparation.js';
 
-/** What the parts of the adapter need of the configuration, in their words. */
+/** What the parts of the adapter need of the configuration, in the words of these parts. */
 export interface KafkaTopicOptions extends LinkSettings, ReaderSettings, WriterSettings, WantedTopic {
   readonly brokers: readonly BrokerAddress[];
 }
 
-/** kafkajs's name of it. */
+/** How kafkajs calls the mechanism OAUTHBEARER. */
 export const OAUTH = 'oauthbearer';
 
 /** Options that do not fit into YAML. */
 export interface KafkaTopicHooks {
-  /** Lines of the adapter and of kafkajs; by default they are dropped. */
+  /** Where lines of the adapter and of kafkajs go; by default they are dropped. */
   readonly log?: TopicLog;
-  /** True = records are never written again, as in the registry's topic; default false. */
+  /** True = records are written once and never again, as in the registry's topic; default false. */
   readonly keepsForever?: boolean;
 }
 
-/** Gives a fresh token whenever a connection needs one. */
+/** Returns a fresh token whenever a connection needs one. */
 export type TokenProvider = () => Promise<string>;
 
 export function kafkaTopicOptions(

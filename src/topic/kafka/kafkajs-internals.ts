@@ -6,8 +6,8 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
  * The parts of kafkajs that we build on: its connections, authentication and wire protocol, below its public API.
  *
  * The public consumer cannot read without a group, and a group costs 3 s at every start, needs its own permissions and
- * leaves garbage behind; the public producer hides retries that outlive any deadline of ours. The internals are frozen
- * with the package, which gets no releases any more; the exact version is checked here so that another one fails
+ * leaves garbage behind; the public producer hides retries that outlive any deadline of ours. The package gets no
+ * releases any more, so its internals no longer change. The exact version is checked here, so that another one fails
  * loudly instead of subtly.
  */
 export interface Kafkajs {
@@ -28,7 +28,7 @@ export interface Protocol {
   readonly request: { readonly apiVersion: number };
   readonly response: { decode(payload: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<unknown> };
 }
-/** A request that kafkajs frames, and the answer to it. */
+/** A request that kafkajs frames, and the decoder of its answer. */
 export interface Exchange {
   readonly request: Protocol['request'] | OwnEncoding;
   readonly response: { decode(payload: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<unknown> };
@@ -37,20 +37,20 @@ export interface OwnEncoding {
   readonly apiKey: number;
   readonly apiVersion: number;
   readonly apiName: ApiName;
-  /** What kafkajs takes for one of its encoders. */
+  /** kafkajs takes an object with this method for one of its encoders. */
   encode(): Promise<{ readonly buf: Buffer; readonly buffer: Buffer }>;
 }
 export interface RequestDefinitions {
   readonly versions: readonly string[];
 }
 export interface Broker {
-  /** By api key, as the broker told them; null before it is connected. */
+  /** The newest version per API key, as the broker has told them; null before it is connected. */
   readonly versions: Readonly<Record<number, { readonly maxVersion: number }>> | null;
   connect(): Promise<void>;
   lookupRequest(apiKey: number, definitions: RequestDefinitions): (args: object) => Protocol;
 }
 export interface ConnectionPool {
-  /** One for fetches, which the broker holds back, and one for everything else. */
+  /** Two connections: one for fetches, which the broker holds back, and one for everything else. */
   readonly pool: readonly Connection[];
   send(exchange: Exchange): Promise<unknown>;
 }

@@ -18,19 +18,19 @@ export interface ReaderSettings {
 }
 
 export interface ReaderSink {
-  /** The broker has answered for this partition. */
+  /** Called when the broker has answered for this partition. */
   onReading(partition: number): void;
-  /** In the order of the log. */
+  /** Called with records in the order of the log. */
   onRecords(records: readonly ReadRecord[]): void;
-  /** Called when a record batch is skipped: its `unreadable` says why. */
+  /** Called when a record batch is skipped; its `unreadable` says why. */
   onUnreadable(partition: number, recordBatch: FetchedRecordBatch): void;
-  /** All cursors of this fetch have moved. */
+  /** Called when all cursors of a fetch have moved. */
   onProgress(): void;
 }
 
 /**
- * Bounds how long decoding one answer keeps the event loop: some milliseconds for the worst case of half a MiB of
- * single small records (below 2 µs per record batch), while catching up at 15 MB/s and more.
+ * Bounds how long decoding one answer keeps the event loop. The worst case, half a MiB of record batches with one small
+ * record each, takes some milliseconds (below 2 µs per record batch), and catching up still reads 15 MB/s and more.
  */
 const FETCH_BYTES_MAX = 512 * 1024;
 const FETCH_PARTITION_BYTES_MAX = 256 * 1024;
@@ -44,13 +44,16 @@ export class LeaderReader {
   readonly #kafkajs: Kafkajs;
   readonly #link: BrokerLink;
   readonly #settings: ReaderSettings;
-  /** Null = it has none, or the broker does not fetch by it. */
+  /** Null = the topic has no id, or the broker does not know fetches by id. */
   #topicId: Buffer | null;
   readonly #sink: ReaderSink;
   readonly #log: TopicLog;
   readonly #pace: FetchPace;
   #cursors: readonly PartitionCursor[];
-  /** The first answer is not held back: it tells at once that reading works, and that an empty topic is read. */
+  /**
+   * 0 for the first fetch, so that the broker answers at once: the answer shows that reading works, and that an empty
+   * topic is read.
+   */
   #maxWaitMs = 0;
 
   constructor(
@@ -71,7 +74,7 @@ export class LeaderReader {
     this.#pace = new FetchPace(settings.fetchIntervalMs);
   }
 
-  /** Finds where to begin, for the partitions that have not begun. */
+  /** Finds where reading begins, for the partitions in which it has not begun. */
   async start(): Promise<void> {
     if (!this.#link.serves('Fetch', FETCH_BY_ID_VERSION)) this.#topicId = null;
     const { apiVersion } = this.#link.protocol('Fetch', { topics: [] }).request;
@@ -84,7 +87,7 @@ export class LeaderReader {
     await this.#locate(this.#cursors.filter((cursor) => cursor.nextOffset === null));
   }
 
-  /** Reads for ever; ends only by the error that made reading impossible, LogShortened among them. */
+  /** Reads for ever; rejects with the error that made reading impossible, LogShortened among them. */
   async run(): Promise<never> {
     for (;;) {
       const fetched = await this.#fetch();
@@ -106,7 +109,10 @@ export class LeaderReader {
     }
   }
 
-  /** Catching up is not paced. */
+  /**
+   * Whether every partition is read to its end. While the reader is catching up, fetches follow each other without a
+   * pause.
+   */
   #hasReadAll(fetched: readonly FetchedPartition[]): boolean {
     return fetched.every(({ partition, highWatermark }) => {
       const nextOffset = this.#cursors.find((each) => each.partition === partition)?.nextOffset ?? null;
@@ -115,7 +121,7 @@ export class LeaderReader {
   }
 
   async #fetch(): Promise<readonly FetchedPartition[]> {
-    // The first partition of a request gets room in the answer first.
+    // The broker fills its answer from the first partition on, so another partition comes first each time.
     this.#cursors = [...this.#cursors.slice(1), ...this.#cursors.slice(0, 1)];
     return this.#topicId === null ? this.#fetchByName() : this.#fetchById(this.#topicId);
   }
@@ -152,7 +158,7 @@ export class LeaderReader {
     };
     return this.#link.send<FetchedPartition[]>('Fetch', request, {
       holdBackMs: this.#maxWaitMs,
-      // kafkajs looks for a throttle time in the answer; undefined = none.
+      // kafkajs looks for a throttle time in the answer; undefined = there is none.
       decode: async (payload) => decodeFetch(this.#kafkajs, payload),
     });
   }

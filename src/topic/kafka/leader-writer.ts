@@ -9,16 +9,16 @@ export interface WriterSettings extends Access {
 }
 
 /**
- * All in-sync replicas. A record can be read only when they all have it, so a weaker acknowledgement would come
- * sooner but the record would not; and an acknowledged record survives the loss of its leader.
+ * All in-sync replicas acknowledge. A record can be read only when all of them have it, so a weaker acknowledgement
+ * would come sooner but the record would not; and an acknowledged record survives the loss of its leader.
  */
 const ACKS_ALL = -1;
 const CODEC = { none: 0, gzip: 1 } as const;
 
 /**
- * Writes to the partitions that one broker leads: one produce at a time, which takes everything that has come up
- * meanwhile. Several at once could pass each other while they are compressed; and what was sent is never sent again,
- * because an old report after a newer one would be what compaction keeps.
+ * Writes to the partitions that one broker leads: one produce at a time, which takes everything that waits by then. Two
+ * at once could overtake each other while they are compressed. What was sent is never sent again, because compaction
+ * would keep an old report that comes after a newer one.
  *
  * Not idempotent in Kafka's sense: kafkajs never recovers from an out-of-order sequence, compaction keeps empty record
  * batches for the producer ids that it needs, and nothing is sent twice anyway.
@@ -44,7 +44,7 @@ export class LeaderWriter {
     this.#settings = settings;
   }
 
-  /** Writes until `stopped`; ends before that only by the error that made writing impossible. */
+  /** Writes until `stopped`; rejects before that only with the error that made writing impossible. */
   async run(stopped: AbortSignal): Promise<void> {
     while (!stopped.aborted) {
       const parcels = this.#outbox.take(this.#partitions);

@@ -1,20 +1,20 @@
 /**
  * Names the log that is read, and notices when it is another one. Pure.
  *
- * Kafka gives a topic an id when it is created (2.8). A log that was shortened keeps its id, and nothing in it tells
- * later readers that it was shortened. Readers who saw it add the partition and its leader's epoch to the name, which
- * are the same for all of them.
+ * Kafka 2.8 and newer gives a topic an id when it is created. A log that was shortened keeps its id, and nothing in it
+ * tells later readers that it was shortened. Readers who saw that add the partition and the epoch of its leader to the
+ * name; both are the same for all of them.
  */
 export class LogEpoch {
   #topicId: string | null = null;
   #wasFound = false;
   #isMissing = false;
-  /** How often the topic came back after it was missing; it stands for the id where topics have none. */
+  /** How often the topic has come back after it was missing. Where topics have no id, this number stands for it. */
   #returns = 0;
-  /** Per partition, the leader's epoch in which the log was last found shortened. */
+  /** Partition → the leader epoch in which the log was last found shortened. */
   readonly #shortened = new Map<number, number>();
 
-  /** One name for all readers of the log, except those that have seen it shortened. */
+  /** The same for all readers of the log, except for those that have seen it shortened. */
   get name(): string {
     const base = this.#topicId ?? `unnamed-${this.#returns}`;
     const shortened = [...this.#shortened].sort(([one], [other]) => one - other);
@@ -25,7 +25,11 @@ export class LogEpoch {
     this.#isMissing = true;
   }
 
-  /** Returns whether the topic is another one than was found before. @param topicId null = topics have none here */
+  /**
+   * Returns whether this is another topic than the one found before.
+   *
+   * @param topicId null = topics have no ids here
+   */
   found(topicId: string | null): boolean {
     const isOther = topicId === null || this.#topicId === null ? this.#isMissing : topicId !== this.#topicId;
     const isAnew = this.#wasFound && isOther;

@@ -2,7 +2,7 @@ import type { OwnRequest } from './broker-link.js';
 import { FlexibleReader, FlexibleWriter } from './flexible-wire.js';
 import type { MetadataAnswer } from './topic-metadata.js';
 
-/** Kafka 2.8 (2021): topics have ids. */
+/** Came with Kafka 2.8 (2021), which gave topics ids. */
 export const METADATA_WITH_ID_VERSION = 10;
 
 const ID_BYTES = 16;
@@ -20,9 +20,9 @@ export function metadataWithId(topic: string): OwnRequest<MetadataAnswer> {
 
 export function encodeMetadataRequest(topic: string): Buffer {
   const writer = new FlexibleWriter(64 + topic.length).noTags();
-  // Versions 10 and 11 ask by name alone.
+  // Versions 10 and 11 find a topic by name alone.
   writer.array([topic], (name) => writer.raw(NO_ID).text(name).noTags());
-  // Asking creates no topic, and does not ask for anybody's rights.
+  // The request creates no topic, and does not ask for anybody's rights.
   return writer.int8(FALSE).int8(FALSE).int8(FALSE).noTags().written;
 }
 
@@ -60,7 +60,7 @@ function decodePartition(reader: FlexibleReader) {
   const partitionId = reader.int32();
   const leader = reader.int32();
   const leaderEpoch = reader.int32();
-  // Replicas: all, those in sync, those offline.
+  // Three lists of replicas: all, those in sync, those offline.
   for (let list = 0; list < 3; list++) reader.array(() => reader.int32());
   reader.tags();
   return { partitionErrorCode, partitionId, leader, leaderEpoch };

@@ -13,8 +13,9 @@ export interface NeededAcl {
 
 /**
  * All that a node needs at Kafka, on each of its two topics, and nothing else: no consumer group, no idempotent
- * producer, no Alter, nothing on the cluster. Describe is implied by Read, and by Write. Errors, docs/operate/kafka-security.md
- * and test/integration/kafka-topic-security.test.ts derive from it; the test takes each away once.
+ * producer, no Alter, nothing on the cluster. Read and Write each imply Describe. The errors,
+ * docs/operate/kafka-security.md and test/integration/kafka-topic-security.test.ts derive from this table; the test
+ * takes each right away once.
  */
 export const NEEDED_ACLS: readonly NeededAcl[] = [
   { operation: 'Read', to: 'read it', because: 'the records of all nodes are read, the own ones included' },
@@ -32,15 +33,15 @@ export const NEEDED_ACLS: readonly NeededAcl[] = [
   },
 ];
 
-/** The principal that connects, and where rights are granted. */
+/** Who connects, and where rights are granted. */
 export interface Grantee {
-  /** `User:alice`. */
+  /** As in `User:alice`. */
   readonly principal: string;
-  /** `kafka-1:9092`. */
+  /** As in `kafka-1:9092`. */
   readonly bootstrapServer: string;
 }
 
-/** The principal as Kafka's default builder of principals makes it, as far as a client can know. */
+/** Names the principal as Kafka's default builder of principals does, as far as a client can know it. */
 export function granteeOf(
   brokers: readonly string[],
   sasl: Readonly<Record<string, unknown>> | null,

@@ -1,6 +1,6 @@
 import { TopicUnusable } from '../remote/topic-unusable.js';
 
-/** What kafkajs hands to an authentication of one's own. */
+/** What kafkajs hands to an authentication mechanism that it does not bring itself. */
 interface SaslDialogue {
   saslAuthenticate(step: {
     readonly request: { encode(): Promise<Buffer> };
@@ -9,12 +9,12 @@ interface SaslDialogue {
 }
 
 const SEPARATOR = '\u0001';
-/** Bytes of Kafka's protocol stand behind their length; -1 = none. */
+/** In Kafka's protocol the length of bytes stands before them; −1 = no bytes. */
 const LENGTH_BYTES = 4;
 
 /**
- * SASL OAUTHBEARER (RFC 7628) for kafkajs, in place of its own, which takes no notice of the answer: a broker refuses a
- * token with a text, and waits. Rejects with what `token` rejects with, or with TOPIC_DENIED.
+ * SASL OAUTHBEARER (RFC 7628) for kafkajs. kafkajs has its own, which ignores the answer: a broker that refuses a token
+ * says why in a text, and then waits. Rejects with what `token` rejects with, or with TOPIC_DENIED.
  */
 export function oauthBearer(topic: string, token: () => Promise<string>) {
   return ({ saslAuthenticate }: SaslDialogue) => ({

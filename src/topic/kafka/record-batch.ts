@@ -11,24 +11,27 @@ const COUNT_AT = 57;
 const RECORDS_AT = 61;
 const CODEC_MASK = 0x07;
 const LOG_APPEND_TIME = 0x08;
-/** Our writers send at most half a MiB in one request (outbox.ts); what becomes more than this is none of ours. */
+/**
+ * Our writers send at most half a MiB in one request (outbox.ts), so no record batch of ours inflates to more than
+ * this.
+ */
 const INFLATED_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * The records of one record batch of Kafka's format 2, plain or in gzip; throws on what makes no sense. Values are
- * views of `bytes`, nothing is copied.
+ * Decodes the records of one record batch of Kafka's format 2, plain or in gzip. Throws where they make no sense.
+ * Values are views of `bytes`, and nothing is copied.
  *
- * Not by kafkajs, whose decoder is the slow twin of the tests: for a record it makes a decoder, a dozen fields and
- * three 64-bit numbers as objects, waits for every record batch by itself, and sends each to a thread to be unpacked.
- * It took more than anything else that a node did at the scale of bench:scale.
+ * The decoder of kafkajs is only the slow twin in the tests: for each record it makes a decoder, a dozen fields and
+ * three 64-bit numbers as objects, awaits every record batch by itself, and sends each to a thread to be unpacked. It
+ * took more than anything else that a node did at the scale of bench:scale.
  *
- * @param bytes from the record batch's first byte to its last
+ * @param bytes from the first byte of the record batch to its last
  */
 export function recordsOf(bytes: Buffer, partition: number): ReadRecord[] {
   const attributes = bytes.readInt16BE(ATTRIBUTES_AT);
   const firstOffset = Number(bytes.readBigInt64BE(0));
   const count = bytes.readInt32BE(COUNT_AT);
-  // With the log's clock, the newest time is that of all records.
+  // If the broker's clock gave the times, the newest time of the record batch is that of all its records.
   const hasLogTime = (attributes & LOG_APPEND_TIME) !== 0;
   const baseMs = Number(bytes.readBigInt64BE(hasLogTime ? NEWEST_TIME_AT : FIRST_TIME_AT));
   const plain = (attributes & CODEC_MASK) === 0;
@@ -41,7 +44,7 @@ export function recordsOf(bytes: Buffer, partition: number): ReadRecord[] {
     const offset = firstOffset + reader.varint();
     const key = reader.text(end);
     records.push({ partition, offset, appendMs, key, value: reader.view(end) });
-    // Headers are not ours.
+    // Headers are skipped: our writers send none.
     reader.at = end;
   }
   return records;
@@ -60,7 +63,7 @@ class RecordReader {
     this.at = at;
   }
 
-  /** Begins a record: behind its length and its attributes, which mean nothing. Returns where it ends. */
+  /** Begins a record: skips its length and its attributes, which have no meaning. Returns where the record ends. */
   next(): number {
     const length = this.varint();
     const end = this.at + length;
@@ -69,7 +72,7 @@ class RecordReader {
     return end;
   }
 
-  /** Zigzag, seven bits per byte, exact up to 2^53. */
+  /** Decodes a zigzag number of seven bits per byte; exact up to 2^53. */
   varint(): number {
     let number = 0;
     let scale = 1;
@@ -83,7 +86,7 @@ class RecordReader {
     throw new Error(`a number of more than ${LONGEST_VARINT} bytes`);
   }
 
-  /** Bytes as text; '' where there are none. */
+  /** Reads bytes as text; '' where there are none. */
   text(end: number): string {
     const length = this.#lengthWithin(end);
     if (length <= 0) return '';
@@ -92,7 +95,7 @@ class RecordReader {
     return this.#bytes.toString('utf8', from, this.at);
   }
 
-  /** Bytes where they lie, or null. */
+  /** Returns a view of bytes in the buffer, or null. */
   view(end: number): Buffer | null {
     const length = this.#lengthWithin(end);
     if (length < 0) return null;
@@ -108,5 +111,5 @@ class RecordReader {
   }
 }
 
-/** 64 bits, seven per byte. */
+/** 64 bits, seven in each byte. */
 const LONGEST_VARINT = 10;

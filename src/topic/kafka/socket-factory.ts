@@ -2,10 +2,13 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { SocketOptions } from './kafkajs-internals.js';
 
-/** Probes of an idle peer begin after this time; kafkajs's own factory waits 60 s. */
+/** Time after which an idle connection is probed; kafkajs's own factory waits 60 s. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
 
-/** kafkajs leaves Nagle's algorithm on, which holds small records back while an acknowledgement is out. */
+/**
+ * Opens a socket without Nagle's algorithm. kafkajs leaves it on, and it holds small records back while an
+ * acknowledgement is out.
+ */
 export function openSocket({ host, port, ssl, onConnect }: SocketOptions): Socket {
   const socket = ssl
     ? connectTls({ host, port, ...serverName(host), ...(ssl === true ? {} : ssl) }, onConnect)
@@ -15,7 +18,7 @@ export function openSocket({ host, port, ssl, onConnect }: SocketOptions): Socke
   return socket;
 }
 
-/** TLS forbids addresses as server names. */
+/** The server name is absent for an IP address: TLS forbids addresses there. */
 function serverName(host: string): { servername?: string } {
   return isIP(host) ? {} : { servername: host };
 }

@@ -3,7 +3,7 @@ import { isMapping } from '../../input/mapping.js';
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 
 export interface TokenEndpoint {
-  /** For messages. */
+  /** The topic that error messages name. */
   readonly topic: string;
   readonly url: string;
   readonly clientId: string;
@@ -17,13 +17,13 @@ export interface IssuedToken {
   readonly lifeMs: number;
 }
 
-/** Where neither the answer nor the token says so. */
+/** The life of a token where neither the answer nor the token says one. */
 const LIFE_MS_DEFAULT = 300_000;
 const REASON_LENGTH_MAX = 200;
 
 /**
- * One request of the client credentials grant (RFC 6749, 4.4), the client's secret as HTTP Basic. Rejects with
- * TOKEN_REFUSED where the endpoint has said no, with TOKEN_UNAVAILABLE where it may still say yes.
+ * Makes one request of the client credentials grant (RFC 6749, 4.4), with the client's secret as HTTP Basic. Rejects
+ * with TOKEN_REFUSED where the endpoint has said no, with TOKEN_UNAVAILABLE where it may still say yes.
  */
 export async function askForToken(endpoint: TokenEndpoint): Promise<IssuedToken> {
   const { topic, url } = endpoint;
@@ -52,7 +52,7 @@ async function post({ url, clientId, clientSecret, scope, timeoutMs }: TokenEndp
     method: 'POST',
     headers: { accept: 'application/json', authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
     body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) }),
-    // The secret is for this URL only.
+    // A redirect would take the secret to another URL.
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   });
@@ -60,18 +60,21 @@ async function post({ url, clientId, clientSecret, scope, timeoutMs }: TokenEndp
   return { status: response.status, body: isMapping(body) ? body : {} };
 }
 
-/** `error` and `error_description` of RFC 6749, 5.2. */
+/** Shows `error` and `error_description` of RFC 6749, 5.2. */
 function refusalOf(status: number, { error, error_description: description }: Answer['body']): string {
   const said = [error, description].filter((text) => typeof text === 'string').join(': ');
   return `status ${status}${said === '' ? ', without a token' : `, ${said}`}`.slice(0, REASON_LENGTH_MAX);
 }
 
-/** fetch hides what happened in the cause. */
+/** The message of an error of fetch; what happened is in its cause. */
 function whyNot(error: unknown): string {
   return reasonOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 }
 
-/** From issue to expiry as a JWT says; null for others. By the issuer's clock alone. */
+/**
+ * The time from issue to expiry that a JWT states; null for other tokens. Both are times of the issuer's clock, so the
+ * clock here does not matter.
+ */
 function lifeOf(token: string): number | null {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());

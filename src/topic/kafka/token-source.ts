@@ -5,10 +5,11 @@ import { reasonOf } from '../remote/topic-unusable.js';
 import { askForToken, type TokenEndpoint } from './token-endpoint.js';
 
 /**
- * Tokens for SASL OAUTHBEARER; asked whenever a connection proves who it is, at its start and before its session ends.
+ * Gives tokens for SASL OAUTHBEARER. A connection asks whenever it authenticates: at its start, and before its session
+ * ends.
  */
 export interface TokenSource {
-  /** Rejects with TOKEN_REFUSED (trying again changes nothing) or TOKEN_UNAVAILABLE. */
+  /** Rejects with TOKEN_REFUSED, where trying again changes nothing, or with TOKEN_UNAVAILABLE. */
   token(): Promise<string>;
   close(): void;
 }
@@ -27,22 +28,23 @@ export function createTokenSource({ topic, sasl, timeoutMs, log }: TokenSourceOp
 }
 
 /**
- * Part of its life after which a token is replaced: Kafka's own clients do the same (sasl.login.refresh.window.factor).
+ * The part of a token's life after which it is replaced, as in Kafka's own clients (sasl.login.refresh.window.factor).
  */
 const REFRESH_RATIO = 0.8;
 /**
- * A session ends with its token, and kafkajs proves itself anew 10 s before that: with the same token it would have to
- * do so again at once, which Kafka refuses within a second. So tokens should live for half a minute at least.
+ * A token is replaced when no more than this is left of its life, but not before half of it is over. A session ends
+ * with its token, and kafkajs authenticates anew 10 s before that; with the same token it would have to do so again at
+ * once, which Kafka refuses within a second. So tokens should live for half a minute at least.
  */
 const LEFT_MS_MIN = 15_000;
 const REFRESH_RATIO_MIN = 0.5;
 const RETRY_MS = 5_000;
-/** `setTimeout` takes no more. */
+/** The longest delay that `setTimeout` takes. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
- * Asks for a token when it is first needed, and for the next one in good time, so that the endpoint may be away for a
- * fifth of a token's life without a connection noticing. All that need one at once share a request.
+ * Asks for a token when it is first needed, and for the next one before its life is over, so that the endpoint may be
+ * away for a fifth of that life without a connection noticing. Callers at the same time share one request.
  */
 class RefreshedToken implements TokenSource {
   readonly #endpoint: TokenEndpoint;
@@ -108,7 +110,7 @@ class RefreshedToken implements TokenSource {
 
 const FILE_BYTES_MAX = 65_536;
 
-/** Reads the file for every proof: its writer alone knows when it changes. */
+/** Reads the file for every authentication, because only its writer knows when it changes. */
 class TokenFile implements TokenSource {
   readonly #topic: string;
   readonly #path: string;

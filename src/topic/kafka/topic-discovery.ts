@@ -5,18 +5,21 @@ import { unusable } from './topic-failure.js';
 import { fetchTopicMetadata, type TopicMetadata } from './topic-metadata.js';
 import { createTopic, untilLed, verifyTopic, type WantedTopic } from './topic-preparation.js';
 
-/** Gives out links that `close` can destroy. */
+/** Opens links that `close` can destroy. */
 export type OpenLink = (address: BrokerAddress) => BrokerLink;
 
 /**
- * Finds the leaders of the topic's partitions, from whichever broker answers first; creates the topic the first time
- * and verifies its settings whenever it may be another one than before.
+ * Finds the leaders of the topic's partitions, from whichever broker answers first. Creates the topic if it is missing
+ * and was never found before, and verifies its settings whenever it may be another topic than before.
  */
 export class TopicDiscovery {
   readonly #kafkajs: Kafkajs;
   readonly #wanted: WantedTopic;
   readonly #openLink: OpenLink;
-  /** In the order in which they are asked: who answered last comes first, who failed last comes last. */
+  /**
+   * In the order in which they are asked: the broker that answered last comes first, the one that failed last comes
+   * last.
+   */
   #candidates: readonly BrokerAddress[];
   #mayCreate = true;
   #isVerified = false;
@@ -29,7 +32,7 @@ export class TopicDiscovery {
     this.#openLink = openLink;
   }
 
-  /** One round over the brokers that are known. A running node does not recreate a topic that somebody has deleted. */
+  /** Asks the known brokers, each once. A running node does not create a topic again that somebody has deleted. */
   async find(): Promise<TopicMetadata> {
     let failure: unknown;
     for (const address of this.#candidates) {
@@ -49,7 +52,7 @@ export class TopicDiscovery {
     throw failure;
   }
 
-  /** Its links fail: ask the others first. */
+  /** Links to this broker fail, so others are asked first. */
   avoid(address: BrokerAddress): void {
     const others = this.#candidates.filter((each) => !isSame(each, address));
     this.#candidates = [...others, ...this.#candidates.filter((each) => isSame(each, address))];

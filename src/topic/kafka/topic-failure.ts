@@ -5,9 +5,9 @@ import { type AclOperation, aclCommand, type Grantee, NEEDED_ACLS } from './need
 
 const OWN_FAULT = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
 
-/** The answer to a produce; the broker works, but not for this one. */
+/** A produce was refused: the broker works, but does not take these records. */
 export class AppendRefused extends QuotameshError {
-  /** True when it is the fault of the records, and others would be taken. */
+  /** True when the records are the reason, and the broker would take others. */
   readonly isOwnFault: boolean;
 
   constructor(topic: string, error: ProtocolError) {
@@ -17,13 +17,13 @@ export class AppendRefused extends QuotameshError {
   }
 }
 
-/** What metadata without a leader means, said with the partitions it is about. */
+/** Metadata named no leader for some partitions; the message lists them. */
 export class NoLeader extends Error {}
 
 /** The log is not the one that was read so far: a partition has lost records that were read. */
 export class LogShortened extends Error {
   readonly partition: number;
-  /** The epoch of the leader that said so; −1 = not known. */
+  /** The epoch of the leader that reported it; −1 = not known. */
   readonly leaderEpoch: number;
 
   constructor(partition: number, leaderEpoch: number) {
@@ -49,12 +49,12 @@ const LEADERLESS = new Set([
   'KAFKA_STORAGE_ERROR',
 ]);
 
-/** Leadership is moving, or has moved: ask again who leads. */
+/** Whether leadership is moving or has moved, so that it helps to ask again who leads. */
 export function isLeaderless(error: unknown): boolean {
   return error instanceof NoLeader || LEADERLESS.has(typeOf(error) ?? '');
 }
 
-/** The error of an answer, by its code in Kafka's protocol. */
+/** Makes the error for a code of Kafka's protocol. */
 export function brokerError(kafkajs: Kafkajs, code: number): ProtocolError {
   const type = NEWER_ERRORS.get(code);
   if (type !== undefined)
@@ -72,9 +72,10 @@ export interface Access {
 }
 
 /**
- * The permanent failure that `error` means, or null when trying again may help.
+ * Returns the permanent failure that `error` means, or null when trying again may help.
  *
- * @param operation what Kafka would have had to allow; any = its being there was hidden, which needs no right at all
+ * @param operation what Kafka would have had to allow; any = Kafka hides the topic, because the principal has no right
+ * to it at all
  */
 export function unusable(error: unknown, access: Access, operation: AclOperation | 'any'): TopicUnusable | null {
   if (error instanceof TopicUnusable) return error;

@@ -3,19 +3,22 @@ import type { Kafkajs } from './kafkajs-internals.js';
 import { METADATA_WITH_ID_VERSION, metadataWithId } from './metadata-10.js';
 import { brokerError } from './topic-failure.js';
 
-/** A broker, and since when it leads a partition; −1 = not known. */
+/** A broker that leads a partition, and its leader epoch; −1 = not known. */
 export interface LeadingBroker extends BrokerAddress {
   readonly leaderEpoch: number;
 }
 
-/** The leaders of partitions, as one broker told them. */
+/** Who leads the partitions, as one broker has told it. */
 export interface TopicMetadata {
   readonly exists: boolean;
-  /** Null where topics have none: before Kafka 2.8. */
+  /** Null where topics have no ids: before Kafka 2.8. */
   readonly topicId: Buffer | null;
-  /** Where topics are created: any broker forwards in KRaft mode, but only the controller takes it in the older one. */
+  /**
+   * The broker that creates topics. In KRaft mode any broker forwards the request; in the older mode only the
+   * controller takes it.
+   */
   readonly controller: BrokerAddress;
-  /** By partition, from 0; null = no leader at the moment. */
+  /** The leader of each partition, from 0 on; null = it has none at the moment. */
   readonly leaders: readonly (LeadingBroker | null)[];
 }
 

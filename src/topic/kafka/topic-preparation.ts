@@ -9,14 +9,17 @@ import { CREATED_WITH, settingsMistake, VERIFIED_SETTINGS } from './topic-settin
 export interface WantedTopic extends Access {
   readonly partitions: number;
   readonly replicationFactor: number;
-  /** Nothing in it is ever said again: it must not be deleted by age. */
+  /** True = no record of the topic is ever written again, so none may be deleted by age. */
   readonly keepsForever: boolean;
 }
 
-/** Kafka answers when the controller has made the topic; its brokers take over within milliseconds, or seconds if busy. */
+/**
+ * How long Kafka may take to create the topic. It answers when the controller has made it; brokers take over within
+ * milliseconds, or within seconds if they are busy.
+ */
 const CREATION_TIMEOUT_MS = 10_000;
 const LEADERS_POLL_MS = 50;
-/** Refusals that waiting does not cure. */
+/** Refusals that do not go away with time. */
 const NOT_AS_CONFIGURED = new Set([
   'INVALID_REPLICATION_FACTOR',
   'INVALID_PARTITIONS',
@@ -26,7 +29,11 @@ const NOT_AS_CONFIGURED = new Set([
 ]);
 const TOPIC_RESOURCE = 2;
 
-/** Creates the topic; somebody else doing so at the same time is as good. `link` leads to the controller. */
+/**
+ * Creates the topic. If somebody else creates it at the same time, that is as good.
+ *
+ * @param link leads to the controller
+ */
 export async function createTopic(kafkajs: Kafkajs, link: BrokerLink, wanted: WantedTopic): Promise<void> {
   const { topic, partitions: numPartitions, replicationFactor } = wanted;
   const configEntries = Object.entries(CREATED_WITH).map(([name, value]) => ({ name, value }));
@@ -42,12 +49,18 @@ export async function createTopic(kafkajs: Kafkajs, link: BrokerLink, wanted: Wa
   throw new TopicUnusable('TOPIC_SETTINGS', { topic, reason }, { cause: error });
 }
 
-/** Brokers that have just started, or slept, are fenced for a moment; Kafka says that as if it had too few of them. */
+/**
+ * Whether brokers are only fenced, as they are for a moment after a start or a sleep. Kafka then answers as if it had
+ * too few brokers.
+ */
 function isFenced(message: string | null | undefined): boolean {
   return message?.includes('All brokers are currently fenced') === true;
 }
 
-/** The metadata of a topic that was created just now; a moment passes until every broker knows it. */
+/**
+ * Resolves with the metadata of a topic that was created just now. It takes a moment until every broker knows the
+ * topic.
+ */
 export async function untilLed(kafkajs: Kafkajs, link: BrokerLink, topic: string): Promise<TopicMetadata> {
   const givenUpAt = performance.now() + CREATION_TIMEOUT_MS;
   for (;;) {
@@ -58,7 +71,7 @@ export async function untilLed(kafkajs: Kafkajs, link: BrokerLink, topic: string
   }
 }
 
-/** Throws TOPIC_SETTINGS with every mistake. */
+/** Throws TOPIC_SETTINGS, which names every mistake. */
 export async function verifyTopic(
   kafkajs: Kafkajs,
   link: BrokerLink,

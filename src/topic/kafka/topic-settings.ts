@@ -1,39 +1,39 @@
-/** What a topic of reports must be like; how it is made, and what is wrong with one that somebody else made. */
+/** The settings that matter of a topic for reports, as one was found. */
 export interface TopicShape {
   readonly partitions: number;
-  /** As Kafka describes it: every setting of the topic by name, defaults of the broker included. */
+  /** Name → value of every setting of the topic, as Kafka describes it; defaults of the broker are included. */
   readonly settings: ReadonlyMap<string, string>;
-  /** Nothing in it is ever said again: the registry's. */
+  /** True = no record is ever written again, as in the registry's topic. */
   readonly keepsForever?: boolean;
 }
 
 export const PARTITIONS_MAX = 16;
-/** Two parcels of outbox.ts with their overhead, and Kafka's own default rounded down. */
+/** Room for two parcels of outbox.ts with their overhead. Kafka's own default is a little more. */
 const MESSAGE_BYTES_MIN = 1_000_000;
 /**
- * With `compact,delete`: unchanged groups are reported again every 5 minutes by default, so an hour forgets only the
- * dead.
+ * The least retention of a topic with `compact,delete`. Unchanged groups are reported again every 5 minutes by default,
+ * so after an hour only records of dead nodes are forgotten.
  */
 const RETENTION_MS_MIN = 3_600_000;
 
-/** Settings of a topic that we create. */
+/** The settings of a topic that we create. */
 export const CREATED_WITH: Readonly<Record<string, string>> = {
   'cleanup.policy': 'compact',
-  // One clock for staleness and ramps instead of every sender's own.
+  // Staleness and ramps go by one clock, the log's, instead of every sender's own.
   'message.timestamp.type': 'LogAppendTime',
-  // Keeps record batches as they were sent; a broker's default of, say, zstd would make them unreadable for kafkajs.
+  // Record batches stay as they were sent; with a broker's default of, say, zstd no node could read them.
   'compression.type': 'producer',
-  // The active segment is never compacted: a new one every 5 minutes bounds what a newcomer reads.
+  // The active segment is never compacted, so a new one every 5 minutes bounds what a newcomer reads.
   'segment.ms': '300000',
   'min.cleanable.dirty.ratio': '0.1',
   'max.compaction.lag.ms': '600000',
-  // For how long a reader may be away and still see every tombstone.
+  // A reader may be away for so long and still sees every tombstone.
   'delete.retention.ms': '86400000',
 };
 
 interface Rule {
   readonly setting: string;
-  /** What `wanted` in messages says, and the value that the remedy sets. */
+  /** How messages describe what is wanted; `fix` is the value that the remedy sets. */
   readonly wanted: string;
   readonly fix: string;
   isRight(value: string, settings: ReadonlyMap<string, string>): boolean;
@@ -73,7 +73,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** In place of the first rule. */
+/** Replaces the first rule for topics whose records are never written again. */
 const KEEPS_FOREVER: Rule = {
   setting: 'cleanup.policy',
   wanted: 'compact alone: groups would be deleted by age',
@@ -83,7 +83,7 @@ const KEEPS_FOREVER: Rule = {
 
 export const VERIFIED_SETTINGS = RULES.map(({ setting }) => setting);
 
-/** Null when the topic can be used; otherwise every mistake, and the command that corrects them. */
+/** Returns null when the topic can be used; otherwise every mistake, and the command that corrects them. */
 export function settingsMistake(topic: string, shape: TopicShape, broker: string): string | null {
   const rules = shape.keepsForever === true ? [KEEPS_FOREVER, ...RULES.slice(1)] : RULES;
   const wrong = rules.filter(({ setting, isRight }) => {

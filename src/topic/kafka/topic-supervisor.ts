@@ -16,13 +16,18 @@ import { TopicDiscovery } from './topic-discovery.js';
 import { isLeaderless, LogShortened, NoLeader, unusable } from './topic-failure.js';
 import { fetchTopicMetadata, type LeadingBroker, type TopicMetadata } from './topic-metadata.js';
 
-/** A broker that has just started may not know its topics yet; after this time the topic counts as deleted. */
+/**
+ * A topic counts as deleted after it was missing for so long: a broker that has just started may not know its topics
+ * yet.
+ */
 const MISSING_PATIENCE_MS = 10_000;
-/** The leaders of a topic that was created just now refuse requests for a moment: no loss before it was ever open. */
+/**
+ * For so long after the topic was created, refusals are no loss of the topic: its leaders refuse requests for a moment.
+ */
 const SETTLING_PATIENCE_MS = 3_000;
 /**
- * How often metadata is asked for what fetches do not tell: added partitions, and, before Kafka 3.1, another topic of
- * the same name.
+ * How often metadata is asked for what fetches do not tell: partitions that were added, and, before Kafka 3.1, another
+ * topic of the same name.
  */
 const TOPIC_CHECK_MS = 10_000;
 
@@ -32,8 +37,8 @@ export interface SupervisorParts extends SupervisedParts {
 }
 
 /**
- * Keeps a working leader for every partition: finds them, starts them, and begins again with what has failed. Any error
- * ends the leader it belongs to, with its connections; nothing is repaired in place. Others go on meanwhile.
+ * Keeps a working leader for every partition: finds the leaders, starts them, and replaces each that fails. Any error
+ * ends its leader together with the connections of that leader; nothing is repaired in place. The other leaders go on.
  */
 export class TopicSupervisor implements Supervisor {
   readonly #parts: SupervisorParts;
@@ -44,7 +49,7 @@ export class TopicSupervisor implements Supervisor {
   readonly #stop = new AbortController();
   readonly #epoch = new LogEpoch();
   #topicId: Buffer | null = null;
-  /** Counts the logs that were read. What belongs to an older one is ignored. */
+  /** How many logs have been read. Whatever belongs to an older log is ignored. */
   #generation = 0;
   #cursors: readonly PartitionCursor[] = [];
   readonly #added: AddedPartitions;
@@ -67,7 +72,7 @@ export class TopicSupervisor implements Supervisor {
     return this.#cursors.length;
   }
 
-  /** The partitions that the topic has now; more than `partitions` after somebody has added some. */
+  /** How many partitions the topic has now: more than `partitions` after somebody has added some. */
   get partitionsFound(): number {
     return this.#added.found;
   }
@@ -95,7 +100,7 @@ export class TopicSupervisor implements Supervisor {
     this.#wake();
   }
 
-  /** True when every partition has a leader now. */
+  /** Returns whether every partition has a leader now. */
   async #attempt(): Promise<boolean> {
     try {
       const metadata = await this.#discovery.find();
@@ -111,14 +116,14 @@ export class TopicSupervisor implements Supervisor {
   async #open(onOpen: () => void): Promise<void> {
     this.#isOpen = true;
     onOpen();
-    // The caller that awaits `open` goes first: records are delivered to somebody who knows the number of partitions.
+    // The caller that awaits `open` goes on first, so that whoever gets records knows the number of partitions.
     await new Promise((resolve) => setImmediate(resolve));
     this.#parts.listener.onEpoch(this.#epoch.name);
     for (const leader of this.#leaders) void this.#follow(leader);
     void this.#watchTopic();
   }
 
-  /** Asks a leader over the connection that it has; whatever fails there shows in its fetches too. */
+  /** Asks a leader over its present connection. What fails there shows in fetches too, so failures are ignored here. */
   async #watchTopic(): Promise<void> {
     const { kafkajs, options } = this.#parts;
     const { signal } = this.#stop;
@@ -135,7 +140,7 @@ export class TopicSupervisor implements Supervisor {
     }
   }
 
-  /** Returns whether the topic is another one than before; throws where it cannot be used. */
+  /** Returns whether this is another topic than before; throws where it cannot be used. */
   #found({ exists, topicId, leaders }: TopicMetadata): boolean {
     const { topic } = this.#parts.options;
     if (!exists) {
@@ -239,7 +244,7 @@ export class TopicSupervisor implements Supervisor {
 
   #sink(generation: number): ReaderSink {
     const { health, listener, counters } = this.#parts;
-    // An answer that has come already is read to its end although its link is destroyed.
+    // The answer that has already arrived is delivered to the end, although its link is destroyed.
     const isStale = () => generation !== this.#generation;
     return {
       onReading: (partition) => {
@@ -262,7 +267,9 @@ export class TopicSupervisor implements Supervisor {
     };
   }
 
-  /** Throws only before the topic was open: then the caller of `open` is told, instead of the listener. */
+  /**
+   * Tells the listener of a failure. Before the topic is open it throws instead, so that the caller of `open` is told.
+   */
   #failed(error: unknown): void {
     const { health, options } = this.#parts;
     const permanent = unusable(error, options, 'Read');
@@ -272,7 +279,7 @@ export class TopicSupervisor implements Supervisor {
     if (permanent) this.#parts.told.tell(permanent);
   }
 
-  /** Tells each cause once. */
+  /** Logs each cause once. */
   #unreadable(partition: number, { unreadable, firstOffset, nextOffset }: FetchedRecordBatch): void {
     const { log, options } = this.#parts;
     if (unreadable === null || this.#toldUnreadable.has(unreadable)) return;

@@ -6,7 +6,7 @@
  * Writes to standard output, synchronously, so that nothing is lost with the process when it is killed:
  * `? <group> <n>` before change n of a group is asked for, `! <group> <n>` when it was answered.
  * What change n makes of a group: test/integration/registry-kill-rounds.ts, `definitionOf`. Between the first change behind
- * a deletion and the next one two places are attached to it; the deletion takes them with it.
+ * a deletion and the next one two scopes are attached to it; the deletion takes them with it.
  */
 import { writeSync } from 'node:fs';
 import { attach } from '../../../dist/src/groups/changes/attaching.js';

@@ -7,7 +7,7 @@ const MAX_MIN = systemNamed('max-min') as System;
 
 test.each(RATE_EXPERIMENTS)('$name: $says', ({ name, baseline, anchor, atMost, atLeast, play }) => {
   const [ours, theirs] = [play(MAX_MIN), play(systemNamed(baseline) as System)];
-  console.log(`B8 ${name}: max-min ${ours.toFixed(3)}, ${baseline} ${theirs.toFixed(3)} (the source: ${anchor})`);
+  console.log(`${name}: max-min ${ours.toFixed(3)}, ${baseline} ${theirs.toFixed(3)} (the source: ${anchor})`);
   if (atMost !== undefined) {
     expect(ours).toBeLessThanOrEqual(atMost);
     expect(theirs).toBeGreaterThan(atMost);

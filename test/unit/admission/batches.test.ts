@@ -14,7 +14,7 @@ async function windowed(perSecond: number, others: Readonly<Record<string, unkno
   const group = { quota: { publish: { messagesPerSecond: perSecond } }, limiter: 'window', ...others };
   scene = await readyScene({ groups: { a: { windowMs: 3_600_000, ...group } } });
   scene.node.serve(0);
-  // As at the beginning of a window: the node has served the lane from some place in the middle on.
+  // As at the beginning of a window: the node has served the lane from somewhere in the middle on.
   scene.node.limiter.tokens.set(0, 100);
   return scene.node;
 }
@@ -39,12 +39,17 @@ describe('a batch', () => {
     expect([node.limiter.admitted.at(0), node.limiter.attempted.at(0)]).toEqual([10, 10]);
   });
 
-  test('is refunded under the former name as well', async () => {
+  test('is refunded under the former name as well, and the log says once what the name is now', async () => {
     const node = await windowed(0.05);
     const batch = await take(node, { messages: 30 });
     batch.handBack({ messages: 20 });
     expect(left(node)).toBe(90);
     expect(() => batch.refund({})).toThrow(code('BATCH_ENDED'));
+    expect(() => batch.handBack({})).toThrow(code('BATCH_ENDED'));
+    (await take(node, { messages: 1 })).handBack({});
+    expect(scene.log.filter(({ message }) => message === 'an old name is used')).toMatchObject([
+      { level: 'warn', facts: { old: 'handBack', now: 'refund', where: 'a batch' } },
+    ]);
   });
 
   test('all: everything there is, whole; then there is nothing, and a node says when', async () => {

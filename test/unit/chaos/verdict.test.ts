@@ -232,10 +232,10 @@ function traced(
 }
 
 function seenBy(node: number, misjudged: boolean): NonNullable<Sample['seen']> {
-  const all = Array.from({ length: NODES }, (_, place) => place);
+  const all = Array.from({ length: NODES }, (_, index) => index);
   const groups = GROUPS.map(({ quota }, group) => {
     const isWrong = misjudged && node === 1 && group === WIDE;
-    return { share: quota / NODES, shares: all.map((place) => (isWrong && place === 0 ? 60 : quota / NODES)) };
+    return { share: quota / NODES, shares: all.map((index) => (isWrong && index === 0 ? 60 : quota / NODES)) };
   });
   return { incarnation: 1, epoch: 'first', degraded: [], alive: all, groups };
 }

@@ -103,6 +103,9 @@ describe('commands for those who run a cluster', () => {
       before: null,
       after: { quota: { publish: { messagesPerSecond: '5k' } } },
     });
+    const former = await quotamesh('audit', '--place', 'acme');
+    expect(former.stdout).toBe((await quotamesh('audit', '--scope', 'acme')).stdout);
+    expect(former.stderr).toBe('quotamesh audit: note: --place is now called --scope; the old name keeps working\n');
     for (const name of ['--scope', '--place']) {
       expect(await quotamesh('audit', '--group', 'x', name, 'y')).toMatchObject({ code: 2 });
     }

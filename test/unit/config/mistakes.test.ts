@@ -71,6 +71,16 @@ describe('a broken node.yaml', () => {
       /^node.yaml:2:1: heartbeatMs is not a known key\. It belongs below timing\.$/,
     ],
     [
+      'a direction right below a group',
+      'cluster: demo\ngroups:\n  orders:\n    publish: { messagesPerSecond: 5 }\n',
+      /^node.yaml:4:5: groups.orders.publish is not a known key\. It belongs below quota or perTopic or perClient\.$/,
+    ],
+    [
+      'a rate right below quota',
+      'cluster: demo\ngroups:\n  orders:\n    quota: { messagesPerSecond: 5 }\n',
+      /:4:14: groups.orders.quota.messagesPerSecond is .*\. It belongs below quota.publish or quota.dispatch\.$/,
+    ],
+    [
       'a group key at the top',
       `cluster: demo\nquota: {}\n${GROUPS}`,
       /^node.yaml:2:1: quota .* put it below groups.<name> or defaults\.$/,

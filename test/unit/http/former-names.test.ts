@@ -37,6 +37,23 @@ it('each old name is logged once', async () => {
   ]);
 });
 
+it('a former parameter of a query works, and is logged once', async () => {
+  for (let time = 0; time < 2; time++) {
+    expect(await scene.get('/v1/audit?place=acme')).toMatchObject({ status: 200, body: { changes: [] } });
+  }
+  const told = scene.log.filter(({ facts }) => facts?.old === 'place');
+  expect(told).toMatchObject([
+    { level: 'warn', message: 'an old name is used', facts: { now: 'scope', where: 'query of /v1/audit' } },
+  ]);
+});
+
+it('a mistake in a former parameter is told by the name that was sent, and the remedy has the present one', async () => {
+  const { status, body } = await scene.get('/v1/audit?place=x&place=y');
+  expect([status, body.detail]).toEqual([422, 'place must be given once, got an array of 2']);
+  expect(body.remedy).toMatch(/\. The field place is called scope now\.$/);
+  expect((await scene.get('/v1/audit?scope=x&scope=y')).body.remedy).not.toContain('place');
+});
+
 it('a mistake is told by the name that was sent, also within a list', async () => {
   expect((await post('/v1/hand-back/batch', { handBacks: [] })).body.detail).toMatch(/^handBacks must be an array/);
   const { body } = await post('/v1/hand-back/batch', { handBacks: [{ id: 7 }] });
@@ -71,8 +88,10 @@ it('an old field beside its new name, and an old field under the new path, are n
 
 it('GET /openapi.json says what is deprecated', async () => {
   const { paths } = (await scene.get('/openapi.json')).body as unknown as {
-    readonly paths: Readonly<Record<string, { readonly post: Operation }>>;
+    readonly paths: Readonly<Record<string, { readonly post: Operation; readonly get: Operation }>>;
   };
+  const parameters = paths['/v1/audit']?.get.parameters.filter(({ schema }) => schema.deprecated === true);
+  expect(parameters).toMatchObject([{ name: 'place', in: 'query', description: 'The former name of scope.' }]);
   expect(paths['/v1/acquire/bulk']?.post.deprecated).toBeUndefined();
   const { deprecated, requestBody } = (paths['/v1/acquire/batch'] as { readonly post: Operation }).post;
   expect(deprecated).toBe(true);
@@ -83,6 +102,7 @@ it('GET /openapi.json says what is deprecated', async () => {
 
 interface Operation {
   readonly deprecated?: boolean;
+  readonly parameters: readonly { readonly name: string; readonly schema: { readonly deprecated?: boolean } }[];
   readonly requestBody: {
     readonly content: {
       readonly 'application/json': {

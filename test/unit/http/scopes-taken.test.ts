@@ -14,7 +14,7 @@ const GROUPS = {
   gold: WINDOW,
   free: {},
 };
-const PLACES = {
+const SCOPES = {
   acme: 'gold',
   'acme/orders': { group: 'orders', andBroader: true },
   'acme/replicated': { exempt: true },
@@ -31,7 +31,7 @@ const left = (group: string) =>
 const attempted = (group: string) => scene.node.limiter.attempted.at(2 * laneOf(group));
 
 beforeAll(async () => {
-  scene = await readyScene({ groups: GROUPS, attachments: { scopes: PLACES } });
+  scene = await readyScene({ groups: GROUPS, attachments: { scopes: SCOPES } });
   for (const group of ['orders', 'gold']) scene.node.serve(laneOf(group));
 });
 afterAll(() => scene.close());

@@ -20,7 +20,7 @@ function rule(given: Partial<AttachmentRule>): AttachmentRule {
   return { ...asked, group: null, exempt: false, andBroader: false, ...given };
 }
 
-const PLACES: Readonly<Record<string, Attachment>> = {
+const SCOPES: Readonly<Record<string, Attachment>> = {
   acme: to('gold'),
   'acme/orders': to('orders'),
   'acme/both': to('orders', { andBroader: true }),
@@ -40,7 +40,7 @@ const RULES = [
   rule({ tenant: 'trial-{who}', topic: 'audit/#', group: 'trials' }),
 ];
 const GROUPS = new Set(['gold', 'orders', 'deep', 'trials', 'tier-free']);
-const attachments = new Attachments({ scopes: PLACES, rules: RULES }, (group) => GROUPS.has(group));
+const attachments = new Attachments({ scopes: SCOPES, rules: RULES }, (group) => GROUPS.has(group));
 
 describe('which groups limit a scope', () => {
   test.each<[string, Scope, readonly string[] | 'exempt']>([
@@ -74,7 +74,7 @@ describe('which groups limit a scope', () => {
   });
 
   test('what was attached at run time replaces YAML, scope by scope', () => {
-    const changing = new Attachments({ scopes: PLACES, rules: [] }, (group) => GROUPS.has(group));
+    const changing = new Attachments({ scopes: SCOPES, rules: [] }, (group) => GROUPS.has(group));
     changing.define('acme', to('deep'));
     expect(changing.resolve({ tenant: 'acme' }).groups).toEqual(['deep']);
     expect(changing.resolve({ tenant: 'acme', namespace: 'orders' }).groups).toEqual(['orders']);
@@ -106,19 +106,19 @@ describe('which groups limit a scope', () => {
   });
 
   test('all scopes stand in the order of their paths, each once, whichever way they came', () => {
-    const changing = new Attachments({ scopes: PLACES, rules: [] }, (group) => GROUPS.has(group));
+    const changing = new Attachments({ scopes: SCOPES, rules: [] }, (group) => GROUPS.has(group));
     changing.define('zebra', to('gold'));
     changing.define('acme/orders', to('deep'));
     changing.define('aardvark', to('gold'));
     expect(changing.size).toBe(3);
-    expect(changing.list().map(({ path }) => path)).toEqual([...Object.keys(PLACES), 'zebra', 'aardvark'].sort());
+    expect(changing.list().map(({ path }) => path)).toEqual([...Object.keys(SCOPES), 'zebra', 'aardvark'].sort());
     const cameAtRunTime = changing.list().filter(({ origin }) => origin === 'run-time');
     expect(cameAtRunTime.map(({ path }) => path)).toEqual(['aardvark', 'acme/orders', 'zebra']);
     expect(['acme', 'acme/orders', 'zebra'].map((path) => changing.isConfigured(path))).toEqual([true, true, false]);
   });
 
   test('without what was attached to a group at run time, what was attached to others stays, and so does YAML', () => {
-    const changing = new Attachments({ scopes: PLACES, rules: RULES }, (group) => GROUPS.has(group));
+    const changing = new Attachments({ scopes: SCOPES, rules: RULES }, (group) => GROUPS.has(group));
     changing.define('acme/orders', to('deep'));
     changing.define('acme/more', { ...NOTHING, sameAs: 'acme/orders' });
     changing.define('late', to('gold'));

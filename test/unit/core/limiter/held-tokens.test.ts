@@ -85,6 +85,37 @@ describe('what is held and comes back', () => {
     expect(buckets.available(0, MESSAGES, 900)).toBe(0);
   });
 
+  test.each([
+    ['nothing of what was there all the same and is void', 100, 0],
+    ['the debt alone, which would not have been made', 10, 0],
+    ['no more than is still owed later', 10, 50],
+  ])('to a row that was emptied meanwhile: %s', (_, depth, laterMs) => {
+    const buckets = bucket(100, depth);
+    buckets.tryTake(0, 25, 0, 0);
+    const hold = buckets.hold(0, 25, 0);
+    buckets.empty(0, 0);
+    hold.end(25, 0, laterMs);
+    // As if nothing had been taken: all void at 0 ms, and what has flowed in since.
+    expect(buckets.available(0, MESSAGES, laterMs)).toBe((100 * laterMs) / 1000);
+  });
+
+  test('to rows that were added later as to those that were there', () => {
+    const buckets = bucket(100, 100);
+    buckets.tryTake(0, 50, 0, 0);
+    const holds = [buckets.hold(0, 50, 0)];
+    buckets.grow(4);
+    for (const row of [1, 2, 3]) {
+      for (const dimension of [MESSAGES, BYTES]) buckets.setLimit(row, dimension, 100, 100, 0);
+      buckets.fill(row, 0);
+      buckets.tryTake(row, 50, 0, 0);
+      holds.push(buckets.hold(row, 50, 0));
+    }
+    const leftAfter = (nowMs: number) => [0, 1, 2, 3].map((row) => buckets.available(row, MESSAGES, nowMs));
+    expect(leftAfter(200)).toEqual([70, 70, 70, 70]);
+    for (const hold of holds) hold.end(50, 0, 200);
+    expect(leftAfter(200)).toEqual([100, 100, 100, 100]);
+  });
+
   test('into a row that has become another’s nothing comes back, into those beside it all', () => {
     const buckets = new Buckets(3);
     for (const row of [0, 1, 2]) {

@@ -140,6 +140,8 @@ describe('a reservation', () => {
     expect(tokens()).toEqual(LANES.map(() => [-30, -100]));
     joint.consume(requestOf([LANES[1]!], 10), 0);
     expect(tokens().map(([messages]) => messages)).toEqual([-30, -40, -30]);
+    joint.consume(requestOf(LANES.slice(0, 2), 10), 0);
+    expect(tokens().map(([messages]) => messages)).toEqual([-40, -50, -30]);
   });
 });
 

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { JointLevels, type JointRequest } from '../../../../src/core/limiter/joint-levels.js';
+import { KeyedBuckets } from '../../../../src/core/limiter/keyed-buckets.js';
 import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
 import { CLIENTS_FULL, LEVELS, Levels, TOPICS_FULL } from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
@@ -133,6 +134,24 @@ describe('a bounded number of rows', () => {
     expect(levels.tryAcquire(requestOf({ [level]: 'one more' }), 10)).toBe(full);
     expect(levels.tryAcquire(requestOf({ [level]: 'one more' }), 1000)).toBe(GRANTED);
   });
+});
+
+test.each([
+  ['topics with a limit', 'topic', { perTopic: { ...NO_LIMIT, publish: [1, NONE], max: 3 } as const }],
+  ['clients', 'client', { perClient: { ...NO_LIMIT, publish: [1, NONE], max: 3 } as const }],
+  ['topics of a share', 'topic', { topics: 'even', perTopic: { ...NO_LIMIT, max: 3 } } as const],
+])('the rows of %s go when they have been idle for ten seconds, as rounds go by', (_, level, group) => {
+  const rowOf = vi.spyOn(KeyedBuckets.prototype, 'rowOf');
+  const { levels, requestOf } = scene(group);
+  for (const name of ['a', 'b', 'c']) levels.tryAcquire(requestOf({ [level]: name }), 0);
+  const [rows] = rowOf.mock.contexts as KeyedBuckets[];
+  rowOf.mockRestore();
+  const sizes = [];
+  for (let nowMs = 0; nowMs <= 12_000; nowMs += 500) {
+    levels.keep(nowMs);
+    sizes.push(rows?.size);
+  }
+  expect(sizes).toEqual([...Array(20).fill(3), ...Array(5).fill(0)]);
 });
 
 describe('topics of a share', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { GRANTED, Limiter, REFUSED, UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
+import { OneBucket } from '../../../../src/core/limiter/one-bucket.js';
 
 /** Rows of 100 messages/s and 1,000 bytes/s, 10 and 100 deep, full at time 0. */
 function rows(count: number): Buckets {
@@ -48,6 +49,17 @@ describe('a row of buckets', () => {
     expect(buckets.scarcest(1, 5, 90)).toBe(BYTES);
   });
 
+  test('says that it was asked, with the 63 others of its block, until the reader forgets it', () => {
+    const buckets = rows(200);
+    buckets.asked.fill(0);
+    buckets.tryTake(130, 1, 1, 10);
+    expect([...buckets.asked]).toEqual([0, 0, 1, 0]);
+    buckets.asked.fill(0);
+    buckets.available(63, MESSAGES, 20);
+    buckets.available(64, MESSAGES, 20);
+    expect([...buckets.asked]).toEqual([1, 1, 0, 0]);
+  });
+
   test('gets back what was taken in the same instant, no other row does', () => {
     const buckets = rows(3);
     for (const row of [0, 1, 2]) buckets.tryTake(row, 4, 40, 0);
@@ -60,11 +72,25 @@ describe('a row of buckets', () => {
   });
 
   test('loses all that is there when it is emptied, parts of a token as well, and keeps its debts', () => {
-    const buckets = rows(2);
+    const buckets = rows(3);
     buckets.tryTake(1, 9.5, 100.5, 0);
     buckets.empty(1, 0);
     expect(tokensOf(buckets, 1)).toEqual([0, -0.5]);
-    expect(tokensOf(buckets, 0)).toEqual([10, 100]);
+    for (const other of [0, 2]) expect(tokensOf(buckets, other)).toEqual([10, 100]);
+  });
+
+  test.each<[string, (buckets: Buckets) => void]>([
+    ['filled', (buckets) => buckets.fill(1, 0)],
+    ['emptied', (buckets) => buckets.empty(1, 0)],
+    ['given windows', (buckets) => buckets.setWindow(1, 1000, 0)],
+    ['given another limit', (buckets) => buckets.setLimit(1, BYTES, 5, 5, 0)],
+    ['charged', (buckets) => buckets.charge(1, 40, 400, 1000, 0)],
+  ])('that is %s changes nothing in those beside it', (_, change) => {
+    const buckets = rows(3);
+    for (const row of [0, 1, 2]) buckets.take(row, 5, 50);
+    change(buckets);
+    expect(tokensOf(buckets, 1)).not.toEqual([5, 50]);
+    for (const other of [0, 2]) expect(tokensOf(buckets, other)).toEqual([5, 50]);
   });
 
   test('that was filled gives back nothing of what was held before', () => {
@@ -76,6 +102,33 @@ describe('a row of buckets', () => {
     hold.end(8, 80, 0);
     expect(tokensOf(buckets, 1)).toEqual([0, 0]);
   });
+});
+
+test('a bucket by itself begins full, and says when the next one could be taken', () => {
+  const bucket = new OneBucket(10, 2, 5000);
+  expect([5000, 5000, 5000, 5050, 5100, 5100].map((nowMs) => bucket.take(nowMs))).toEqual([0, 0, 100, 50, 0, 100]);
+});
+
+test('a reader gets of each lane what was asked for and granted, and the squares of what was asked for', () => {
+  const limiter = new Limiter(3);
+  limiter.validUntilMs.fill(Number.POSITIVE_INFINITY);
+  for (const lane of [0, 1, 2]) {
+    limiter.setLimit(lane, MESSAGES, 10, 10, 0);
+    limiter.setLimit(lane, BYTES, 1000, 1000, 0);
+    limiter.buckets.fill(lane, 0);
+  }
+  for (const [messages, bytes] of [
+    [3, 30],
+    [4, 50],
+    [9, 90],
+  ] as const)
+    limiter.tryAcquire(1, messages, bytes, false, 0);
+  const column = new Float64Array(10);
+  limiter.countsInto(1, column, 2);
+  // The third one was refused; it was asked for all the same.
+  expect([...column]).toEqual([0, 0, 16, 170, 3 ** 2 + 4 ** 2 + 9 ** 2, 30 ** 2 + 50 ** 2 + 90 ** 2, 7, 80, 0, 0]);
+  limiter.countsInto(2, column, 2);
+  expect([...column]).toEqual(new Array(10).fill(0));
 });
 
 test.each([0, 0.001, Number.MAX_SAFE_INTEGER])('%f/s is a rate', (perSecond) => {

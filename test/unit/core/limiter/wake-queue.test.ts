@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
+import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
-import { Producer, PublishThrottle } from '../../../../src/core/limiter/publish-throttle.js';
-import { ThrottleTracker } from '../../../../src/core/limiter/throttle-tracker.js';
 import { TimeHeap } from '../../../../src/core/limiter/time-heap.js';
 import { WakeOwner, WakeQueue } from '../../../../src/core/limiter/wake-queue.js';
 import '../../../property/seed.js';
@@ -48,6 +46,51 @@ describe('turns', () => {
     for (const item of ['dead 1', 'a', 'dead 2', 'b', 'dead 3']) queue.add(owner, item, 1);
     expect(drain(queue, 10)).toEqual(['a', 'b']);
     expect(queue.owners).toBe(0);
+  });
+
+  test('what an owner does not keep is gone, and the rest is in its order', () => {
+    const owner = new WakeOwner<string>();
+    for (const item of ['taken', 'a', 'gone', 'b', 'gone']) owner.push(item, 1);
+    owner.head = 1;
+    owner.keep((item) => item !== 'gone');
+    expect([owner.items.map(({ item }) => item), owner.head, owner.size]).toEqual([['a', 'b'], 0, 2]);
+    owner.keep(() => false);
+    expect(owner.isEmpty).toBe(true);
+  });
+
+  test('a request that costs nothing passes as often as the others: never before one of them had a turn', () => {
+    const queue = new WakeQueue<string>();
+    queue.add(new WakeOwner<string>(), 'a', 1);
+    queue.add(new WakeOwner<string>(), 'b', 1);
+    expect(queue.mayPass(0)).toBe(false);
+    queue.take(queue.peek()!);
+    expect(queue.mayPass(0)).toBe(true);
+  });
+
+  test('turns are as large as what an owner costs that has come back', () => {
+    const queue = new WakeQueue<string>();
+    const [small, large] = [new WakeOwner<string>(), new WakeOwner<string>()];
+    for (let item = 0; item < 20; item++) queue.add(large, 'large', 4);
+    queue.leave(large);
+    for (let item = 0; item < 80; item++) queue.add(small, 'small', 1);
+    queue.rejoin(large);
+    let passed = 0;
+    for (let owner = queue.peek(); queue.owners === 2; owner = queue.peek()) {
+      queue.take(owner!);
+      for (; queue.mayPass(4); passed += 4) queue.passed(4);
+    }
+    // As much as each of them, to a turn.
+    expect(Math.abs(passed - 80)).toBeLessThanOrEqual(4);
+  });
+
+  test('a queue that was empty knows of no part that was taken, and of no turn', () => {
+    const queue = new WakeQueue<string>();
+    queue.add(new WakeOwner<string>(), 'batch', 1);
+    queue.takePart(queue.peek()!, 200);
+    const owners = [new WakeOwner<string>(), new WakeOwner<string>()];
+    for (let item = 0; item < 10; item++) for (const [at, owner] of owners.entries()) queue.add(owner, `${at}`, 1);
+    expect(queue.mayPass(0.1)).toBe(false);
+    expect(drain(queue, 8).join('')).toBe('01010101');
   });
 
   test('an owner that leaves costs nothing, and may come back with what it had', () => {
@@ -116,6 +159,43 @@ describe('turns', () => {
     expect(taken.sort().join('')).toBe('aaabbb');
   });
 
+  test.each([
+    ['of equal weight', [1, 1, 1], [60, 240, 1000], 0],
+    ['of which one gets twice as much', [1, 2, 1], [60, 240, 1000], 0],
+    ['of which each gets another part', [3, 1, 2], [60, 240, 1000], 0],
+    ['of which the last owes least', [1, 1, 1], [60, 240, 250], 2],
+  ])('three with debts %s come nearer, to one turn per weight, the least one first', (_, weights, parts, least) => {
+    const queue = new WakeQueue<string>();
+    const owners = weights.map((weight) => new WakeOwner<string>(weight));
+    for (let item = 0; item < 4000; item++) for (const owner of owners) queue.add(owner, 'item', 1);
+    const passing = new WakeOwner<string>();
+    queue.add(passing, 'gone', 1);
+    const taken = owners.map((owner, at) => {
+      expect(queue.peek()).toBe(owner);
+      queue.takePart(owner, parts[at]!);
+      return parts[at]!;
+    });
+    // It leaves, so that only those in debt are left.
+    expect(queue.peek()).toBe(passing);
+    queue.takePart(passing, 1);
+    const apart = () => {
+      const perWeight = taken.map((amount, at) => amount / weights[at]!);
+      return Math.max(...perWeight) - Math.min(...perWeight);
+    };
+    const atFirst = apart();
+    expect(queue.peek()).toBe(owners[least]);
+    let farthest = 0;
+    for (let turn = 0; turn < 3500; turn++) {
+      const owner = queue.peek()!;
+      queue.take(owner);
+      taken[owners.indexOf(owner)]! += 1;
+      farthest = Math.max(farthest, apart());
+    }
+    // The third one's turn was as large as the part of the second.
+    expect(farthest).toBeLessThanOrEqual(Math.max(atFirst, 240));
+    expect(apart()).toBeLessThanOrEqual(240);
+  });
+
   test('however large the parts that were taken, all are served, each owner’s items in order, nobody twice', () => {
     const item = fc.constantFrom(0, 1, 5, 1e6);
     const owner = fc.record({
@@ -163,84 +243,6 @@ test('the heap gives back in order of time', () => {
   const popped = Array.from({ length: heap.size }, () => heap.pop());
   expect(popped).toEqual(times.filter((atMs) => atMs % 2 === 0).sort((one, other) => one - other));
   expect(heap.pop()).toBeUndefined();
-});
-
-describe('defects of the reference implementation', () => {
-  function scene(wakes: 'all' | 'expected', perSecond = 10, depth = perSecond) {
-    const buckets = new Buckets(1);
-    buckets.setLimit(0, MESSAGES, perSecond, depth, 0);
-    buckets.setLimit(0, BYTES, Number.POSITIVE_INFINITY, 1, 0);
-    buckets.fill(0, 0);
-    const released: Producer[] = [];
-    const throttle = new PublishThrottle({
-      buckets,
-      row: 0,
-      reason: 'groupRate',
-      debtMs: 1e9,
-      wakes,
-      onReleased: (producer) => void released.push(producer),
-    });
-    return { buckets, throttle, released };
-  }
-
-  test('#24799: a producer closed while throttled does not leave its connection paused for the next one', () => {
-    const { throttle } = scene('all');
-    const reads: boolean[] = [];
-    const tracker = new ThrottleTracker((on) => void reads.push(on));
-    const [first, second] = [new Producer(tracker), new Producer(tracker)];
-    throttle.publish(first, 10, 0, 0);
-    throttle.publish(first, 1, 0, 0);
-    tracker.mark('nodeRate', 0);
-    expect([tracker.isThrottled, throttle.waiting]).toEqual([true, 2]);
-    throttle.close(first, 100);
-    expect([throttle.waiting, throttle.nextWakeMs]).toEqual([0, Number.POSITIVE_INFINITY]);
-    expect(reads).toEqual([false]);
-    tracker.unmark('nodeRate', 120);
-    expect(reads).toEqual([false, true]);
-    expect(tracker.throttledMs(500)).toBe(120);
-    throttle.publish(second, 1, 0, 100);
-    throttle.wake(1000);
-    expect([tracker.isThrottled, throttle.waiting]).toEqual([false, 0]);
-  });
-
-  test('#25502: a producer that sleeps out a debt at the old rate is planned anew when the limit is raised', () => {
-    const { buckets, throttle, released } = scene('expected', 1);
-    const producer = new Producer(new ThrottleTracker(() => undefined));
-    throttle.publish(producer, 100_000, 0, 0);
-    expect(throttle.nextWakeMs).toBeGreaterThan(27 * 3_600_000);
-    buckets.setLimit(0, MESSAGES, 1e6, 1e6, 1000);
-    throttle.limitChanged(1000);
-    expect(throttle.nextWakeMs).toBeLessThan(1000 + 200);
-    throttle.wake(throttle.nextWakeMs);
-    expect(released).toEqual([producer]);
-  });
-
-  test('#23930: idle time gives no credit beyond the depth, however late the charge', () => {
-    const { buckets } = scene('all');
-    for (let second = 1; second <= 600; second++) buckets.refill(0, second * 1000);
-    buckets.charge(0, 25, 0, 1e9, 600_000);
-    expect(buckets.tokens.at(MESSAGES)).toBe(-15);
-  });
-
-  test('no herd: as many are woken as the bucket carries, and the rest in their turn', () => {
-    const { buckets, throttle, released } = scene('expected', 100, 10);
-    const producers = Array.from({ length: 50 }, () => new Producer(new ThrottleTracker(() => undefined)));
-    buckets.take(0, 10, 0);
-    for (const producer of producers) throttle.publish(producer, 1, 0, 0);
-    const wakes: number[] = [];
-    let nowMs = 0;
-    while (nowMs < 20_000) {
-      nowMs = throttle.nextWakeMs;
-      const before = released.length;
-      throttle.wake(nowMs);
-      wakes.push(released.length - before);
-      for (const producer of released.slice(before)) throttle.publish(producer, 1, 0, nowMs);
-    }
-    expect(Math.max(...wakes)).toBeLessThanOrEqual(10);
-    expect(released.length / 20).toBeGreaterThan(95);
-    const turns = producers.map((producer) => released.filter((one) => one === producer).length);
-    expect(Math.max(...turns) - Math.min(...turns)).toBeLessThanOrEqual(2);
-  });
 });
 
 describe('debt of work that cannot be refused', () => {

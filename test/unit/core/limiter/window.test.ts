@@ -110,6 +110,26 @@ describe('a window', () => {
     expect(limiter.available(0, MESSAGES, 1000)).toBe(100);
   });
 
+  test('a batch is above the window of its own lane, in either dimension, and above no bucket', () => {
+    const limiter = new Limiter(4);
+    limiter.validUntilMs.fill(NONE);
+    const windows = [10, 20, 30];
+    for (const [lane, most] of [...windows, 5].entries()) {
+      if (lane < windows.length) limiter.buckets.setWindow(lane, 1000, 0);
+      for (const dimension of [MESSAGES, BYTES]) {
+        const depth = dimension === MESSAGES ? most : 10 * most;
+        limiter.setLimit(lane, dimension, depth, depth, 0);
+        limiter.tokens.set(2 * lane + dimension, 0);
+      }
+    }
+    const answersTo = (messages: number, bytes: number) =>
+      [0, 1, 2, 3].map((lane) => limiter.tryAcquire(lane, messages, bytes, false, 0) === ABOVE_WINDOW);
+    expect(answersTo(10, 100)).toEqual([false, false, false, false]);
+    expect(answersTo(20, 1)).toEqual([true, false, false, false]);
+    expect(answersTo(30, 1)).toEqual([true, true, false, false]);
+    expect(answersTo(2, 201)).toEqual([true, true, false, false]);
+  });
+
   test('bytes of one message may be more than a window holds: they leave a debt; those of a batch may not', () => {
     const limiter = windowOf(100);
     limiter.setLimit(0, BYTES, 500, 500, 0);

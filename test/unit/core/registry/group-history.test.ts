@@ -98,7 +98,7 @@ describe('proposals, folded in the order of the log', () => {
     for (const at of accepted.keys()) expect(history.at((accepted[at] as number) - 1)?.definition).toEqual(before[at]);
   });
 
-  test('a state stands for all below its place, and older ones change nothing', () => {
+  test('a state stands for all below its offset, and older ones change nothing', () => {
     const history = new GroupHistory();
     history.propose(4, proposal(0, FIRST));
     history.propose(9, proposal(5, SECOND));
@@ -110,6 +110,30 @@ describe('proposals, folded in the order of the log', () => {
     history.adopt({ asOf: 15, revision: 5, definition: FIRST });
     expect([history.current, history.isOpen]).toEqual([{ revision: 10, definition: SECOND }, false]);
     expect([history.at(19), history.at(20)]).toEqual([null, { revision: 10, definition: SECOND }]);
+  });
+
+  test('what a state that comes later turns out to have decided otherwise was no change', () => {
+    const history = new GroupHistory();
+    history.propose(4, proposal(0, FIRST));
+    history.propose(9, proposal(5, SECOND));
+    history.adopt({ asOf: 8, revision: 7, definition: FIRST });
+    expect(history.current).toEqual({ revision: 7, definition: FIRST });
+    expect([...history.changes()]).toEqual([]);
+  });
+
+  test('deletions that detach are those that were accepted', () => {
+    const history = new GroupHistory();
+    history.propose(4, proposal(0, FIRST));
+    history.propose(6, proposal(0, null, { detaching: true }));
+    history.propose(7, proposal(5, null, { detaching: true }));
+    history.propose(8, proposal(7, null, { detaching: true }));
+    expect([...history.releases()].map(({ offset }) => offset)).toEqual([7]);
+  });
+
+  test('a rejected proposal is open until its key is gone', () => {
+    const history = new GroupHistory();
+    expect(history.propose(4, proposal(9, FIRST))).toBeNull();
+    expect([history.isOpen, history.forget(4), history.isOpen]).toEqual([true, false, false]);
   });
 
   test('what was detached with a group is as it was, while that deletion is looked at again', () => {
@@ -152,7 +176,7 @@ describe('proposals, folded in the order of the log', () => {
       const history = new GroupHistory();
       history.propose(4, proposal(0, FIRST));
       history.propose(6, proposal(0, SECOND));
-      expect([6, 4].map((place) => history.isMissed(keyAt(place, false)))).toEqual([false, true]);
+      expect([6, 4].map((offset) => history.isMissed(keyAt(offset, false)))).toEqual([false, true]);
       expect([history.isOpen, history.current.definition]).toEqual([true, FIRST]);
       history.adopt({ asOf: 7, revision: 5, definition: FIRST });
       expect(history.isMissed(keyAt(4, false))).toBe(false);
@@ -168,8 +192,10 @@ describe('proposals, folded in the order of the log', () => {
     expect(history.isMisstated).toBe(false);
     history.adopt({ asOf: 10, revision: 5, definition: FIRST });
     history.keys.set('right', stateKey(10, 5));
+    history.keys.set('older', stateKey(8, 3));
+    history.keys.set('a proposal that was rejected', { ...stateKey(12, 0), isState: false });
     expect(history.isMisstated).toBe(false);
-    history.keys.set('older, and later', stateKey(20, 3));
+    history.keys.set('an older one that says that it is newer', stateKey(20, 3));
     expect(history.isMisstated).toBe(true);
     history.propose(30, proposal(5, SECOND));
     expect(history.isMisstated).toBe(false);

@@ -81,8 +81,8 @@ describe('the number of a log', () => {
     expect(epochs.number).toBe(2);
   });
 
-  test('is proved by places in states and changes as well, and by nothing that is beyond the last one', () => {
-    const place = (number: number) => number * 2 ** 40 + 3;
+  test('is proved by offsets in states and changes as well, and by nothing that is beyond the last one', () => {
+    const offsetIn = (number: number) => number * 2 ** 40 + 3;
     const facts = { author, group: 'orders', revision: 1, definition: null } as const;
     const numberAfter = (record: Parameters<RegistryEpochs['read']>[0]) => {
       const epochs = new RegistryEpochs();
@@ -90,9 +90,9 @@ describe('the number of a log', () => {
       epochs.read(record);
       return epochs.number;
     };
-    expect(numberAfter({ kind: 'state', ...facts, asOf: place(4) })).toBe(4);
+    expect(numberAfter({ kind: 'state', ...facts, asOf: offsetIn(4) })).toBe(4);
     const change = { author, group: 'orders', before: null, after: null, by: null } as const;
-    expect(numberAfter({ kind: 'audit', ...change, revision: place(4) })).toBe(4);
+    expect(numberAfter({ kind: 'audit', ...change, revision: offsetIn(4) })).toBe(4);
     expect(numberAfter({ kind: 'barrier', author, id: 'x' })).toBe(0);
     expect(numberAfter({ kind: 'epoch', author, number: EPOCHS_MAX })).toBe(EPOCHS_MAX);
     expect(numberAfter({ kind: 'epoch', author, number: EPOCHS_MAX + 1 })).toBe(0);

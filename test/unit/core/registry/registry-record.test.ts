@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { attachedPath, attachmentName, registryKeys } from '../../../../src/core/registry/registry-record.js';
 
-const PLACES = ['17', '17/attachment/tenant/acme'];
+const AUDIT_IDS = ['17', '17/attachment/tenant/acme'];
 
 function allKeys(cluster: number): string[] {
   const keys = registryKeys(cluster);
@@ -9,7 +9,7 @@ function allKeys(cluster: number): string[] {
   return [
     ...['17', 'id'].map((id) => keys.proposal(id)),
     ...entries.flatMap((entry) => [keys.state(entry, 17), keys.state(entry, 18)]),
-    ...PLACES.map((place) => keys.audit(place)),
+    ...AUDIT_IDS.map((id) => keys.audit(id)),
     ...['17', 'audit'].flatMap((node) => [keys.barrier(node), keys.epoch(1, node), keys.epoch(2, node)]),
     ...['17', 'audit'].flatMap((node) => [keys.yaml(node, 0), keys.yaml(node, 1)]),
   ];
@@ -21,14 +21,14 @@ describe('keys of the registry', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('only those of the trail of the same cluster tell a place in it', () => {
+  test('only those of the trail of the same cluster tell an id in it', () => {
     const { auditedBy, audit } = registryKeys(0x1a2b);
     const told = allKeys(0x1a2b).map((key) => [key, auditedBy(key)]);
-    expect(told.filter(([, place]) => place !== null)).toEqual(PLACES.map((place) => [audit(place), place]));
+    expect(told.filter(([, id]) => id !== null)).toEqual(AUDIT_IDS.map((id) => [audit(id), id]));
     expect(
       allKeys(0x1a2c)
         .map(auditedBy)
-        .filter((place) => place !== null),
+        .filter((id) => id !== null),
     ).toEqual([]);
   });
 });

@@ -1,104 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Registry } from '../../../../src/core/registry/registry.js';
-import type {
-  ReadRegistryRecord,
-  RegistryAppend,
-  RegistryEffects,
-  RegistryEvent,
-} from '../../../../src/core/registry/registry-protocol.js';
-import {
-  attachmentName,
-  type GroupDefinition,
-  keyOf,
-  type RegistryRecord,
-} from '../../../../src/core/registry/registry-record.js';
-
-const ADOPT_AFTER_MS = 10_000;
-const DEFINITION: GroupDefinition = { quota: 1 };
-
-/** A registry and the log that it reads; what it appends gets there when the test says so. */
-class OneRegistry {
-  readonly registry: Registry;
-  readonly log: ReadRegistryRecord[] = [];
-  readonly decisions: RegistryEffects['decisions'][number][] = [];
-  nowMs = 0;
-  #sent: RegistryAppend[] = [];
-
-  constructor(nodeId = 'own') {
-    const settings = { nodeId, cluster: 1, lifeId: `${nodeId}-1`, adoptAfterMs: ADOPT_AFTER_MS, auditedChanges: 100 };
-    this.registry = new Registry(settings);
-    this.step({ kind: 'epoch-began', epoch: 'log' });
-  }
-
-  /** Another log takes the place of this one; all that it has is read. */
-  replaceLog(): void {
-    this.log.splice(0);
-    this.step({ kind: 'epoch-began', epoch: 'another' });
-    this.step({ kind: 'caught-up' });
-  }
-
-  /** One that has read all that there is, its own barrier included. */
-  static ready(nodeId?: string): OneRegistry {
-    const one = new OneRegistry(nodeId);
-    one.step({ kind: 'caught-up' });
-    one.deliver();
-    expect(one.registry.isReady).toBe(true);
-    return one;
-  }
-
-  step(event: RegistryEvent): RegistryEffects {
-    const effects = this.registry.step(event, this.nowMs);
-    this.#sent.push(...effects.appends);
-    this.decisions.push(...effects.decisions);
-    return effects;
-  }
-
-  propose(id: string, expected: number | null, definition: GroupDefinition | null = DEFINITION): void {
-    this.step({ kind: 'proposed', id, group: 'orders', expected, definition, by: null });
-  }
-
-  /** What it wants to append, in order; it has not been appended then. */
-  take(): RegistryAppend[] {
-    return this.#sent.splice(0);
-  }
-
-  /** All of it is appended and read back, until there is nothing more. */
-  deliver(): void {
-    for (let sent = this.take(); sent.length > 0; sent = this.take()) {
-      for (const append of sent) this.append(append);
-      for (const { ticket } of sent) this.step({ kind: 'appended', ticket });
-    }
-  }
-
-  append({ records }: Pick<RegistryAppend, 'records'>): RegistryEffects {
-    return this.read(...records.map(({ key, record }) => ({ key, record })));
-  }
-
-  /** Somebody else writes; `skipped` = offsets that compaction has left out. */
-  write(record: RegistryRecord, skipped = 0): RegistryEffects {
-    return this.read({ key: keyOf(this.registry.keys, record), record, skipped });
-  }
-
-  read(
-    ...records: readonly { readonly key: string; readonly record: RegistryRecord | null; readonly skipped?: number }[]
-  ): RegistryEffects {
-    const read = records.map(({ skipped = 0, ...each }) => {
-      const one = { offset: (this.log.at(-1)?.offset ?? -1) + 1 + skipped, appendMs: this.nowMs, ...each };
-      this.log.push(one);
-      return one;
-    });
-    return this.step({ kind: 'records-read', records: read });
-  }
-
-  /** Kinds of records that it wants to append now. */
-  get wants(): string[] {
-    return this.#sent.flatMap(({ records }) => records.map(({ record }) => record?.kind ?? 'tombstone'));
-  }
-}
-
-function proposalOf(author: string, id: string, expected: number | null): RegistryRecord {
-  return { kind: 'proposal', id, author, group: 'orders', expected, definition: DEFINITION, by: null };
-}
+import type { RegistryAppend } from '../../../../src/core/registry/registry-protocol.js';
+import { attachmentName, type GroupDefinition } from '../../../../src/core/registry/registry-record.js';
+import { ADOPT_AFTER_MS, DEFINITION, OneRegistry, proposalOf } from './one-registry.js';
 
 describe('whoever wants a change', () => {
   test('is told that it was accepted when a state that contains it is in the log, and that it was rejected at once', () => {
@@ -235,11 +138,12 @@ describe('what a node that died has left behind', () => {
     const finishedMs = ['a', 'b', 'node-1', 'node-2', 'a much longer name of a node'].map((nodeId) => {
       const one = OneRegistry.ready(nodeId);
       one.write(proposalOf('dead', 'p', 0));
-      while (!one.wants.includes('state') && one.nowMs < 10 * ADOPT_AFTER_MS) {
+      const beganMs = one.nowMs;
+      while (!one.wants.includes('state') && one.nowMs < beganMs + 10 * ADOPT_AFTER_MS) {
         one.nowMs += 10;
         one.step({ kind: 'tick' });
       }
-      return one.nowMs;
+      return one.nowMs - beganMs;
     });
     for (const ms of finishedMs) {
       expect(ms).toBeGreaterThan(ADOPT_AFTER_MS);

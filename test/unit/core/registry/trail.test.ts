@@ -10,7 +10,7 @@ function change(revision: number, group = 'orders', withGroup?: string): AuditRe
   return withGroup === undefined ? facts : { ...facts, withGroup };
 }
 
-/** A deletion of `orders` at this place that detached what is named. */
+/** A deletion of `orders` at this revision that detached what is named. */
 function detaching(revision: number, ...names: readonly string[]): AuditRecord[] {
   return [...names.map((name) => change(revision, `/attachment/tenant/${name}`, 'orders')), change(revision)];
 }
@@ -21,8 +21,8 @@ function trailOf(records: readonly AuditRecord[], most = MOST): Trail {
   return trail;
 }
 
-const placesOf = (records: readonly AuditRecord[]) => records.map(auditIdOf);
-const allOf = (trail: Trail) => placesOf(trail.after(0, 1000, null));
+const idsOf = (records: readonly AuditRecord[]) => records.map(auditIdOf);
+const allOf = (trail: Trail) => idsOf(trail.after(0, 1000, null));
 
 /** Twelve changes, some of them with what was detached, in any order and some of them more than once. */
 const ARRIVALS = fc
@@ -39,18 +39,18 @@ describe('what is kept of the changes', () => {
     fc.assert(
       fc.property(ARRIVALS, ({ records, arrivals }) => {
         const trail = trailOf(arrivals);
-        const inOrder = [...records].sort(byPlace);
-        expect(allOf(trail)).toEqual(placesOf(inOrder).slice(-MOST));
+        const inOrder = [...records].sort(byRevision);
+        expect(allOf(trail)).toEqual(idsOf(inOrder).slice(-MOST));
         expect(trail.size).toBe(Math.min(MOST, records.length));
       }),
     );
   });
 
-  test('is told page by page, from any place on, of all entries or of one, at most as many as asked for', () => {
+  test('is told page by page, from any revision on, of all entries or of one, at most as many as asked for', () => {
     fc.assert(
       fc.property(ARRIVALS, fc.integer({ min: 1, max: 4 }), ({ records, arrivals }, most) => {
         const trail = trailOf(arrivals, 100);
-        const inOrder = [...records].sort(byPlace);
+        const inOrder = [...records].sort(byRevision);
         for (const name of [null, 'orders', '/attachment/tenant/acme']) {
           const paged: AuditRecord[] = [];
           let last = { revision: 0, group: '' };
@@ -73,13 +73,13 @@ describe('what is kept of the changes', () => {
     const [acme, beta, orders] = detaching(7, 'acme', 'beta') as [AuditRecord, AuditRecord, AuditRecord];
     const trail = trailOf([change(3)]);
     for (const record of [acme, beta, orders]) trail.expect(record, 0);
-    expect(placesOf(trail.missingOf(new Set(['orders'])))).toEqual(['7']);
+    expect(idsOf(trail.missingOf(new Set(['orders'])))).toEqual(['7']);
     trail.keep(orders, 0);
     trail.keep(acme, 0);
     expect(allOf(trail)).toEqual(['3']);
-    expect(placesOf(trail.missingOf(new Set([acme.group, beta.group, 'orders'])))).toEqual([auditIdOf(beta)]);
+    expect(idsOf(trail.missingOf(new Set([acme.group, beta.group, 'orders'])))).toEqual([auditIdOf(beta)]);
     trail.keep(beta, 0);
-    expect(allOf(trail)).toEqual(['3', ...placesOf([acme, beta, orders])]);
+    expect(allOf(trail)).toEqual(['3', ...idsOf([acme, beta, orders])]);
     // What is in the log already is not missing, though its proposal is read once more.
     for (const record of [acme, beta, orders]) trail.expect(record, 0);
     expect(trail.missingOf(new Set([acme.group, beta.group, 'orders']))).toEqual([]);
@@ -99,18 +99,27 @@ describe('what has fallen out', () => {
           trail.keep(record, 0);
           const now = trail.takeFallen(count, 0);
           expect(now.length).toBeLessThanOrEqual(count);
-          for (const place of now) {
-            taken.push(place);
-            freed.add(place);
-            trail.freed(place);
+          for (const id of now) {
+            taken.push(id);
+            freed.add(id);
+            trail.freed(id);
           }
         }
         taken.push(...trail.takeFallen(1000, 0));
-        const gone = placesOf([...records].sort(byPlace)).slice(0, -MOST);
+        const gone = idsOf([...records].sort(byRevision)).slice(0, -MOST);
         expect([...taken].sort()).toEqual([...gone].sort());
         expect(trail.takeFallen(1000, 0)).toEqual([]);
       }),
     );
+  });
+
+  test('is handed out in its order, as many as asked for, though what was handed out is not freed yet', () => {
+    const trail = trailOf(
+      [1, 2, 3, 4, 5].map((revision) => change(revision)),
+      1,
+    );
+    const taken = [2, 1, 2].map((count) => trail.takeFallen(count, 0));
+    expect(taken).toEqual([['1', '2'], ['3'], ['4']]);
   });
 
   test('is handed out again when nobody has freed it for longer than one waits, whoever had it, at most 1,000 at once', () => {
@@ -145,11 +154,11 @@ describe('what others should have written', () => {
     trail.expect(change(1), 0);
     trail.expect(change(2), 500);
     expect(trail.takeOverdue(1000, 1000)).toEqual([]);
-    expect(placesOf(trail.takeOverdue(1001, 1000))).toEqual(['1']);
-    expect(placesOf(trail.takeOverdue(1501, 1000))).toEqual(['2']);
+    expect(idsOf(trail.takeOverdue(1001, 1000))).toEqual(['1']);
+    expect(idsOf(trail.takeOverdue(1501, 1000))).toEqual(['2']);
     expect(trail.takeOverdue(2001, 1000)).toEqual([]);
     trail.keep(change(1), 2001);
-    expect(placesOf(trail.takeOverdue(9000, 1000))).toEqual(['2']);
+    expect(idsOf(trail.takeOverdue(9000, 1000))).toEqual(['2']);
   });
 
   test.each([
@@ -162,15 +171,15 @@ describe('what others should have written', () => {
     expect(trail.takeOverdue(1000, 1000)).toEqual([]);
     trail.keep(records[0] as AuditRecord, 500);
     trail.freed('2');
-    expect(placesOf(trail.takeOverdue(1001, 1000))).toEqual(placesOf(records.slice(2, 202)));
-    expect(placesOf(trail.takeOverdue(1001, 1000))).toEqual(placesOf(records.slice(202)));
+    expect(idsOf(trail.takeOverdue(1001, 1000))).toEqual(idsOf(records.slice(2, 202)));
+    expect(idsOf(trail.takeOverdue(1001, 1000))).toEqual(idsOf(records.slice(202)));
     expect(trail.takeOverdue(1001, 1000)).toEqual([]);
   });
 
   test('nobody writes again what has fallen out', () => {
     const trail = trailOf([], 2);
     for (const revision of [2, 3, 4, 1]) trail.keep(change(revision), 0, true);
-    expect(placesOf(trail.takeOverdue(1e6, 1000))).toEqual(['3', '4']);
+    expect(idsOf(trail.takeOverdue(1e6, 1000))).toEqual(['3', '4']);
   });
 
   test('another log has nothing to free: what had fallen out of the last one is not in it', () => {
@@ -183,6 +192,6 @@ describe('what others should have written', () => {
   });
 });
 
-function byPlace(one: AuditRecord, other: AuditRecord): number {
+function byRevision(one: AuditRecord, other: AuditRecord): number {
   return one.revision - other.revision || (one.group < other.group ? -1 : 1);
 }

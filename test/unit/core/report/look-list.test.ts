@@ -22,19 +22,19 @@ function scene(count: number) {
     lanes,
     limiter,
     looks,
-    /** The places looked at, and those sampled; `touched` are found to have been touched. */
+    /** The indexes looked at, and those sampled; `touched` are found to have been touched. */
     round(touched: readonly number[] = []) {
       const nowMs = ++round * ROUND_MS;
       looks.begin(lanes, nowMs);
-      const places = [...looks.indexes.subarray(0, looks.count)];
-      const sampled = places.filter((place) => {
-        const lane = lanes[place] as LaneState;
-        if (touched.includes(place)) lane.touchedMs = nowMs;
-        return looks.isSampled(place, lane.touchedMs, nowMs);
+      const indexes = [...looks.indexes.subarray(0, looks.count)];
+      const sampled = indexes.filter((index) => {
+        const lane = lanes[index] as LaneState;
+        if (touched.includes(index)) lane.touchedMs = nowMs;
+        return looks.isSampled(index, lane.touchedMs, nowMs);
       });
-      return { places, sampled };
+      return { indexes, sampled };
     },
-    ask: (place: number) => limiter.tryAcquire((lanes[place] as LaneState).lane, 1, 1, false, round * ROUND_MS + 10),
+    ask: (index: number) => limiter.tryAcquire((lanes[index] as LaneState).lane, 1, 1, false, round * ROUND_MS + 10),
   };
 }
 
@@ -50,10 +50,10 @@ describe('lanes at rest', () => {
     const turns = new Map<number, number>();
     let mostInARound = 0;
     for (let count = 0; count < rounds; count++) {
-      const { places, sampled } = round();
-      expect(sampled).toEqual(places);
-      mostInARound = Math.max(mostInARound, places.length);
-      for (const place of places) turns.set(place, (turns.get(place) ?? 0) + 1);
+      const { indexes, sampled } = round();
+      expect(sampled).toEqual(indexes);
+      mostInARound = Math.max(mostInARound, indexes.length);
+      for (const index of indexes) turns.set(index, (turns.get(index) ?? 0) + 1);
     }
     expect([turns.size, Math.max(...turns.values())]).toEqual([lanes, 1]);
     // Numbers of lanes are not spread evenly over the turns.
@@ -65,11 +65,11 @@ describe('lanes that were asked', () => {
   it('are looked at in the next round, in the order of the lanes, among those whose turn it is', () => {
     const { round, ask } = scene(5000);
     round();
-    for (const place of [4000, 7, 31, 32, 4999]) ask(place);
-    const { places } = round();
-    for (const place of [7, 31, 32, 4000, 4999]) expect(places).toContain(place);
-    expect(places).toEqual([...places].sort((one, other) => one - other));
-    expect(places.length).toBeLessThan(5 + 60);
+    for (const index of [4000, 7, 31, 32, 4999]) ask(index);
+    const { indexes } = round();
+    for (const index of [7, 31, 32, 4000, 4999]) expect(indexes).toContain(index);
+    expect(indexes).toEqual([...indexes].sort((one, other) => one - other));
+    expect(indexes.length).toBeLessThan(5 + 60);
   });
 
   it('are looked at for half a second after they were touched last, and then rest', () => {
@@ -79,7 +79,7 @@ describe('lanes that were asked', () => {
     expect(round([2500]).sampled).toContain(2500);
     for (let count = 0; count < 25; count++) expect(round().sampled, `round ${count}`).toContain(2500);
     let looks = 0;
-    for (let count = 0; count < 200; count++) if (round().places.includes(2500)) looks++;
+    for (let count = 0; count < 200; count++) if (round().indexes.includes(2500)) looks++;
     expect(looks).toBe(1);
   });
 
@@ -88,8 +88,8 @@ describe('lanes that were asked', () => {
     round();
     const { sampled: turns } = round();
     ask(2500);
-    const { places, sampled } = round();
-    expect(places).toContain(2500);
+    const { indexes, sampled } = round();
+    expect(indexes).toContain(2500);
     expect(sampled).not.toContain(2500);
     expect(turns).not.toContain(2500);
   });

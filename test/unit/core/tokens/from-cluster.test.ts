@@ -48,13 +48,26 @@ describe('while nobody wants anything', () => {
 
 describe('one wants twice the target, three want 20 each', () => {
   const busy = [2000, 20, 20, 20];
+  const QUIET_PART = 0.5 / 4 + (0.5 * 20) / 60;
 
   test.each([
-    { tokens: 30, throttled: 0, quiet: 30, why: 'at the set point all of it is for those that want little' },
-    { tokens: 10, throttled: 0, quiet: 10, why: 'below it what is there' },
+    // A quiet node's part is an eighth, and half of a third: 0.5/4 + 0.5 · 20/60.
+    { tokens: 30, throttled: 0, quiet: 30 * QUIET_PART, why: 'at the set point a part for those that want little' },
+    {
+      tokens: 10,
+      throttled: 0,
+      quiet: 1 + 3 * Math.sqrt(0.3 * 20),
+      why: 'below it a piece and three deviations of 300 ms',
+    },
+    { tokens: 5, throttled: 0, quiet: 5, why: 'or what is there' },
     { tokens: -20, throttled: 0, quiet: 0, why: 'a debt is for nobody' },
     // 70 above the set point: 14 in equal parts, 56 by use, of which 1,010 to 20 each in 1,070.
-    { tokens: 100, throttled: 3.5 + (56 * 1010) / 1070, quiet: 30 + 3.5 + (56 * 20) / 1070, why: 'above it, by use' },
+    {
+      tokens: 100,
+      throttled: 3.5 + (56 * 1010) / 1070,
+      quiet: 100 * QUIET_PART + 3.5 + (56 * 20) / 1070,
+      why: 'above it, by use',
+    },
   ])('$tokens tokens: $throttled and $quiet; $why', ({ tokens, throttled, quiet }) => {
     expect(taken(busy, 0, tokens)).toBeCloseTo(throttled, 9);
     expect(taken(busy, 1, tokens)).toBeCloseTo(quiet, 9);
@@ -71,5 +84,5 @@ test('a bucket of five seconds that is nearly empty gives nothing to the throttl
   const deep = { perSecond: 1000, depth: 5000 };
   expect(correctedRate(deep, 400)).toBe(0);
   expect(taken([2000, 20], 0, 400, false, deep)).toBe(0);
-  expect(taken([2000, 20], 1, 400, false, deep)).toBe(400);
+  expect(taken([2000, 20], 1, 400, false, deep)).toBe(0.75 * 400);
 });
