@@ -18,6 +18,8 @@ export interface Exchange {
  */
 export class HttpPipe {
   isOpen = true;
+  /** It closed before everything was answered. */
+  hasLost = false;
   readonly #socket: Socket;
   readonly #inFlight: Exchange[] = [];
   readonly #onRoom: () => void;
@@ -76,6 +78,7 @@ export class HttpPipe {
 
   #closed(): void {
     this.isOpen = false;
+    this.hasLost = this.#inFlight.length > 0;
     for (const { onAnswer } of this.#inFlight.splice(0)) onAnswer(null, '');
     this.#onRoom();
   }

@@ -91,9 +91,16 @@ export class NodeConnections {
     return pipe;
   }
 
-  /** Requests that were not sent yet fail as well: nobody is there for them either. */
+  /**
+   * Requests that were not sent yet fail as well: nobody is there for them either. One that nobody used may have been
+   * closed for that, after 75 s, which says nothing about the node.
+   */
   #gone(pipe: HttpPipe): void {
     this.#pipes.splice(this.#pipes.indexOf(pipe), 1);
+    if (!pipe.hasLost) {
+      this.#pump();
+      return;
+    }
     this.#pause('lost');
     for (const asking of this.#unsent.splice(0)) asking.finish('lost', '');
   }

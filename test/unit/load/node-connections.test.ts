@@ -70,6 +70,16 @@ describe('the connections to a node', () => {
     expect(await answersOf(connections, 1)).toEqual(['granted']);
   });
 
+  test('take a connection that the node closed while nothing was under way for what it is', async () => {
+    const opened = new Set<Socket>();
+    const url = await serverThat((socket) => opened.add(socket) && socket.write(OK));
+    const connections = connectionsTo(url);
+    expect(await answersOf(connections, 1)).toEqual(['granted']);
+    const closed = [...opened].map((socket) => new Promise((resolve) => socket.end().once('close', resolve)));
+    await Promise.all(closed);
+    expect(await answersOf(connections, 1)).toEqual(['granted']);
+  });
+
   test('give up after a second, send nothing that nobody waits for, and read what comes late as nothing', async () => {
     const asked: Socket[] = [];
     let isFrozen = true;

@@ -4,9 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EventQueue } from '../../../sim/cluster/event-queue.js';
 import { playStream } from '../../../sim/load/play-arrivals.js';
+import { runScenario } from '../../../sim/run/run-scenario.js';
+import { loadBuiltIn } from '../../../sim/scenario/load-scenario.js';
+import { shortenScenario } from '../../../sim/scenario/shorten-scenario.js';
+import { type System, systemNamed } from '../../../sim/systems.js';
+import type { RunResult } from '../../../sim/verdict/run-result.js';
+import { trafficPlan } from '../../../src/live/live-traffic.js';
 import { type Call, callsIn } from '../../../src/load/call.js';
 import { epochNow } from '../../../src/load/epoch-now.js';
-import { steadyStream } from '../../../src/load/load-order.js';
+import { type LoadPlan, steadyStream } from '../../../src/load/load-order.js';
 import { OpenLoad } from '../../../src/load/open-load.js';
 
 const SEED = 7;
@@ -71,6 +77,57 @@ describe('open load', () => {
     );
   });
 
+  /** Each as [time, stream, bytes]; those of the same time in order of their streams. */
+  const inOrder = (arrivals: [number, number, number][]) =>
+    arrivals.sort(([oneMs, one], [otherMs, other]) => oneMs - otherMs || one - other);
+
+  /** The first attempts, as far as `durationMs`, when the plan is played in virtual time. */
+  function drawn({ streams, seed, sinceMs }: LoadPlan, durationMs: number): [number, number, number][] {
+    const queue = new EventQueue();
+    const arrivals: [number, number, number][] = [];
+    for (const stream of streams) {
+      const arrive = (_node: number, _messages: number, bytes: number) =>
+        arrivals.push([sinceMs + queue.nowMs, stream.tag, bytes]) > 0;
+      playStream(stream.arrivals, { queue, seed, arrive });
+    }
+    queue.runUntil(durationMs);
+    return inOrder(arrivals);
+  }
+
+  test.each(['even', 'hot-node-moves', 'bursts', 'messages-and-bytes', 'retry-storm'])(
+    '%s: a live run lets arrive what the simulator does with the same seed, piece by piece',
+    async (name) => {
+      refusesFirst = false;
+      const scenario = shortenScenario(loadBuiltIn(name), 5);
+      // So long ago that all of it is due at once, and most of it too late to be sent.
+      const sinceMs = epochNow() - scenario.durationMs;
+      const planOf = (seed: number) =>
+        trafficPlan(
+          scenario,
+          seed,
+          scenario.nodes.map(() => url),
+          sinceMs,
+        );
+      const wanted = drawn(planOf(SEED), scenario.durationMs);
+      const load = new OpenLoad();
+      load.play('p', planOf(SEED));
+      const calls = (await answered(load, wanted.length)).filter(({ retry }) => !retry);
+      expect(inOrder(calls.map(({ dueMs, tag, bytes }) => [dueMs, tag, bytes]))).toEqual(wanted);
+
+      const result = runScenario(scenario, systemNamed('max-min') as System, SEED);
+      const before = wanted.filter(([dueMs]) => dueMs < sinceMs + scenario.durationMs);
+      const messages = planOf(SEED).streams[0].arrivals.piece.messages;
+      expect(demandOf(result, 0)).toBeCloseTo(before.length * messages, 0);
+      if (result.series[1])
+        expect(demandOf(result, 1)).toBeCloseTo(
+          before.reduce((sum, [, , bytes]) => sum + bytes, 0),
+          0,
+        );
+      if (name === 'bursts') expect(drawn(planOf(8), scenario.durationMs)).toEqual(wanted);
+      else expect(drawn(planOf(8), scenario.durationMs)).not.toEqual(wanted);
+    },
+  );
+
   test('what is refused is asked again as often as its stream says, and told apart', async () => {
     [asked, refusesFirst] = [[], true];
     const piece = { messages: 3, leastBytes: 5, mostBytes: 5 };
@@ -86,7 +143,7 @@ describe('open load', () => {
   });
 
   test('what is late by more than a second is not made up for', async () => {
-    asked = [];
+    [asked, refusesFirst] = [[], false];
     const load = new OpenLoad();
     const streams = [{ tag: 1, arrivals: steadyStream('a', 100, true), group: 'g', urls: [url] }];
     load.play('p', { sinceMs: epochNow() - 4000, seed: SEED, patienceMs: PATIENCE_MS, streams });
@@ -110,3 +167,9 @@ describe('open load', () => {
     expect(calls.filter(({ tag, dueMs }) => tag === 1 && dueMs > replacedMs)).toEqual([]);
   });
 });
+
+/** Over the whole run, of a dimension. */
+function demandOf({ series, sampleMs }: RunResult, dimension: number): number {
+  const rates = Object.values(series[dimension]?.perNode ?? {}).flatMap(({ demand }) => demand);
+  return rates.reduce((sum, rate) => sum + (rate * sampleMs) / 1000, 0);
+}
