@@ -3,8 +3,8 @@
  * after the other, in one vitest that keeps one Kafka for all of them.
  */
 export const NPM_TEST = [
-  // A third of it waits: for rounds of nodes that are not in virtual time. The patient ones begin, and leave it three workers for a minute.
-  { projects: ['quick', 'patient'], workers: 5 },
+  // A third of it waits: for rounds of nodes that are not in virtual time.
+  { projects: ['quick'], workers: 4 },
   // These measure real time to some per cent; a cluster under the load of a story or an outage takes less than half a core.
   { projects: ['stories', 'outages'], workers: 3 },
   // They wait for processes, brokers and deadlines more than half of their time.
