@@ -17,6 +17,8 @@ const DEMAND = { a: 250, b: 150, c: 150 };
  * has just begun had next to none: docs/operate/when-the-topic-is-away.md.
  */
 const IN_USE_MS = 16_000;
+/** Until shares follow a demand that has just begun. */
+const SETTLE_MS = 1500;
 /** Beside the outage itself: starts, settling, the way back, and counting. */
 export const AROUND_OUTAGE_MS = 90_000;
 
@@ -98,6 +100,11 @@ class LoadedCluster {
   readonly #cluster: Cluster;
   readonly #traffic: TrafficProcess;
   readonly #story: Story;
+  /**
+   * What is judged begins here. Before it the nodes hear of the load for the first time, each with a full bucket, and
+   * shares may overlap: the story of the start judges that by what shares overlapped.
+   */
+  #settledMs = Number.POSITIVE_INFINITY;
 
   private constructor(cluster: Cluster, traffic: TrafficProcess) {
     this.#cluster = cluster;
@@ -110,7 +117,8 @@ class LoadedCluster {
     const loaded = new LoadedCluster(cluster, new TrafficProcess());
     try {
       await cluster.start(...NODES);
-      await loaded.#story.phase(DEMAND, IN_USE_MS, 1500);
+      const { fromMs } = await loaded.#story.phase(DEMAND, IN_USE_MS, SETTLE_MS);
+      loaded.#settledMs = fromMs + SETTLE_MS;
       return loaded;
     } catch (error) {
       // The caller has no cluster yet that it could stop.
@@ -135,7 +143,8 @@ class LoadedCluster {
     await sleep(Math.max(0, judgedMs - now()));
     const during = await story.since(lostMs, 1000, NODES);
     const after = await story.phase(DEMAND, 5500, 500);
-    const worst = worstFiveSeconds(story.history, QUOTA);
+    const judged = story.history.filter(({ sentMs }) => sentMs >= this.#settledMs);
+    const worst = worstFiveSeconds(judged, QUOTA);
     console.log(
       `[${name}] admitted meanwhile ${percent(admittedRate(during.events, lostMs, judgedMs) / QUOTA)}, ` +
         `worst 5 s ${percent(worst)}, back to normal ${(normalMs - upMs).toFixed(0)} ms after it was up again, ` +
