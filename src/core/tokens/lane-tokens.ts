@@ -77,7 +77,9 @@ export class LaneTokens {
     const seconds = (now.nowMs - this.#passedMs) / 1000;
     this.#passedMs = now.nowMs;
     const aheadMs = Math.max(0, now.logMs - this.settledLogMs);
-    const read = { ms: now.readLogMs - this.settledLogMs, ownSlot: now.ownSlot };
+    // Whatever was appended a round trip ago has been read, though nobody may have written for long.
+    const readLogMs = Math.max(now.readLogMs, now.logMs - now.roundTripMs);
+    const read = { ms: readLogMs - this.settledLogMs, ownSlot: now.ownSlot };
     this.slots.forEach((slot, dimension) => {
       slot.flow(taken[dimension] as number, seconds, aheadMs, this.#nodes, now, read);
     });
