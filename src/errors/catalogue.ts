@@ -39,6 +39,7 @@ export const ERROR_CATALOGUE = {
     exitCode: EXIT_CONFIG,
   },
   USAGE: { message: '{reason}', remedy: 'See `quotamesh --help`.', exitCode: EXIT_USAGE },
+  ASKED_WRONG: { message: '{reason}', remedy: '{advice}', exitCode: EXIT_USAGE },
   LOG_UNWRITABLE: {
     message: 'cannot write {path}: {reason}',
     remedy: 'Check the path and its permissions.',
