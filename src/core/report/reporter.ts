@@ -304,8 +304,8 @@ interface SinceReport {
 const taken = new Float64Array(DIMENSION_COUNT);
 
 /**
- * What a node uses that speaks for the first time: where the split follows usage, the burst of a node that has just woken
- * is not what it has been using.
+ * What a node uses that speaks for the first time: where the split follows usage, the burst of a node that has just
+ * woken is not what it has been using.
  */
 function usageOverASecond(sample: LaneSample): Float64Array {
   const usage = usageIn(sample, SLOW);
