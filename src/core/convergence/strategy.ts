@@ -32,6 +32,8 @@ export interface LaneView {
   readonly divisor: Float64Array;
   /** How the part of the target that nobody wants is divided. */
   headroom: Headroom;
+  /** False where what one node does not use nobody else may. */
+  isLent: boolean;
   /**
    * Output: 1 if a wrapper holds a share back from what the strategy says; such a share goes on moving with log time
    * alone.
@@ -56,6 +58,8 @@ export interface Strategy {
   readonly overshoots: boolean;
   /** True if it reads `divisor`: nodes agree on their number before a divisor falls, and newcomers wait for that. */
   readonly agreesOnPool?: true;
+  /** True if a node that wants more leaves nothing of the target that another does not use (lending.ts). */
+  readonly leavesNothing?: true;
   converge(view: LaneView): void;
 }
 
@@ -72,6 +76,7 @@ export function createLaneView(capacity: number): LaneView {
     floorRatio: 0,
     divisor: new Float64Array(capacity),
     headroom: 'by-weight',
+    isLent: true,
     moving: new Uint8Array(capacity),
     share: perDimension(),
   };

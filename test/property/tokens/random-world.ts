@@ -3,6 +3,7 @@ import type { SimulatedNode } from '../../../sim/cluster/simulated-node.js';
 import { World } from '../../../sim/cluster/world.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { laneOf } from '../../../src/core/base/vocabulary.js';
+import { DEFAULT_STRATEGY } from '../../../src/core/convergence/strategies.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 
 const QUOTAS = [5, 40, 300];
@@ -26,11 +27,14 @@ export class RandomWorld {
   readonly groups: readonly GroupSettings[];
   readonly veterans = new Set<SimulatedNode>();
   readonly #draw: Random;
+  readonly #strategy: string;
   /** Per node and lane: the rate at which it is asked, units per second. */
   readonly #rates = new Map<string, number[]>();
 
-  constructor(seed: number) {
+  /** @param strategy by which all groups are divided */
+  constructor(seed: number, strategy = DEFAULT_STRATEGY) {
     this.#draw = new Random(seed * 7919 + 1);
+    this.#strategy = strategy;
     const draw = this.#draw;
     this.nodeCount = 3 + this.#below(6);
     this.groups = Array.from({ length: 1 + this.#below(4) }, (_, at) => this.#group(at));
@@ -83,7 +87,8 @@ export class RandomWorld {
     const bytes = this.#draw.next() < 0.3 ? messages * 700 : Number.POSITIVE_INFINITY;
     const policy = this.#draw.next() < 0.3 ? 'divided' : 'optimistic';
     const quota = { ...GROUP.quota, publish: [messages, bytes] as const };
-    return { ...GROUP, name: `group-${at}`, sharing: 'tokens', quota, burst: { messages: null, bytes: null, policy } };
+    const burst = { messages: null, bytes: null, policy } as const;
+    return { ...GROUP, name: `group-${at}`, sharing: 'tokens', strategy: this.#strategy, quota, burst };
   }
 
   #happen(): void {

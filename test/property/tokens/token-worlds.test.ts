@@ -1,20 +1,24 @@
 import { expect, test } from 'vitest';
+import { STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
 import { RandomWorld, type Seen } from './random-world.js';
 
 const WORLDS = 4;
 const HAPPENINGS = 20;
 
-test('no charge of an honest node is refused, whatever happens to it and to its records', () => {
+test.each(STRATEGY_NAMES)('%s: no charge of an honest node is refused, whatever happens', (strategy) => {
+  // A node counts what is expected of it until a round trip ago. Where it is less since a step of somebody, and the
+  // record of that comes later than a round trip, others believe it less: up to a depth is in doubt (decision 0076).
+  const isStepwise = strategy === 'steal-halfway' || strategy === 'client-rate';
   const refused: string[] = [];
   let gaveBack = 0;
   for (let seed = 101; seed < 101 + 4 * WORLDS; seed++) {
-    const random = new RandomWorld(seed);
+    const random = new RandomWorld(seed, strategy);
     random.trouble();
     for (let at = 0; at < HAPPENINGS; at++) {
       random.go();
       for (const { coordinator } of random.world.nodes.values()) {
         const { 'charge-too-low': tooLow, 'charge-in-doubt': inDoubt } = coordinator.log.ignored;
-        if (tooLow + inDoubt > 0) refused.push(`seed ${seed}, ${at}: ${tooLow} + ${inDoubt}`);
+        if (tooLow + (isStepwise ? 0 : inDoubt) > 0) refused.push(`seed ${seed}, ${at}: ${tooLow} + ${inDoubt}`);
       }
     }
     const known = new Map<string, number>();
@@ -29,15 +33,16 @@ test('no charge of an honest node is refused, whatever happens to it and to its 
   }
   console.log(`${gaveBack} charges fell`);
   expect(refused).toEqual([]);
-  expect(gaveBack).toBeGreaterThan(100);
+  // Where nothing is lent the buckets are mostly full, and what does not fit into them is lost.
+  expect(gaveBack).toBeGreaterThan(strategy === 'equal' ? 20 : 100);
 });
 
-test('who has read the same of the log knows the same tokens, bit for bit', () => {
+test.each(STRATEGY_NAMES)('%s: who has read the same of the log knows the same tokens, bit for bit', (strategy) => {
   let compared = 0;
   let moved = 0;
   const unlike: string[] = [];
   for (let seed = 1; seed <= WORLDS; seed++) {
-    const random = new RandomWorld(seed);
+    const random = new RandomWorld(seed, strategy);
     const [{ tokens: full }] = [...random.seen().values()] as [Seen];
     random.trouble();
     for (let at = 0; at < HAPPENINGS && unlike.length < 5; at++) {
