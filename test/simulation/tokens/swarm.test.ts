@@ -2,15 +2,25 @@ import { expect, test } from 'vitest';
 import { defaultSettings } from '../../../sim/scenario/world-settings.js';
 import { runSwarm } from '../../../sim/swarm/run-swarm.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
+import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
 
 /** All groups share tokens; seeds and faults are those of the swarm. */
 const RATES = defaultSettings();
 const SETTINGS = { ...RATES, groups: [{ ...(RATES.groups[0] as GroupSettings), sharing: 'tokens' as const }] };
 const SEEDS = Array.from({ length: 24 }, (_, at) => 8100 + at);
+const OTHERS = STRATEGY_NAMES.filter((name) => name !== DEFAULT_STRATEGY);
 
 test(`swarm of groups that share tokens, ${SEEDS.length} seeds from ${SEEDS[0]}`, () => {
   for (const seed of SEEDS) {
     const { problems, plan } = runSwarm(seed, SETTINGS);
+    expect(problems, plan.join('\n')).toEqual([]);
+  }
+});
+
+test.each(OTHERS)('swarm of groups that share tokens by %s', (strategy) => {
+  const groups = SETTINGS.groups.map((group) => ({ ...group, strategy }));
+  for (const seed of SEEDS.slice(0, 8)) {
+    const { problems, plan } = runSwarm(seed, { ...SETTINGS, groups });
     expect(problems, plan.join('\n')).toEqual([]);
   }
 });
