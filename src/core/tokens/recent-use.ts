@@ -10,17 +10,15 @@ export class RecentUse {
   readonly #nodes = new Map<NodeKey, Use>();
 
   charge(node: NodeKey, units: number, logMs: number, bucket: ClusterBucket): void {
-    this.#nodes.set(node, {
-      units: this.#left(this.#nodes.get(node), logMs, bucket) + Math.max(0, units),
-      atMs: logMs,
-    });
+    const left = this.#left(this.#nodes.get(node), logMs, bucket);
+    this.#nodes.set(node, { node, units: left + Math.max(0, units), atMs: logMs });
   }
 
   /** How many other nodes have written lately. */
   active(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
     const recentMs = recentMsOf(bucket);
     let active = 0;
-    for (const [node, { atMs }] of this.#nodes) {
+    for (const { node, atMs } of this.#nodes.values()) {
       if (node === own) continue;
       const silentMs = logMs - atMs;
       if (silentMs <= recentMs) active++;
@@ -34,8 +32,9 @@ export class RecentUse {
     const recentMs = recentMsOf(bucket);
     const had = this.#left(this.#nodes.get(own), logMs, bucket);
     let rank = 0;
-    for (const [node, use] of this.#nodes) {
-      if (node === own || logMs - use.atMs > recentMs) continue;
+    for (const use of this.#nodes.values()) {
+      const { node, atMs } = use;
+      if (node === own || logMs - atMs > recentMs) continue;
       const has = this.#left(use, logMs, bucket);
       if (has < had || (has === had && node < own)) rank++;
     }
@@ -51,6 +50,7 @@ export class RecentUse {
 }
 
 interface Use {
+  readonly node: NodeKey;
   readonly units: number;
   readonly atMs: number;
 }
