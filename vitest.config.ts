@@ -46,10 +46,11 @@ const LONGEST = [
   // quick
   ...['test/conformance/embedded-topic.test.ts', 'test/unit/admission/batches.test.ts', 'test/unit/admission/full-tables.test.ts'],
   ...['test/simulation/accuracy.test.ts', 'test/unit/http/group-routes.test.ts', 'test/simulation/tokens/small-quotas.test.ts'],
-  ...['test/unit/http/attachments.test.ts', 'test/unit/runtime/reload/yaml-comparison.test.ts', 'test/fuzz/fuzz.test.ts'],
+  ...['test/unit/http/attachments.test.ts', 'test/unit/runtime/reload/yaml-comparison.test.ts'],
   ...['test/simulation/topic-dies.test.ts', 'test/unit/admission/waiters-memory.test.ts', 'test/simulation/stories.test.ts'],
   ...['test/unit/runtime/signed-nodes.test.ts', 'test/unit/packaging/doors.test.ts', 'test/unit/topic/embedded-folder.test.ts'],
-  ...['test/simulation/epochs.test.ts', 'test/unit/admission/told-when-to-come-back.test.ts', 'test/unit/cli/sim.test.ts'],
+  ...['test/simulation/epochs.test.ts', 'test/unit/admission/told-when-to-come-back.test.ts'],
+  ...['test/unit/cli/sim.test.ts', 'test/fuzz/fuzz.test.ts'],
   // stories, outages
   ...['test/integration/outage-kafka.test.ts', 'test/integration/cluster-kafka.test.ts', 'test/integration/cluster-embedded.test.ts'],
   ...['test/integration/stalled-node.test.ts', 'test/integration/hot-reloads.test.ts', 'test/integration/sim-live.test.ts'],

@@ -11,8 +11,6 @@ const MANY = 16 * FEW;
 /** Linear work is 16 times as dear with the larger table, a heap's 1.4 times. */
 const MOST_RATIO = 5;
 const CALLS = 400;
-/** A change of the registry takes a third of a millisecond and more, so fewer of them are measured as well. */
-const CHANGES = 100;
 
 let scenes: HttpScene[] = [];
 afterEach(async () => {
@@ -23,8 +21,6 @@ afterEach(async () => {
 interface Table {
   /** Where many take seconds to make. */
   readonly few?: number;
-  /** How often it is done to the table per measurement. */
-  readonly calls?: number;
   /** Other settings, where the table is full of something that is configured. */
   readonly config?: (size: number) => Readonly<Record<string, unknown>>;
   readonly groups?: (size: number) => Readonly<Record<string, unknown>>;
@@ -141,7 +137,6 @@ const TABLES: Readonly<Record<string, Table>> = {
   },
   'registry: a change of one of many groups': {
     few: 200,
-    calls: CHANGES,
     groups: many,
     fill: (node) => {
       return (at) => putGroup(node, 'changed', { quota: { publish: { messagesPerSecond: 1000 + at } } }, null, BY_TEST);
@@ -149,7 +144,6 @@ const TABLES: Readonly<Record<string, Table>> = {
   },
   'registry: changes that are refused': {
     few: 200,
-    calls: CHANGES,
     groups: many,
     fill: async (node) => {
       await putGroup(node, 'changed', { quota: null }, null, BY_TEST);
@@ -173,18 +167,18 @@ function failing(run: () => void): void {
 }
 
 /** Microseconds of CPU of one call; the least of several, since the machine does other things, too. */
-async function costOf(call: (at: number) => unknown, from: number, calls: number): Promise<number> {
+async function costOf(call: (at: number) => unknown, from: number): Promise<number> {
   const began = process.cpuUsage();
-  for (let at = 0; at < calls; at++) {
+  for (let at = 0; at < CALLS; at++) {
     const done = call(from + at);
     if (done instanceof Promise) await done;
   }
   const { user, system } = process.cpuUsage(began);
-  return (user + system) / calls;
+  return (user + system) / CALLS;
 }
 
 test.each(Object.keys(TABLES))('a full table makes no request dearer than its logarithm: %s', async (name) => {
-  const { few: fewer = FEW, calls: times = CALLS, config, groups: others, node, fill } = TABLES[name] as Table;
+  const { few: fewer = FEW, config, groups: others, node, fill } = TABLES[name] as Table;
   const calls: ((at: number) => unknown)[] = [];
   for (const size of [fewer, (MANY / FEW) * fewer]) {
     const groups = {
@@ -203,7 +197,7 @@ test.each(Object.keys(TABLES))('a full table makes no request dearer than its lo
   const costs = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let turn = 0; turn < 8; turn++) {
     for (const [at, call] of calls.entries()) {
-      costs[at] = Math.min(costs[at] as number, await costOf(call, turn * times, times));
+      costs[at] = Math.min(costs[at] as number, await costOf(call, turn * CALLS));
     }
   }
   const [few, many] = costs as [number, number];
