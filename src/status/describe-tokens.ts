@@ -1,10 +1,10 @@
 import type { ClusterBucketStatus, DirectionStatus } from '../api/node-status.js';
 import { BYTES, MESSAGES } from '../core/base/vocabulary.js';
+import { type BucketNow, bucketNow } from '../core/coordinator/bucket-now.js';
 import type { LaneState } from '../core/lanes/lane-state.js';
 import type { Limiter } from '../core/limiter/limiter.js';
 import { correctedRate, setPointOf } from '../core/tokens/cluster-bucket.js';
 import type { SlotTokens } from '../core/tokens/slot-tokens.js';
-import { type BucketNow, bucketNow } from './bucket-now.js';
 import type { StatusParts } from './status-parts.js';
 
 /** The cluster's buckets of a lane; null where rates are shared, and where this node does not serve the lane. */

@@ -69,12 +69,15 @@ const RETRY_AFTER = {
 };
 
 const RATE_LIMIT = {
-  'RateLimit-Policy': { type: 'string', description: 'The quota of the whole cluster: q units in w seconds.' },
+  'RateLimit-Policy': {
+    type: 'string',
+    description: 'The quota of the whole cluster: q units in w seconds, 5 in 60 for 5/min.',
+  },
   RateLimit: {
     type: 'string',
     description:
-      'What this node would admit now is r, or what the bucket of the cluster holds where tokens are shared. After a ' +
-      'refusal t is the seconds of Retry-After, else the seconds until that bucket would be full.',
+      'r is what this node would admit now; where tokens are shared, at most what the bucket of the cluster holds. t is ' +
+      'the seconds of Retry-After after a refusal, else the seconds until most would be left if nobody took anything.',
   },
 };
 

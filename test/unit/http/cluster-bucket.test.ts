@@ -32,7 +32,7 @@ describe('a group that shares tokens', () => {
     const status = await statusOf('small');
     expect(GROUP_STATUS.parse(status)).toEqual(status);
     expect(status.directions.publish.clusterBucket).toMatchObject({
-      messages: { depth: 3, setPoint: expect.closeTo(0.9), expectedPerSecond: 0, inPieces: true, throttled: false },
+      messages: { depth: 3, setPoint: 0.01, expectedPerSecond: 0, inPieces: true, throttled: false },
       bytes: null,
     });
     expect(status.directions.dispatch.clusterBucket).toBeNull();
@@ -57,7 +57,7 @@ describe('a group that shares tokens', () => {
     expect(EXPLAINED.parse(explained)).toEqual(explained);
     const [publish = ''] = explanationText(explained).split('\n\n');
     expect(publish).toMatch(/^ {2}cluster's bucket +0\.\d+ of 3 messages$/m);
-    expect(publish).toMatch(/^ {2}set point +0.9 messages; correction in force /m);
+    expect(publish).toMatch(/^ {2}set point +0.01 messages; correction in force /m);
     expect(publish).toMatch(/^ {2}expected +nothing: in pieces, each admission of messages is told at once$/m);
     expect(publish).toMatch(
       /^ {2}may take +\S+ messages now: whole pieces, the least recent user first; a piece passes in /m,
