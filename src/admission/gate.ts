@@ -99,19 +99,10 @@ export class Gate {
     this.joint = new JointLevels(this.levels, (lane) => groups.ofLane(lane).debtMs);
     this.scopes = new ScopeResolver(attachments, this.#names);
     const { levels, joint, refusals, scopes } = this;
-    this.#teller = new QuotaTeller({ limiter, clock, groups, loop });
-    const teller = this.#teller;
-    this.#explainer = new RefusalExplainer({
-      limiter,
-      clock,
-      groups,
-      levels,
-      joint,
-      refusals,
-      loop,
-      whyNotReady,
-      teller,
-    });
+    const asked = { limiter, clock, groups, loop };
+    const teller = new QuotaTeller(asked);
+    this.#teller = teller;
+    this.#explainer = new RefusalExplainer({ ...asked, levels, joint, refusals, whyNotReady, teller });
     const explain = (request: JointRequest, answer: number) => this.#explainer.explain(request, answer);
     // The lines and the decider need each other: a line asks the decider only after both stand.
     const decide = (request: JointRequest) => this.#decider.decide(request, clock());

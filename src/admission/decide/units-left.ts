@@ -26,19 +26,19 @@ export function unitsLeft({ limiter, loop }: LeftParts, lane: number, dimension:
  * next window begins. Infinity where nothing comes in.
  */
 export function fullInMs({ limiter, loop }: LeftParts, lane: number, dimension: number, nowMs: number): number {
-  const shared = sharedBucket(loop, lane, dimension, nowMs);
-  if (shared !== null) {
-    const { bucket, tokens } = shared;
-    return Math.max(0, (1000 * (bucket.depth - tokens)) / bucket.perSecond);
-  }
   const { buckets } = limiter;
   const slot = lane * DIMENSION_COUNT + dimension;
   const [perSecond, depth] = [buckets.rate.at(slot), buckets.depth.at(slot)];
   if (perSecond === 0) return depth === Number.POSITIVE_INFINITY ? 0 : Number.POSITIVE_INFINITY;
   const windowMs = buckets.windowOf(lane);
   if (windowMs > 0) return restOfWindow(windowMs, nowMs);
-  const missing = depth - limiter.available(lane, dimension, nowMs) + buckets.debt(lane, dimension, nowMs);
-  return Math.max(0, (1000 * missing) / perSecond);
+  const here = limiter.available(lane, dimension, nowMs) - buckets.debt(lane, dimension, nowMs);
+  const shared = sharedBucket(loop, lane, dimension, nowMs);
+  if (shared === null) return Math.max(0, (1000 * (depth - here)) / perSecond);
+  const { bucket, tokens } = shared;
+  // What this node has just taken is not in the log yet.
+  const missing = Math.max(bucket.depth - tokens, Math.min(depth, bucket.depth) - here);
+  return Math.max(0, (1000 * missing) / bucket.perSecond);
 }
 
 /** Null where the node does not follow the cluster's bucket: it shares rates, or is cut off from the log. */

@@ -4,7 +4,6 @@ import type { Limiter } from '../../core/limiter/limiter.js';
 import type { TimeHeap } from '../../core/limiter/time-heap.js';
 import type { WakeOwner, WakeQueue } from '../../core/limiter/wake-queue.js';
 import type { Clock } from '../../ports/clock.js';
-import type { QuotaTeller } from '../decide/quota-told.js';
 
 /** One acquire that waits. */
 export interface Waiter {
@@ -64,5 +63,6 @@ export interface WaitingParts {
   /** Asks the limiter for a request that does not wait, although others do. */
   readonly decideInPassing: (request: JointRequest) => number;
   readonly explain: (request: JointRequest, answer: number) => Decision;
-  readonly teller: Pick<QuotaTeller, 'grant'>;
+  /** Grants that tell of their quota. */
+  readonly teller: { grant(lane: number): Decision };
 }

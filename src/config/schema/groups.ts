@@ -256,7 +256,9 @@ export const GROUP = section({
     messages: {
       kind: 'count',
       default: null,
-      defaultText: '10 s of the quota (or its window), at least 1; 1M where nothing limits or all is blocked',
+      defaultText:
+        '10 s of the quota (or its window), at least 1 and a burst of shared tokens; 1M where nothing limits or all is ' +
+        'blocked',
       min: 1,
       max: 1e12,
       buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',

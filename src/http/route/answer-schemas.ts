@@ -204,6 +204,9 @@ const CLUSTER_BUCKET_DIMENSION = record({
   expectedPerSecond: number.meta({ description: 'What all nodes are expected to take together.' }),
   ownExpectedPerSecond: number,
   unheard: z.number().meta({ description: 'What this node took beyond that, and the log does not know.' }),
+  charged: listOf(record({ nodeId: text, units: z.number() })).meta({
+    description: 'What each node has told to have taken beyond what was expected of it; negative = it took less.',
+  }),
   takeable: z.number().meta({ description: 'What this node may take now; negative = so much has to come back first.' }),
   passesInMs: count.meta({ description: 'When a piece of work would pass if nobody else took anything; 0 = now.' }),
   inPieces: yes.meta({ description: 'The bucket is so small that the log gives whole pieces.' }),
