@@ -104,7 +104,11 @@ export class ShareBook {
   update(lane: LaneState, own: number, nowMs: number): number {
     this.#span = this.#spanOf(lane, nowMs);
     const view = this.converge(lane.group, lane.direction, lane.mapLane);
-    lane.tokens?.view(view, { alive: this.#log.membership.alive, own }, lane.settings.burst);
+    lane.tokens?.view(
+      view,
+      { alive: this.#log.membership.alive, own },
+      { burst: lane.settings.burst, direction: lane.direction },
+    );
     this.#targets.noteInto(lane, lane.settings, lane.direction);
     const first = view.moving.indexOf(1);
     const isWrapperMoving = first !== -1 && first < view.count;

@@ -252,7 +252,7 @@ export class TokenBook implements ChargeReader {
     if (!tokens.isCurrent) {
       const own = membership.get(nodeKey)?.index ?? -1;
       const { burst } = this.#parts.table.settings.groups[group] as GroupSettings;
-      tokens.view(shares.converge(group, direction, mapLane), { alive: membership.alive, own }, burst);
+      tokens.view(shares.converge(group, direction, mapLane), { alive: membership.alive, own }, { burst, direction });
     }
   }
 
