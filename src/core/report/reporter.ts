@@ -293,7 +293,7 @@ export class Reporter {
       demandBytes: demand[BYTES] as number,
       shareMessages: reportedShare[MESSAGES] as number,
       shareBytes: reportedShare[BYTES] as number,
-      ...(lane.tokens === null ? {} : { charge: lane.tokens.tell() }),
+      ...chargeWritten(lane.tokens),
       ...(costs === null ? {} : { costs }),
     };
   }
@@ -319,6 +319,13 @@ function usageOverASecond(sample: LaneSample): Float64Array {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
     usage[dimension] = part * (usage[dimension] as number);
   return usage;
+}
+
+/** A row without a charge says that nothing has been charged, as one that the wire format carried says it. */
+function chargeWritten(tokens: LaneTokens | null): Pick<ReportRow, 'charge'> {
+  if (tokens === null) return {};
+  const charge = tokens.tell();
+  return charge.every((units) => units === 0) ? {} : { charge };
 }
 
 /** A reported rate of nothing is exact, not an estimate; such an entry may exist for its costs alone. */

@@ -170,7 +170,7 @@ export class TokenBook implements ChargeReader {
   readBack(rows: readonly ReportRow[]): void {
     for (const { groupId, direction, charge } of rows) {
       const mapLane = this.#parts.usageMap.mapLaneOf(groupId, direction);
-      if (charge !== undefined) this.#lanes.get(mapLane)?.tokens.readBack(charge);
+      this.#lanes.get(mapLane)?.tokens.readBack(charge ?? NOTHING_CHARGED);
     }
   }
 
@@ -272,3 +272,4 @@ export class TokenBook implements ChargeReader {
 
 /** A fall by more than this is a reset of the limiter's counters (`keepExact`); refunds fall by less. */
 const FELL = -(2 ** 50);
+const NOTHING_CHARGED = [0, 0] as const;

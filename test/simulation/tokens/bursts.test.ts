@@ -134,3 +134,12 @@ test('a node that told of more than it goes on wanting says so within 300 ms, th
   const used = admitted.filter(({ atMs }) => atMs >= 500 && atMs < 1000).length;
   expect(used).toBeGreaterThanOrEqual(240);
 });
+
+test.each([1, 2, 3])('%d nodes, 10/s, one node asks for twice as much after a single request: the quota', (nodes) => {
+  const steady = Array.from({ length: 200 }, (_, index) => at(1350 + 50 * index, 0, 1)).flat();
+  const arrivals = [...at(0, 0, 1), ...at(1300, 0, 1), ...steady];
+  const { admitted } = play({ nodes, perSecond: 10, lengthMs: 11_350, arrivals }, { group: TEN, idleMs: 0 });
+  const asked = admitted.filter(({ atMs }) => atMs >= 1350);
+  expect(asked.length).toBeGreaterThanOrEqual(97);
+  expect(asked.length).toBeLessThanOrEqual(110);
+});
