@@ -142,7 +142,8 @@ export class Reporter {
     currentRates(sample, current);
     const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
     if (isOver) estimate(sample, SLOW, current);
-    if (!isOver && !tokens.isReportDue && !(refusedNow && tokens.isUnannounced(current, reported))) return;
+    const isDue = tokens.isReportDue || (refusedNow && tokens.isUnannounced(current, reported));
+    if (!isOver && !isDue && !(readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1)) return;
     reported.usage.set(current.usage);
     reported.demand.set(current.demand);
     reported.squares.set(current.squares);
@@ -276,6 +277,14 @@ function restsOnMs({ hasEntry, settling }: LaneState): number {
  */
 function isKnown({ hasEntry, sample, settings }: LaneState): boolean {
   return !hasEntry || windowMsOf(settings) === 0 || sample.isFull(FAST);
+}
+
+/**
+ * Whether the ramp has to know how much of it is used. Then rates are told as where rates are shared: a group that is
+ * far from its quota would otherwise say nothing, and its ceiling never rise.
+ */
+function readsUse({ settings: { ramp } }: LaneState): boolean {
+  return ramp?.mode === 'only-if-used' || ramp?.mode === 'go-back-n';
 }
 
 function hasArrivals(sample: LaneSample, span: number): boolean {

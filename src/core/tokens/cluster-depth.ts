@@ -1,3 +1,5 @@
+import type { BurstSettings } from '../base/settings.js';
+
 /**
  * The depth of a lane's bucket in the cluster where none is configured, units: the most of 100 ms of the target, three
  * standard deviations of a second's arrivals, and ten pieces of work; at most one second, or ten pieces where that is
@@ -8,6 +10,23 @@
  * @param piece units of a piece of work; 1 for messages
  */
 export function clusterDepth(perSecond: number, piece: number): number {
-  const wanted = Math.max(0.1 * perSecond, 3 * Math.sqrt(perSecond * piece), 10 * piece);
-  return Math.min(wanted, Math.max(perSecond, 10 * piece));
+  const wanted = Math.max(0.1 * perSecond, 3 * Math.sqrt(perSecond * piece), PIECES_LEAST * piece);
+  return Math.min(wanted, Math.max(perSecond, PIECES_LEAST * piece));
 }
+
+/**
+ * The burst while a ramp holds the target below its top: the same part of what is configured, but not less than the
+ * pieces that every bucket has. Otherwise a bucket that is deep for the quota would give a cold backend seconds of the
+ * ramp's beginning at once. Bytes do not ramp.
+ *
+ * Worked: burst 500, top 1,000/s: at 100/s 50, at 1/s 10, at the top 500. Burst 5: always 5.
+ *
+ * @param top messages/s; null = there is no ramp
+ */
+export function burstOnRamp(burst: BurstSettings, perSecond: number, top: number | null): BurstSettings {
+  if (top === null || burst.messages === null || perSecond >= top) return burst;
+  const least = Math.min(burst.messages, PIECES_LEAST);
+  return { ...burst, messages: Math.max(least, (burst.messages * perSecond) / top) };
+}
+
+const PIECES_LEAST = 10;

@@ -16,6 +16,12 @@ export interface Seen {
   readonly tokens: readonly number[];
 }
 
+/** Groups whose targets move, and what moves them. */
+export interface MovingTargets {
+  groupOf(group: GroupSettings, draw: Random): GroupSettings;
+  happen(world: World, draw: Random): void;
+}
+
 /**
  * A cluster that shares tokens, in virtual time, with everything that a log may do to records and people to nodes. The
  * nodes of the first hour are called veterans: they have followed every bucket since before it was full.
@@ -28,9 +34,12 @@ export class RandomWorld {
   readonly #draw: Random;
   /** Per node and lane: the rate at which it is asked, units per second. */
   readonly #rates = new Map<string, number[]>();
+  readonly #moves: MovingTargets | null;
 
-  constructor(seed: number) {
+  /** @param moves what makes targets move; null = they stay */
+  constructor(seed: number, moves: MovingTargets | null = null) {
     this.#draw = new Random(seed * 7919 + 1);
+    this.#moves = moves;
     const draw = this.#draw;
     this.nodeCount = 3 + this.#below(6);
     this.groups = Array.from({ length: 1 + this.#below(4) }, (_, at) => this.#group(at));
@@ -83,10 +92,13 @@ export class RandomWorld {
     const bytes = this.#draw.next() < 0.3 ? messages * 700 : Number.POSITIVE_INFINITY;
     const policy = this.#draw.next() < 0.3 ? 'divided' : 'optimistic';
     const quota = { ...GROUP.quota, publish: [messages, bytes] as const };
-    return { ...GROUP, name: `group-${at}`, sharing: 'tokens', quota, burst: { messages: null, bytes: null, policy } };
+    const burst = { messages: null, bytes: null, policy } as const;
+    const group: GroupSettings = { ...GROUP, name: `group-${at}`, sharing: 'tokens', quota, burst };
+    return this.#moves?.groupOf(group, this.#draw) ?? group;
   }
 
   #happen(): void {
+    this.#moves?.happen(this.world, this.#draw);
     const what = this.#draw.next();
     const name = `node-${this.#below(this.nodeCount)}`;
     const node = this.world.node(name);

@@ -1,14 +1,22 @@
 import { expect, test } from 'vitest';
-import { RandomWorld, type Seen } from './random-world.js';
+import { ALL_OF_IT, BACKENDS_AND_COSTS, RAMPS } from './moving-targets.js';
+import { type MovingTargets, RandomWorld, type Seen } from './random-world.js';
 
 const WORLDS = 4;
 const HAPPENINGS = 20;
 
-test('no charge of an honest node is refused, whatever happens to it and to its records', () => {
+const TARGETS: [name: string, moves: MovingTargets | null][] = [
+  ['targets that stay', null],
+  ['ramps', RAMPS],
+  ['costs, and backends that fill up', BACKENDS_AND_COSTS],
+  ['ramps, costs and backends', ALL_OF_IT],
+];
+
+test.each(TARGETS)('%s: no charge of an honest node is refused, whatever happens to it', (_, moves) => {
   const refused: string[] = [];
   let gaveBack = 0;
   for (let seed = 101; seed < 101 + 4 * WORLDS; seed++) {
-    const random = new RandomWorld(seed);
+    const random = new RandomWorld(seed, moves);
     random.trouble();
     for (let at = 0; at < HAPPENINGS; at++) {
       random.go();
@@ -32,12 +40,12 @@ test('no charge of an honest node is refused, whatever happens to it and to its 
   expect(gaveBack).toBeGreaterThan(100);
 });
 
-test('who has read the same of the log knows the same tokens, bit for bit', () => {
+test.each(TARGETS)('%s: who has read the same of the log knows the same tokens, bit for bit', (_, moves) => {
   let compared = 0;
   let moved = 0;
   const unlike: string[] = [];
   for (let seed = 1; seed <= WORLDS; seed++) {
-    const random = new RandomWorld(seed);
+    const random = new RandomWorld(seed, moves);
     const [{ tokens: full }] = [...random.seen().values()] as [Seen];
     random.trouble();
     for (let at = 0; at < HAPPENINGS && unlike.length < 5; at++) {
