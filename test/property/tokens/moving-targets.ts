@@ -21,6 +21,7 @@ export const RAMPS: MovingTargets = {
     return { ...group, ramp, burst };
   },
   happen() {},
+  compacts: true,
 };
 
 /** Costs of the work are reported, and backends fill up and recover: the targets follow. */
@@ -46,12 +47,14 @@ export const BACKENDS_AND_COSTS: MovingTargets = {
       node.step({ kind: 'backend-reported', backend: nameOf(draw), zone: 'z', health });
     }
   },
+  compacts: false,
 };
 
 /** Both at once, in every group. */
 export const ALL_OF_IT: MovingTargets = {
   groupOf: (group, draw): GroupSettings => BACKENDS_AND_COSTS.groupOf(RAMPS.groupOf(group, draw), draw),
   happen: BACKENDS_AND_COSTS.happen,
+  compacts: false,
 };
 
 function nameOf(draw: Random): string {

@@ -20,6 +20,11 @@ export interface Seen {
 export interface MovingTargets {
   groupOf(group: GroupSettings, draw: Random): GroupSettings;
   happen(world: World, draw: Random): void;
+  /**
+   * Whether newcomers may find a compacted log. By such a one they count less log time, so they believe a backend that
+   * has fallen silent for longer than others do, and have another target meanwhile.
+   */
+  readonly compacts: boolean;
 }
 
 /**
@@ -104,7 +109,7 @@ export class RandomWorld {
     const node = this.world.node(name);
     if (what < 0.06 && node.isRunning) node.crash();
     else if (what < 0.12 && node.isRunning) node.leave();
-    else if (what < 0.3 && !node.isRunning) this.#start(name, this.#draw.next() < 0.5);
+    else if (what < 0.3 && !node.isRunning) this.#start(name, this.#draw.next() < 0.5 && this.#moves?.compacts !== false);
     else if (what < 0.35 && node.isRunning) node.repeatDelivery(20);
     else if (what < 0.45 && node.isRunning) this.#cutOff(node);
     else this.#rates.set(name, this.#drawRates());

@@ -15,6 +15,7 @@ export interface PlayOptions {
   /** Milliseconds from writing a record to reading it back. */
   readonly deliveryMs?: number;
   readonly group?: Partial<GroupSettings>;
+  readonly partitions?: number;
   /** How long the cluster runs idle before. */
   readonly idleMs?: number;
   /** Called before the first arrival. */
@@ -24,12 +25,12 @@ export interface PlayOptions {
 const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 /** Plays a scene on nodes that share the tokens of one group, lane 0. */
-export function play(scene: Scene, { deliveryMs = 5, group = {}, idleMs = 12_000, prepare }: PlayOptions = {}): Played {
+export function play(scene: Scene, { deliveryMs = 5, group = {}, idleMs = 12_000, partitions = 1, prepare }: PlayOptions = {}): Played {
   const { nodes, perSecond, lengthMs, arrivals } = scene;
   const half: [number, number] = [deliveryMs / 2, deliveryMs / 2];
   const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
   const shared: GroupSettings = { ...GROUP, quota, sharing: 'tokens', ...group };
-  const world = new World(1, { ...SETTINGS, groups: [shared] }, { appendMs: half, deliveryMs: half });
+  const world = new World(1, { ...SETTINGS, partitions, groups: [shared] }, { appendMs: half, deliveryMs: half });
   for (let node = 0; node < nodes; node++) world.start(nameOf(node));
   world.runFor(idleMs);
   prepare?.(world);
