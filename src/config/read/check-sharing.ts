@@ -32,15 +32,13 @@ function checkRates(name: string, { burst }: Sound<GroupSettings>, findings: Fin
 
 /** Settings by key, with the value that a bucket of the cluster does not do justice to. */
 function unsupported(values: Sound<GroupSettings>): [key: string, value: unknown][] {
-  const { strategy, limiter, topics, smoothingMs, slewPerSecond, minShareRatio, maxShareRatio, quota } = values;
+  const { strategy, limiter, topics, smoothingMs, slewPerSecond, quota } = values;
   const found: [string, unknown][] = [];
   if (strategy !== undefined && strategy !== 'max-min') found.push(['strategy', strategy]);
   if (limiter === 'window') found.push(['limiter', limiter]);
   if (topics !== undefined && topics !== 'shared') found.push(['topics', topics]);
   if (typeof smoothingMs === 'number' && smoothingMs > 0) found.push(['smoothingMs', smoothingMs]);
   if (typeof slewPerSecond === 'number') found.push(['slewPerSecond', slewPerSecond]);
-  if (typeof minShareRatio === 'number' && minShareRatio > 0) found.push(['minShareRatio', minShareRatio]);
-  if (typeof maxShareRatio === 'number' && maxShareRatio < 1) found.push(['maxShareRatio', maxShareRatio]);
   for (const direction of ['publish', 'dispatch'] as const) {
     const key = givenKey(quota[direction], 'cost');
     if (key !== undefined) found.push([`quota.${direction}.${key}`, shownRate(quota[direction][key] as WrittenRate)]);

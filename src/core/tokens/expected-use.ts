@@ -40,6 +40,8 @@ export class ExpectedUse {
     let met = 0;
     let served = 0;
     let sharePerWeight = 0;
+    let isAnyThrottled = false;
+    const { most, liftedTo } = rangeOf(view, dimension);
     for (let at = 0; at < count; at++) {
       const wanted = wantedBy(view, at, dimension);
       const given = share[at] as number;
@@ -49,7 +51,9 @@ export class ExpectedUse {
         served += wanted;
       } else {
         served += given;
-        sharePerWeight = Math.max(sharePerWeight, given / (weight[at] as number));
+        isAnyThrottled = true;
+        // A minimum is nobody else's due.
+        if (given > liftedTo) sharePerWeight = Math.max(sharePerWeight, given / (weight[at] as number));
       }
     }
     this.total = total;
@@ -60,9 +64,8 @@ export class ExpectedUse {
     this.isMember = own !== -1;
     this.own = own === -1 ? 0 : wantedBy(view, own, dimension);
     this.share = own === -1 ? 0 : (share[own] as number);
-    const isAnyThrottled = sharePerWeight > 0;
     const due = own === -1 ? 0 : Math.max(this.share, sharePerWeight * (weight[own] as number));
-    this.due = isAnyThrottled ? due : Number.POSITIVE_INFINITY;
+    this.due = isAnyThrottled ? Math.min(due, most) : most;
   }
 
   /** Called where every admission is told at once: nobody is expected to take anything. */
@@ -115,7 +118,20 @@ export class ExpectedUse {
 /** Shares are rounded sums. */
 const MET = 1 + 1e-9;
 
-/** What a node would take if only this dimension held it: a piece that another dimension refuses takes nothing here. */
+/** What a node is given at most (Infinity = there is no bound), and what a minimum lifts shares to. */
+function rangeOf({ target, minShareRatio, maxShareRatio, count }: LaneView, dimension: number): typeof range {
+  const here = target[dimension] as number;
+  range.most = maxShareRatio < 1 ? maxShareRatio * here : Number.POSITIVE_INFINITY;
+  range.liftedTo = minShareRatio > 0 ? Math.min(minShareRatio, 1 / count) * here * MET : 0;
+  return range;
+}
+
+const range = { most: 0, liftedTo: 0 };
+
+/**
+ * What a node would take if only this dimension held it, and the bound of a single share: a piece that another
+ * dimension refuses takes nothing here, and nobody may take more than the bound.
+ */
 function wantedBy(view: LaneView, at: number, dimension: number): number {
   let part = 1;
   for (let other = 0; other < DIMENSION_COUNT; other++) {
@@ -123,5 +139,7 @@ function wantedBy(view: LaneView, at: number, dimension: number): number {
     if (other !== dimension && there > 0)
       part = Math.min(part, ((view.share[other] as Float64Array)[at] as number) / there);
   }
-  return part * ((view.demand[dimension] as Float64Array)[at] as number);
+  const wanted = part * ((view.demand[dimension] as Float64Array)[at] as number);
+  const { maxShareRatio } = view;
+  return maxShareRatio < 1 ? Math.min(wanted, maxShareRatio * (view.target[dimension] as number)) : wanted;
 }

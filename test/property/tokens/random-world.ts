@@ -109,7 +109,8 @@ export class RandomWorld {
     const node = this.world.node(name);
     if (what < 0.06 && node.isRunning) node.crash();
     else if (what < 0.12 && node.isRunning) node.leave();
-    else if (what < 0.3 && !node.isRunning) this.#start(name, this.#draw.next() < 0.5 && this.#moves?.compacts !== false);
+    else if (what < 0.3 && !node.isRunning)
+      this.#start(name, this.#draw.next() < 0.5 && this.#moves?.compacts !== false);
     else if (what < 0.35 && node.isRunning) node.repeatDelivery(20);
     else if (what < 0.45 && node.isRunning) this.#cutOff(node);
     else this.#rates.set(name, this.#drawRates());

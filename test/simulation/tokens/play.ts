@@ -25,7 +25,10 @@ export interface PlayOptions {
 const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 /** Plays a scene on nodes that share the tokens of one group, lane 0. */
-export function play(scene: Scene, { deliveryMs = 5, group = {}, idleMs = 12_000, partitions = 1, prepare }: PlayOptions = {}): Played {
+export function play(
+  scene: Scene,
+  { deliveryMs = 5, group = {}, idleMs = 12_000, partitions = 1, prepare }: PlayOptions = {},
+): Played {
   const { nodes, perSecond, lengthMs, arrivals } = scene;
   const half: [number, number] = [deliveryMs / 2, deliveryMs / 2];
   const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };

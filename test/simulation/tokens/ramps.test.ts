@@ -66,23 +66,26 @@ describe.each([5, 50, 200])('a ramp from 100 to 1,000 in 10 s, contended, delive
     ['relaxed', 1],
     ['only-if-used', 1],
     ['go-back-n', 1],
-  ] as const)('%s, %i partition(s): any span holds the ceiling and three depths, and the ceiling is used', (mode, partitions) => {
-    const { admitted, given, world } = climb({ ramp: { mode }, deliveryMs, partitions });
-    for (let fromMs = 0; fromMs < 9_000; fromMs += 500) {
-      for (const spanMs of [500, 1000, 5000]) {
-        const over = within(admitted, fromMs, fromMs + spanMs) - given(fromMs, fromMs + spanMs);
-        const depths = fromMs === 0 ? 3 * clusterDepth(FROM, 1) : clusterDepth(ceiling(world), 1);
-        expect(over, `${spanMs} ms from ${fromMs}`).toBeLessThanOrEqual(depths);
-        // Nor is the ceiling itself ahead of the line.
-        expect(given(fromMs, fromMs + spanMs)).toBeLessThanOrEqual(line(fromMs, fromMs + spanMs) + SLOPE / 2);
+  ] as const)(
+    '%s, %i partition(s): any span holds the ceiling and three depths, and the ceiling is used',
+    (mode, partitions) => {
+      const { admitted, given, world } = climb({ ramp: { mode }, deliveryMs, partitions });
+      for (let fromMs = 0; fromMs < 9_000; fromMs += 500) {
+        for (const spanMs of [500, 1000, 5000]) {
+          const over = within(admitted, fromMs, fromMs + spanMs) - given(fromMs, fromMs + spanMs);
+          const depths = fromMs === 0 ? 3 * clusterDepth(FROM, 1) : clusterDepth(ceiling(world), 1);
+          expect(over, `${spanMs} ms from ${fromMs}`).toBeLessThanOrEqual(depths);
+          // Nor is the ceiling itself ahead of the line.
+          expect(given(fromMs, fromMs + spanMs)).toBeLessThanOrEqual(line(fromMs, fromMs + spanMs) + SLOPE / 2);
+        }
       }
-    }
-    const used = within(admitted, 1000, 12_000) / given(1000, 12_000);
-    console.log(`${mode}, ${deliveryMs} ms, ${partitions}: ${(100 * used).toFixed(1)} % of what the ceiling gave`);
-    expect(used).toBeGreaterThan(0.97);
-    expect(used).toBeLessThan(1.02);
-    expect(ceiling(world)).toBeGreaterThanOrEqual(TOP - SLOPE);
-  });
+      const used = within(admitted, 1000, 12_000) / given(1000, 12_000);
+      console.log(`${mode}, ${deliveryMs} ms, ${partitions}: ${(100 * used).toFixed(1)} % of what the ceiling gave`);
+      expect(used).toBeGreaterThan(0.97);
+      expect(used).toBeLessThan(1.02);
+      expect(ceiling(world)).toBeGreaterThanOrEqual(TOP - SLOPE);
+    },
+  );
 });
 
 describe('what makes it climb', () => {
