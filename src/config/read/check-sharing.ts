@@ -1,7 +1,6 @@
 import type { GroupSettings } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
-import { givenKey, shownRate, type WrittenRate } from '../setting/written-rate.js';
 import type { GroupValues } from './read-groups.js';
 
 /** What a group that shares tokens cannot have yet, and what only such a group has. */
@@ -32,16 +31,12 @@ function checkRates(name: string, { burst }: Sound<GroupSettings>, findings: Fin
 
 /** Settings by key, with the value that a bucket of the cluster does not do justice to. */
 function unsupported(values: Sound<GroupSettings>): [key: string, value: unknown][] {
-  const { strategy, limiter, topics, smoothingMs, slewPerSecond, quota } = values;
+  const { strategy, limiter, topics, smoothingMs, slewPerSecond } = values;
   const found: [string, unknown][] = [];
   if (strategy !== undefined && strategy !== 'max-min') found.push(['strategy', strategy]);
   if (limiter === 'window') found.push(['limiter', limiter]);
   if (topics !== undefined && topics !== 'shared') found.push(['topics', topics]);
   if (typeof smoothingMs === 'number' && smoothingMs > 0) found.push(['smoothingMs', smoothingMs]);
   if (typeof slewPerSecond === 'number') found.push(['slewPerSecond', slewPerSecond]);
-  for (const direction of ['publish', 'dispatch'] as const) {
-    const key = givenKey(quota[direction], 'cost');
-    if (key !== undefined) found.push([`quota.${direction}.${key}`, shownRate(quota[direction][key] as WrittenRate)]);
-  }
   return found;
 }

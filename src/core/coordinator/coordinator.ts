@@ -94,7 +94,7 @@ export class Coordinator {
     this.#book = new ReportBook(this.nodeKey, settings.partitions, settings.groupsPerRecord, settings.forcedReportMs);
     this.#forgetting = new Forgetting(this, this.#book);
     this.#reporter = new Reporter(settings, limiter, this.shares, this.#book, this.costs);
-    const { nodeKey, membership, usageMap, log, link, shares, targets } = this;
+    const { nodeKey, membership, usageMap, log, link, shares, targets, costs } = this;
     const table = this.#table;
     const book = this.#book;
     const reporter = this.#reporter;
@@ -103,7 +103,18 @@ export class Coordinator {
     const publisher = new Publisher(settings, parts);
     this.#publisher = publisher;
     log.writer = publisher;
-    this.tokens = new TokenBook({ nodeKey, publisher, limiter, table, log, membership, usageMap, shares, targets });
+    this.tokens = new TokenBook({
+      nodeKey,
+      publisher,
+      limiter,
+      table,
+      log,
+      membership,
+      usageMap,
+      shares,
+      targets,
+      costs,
+    });
     usageMap.charges = this.tokens;
     this.#epochs = new EpochChange({ nodeKey, log, link, table, publisher, notices });
   }

@@ -130,6 +130,7 @@ export class ShareBook {
   viewTokens(tokens: LaneTokens, view: LaneView, { group, direction, own }: ViewedLane): void {
     const settings = this.#settings.groups[group] as GroupSettings;
     const burst = burstOnRamp(settings.burst, view.target[MESSAGES] as number, rampTop(settings, direction));
+    tokens.countCosts(this.#targets.costPerMessage(view.target[MESSAGES] as number));
     tokens.view(view, { alive: this.#log.membership.alive, own }, burst);
   }
 

@@ -4,6 +4,7 @@ import {
   DIRECTION_COUNT,
   type GroupId,
   type Incarnation,
+  MESSAGES,
   type NodeKey,
   slotOf,
 } from '../base/vocabulary.js';
@@ -13,6 +14,7 @@ import type { Limiter } from '../limiter/limiter.js';
 import type { LogTime } from '../log/log-time.js';
 import { type GroupStateRecord, partitionOf, type ReportRow } from '../protocol/record.js';
 import type { LogReader } from '../reading/log-reader.js';
+import type { CostMeter } from '../target/cost-meter.js';
 import type { TargetBook } from '../target/target-book.js';
 import { LaneTokens } from '../tokens/lane-tokens.js';
 import type { SlotTokens } from '../tokens/slot-tokens.js';
@@ -31,6 +33,7 @@ export interface TokenBookParts {
   readonly usageMap: UsageMap;
   readonly shares: ShareBook;
   readonly targets: TargetBook;
+  readonly costs: CostMeter;
 }
 
 /** A lane whose bucket is followed, whether this node serves it or not. */
@@ -247,8 +250,10 @@ export class TokenBook implements ChargeReader {
     const { tokens } = lane;
     lane.isLimitedByTokens = false;
     if (tokens === null) return;
-    const { log, membership, nodeKey, table } = this.#parts;
+    const { costs, log, membership, nodeKey, table } = this.#parts;
     this.#countTaken(lane);
+    const news = costs.takeNews(lane.lane);
+    if (news !== null) this.#taken[MESSAGES] = (this.#taken[MESSAGES] as number) + tokens.messagesBeyond(news);
     if (tokens.isEnding && !lane.hasEntry && this.#ownRow(lane.mapLane) === -1) tokens.forget();
     const logMs = log.logNowMs(lane.partition, nowMs);
     const roundTripMs = log.roundTripMs + table.settings.sampleIntervalMs;

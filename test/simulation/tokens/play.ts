@@ -20,15 +20,14 @@ export interface PlayOptions {
   readonly idleMs?: number;
   /** Called before the first arrival. */
   readonly prepare?: (world: World) => void;
+  readonly onAdmitted?: (world: World, arrival: TokenArrival) => void;
 }
 
 const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 /** Plays a scene on nodes that share the tokens of one group, lane 0. */
-export function play(
-  scene: Scene,
-  { deliveryMs = 5, group = {}, idleMs = 12_000, partitions = 1, prepare }: PlayOptions = {},
-): Played {
+export function play(scene: Scene, options: PlayOptions = {}): Played {
+  const { deliveryMs = 5, group = {}, idleMs = 12_000, partitions = 1, prepare, onAdmitted } = options;
   const { nodes, perSecond, lengthMs, arrivals } = scene;
   const half: [number, number] = [deliveryMs / 2, deliveryMs / 2];
   const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
@@ -48,7 +47,9 @@ export function play(
         world.queue.after(inMs, serve);
         return;
       }
-      if (world.ask(nameOf(arrival.node), 0, 1, 0, false)) admitted.push(arrival);
+      if (!world.ask(nameOf(arrival.node), 0, 1, 0, false)) continue;
+      admitted.push(arrival);
+      onAdmitted?.(world, arrival);
     }
   };
   const before = reportsIn(world);
