@@ -69,7 +69,7 @@ describe.each([5, 50, 200])('a ramp from 100 to 1,000 in 10 s, contended, delive
   ] as const)(
     '%s, %i partition(s): any span holds the ceiling and three depths, and the ceiling is used',
     (mode, partitions) => {
-      const { admitted, given, world } = climb({ ramp: { mode }, deliveryMs, partitions });
+      const { admitted, given, world } = climb({ ramp: { mode }, deliveryMs, settings: { partitions } });
       for (let fromMs = 0; fromMs < 9_000; fromMs += 500) {
         for (const spanMs of [500, 1000, 5000]) {
           const over = within(admitted, fromMs, fromMs + spanMs) - given(fromMs, fromMs + spanMs);

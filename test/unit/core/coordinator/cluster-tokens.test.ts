@@ -287,6 +287,7 @@ describe('a cost quota', () => {
     const charged = () => slotOf(node).account.charge;
     // In debt, so that no slack pays.
     node.read(node.report('a', [row(0, 400)]));
+    expect(node.tryAcquire(0, 1)).toBe(false);
     const before = charged();
     node.coordinator.costs.report(0, 0, 20, 1, node.nowMs);
     node.run(20, { echo: false });
