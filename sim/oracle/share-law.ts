@@ -54,8 +54,8 @@ function checkSum({ shares }: Division, target: number, fail: (says: string) => 
 }
 
 /**
- * What nobody wants is somebody's headroom, unless the group has none. Smoothed or slewed shares are on their way, and a
- * ramp holds the target below the quota.
+ * What nobody wants is somebody's headroom, unless the group has none. Smoothed or slewed shares are on their way, and
+ * a ramp holds the target below the quota.
  */
 function givesWholeTarget(group: GroupSettings): boolean {
   const isPlain = group.smoothingMs === 0 && group.slewPerSecond === Number.POSITIVE_INFINITY && group.ramp === null;

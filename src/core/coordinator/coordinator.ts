@@ -103,18 +103,8 @@ export class Coordinator {
     const publisher = new Publisher(settings, parts);
     this.#publisher = publisher;
     log.writer = publisher;
-    this.tokens = new TokenBook({
-      nodeKey,
-      publisher,
-      limiter,
-      table,
-      log,
-      membership,
-      usageMap,
-      shares,
-      targets,
-      costs,
-    });
+    const known = { nodeKey, membership, usageMap, log, shares, targets, costs };
+    this.tokens = new TokenBook({ ...known, publisher, limiter, table });
     usageMap.charges = this.tokens;
     this.#epochs = new EpochChange({ nodeKey, log, link, table, publisher, notices });
   }

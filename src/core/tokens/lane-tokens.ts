@@ -76,11 +76,11 @@ export class LaneTokens {
 
   /**
    * Costs are charged as messages are: the bucket holds what a cost quota buys at the average cost, so work that turns
-   * out to cost more takes more of it, and work that costs less gives back. When the average moves, the bucket holds the
-   * same cost and another number of messages.
+   * out to cost more takes more of it, and work that costs less gives back. When the average moves, the bucket holds
+   * the same cost and another number of messages.
    *
-   * Worked, average 5: a message that cost 20 takes 4, one as it is admitted and three when its cost is known. A debt of
-   * 300 at an average of 1 is one of 60 at 5.
+   * Worked, average 5: a message that cost 20 takes 4, one as it is admitted and three when its cost is known. A debt
+   * of 300 at an average of 1 is one of 60 at 5.
    */
   countCosts(costPerMessage: number): void {
     const before = this.#costPerMessage;
