@@ -114,6 +114,12 @@ describe('bounds of a single share', () => {
     expect(first?.ownAt(1000)).toBeCloseTo(400, 6);
   });
 
+  test('minimums that nobody wants are due to whoever wants more', () => {
+    const busy: Participants = { target: [1000], demand: [[2000, 0, 0]] };
+    const first = boundedOf(busy, { minShareRatio: 0.2, maxShareRatio: 1 }, 0);
+    expect([first.share, first.due]).toEqual([600, 1000]);
+  });
+
   test('the minimum of a node of little weight is no measure of what others are due', () => {
     const busy: Participants = { target: [1000], demand: [[2000, 100, 2000]], weight: [1, 1, 0.01] };
     const second = boundedOf(busy, { minShareRatio: 0.2, maxShareRatio: 1 }, 1);
