@@ -65,14 +65,7 @@ export class ExpectedUse {
     this.own = own === -1 ? 0 : wantedBy(view, own, dimension);
     this.share = own === -1 ? 0 : (share[own] as number);
     const due = own === -1 ? 0 : Math.max(this.share, sharePerWeight * (weight[own] as number));
-    this.due = isAnyThrottled ? Math.min(due * this.#lentPart(view, dimension), most) : most;
-  }
-
-  /** What throttled nodes are given of their shares while minimums that nobody wants are lent to them, ≥ 1. */
-  #lentPart({ minShareRatio, target }: LaneView, dimension: number): number {
-    const throttled = this.served - this.#met;
-    if (minShareRatio === 0 || throttled === 0) return 1;
-    return Math.max(1, ((target[dimension] as number) - this.#met) / throttled);
+    this.due = isAnyThrottled ? Math.min(due, most) : most;
   }
 
   /** Called where every admission is told at once: nobody is expected to take anything. */

@@ -91,7 +91,7 @@ describe('messages and bytes', () => {
 describe('bounds of a single share', () => {
   function boundedOf(participants: Participants, range: { minShareRatio: number; maxShareRatio: number }, own: number) {
     const round = Object.assign(roundOf(participants), range);
-    clamped(maxMin, range).converge(round);
+    clamped(maxMin, { ...range, isLent: true }).converge(round);
     const expected = new ExpectedUse();
     expected.view(round, own, MESSAGES);
     return expected;
@@ -117,7 +117,13 @@ describe('bounds of a single share', () => {
   test('minimums that nobody wants are due to whoever wants more', () => {
     const busy: Participants = { target: [1000], demand: [[2000, 0, 0]] };
     const first = boundedOf(busy, { minShareRatio: 0.2, maxShareRatio: 1 }, 0);
-    expect([first.share, first.due]).toEqual([600, 1000]);
+    expect([first.isThrottled, first.ownAt(1000)]).toEqual([true, 1000]);
+    expect(first.due).toBeCloseTo(1000, 9);
+  });
+
+  test('who wants more than what minimums leave is met where nobody wants those', () => {
+    const some: Participants = { target: [1000], demand: [[700, 0, 0]] };
+    expect(boundedOf(some, { minShareRatio: 0.2, maxShareRatio: 1 }, 0).isThrottled).toBe(false);
   });
 
   test('the minimum of a node of little weight is no measure of what others are due', () => {
