@@ -11,7 +11,7 @@ import { Buckets } from '../src/core/limiter/buckets.js';
 import { Limiter } from '../src/core/limiter/limiter.js';
 import { createNode } from '../src/index.js';
 import { medianOf } from '../src/load/quantile.js';
-import { paired, printAim, printHead, printSample, type Sample } from './limiter/figures.js';
+import { bytesLine, paired, printAim, printHead, printSample, type Sample } from './limiter/figures.js';
 import { BATCH, measureHttp } from './limiter/http.js';
 import { allocatedPerCall, bytesPerName, columnBytesPerDimension } from './limiter/memory.js';
 
@@ -269,7 +269,7 @@ for (const [name, bytes] of [
   ['allocated per node.tryAcquire, fresh clock', allocatedPerCall(plain.contestant.run)],
   ['of which the clock read (a boxed double)', allocatedPerCall(readClock)],
 ] as const) {
-  console.log(`${name.padEnd(66)}${bytes.toFixed(1).padStart(20)}`);
+  console.log(bytesLine(name, bytes));
 }
 
 const http = await measureHttp();

@@ -28,12 +28,33 @@ export function ensureInstalled() {
   // The lock file repeats what package.json depends on.
   const wanted = fingerprint(['package-lock.json']);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  if (isInstalled()) {
+    writeFileSync(stamp, wanted);
+    return;
+  }
   say('installing packages …');
   // Optional binaries come inside npm packages; install scripts would only compile what is there already. The lock file has the sums of all
   // packages, so that one in npm's cache need not be asked for again.
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
   run('npm', ['ci', '--prefer-offline', '--ignore-scripts', '--include=dev', ...quiet]);
   writeFileSync(stamp, wanted);
+}
+
+/**
+ * Whether somebody's own `npm ci` has brought what the lock file asks for. npm notes at its end, in a lock file of
+ * node_modules, what it has put there; packages for other platforms are optional.
+ */
+function isInstalled() {
+  const found = join(root, 'node_modules', '.package-lock.json');
+  if (!existsSync(found)) return false;
+  const [wanted, there] = [join(root, 'package-lock.json'), found].map((file) => {
+    return JSON.parse(readFileSync(file, 'utf8')).packages;
+  });
+  return Object.entries(wanted).every(([path, { version, integrity, optional }]) => {
+    if (path === '') return true;
+    const has = there[path];
+    return has === undefined ? optional === true : has.version === version && has.integrity === integrity;
+  });
 }
 
 export function ensureBuilt() {

@@ -18,7 +18,21 @@ export function paired(one: Sample, other: Sample, combine: (one: number, other:
 }
 
 export function printAim(aim: string, figure: number, isMet: boolean, digits = 1): void {
-  console.log(`${aim.padEnd(WIDTH)}${figure.toFixed(digits).padStart(10)}  ${isMet ? 'met' : 'missed'}`);
+  console.log(aimLine(aim, figure, isMet, digits));
+}
+
+export function aimLine(aim: string, figure: number, isMet: boolean, digits = 1): string {
+  const verdict = isMeasured(figure) ? (isMet ? 'met' : 'missed') : 'not measurable here';
+  return `${aim.padEnd(WIDTH)}${figure.toFixed(digits).padStart(10)}  ${verdict}`;
+}
+
+export function bytesLine(name: string, bytes: number): string {
+  return name.padEnd(WIDTH) + (isMeasured(bytes) ? bytes.toFixed(1) : 'not measurable').padStart(20);
+}
+
+/** Nothing takes less than no time and no memory: such a difference is smaller than the noise of the machine. */
+function isMeasured(figure: number): boolean {
+  return figure >= 0;
 }
 
 const WIDTH = 66;

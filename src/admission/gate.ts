@@ -139,7 +139,7 @@ export class Gate {
    * read here
    */
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
-    if (options !== undefined) rejectUnlessOptions(options);
+    rejectUnlessOptions(options);
     if (typeof where === 'object' && where !== null) return this.#tryScope(where, amounts, options ?? NO_OPTIONS);
     const lane = laneOf(this.#names.indexOf(where), directionOf(options));
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;

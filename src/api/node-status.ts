@@ -31,6 +31,8 @@ export interface NodeStatus {
   /** What groups of strategy equal divide by; null = there are none. */
   readonly pool: PoolStatus | null;
   readonly recordsIgnored: Readonly<Record<string, number>>;
+  /** Calls of the telemetry that failed; their lines are lost. */
+  readonly telemetryFailures: number;
   /** Lanes served here that saturated backends hold below their quota; the first 20 by name. */
   readonly busyLanes: number;
   readonly busyGroups: readonly BusyGroupStatus[];

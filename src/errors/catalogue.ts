@@ -14,6 +14,10 @@ export const ERROR_CATALOGUE = {
     message: 'createNode: {field} {reason}',
     remedy: 'Pass what docs/guide/embedding.md and the type CreateNodeOptions list.',
   },
+  TELEMETRY_FAILED: {
+    message: 'telemetry.{method} failed: {reason}',
+    remedy: 'Mend what the telemetry of createNode does; the node goes on, and counts lost lines in telemetryFailures.',
+  },
   CONFIG_UNREADABLE: {
     message: 'cannot read {file}: {reason}',
     remedy: 'Check the path and its permissions.',
@@ -35,6 +39,7 @@ export const ERROR_CATALOGUE = {
     exitCode: EXIT_CONFIG,
   },
   USAGE: { message: '{reason}', remedy: 'See `quotamesh --help`.', exitCode: EXIT_USAGE },
+  ASKED_WRONG: { message: '{reason}', remedy: '{advice}', exitCode: EXIT_USAGE },
   LOG_UNWRITABLE: {
     message: 'cannot write {path}: {reason}',
     remedy: 'Check the path and its permissions.',

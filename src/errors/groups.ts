@@ -23,12 +23,17 @@ export const GROUP_ERRORS = {
   },
   QUOTA_TOO_LARGE: {
     message: 'group {group}: {details}',
-    remedy: 'Write a rate of at most 2^53 − 1, or null for no limit.',
+    remedy: 'Write a rate of at most 1P, or null for no limit.',
+    httpStatus: 422,
+  },
+  QUOTA_TOO_SMALL: {
+    message: 'group {group}: {details}',
+    remedy: 'Write 0 to block, a rate of at least 1e-9/s, or null for no limit.',
     httpStatus: 422,
   },
   RESERVED_ABOVE_QUOTA: {
     message: 'group {group}: {details}',
-    remedy: 'Lower reservedCostPerSecond, or raise costPerSecond.',
+    remedy: 'Lower what is reserved, or raise the quota by cost.',
     httpStatus: 422,
   },
   STRATEGY_UNKNOWN: {

@@ -35,7 +35,7 @@ export async function change<Answer>(
   if (answer.status === 204) return null;
   if (isGood(answer)) return answer.body as Answer;
   const { code, detail, remedy } = answer.body;
-  if (code === 'GROUP_UNKNOWN') throw new QuotameshError('USAGE', { reason: String(detail) });
+  if (code === 'GROUP_UNKNOWN') throw askedWrong(answer);
   if (answer.status >= 500) return unreachable(node, String(detail));
   throw new QuotameshError('CHANGE_REFUSED', { reason: String(detail), advice: String(remedy) });
 }
@@ -44,11 +44,15 @@ export async function get<Answer>(node: NodeAddress, path: string): Promise<Answ
   const answer = await answerTo(node, { method: 'GET', path, timeoutMs: TIMEOUT_MS });
   if (isGood(answer)) return answer.body as Answer;
   const { code, detail, remedy } = answer.body;
-  if (code === 'GROUP_UNKNOWN') throw new QuotameshError('USAGE', { reason: String(detail) });
+  if (code === 'GROUP_UNKNOWN') throw askedWrong(answer);
   // The node is there and does not let the caller in: its own remedy is told.
   if (REFUSALS.has(answer.status))
     throw new QuotameshError('CHANGE_REFUSED', { reason: String(detail), advice: String(remedy) });
   return unreachable(node, typeof detail === 'string' ? detail : `${path} answers with status ${answer.status}`);
+}
+
+function askedWrong({ body: { detail, remedy } }: JsonAnswer): QuotameshError {
+  return new QuotameshError('ASKED_WRONG', { reason: String(detail), advice: String(remedy) });
 }
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);

@@ -18,6 +18,7 @@ import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { notReadyBecause } from '../status/describe-node.js';
 import { TargetLog } from '../status/target-log.js';
+import { guarded } from './guarded-telemetry.js';
 import { NodeLife } from './node-life.js';
 import { NodeLoop } from './node-loop.js';
 import type { NodeParts } from './node-parts.js';
@@ -48,7 +49,8 @@ export interface AssemblyOptions {
  * that name the other one, which are called only when both are made.
  */
 export function assembleParts(options: AssemblyOptions): NodeParts {
-  const { config, topic, registryTopic = null, telemetry, version, nonce } = options;
+  const { config, topic, registryTopic = null, version, nonce } = options;
+  const telemetry = guarded(options.telemetry);
   const { cluster, nodeId, limits, defaultGroup } = config;
   const wakingClock = options.clock === undefined ? (options.wakingClock ?? new WakingClock()) : null;
   const clock = options.clock ?? (wakingClock as WakingClock).clock;

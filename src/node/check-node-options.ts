@@ -1,35 +1,74 @@
+import { z } from 'zod';
+import { NODE_NAME } from '../config/setting/setting.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
+import { type InputMistake, inputMistakes, told } from '../input/input-mistakes.js';
+import { isMapping, type Mapping } from '../input/mapping.js';
+import { didYouMean } from '../input/nearest-name.js';
+import { show } from '../input/shown-value.js';
 import type { CreateNodeOptions } from './create-node.js';
 
-/** For callers without a type checker: `nodeid` would start a node with another name than meant, and nobody would know. */
+/**
+ * For callers without a type checker: `nodeid` would start a node with another name than meant, and nobody would know.
+ * All mistakes are told at once.
+ */
 export function rejectWrongOptions(options: unknown): asserts options is CreateNodeOptions {
-  if (typeof options !== 'object' || options === null) throw wrong('options', 'must be an object with config');
-  for (const key of Object.keys(options)) {
-    if (!KNOWN.has(key)) throw wrong(key, `is not known; known are ${[...KNOWN].join(', ')}`);
-  }
-  const { telemetry, readyTimeoutMs, config } = options as Partial<Record<keyof CreateNodeOptions, unknown>>;
-  if (config === undefined) throw wrong('config', 'is missing: the path of a YAML file, or its contents as an object');
-  if (telemetry !== undefined && typeof (telemetry as { log?: unknown } | null)?.log !== 'function') {
-    throw wrong('telemetry', 'must have a function log(level, message, facts)');
-  }
-  if (readyTimeoutMs !== undefined && !isTimeout(readyTimeoutMs)) {
-    throw wrong('readyTimeoutMs', `must be a number of milliseconds from 0 to ${TIMEOUT_MS_MAX}`);
-  }
+  if (!isMapping(options)) throw wrong('options', `must be an object with config, got ${show(options)}`);
+  const read = OPTIONS.safeParse(options);
+  if (read.success) return;
+  const [first, ...others] = inputMistakes(OPTIONS, options, read.error.issues).map(textsOf);
+  throw wrong(first!.field, [first!.reason, ...others.map(({ field, reason }) => `${field} ${reason}`)].join('; '));
 }
-
-const KNOWN: ReadonlySet<string> = new Set<keyof Required<CreateNodeOptions>>([
-  'config',
-  'nodeId',
-  'env',
-  'telemetry',
-  'readyTimeoutMs',
-]);
 
 /** A longer timer of Node.js ends at once. */
 const TIMEOUT_MS_MAX = 2_147_483_647;
 
-function isTimeout(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0 && value <= TIMEOUT_MS_MAX;
+const CONFIG = z.custom((given) => (typeof given === 'string' && given !== '') || isMapping(given));
+const TELEMETRY = z.custom((given) => {
+  const { log, decided = log } = (given ?? {}) as Mapping;
+  return typeof log === 'function' && typeof decided === 'function';
+});
+
+const OPTIONS = z.strictObject({
+  config: told(CONFIG, 'the path of a YAML file, or its contents as an object'),
+  nodeId: told(z.string().regex(NODE_NAME.matches).optional(), NODE_NAME.text),
+  env: told(z.custom<Mapping>(isMapping).superRefine(rejectWrongVariables).optional(), 'an object like process.env'),
+  telemetry: told(
+    TELEMETRY.optional(),
+    'an object with a function log(level, message, facts), and decided(decision) if you like',
+  ),
+  readyTimeoutMs: told(
+    z.number().min(0).max(TIMEOUT_MS_MAX).optional(),
+    `a number of milliseconds from 0 to ${TIMEOUT_MS_MAX}`,
+  ),
+} satisfies Record<keyof Required<CreateNodeOptions>, z.ZodType>);
+
+/** Other variables are not read. */
+function rejectWrongVariables(env: Mapping, context: z.RefinementCtx): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith('QUOTAMESH_') || value === undefined || typeof value === 'string') continue;
+    // The type alone: the value may be a secret.
+    const message = `must be a text, got ${value === null ? 'null' : `a value of type ${typeof value}`}`;
+    context.addIssue({ code: 'custom', path: [name], message, params: {} });
+  }
+}
+
+function textsOf(mistake: InputMistake): { readonly field: string; readonly reason: string } {
+  const field = mistake.path.join('.');
+  switch (mistake.kind) {
+    case 'key-unknown': {
+      const near = didYouMean(mistake.key, mistake.known);
+      const known = `known are ${mistake.known.join(', ')}`;
+      return { field: mistake.key, reason: `is not known; ${near === '' ? known : near}` };
+    }
+    case 'missing':
+      return { field, reason: `is missing: ${mistake.says.allowed}` };
+    case 'value':
+      return { field, reason: `must be ${mistake.says.allowed}, got ${show(mistake.got)}` };
+    case 'told':
+      return { field, reason: mistake.problem };
+    case 'not-a-mapping':
+      return { field, reason: `must be a mapping, got ${show(mistake.got)}` };
+  }
 }
 
 function wrong(field: string, reason: string): QuotameshError {

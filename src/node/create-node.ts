@@ -1,6 +1,5 @@
 import type { QuotaNode } from '../api/quota-node.js';
 import type { Telemetry } from '../ports/telemetry.js';
-import { rejectWrongOptions } from './check-node-options.js';
 
 export interface CreateNodeOptions {
   /** Path of a YAML file, or the same structure as an object. */
@@ -20,7 +19,6 @@ export interface CreateNodeOptions {
  * when it is not ready in time.
  */
 export async function createNode(options: CreateNodeOptions): Promise<QuotaNode> {
-  rejectWrongOptions(options);
   // Here, so that a service which imports the library and makes no node pays for none of it.
   const { startNode } = await import('./start-node.js');
   return startNode(options);

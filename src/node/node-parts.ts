@@ -10,7 +10,7 @@ import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { Clock } from '../ports/clock.js';
 import type { ReportTopic } from '../ports/report-topic.js';
-import type { Telemetry } from '../ports/telemetry.js';
+import type { GuardedTelemetry } from './guarded-telemetry.js';
 import type { NodeLife } from './node-life.js';
 import type { NodeLoop } from './node-loop.js';
 import type { TopicPump } from './topic-pump.js';
@@ -24,7 +24,7 @@ export interface NodeParts {
   readonly version: string;
   readonly startedMs: number;
   readonly clock: Clock;
-  readonly telemetry: Telemetry;
+  readonly telemetry: GuardedTelemetry;
   readonly topic: ReportTopic;
   readonly pump: TopicPump;
   readonly limiter: Limiter;

@@ -6,14 +6,17 @@ import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { VERSION } from '../package/version.js';
 import { silentTelemetry, type Telemetry } from '../ports/telemetry.js';
 import { type AssemblyOptions, assembleParts } from './assemble-node.js';
+import { rejectWrongOptions } from './check-node-options.js';
 import type { CreateNodeOptions } from './create-node.js';
 import { EmbeddedNode } from './embedded-node.js';
+import { guarded } from './guarded-telemetry.js';
 import type { NodeParts } from './node-parts.js';
 import { openTopics } from './open-topics.js';
 import { tellOldNames } from './tell-old-names.js';
 
-/** What createNode does with options that are right. */
+/** What createNode does. */
 export async function startNode(options: CreateNodeOptions): Promise<QuotaNode> {
+  rejectWrongOptions(options);
   const parts = await assembleNode(await configOf(options), options.telemetry ?? silentTelemetry);
   await startParts(parts, options.readyTimeoutMs);
   return new EmbeddedNode(parts);
@@ -34,14 +37,16 @@ export async function startParts({ life, loop }: Pick<NodeParts, 'life' | 'loop'
 
 /** The parts of a node on the topics that a configuration asks for, wired but not started. */
 export async function assembleNode(config: ResolvedConfig, telemetry: Telemetry): Promise<NodeParts> {
-  tellOldNames(config, telemetry);
-  return assembleParts(await assemblyOf(config, telemetry));
+  const safe = guarded(telemetry);
+  tellOldNames(config, safe);
+  return assembleParts(await assemblyOf(config, safe));
 }
 
 /** What a node of this program is put together from. */
 export async function assemblyOf(config: ResolvedConfig, telemetry: Telemetry): Promise<AssemblyOptions> {
-  const topics = await openTopics(config, telemetry);
-  return { config, ...topics, telemetry, version: VERSION, nonce: randomInt(0x10000) };
+  const safe = guarded(telemetry);
+  const topics = await openTopics(config, safe);
+  return { config, ...topics, telemetry: safe, version: VERSION, nonce: randomInt(0x10000) };
 }
 
 export async function configOf(options: CreateNodeOptions): Promise<ResolvedConfig> {

@@ -1,6 +1,8 @@
 /**
  * Tells people what happened in the runtime. One log line per event; `facts` are flat and carry units in their names.
- * Must not throw and must not block.
+ * Must not block: the node decides nothing meanwhile. A call that throws, or returns a promise that is rejected, loses
+ * this line and nothing else: it is counted (`telemetryFailures` of the status), and the first one is told as a warning
+ * of the process (`process.on('warning')`, code TELEMETRY_FAILED). The node goes on calling, because disks get room again.
  */
 export interface Telemetry {
   log(level: LogLevel, message: string, facts?: Readonly<Record<string, unknown>>): void;

@@ -52,7 +52,9 @@ export class Child {
     });
     this.ended = new Promise((resolve) => {
       this.#process.once('close', (code, signal) => resolve(this.exit ?? { code, signal }));
-      this.#process.once('error', () => {
+      this.#process.on('error', () => {
+        // With a pid it has started: a signal could not be sent, and 'close' will tell its end.
+        if (this.#process.pid !== undefined) return;
         this.exit ??= { code: 1, signal: null };
         resolve(this.exit);
       });

@@ -72,6 +72,7 @@ export function describeNode(parts: StatusParts): NodeStatus {
     lastRebalancingMs: parts.loop.rebalancing.lastMs(nowMs),
     pool: poolOf(parts),
     recordsIgnored: { ...pump.undecodable, ...coordinator?.log.ignored },
+    telemetryFailures: parts.telemetry.failures,
     ...describeBusy(parts),
   };
 }

@@ -16,6 +16,7 @@ export interface StatusParts extends ReadinessParts {
   readonly version: string;
   readonly startedMs: number;
   readonly clock: Clock;
+  readonly telemetry: { readonly failures: number };
   readonly limiter: Limiter;
   readonly groups: GroupTable;
   readonly attachments: Attachments;

@@ -2,6 +2,7 @@ import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clamped } from '../../src/core/convergence/clamp.js';
+import { lending } from '../../src/core/convergence/lending.js';
 import { maxMin } from '../../src/core/convergence/max-min.js';
 import { slewed } from '../../src/core/convergence/slew.js';
 import { smoothed } from '../../src/core/convergence/smoothing.js';
@@ -20,10 +21,15 @@ function close(left: number, right: number, scale: number, tolerance = ROUNDING)
 /** The one strategy whose shares may add up to more than the target. Named here, so that no other can say so of itself. */
 const OVERSHOOTS = 'equal-residual';
 
+/** Lending cuts what is too much. */
+function mayOvershoot(name: string): boolean {
+  return name.split(',')[0] === OVERSHOOTS && !name.endsWith(', lending');
+}
+
 /** Σ that a strategy may reach: the target, or what equal-residual's source text accepts. */
 function mostOf(name: string, { target, usage, floorRatio }: Cluster, dimension: number): number {
   const limit = target[dimension] as number;
-  if (name.split(',')[0] !== OVERSHOOTS) return limit;
+  if (!mayOvershoot(name)) return limit;
   const column = usage[dimension] as readonly number[];
   const residual = Math.max(0, limit - total(column));
   return limit + (column.length - 1) * residual + floorRatio * limit;
@@ -36,12 +42,15 @@ const WRAPPED: readonly (readonly [string, Strategy])[] = [
   ...Object.entries(STRATEGIES),
   ...Object.entries(STRATEGIES).map(([name, plain]) => [`${name}, smoothed`, smoothed(plain, 5000)] as const),
   ...Object.entries(STRATEGIES).map(([name, plain]) => [`${name}, slewed`, slewed(plain, 0.05)] as const),
+  ...Object.entries(STRATEGIES)
+    .filter(([, { leavesNothing, agreesOnPool }]) => !leavesNothing && !agreesOnPool)
+    .map(([name, plain]) => [`${name}, lending`, lending(plain)] as const),
   ['max-min in all wrappers', slewed(smoothed(clamped(maxMin, { minShareRatio: 0, maxShareRatio: 1 }), 5000), 0.05)],
 ];
 
 describe.each(WRAPPED)('%s', (name, strategy) => {
   test('says of itself whether it overshoots', () => {
-    expect(strategy.overshoots).toBe(name.split(',')[0] === OVERSHOOTS);
+    expect(strategy.overshoots).toBe(mayOvershoot(name));
   });
 
   test('is finite, ≥ 0, and Σ shares ≤ target (or the documented overshoot)', () => {

@@ -163,3 +163,7 @@ test('strategies say of themselves what they read, remember and agree on', () =>
     ['equal', 'equal', false, 'demand', false, true],
   ]);
 });
+
+test('a strategy without a twin is told by its name', () => {
+  expect(() => twinShares('fair', {} as Cluster)).toThrow('strategy fair has no twin here');
+});

@@ -54,7 +54,9 @@ const ASKS_THE_OTHER = new Set(['steal-halfway', 'client-rate']);
 
 /** The same for both dimensions: what is unlimited or blocked is so for everybody. */
 export function twinShares(name: string, given: Cluster): number[][] {
-  const twin = TWINS[name] as (given: Lane) => number[];
+  const twin = TWINS[name];
+  if (twin === undefined)
+    throw new Error(`strategy ${name} has no twin here: write it, with a second way to its shares`);
   return given.target.map((limit, dimension) => {
     if (limit === 0 || limit === Number.POSITIVE_INFINITY) return given.weight.map(() => limit);
     const pick = (columns: readonly (readonly number[])[]) => [columns[dimension] as readonly number[]];

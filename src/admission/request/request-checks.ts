@@ -32,13 +32,21 @@ export function rejectUnlessObject(field: string, amounts: unknown): void {
 }
 
 /**
- * Requires options to be an object. A number, say, would be ignored, and the request decided in another way than was
- * meant.
+ * Requires options to be an object, and the names in it to be names, whether a limit of the group needs them or not. A
+ * number, say, would be ignored, and the request decided in another way than was meant.
  */
 export function rejectUnlessOptions(options: unknown): void {
-  if (options === undefined || (typeof options === 'object' && options !== null && !Array.isArray(options))) return;
+  if (options === undefined) return;
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) throw notOptions(options);
+  const { topic, client } = options as Origin;
+  if (topic !== undefined && !isName(topic)) throw notAName('topic');
+  if (client !== undefined && !isName(client)) throw notAName('client');
+}
+
+// Errors are made apart from the checks: these are compiled into every decision.
+function notOptions(options: unknown): QuotameshError {
   const reason = `must be an object like { waitMs: 2000 }, got ${show(options)}`;
-  throw new QuotameshError('FIELD_INVALID', { field: 'options', reason });
+  return new QuotameshError('FIELD_INVALID', { field: 'options', reason });
 }
 
 export function rejectUnlessAmounts(messages: unknown, bytes: unknown): void {
@@ -73,9 +81,16 @@ export function rejectAboveConsume({ messages = 0, bytes = 0 }: Amounts): void {
 const CONSUMED_MAX = 2 ** 40;
 
 export function rejectUnlessName(field: string, name: unknown): void {
-  if (typeof name === 'string' && name.length <= NAME_MAX) return;
+  if (!isName(name)) throw notAName(field);
+}
+
+function isName(name: unknown): boolean {
+  return typeof name === 'string' && name.length <= NAME_MAX;
+}
+
+function notAName(field: string): QuotameshError {
   const reason = `must be a string of at most ${NAME_MAX} characters`;
-  throw new QuotameshError('FIELD_INVALID', { field, reason });
+  return new QuotameshError('FIELD_INVALID', { field, reason });
 }
 
 /** The error for a group that is not defined; it names similar groups. */

@@ -7,14 +7,7 @@ import type { GroupTable } from '../../groups/group-table.js';
 import type { GroupNames } from './group-names.js';
 import type { LaneBounds } from './lane-bounds.js';
 import { type AvailableParts, wholeMessages } from './partial-grant.js';
-import {
-  directionOf,
-  noEndOf,
-  rejectAmounts,
-  rejectUnlessName,
-  rejectUnlessOptions,
-  rejectUnlessSomething,
-} from './request-checks.js';
+import { directionOf, noEndOf, rejectAmounts, rejectUnlessOptions, rejectUnlessSomething } from './request-checks.js';
 import { type ScopeResolver, scopeText } from './scope-resolver.js';
 
 export interface RequestReaderParts extends AvailableParts {
@@ -109,9 +102,8 @@ export class RequestReader {
     return request;
   }
 
+  /** @param origin has been checked */
   fillOn(lane: number, messages: number, bytes: number, { topic = '', client = '' }: Origin): JointRequest {
-    rejectUnlessName('topic', topic);
-    rejectUnlessName('client', client);
     const request = this.#request;
     request.lane = lane;
     request.messages = messages;

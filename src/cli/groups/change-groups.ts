@@ -111,7 +111,7 @@ function yamlOf(groups: readonly DefinedGroup[], attached: readonly AttachedTo[]
   }).trimEnd();
 }
 
-/** `a.b=1` → { a: { b: '1' } }; `a.b=null` → { a: { b: null } }. Values are read by the node, as YAML's are. */
+/** `a.b=1` → { a: { b: 1 } }; `a.b=5k` → { a: { b: '5k' } }. Values are read by the node, as YAML's are. */
 export function patchOf(pairs: readonly string[]): Readonly<Record<string, unknown>> {
   const patch: Record<string, unknown> = Object.create(null);
   for (const pair of pairs) {
@@ -128,9 +128,15 @@ export function patchOf(pairs: readonly string[]): Readonly<Record<string, unkno
       if (!isMapping(below[part])) throw usage(`${pair} stands below a key that has a value of its own`);
       below = below[part] as Record<string, unknown>;
     }
-    below[keys.at(-1) as string] = text === 'null' ? null : text;
+    below[keys.at(-1) as string] = sentAs(text);
   }
   return patch;
+}
+
+/** A number is sent as one only where it is printed back as it was written: the definition is shown as it was sent. */
+function sentAs(text: string): unknown {
+  if (/^(null|true|false)$/.test(text)) return JSON.parse(text);
+  return String(Number(text)) === text && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
 /** The group alone, or as in a node's configuration: below groups.<name>. */

@@ -31,9 +31,8 @@ function checkRates(name: string, { burst }: Sound<GroupSettings>, findings: Fin
 
 /** Settings by key, with the value that a bucket of the cluster does not do justice to. */
 function unsupported(values: Sound<GroupSettings>): [key: string, value: unknown][] {
-  const { strategy, limiter, topics, smoothingMs, slewPerSecond } = values;
+  const { limiter, topics, smoothingMs, slewPerSecond } = values;
   const found: [string, unknown][] = [];
-  if (strategy !== undefined && strategy !== 'max-min') found.push(['strategy', strategy]);
   if (limiter === 'window') found.push(['limiter', limiter]);
   if (topics !== undefined && topics !== 'shared') found.push(['topics', topics]);
   if (typeof smoothingMs === 'number' && smoothingMs > 0) found.push(['smoothingMs', smoothingMs]);

@@ -7,7 +7,7 @@ import type { Findings } from '../setting/findings.js';
 import { soundPart } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 import { show } from '../setting/setting-text.js';
-import { givenKey, LIMIT_NAMES, perSecond, shownBehind } from '../setting/written-rate.js';
+import { givenKey, LIMIT_NAMES, perSecond, shownBehind, shownBeside } from '../setting/written-rate.js';
 import { mergedLayers } from './merged-layers.js';
 import type { SoundNode } from './read-node.js';
 
@@ -71,7 +71,7 @@ export function checkReserved(groups: GroupValues, findings: Findings): void {
       const [total, reserved] = [quota[key]!, quota[reservedKey]!];
       if (perSecond(reserved) <= perSecond(total)) continue;
       const allowed = `at most quota.${direction}.${key} = ${shownBehind(key, total)}`;
-      const problem = `must be ${allowed}, got ${shownBehind(reservedKey, reserved)}`;
+      const problem = `must be ${allowed}, got ${shownBeside(reservedKey, reserved, total.per)}`;
       const remedy = `Lower it, or raise ${key}.`;
       const cause = 'reserved-above-quota';
       findings.add(['groups', name, 'quota', direction, reservedKey], { problem, allowed, remedy, cause });

@@ -99,7 +99,7 @@ export const GROUP = section({
     buys:
       'What nodes share. rates: each holds its part of the quota as a rate. tokens: they share the tokens of one bucket ' +
       'as well, so that real traffic is admitted as by one central bucket, and an idle quota has its whole burst at any ' +
-      'node (docs/guide/tokens.md). A preview, for max-min alone.',
+      'node (docs/guide/tokens.md). A preview.',
     costs: 'tokens: usage far below the quota is not reported, so other nodes do not show it.',
   },
   burst: section({

@@ -2,10 +2,11 @@ import { type InputMistake, inputMistakes } from '../../input/input-mistakes.js'
 import { didYouMean } from '../../input/nearest-name.js';
 import type { ConfigPath, Finding, Findings } from '../setting/findings.js';
 import { FOREIGN_KEYS } from '../setting/foreign-keys.js';
+import { parseRate } from '../setting/quantity.js';
 import { type Section, soundPart } from '../setting/section.js';
 import { show } from '../setting/setting-text.js';
 import { gluedRemedy, shownKey } from '../setting/unknown-keys.js';
-import { rateOfKey } from '../setting/written-rate.js';
+import { rateKey, rateOfKey } from '../setting/written-rate.js';
 import { SECTIONS, SETTINGS } from './all-settings.js';
 
 /**
@@ -44,7 +45,7 @@ function addMistake(findings: Findings, mistake: InputMistake, at: ConfigPath): 
       break;
     }
     case 'not-a-mapping':
-      findings.add(at, notAMapping(mistake.known, mistake.got));
+      findings.add(at, notAMapping(mistake.known, mistake.got, at));
   }
 }
 
@@ -55,11 +56,25 @@ function unknownKey(key: string, known: readonly string[], at: ConfigPath): Find
   return { problem: 'is not a known key', allowed, remedy, cause: 'key-unknown' };
 }
 
-export function notAMapping(known: readonly string[], input: unknown): Finding {
+export function notAMapping(known: readonly string[], input: unknown, at: ConfigPath = []): Finding {
   const allowed = `a mapping with the keys ${keysText(known)}`;
   // Somebody may have written a password here.
   const got = typeof input === 'string' ? 'a text' : show(input);
-  return { problem: `must be ${allowed}, got ${got}`, allowed, remedy: 'Indent the keys below it.' };
+  return {
+    problem: `must be ${allowed}, got ${got}`,
+    allowed,
+    remedy: rateRemedy(known, input, at) || 'Indent the keys below it.',
+  };
+}
+
+/** For a rate that stands where its direction or its name is missing: `quota: 100`. */
+function rateRemedy(known: readonly string[], input: unknown, at: ConfigPath): string {
+  if (typeof input !== 'number' && typeof input !== 'string') return '';
+  const { amount } = parseRate('rate', input, 'second');
+  const own = rateKey('messages', 'second');
+  if (!(amount >= 0) || !(known.includes('publish') || known.includes(own))) return '';
+  const rate = `{ ${own}: ${input} }`;
+  return `Write it as ${at.at(-1)}: ${known.includes(own) ? rate : `{ publish: ${rate} }`}.`;
 }
 
 /** The units of time of rates are told once for all of them. */

@@ -17,7 +17,13 @@ export interface Mistake {
   readonly cause?: MistakeCause;
 }
 
-export type MistakeCause = 'key-unknown' | 'choice-unknown' | 'below-range' | 'above-range' | 'reserved-above-quota';
+export type MistakeCause =
+  | 'key-unknown'
+  | 'choice-unknown'
+  | 'below-range'
+  | 'above-range'
+  | 'nearly-nothing'
+  | 'reserved-above-quota';
 
 /** All mistakes of a configuration at once (the first 200, if there are more). */
 export class ConfigError extends QuotameshError {

@@ -32,7 +32,9 @@ export function unitAfterStroke(text: string): string | undefined {
 
 function amountOf(kind: QuantityKind, match: RegExpExecArray | null): number {
   if (match === null) return Number.NaN;
-  const amount = Number(match[1]);
+  const text = match[1] as string;
+  // Not 0, which has a meaning of its own: what is too small for a double is no less a number above it.
+  const amount = Number(text) || (/^[^e]*[1-9]/.test(text) ? Number.MIN_VALUE : 0);
   const unit = match[2] as string;
   // Dividing keeps 7% exact (0.07); multiplying by 0.01 would not.
   if (kind === 'ratio' && unit === '%') return amount / 100;

@@ -1,7 +1,8 @@
 import { didYouMean } from '../../input/nearest-name.js';
+import { isAboveMost, isNearlyNothing, isRate, RATE_LEAST } from './measured.js';
 import { formatQuantity, parseRate, QUANTITY_EXAMPLES, type QuantityKind, unitAfterStroke } from './quantity.js';
 import type { Setting } from './setting.js';
-import { UNIT_SPELLINGS } from './time-unit.js';
+import { SHORT_UNIT, UNIT_SPELLINGS } from './time-unit.js';
 import { rateKey } from './written-rate.js';
 
 /** What is allowed, in words: `a duration between 100ms and 1m (e.g. 500ms or 2s)`. */
@@ -66,12 +67,18 @@ export function remedyFor(setting: Setting, input: unknown): string {
   ) {
     return `Put it in quotes: "${input}".`;
   }
+  if (isRate(setting) && isAboveMost(setting, input)) return `Lower it, or ${removal(setting)}.`;
+  if (isNearlyNothing(setting, input)) return `Less is not one in 30 years: write 0, or ${removal(setting)}.`;
   const near =
     typeof input === 'string' ? didYouMean(input, setting.choices ?? []) || strokeRemedy(setting, input) : '';
   if (near !== '') return near;
   if (setting.remedy !== undefined) return setting.remedy;
   if (setting.required === true) return 'There is no default.';
-  return `Correct it, or remove the key for the default (${defaultText(setting)}).`;
+  return `Correct it, or ${removal(setting)}.`;
+}
+
+function removal(setting: Setting): string {
+  return `remove the key for the default (${defaultText(setting)})`;
 }
 
 /** What is wrong with the unit of time in `5/fortnight`; '' where that is not what is wrong. */
@@ -118,8 +125,11 @@ const NOUNS: Readonly<Record<QuantityKind, string>> = {
 function rangeText(setting: Setting, input: unknown): string {
   const kind = setting.kind as QuantityKind;
   const { min = 0, max = Infinity } = setting;
+  const between = `between ${formatQuantity(kind, min)} and ${formatQuantity(kind, max)}`;
+  if (!isRate(setting)) return between;
+  if (isNearlyNothing(setting, input)) return `of 0 or of at least ${RATE_LEAST}/s`;
   // The upper bound of rates only keeps arithmetic exact; naming it would distract from the usual mistakes.
-  const openEnded = kind === 'rate' || kind === 'byte-rate';
-  if (openEnded && !(typeof input === 'number' && input > max)) return `≥ ${formatQuantity(kind, min)}`;
-  return `between ${formatQuantity(kind, min)} and ${formatQuantity(kind, max)}`;
+  if (!isAboveMost(setting, input)) return `≥ ${formatQuantity(kind, min)}`;
+  const isOfOtherUnit = typeof input === 'string' && unitAfterStroke(input) !== undefined;
+  return isOfOtherUnit ? `${between}/${SHORT_UNIT[setting.rate?.per ?? 'second']}` : between;
 }

@@ -1,9 +1,10 @@
 import { isMapping } from '../../input/mapping.js';
 import type { MistakeCause } from './config-error.js';
+import { isAboveMost, isBelowLeast, isNearlyNothing, rateMeasured } from './measured.js';
 import { parseQuantity, parseRate, QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
 import { GROUP_NAME, NODE_NAME, type Setting } from './setting.js';
 import { allowedText, remedyFor, show } from './setting-text.js';
-import { perSecond, type WrittenRate } from './written-rate.js';
+import type { WrittenRate } from './written-rate.js';
 
 export interface ReadValue {
   /** undefined when there is a problem. */
@@ -87,8 +88,10 @@ function textValue({ pattern }: Setting, input: unknown): string | undefined {
   return pattern === undefined || pattern.matches.test(input) ? input : undefined;
 }
 
-function quantityValue({ kind, min = 0, max = Infinity }: Setting, input: unknown): number | undefined {
+function quantityValue(setting: Setting, input: unknown): number | undefined {
   if (typeof input !== 'number' && typeof input !== 'string') return undefined;
+  if (isNearlyNothing(setting, input)) return undefined;
+  const { kind, min = 0, max = Infinity } = setting;
   const value = parseQuantity(kind as QuantityKind, input);
   const whole = kind === 'count' || kind === 'bytes';
   if (!Number.isFinite(value) || (whole && !Number.isInteger(value))) return undefined;
@@ -105,13 +108,9 @@ function rateValue(setting: Setting, input: unknown): WrittenRate | undefined {
   const { min = 0, max = Infinity, rate: key } = setting;
   const rate = parseRate(setting.kind as 'rate' | 'byte-rate', input, key!.per);
   if (!Number.isFinite(rate.amount) || (key!.per !== 'second' && rate.per !== key!.per)) return undefined;
-  const value = inUnitOf(setting, rate);
+  if (isNearlyNothing(setting, input)) return undefined;
+  const value = rateMeasured(setting, rate);
   return value >= min && value <= max ? { amount: rate.amount + 0, per: rate.per } : undefined;
-}
-
-/** What the bounds of the setting are compared with. */
-function inUnitOf({ rate: key }: Setting, rate: WrittenRate): number {
-  return rate.per === key?.per ? rate.amount : perSecond(rate);
 }
 
 type Element = Pick<Setting, 'kind' | 'pattern' | 'min' | 'max' | 'remedy'>;
@@ -185,13 +184,9 @@ function refuse(setting: Setting, input: unknown): ReadValue {
 }
 
 function causeOf(setting: Setting, input: unknown): MistakeCause | undefined {
-  const { kind, choices, min = 0, max = Infinity } = setting;
-  if (choices !== undefined) return 'choice-unknown';
-  if (!Object.hasOwn(QUANTITY_EXAMPLES, kind) || (typeof input !== 'number' && typeof input !== 'string'))
-    return undefined;
-  const value = setting.rate
-    ? inUnitOf(setting, parseRate(kind as 'rate' | 'byte-rate', input, setting.rate.per))
-    : parseQuantity(kind as QuantityKind, input);
-  if (value > max) return 'above-range';
-  return value < min ? 'below-range' : undefined;
+  if (setting.choices !== undefined) return 'choice-unknown';
+  if (!Object.hasOwn(QUANTITY_EXAMPLES, setting.kind)) return undefined;
+  if (isAboveMost(setting, input)) return 'above-range';
+  if (isBelowLeast(setting, input)) return 'below-range';
+  return isNearlyNothing(setting, input) ? 'nearly-nothing' : undefined;
 }

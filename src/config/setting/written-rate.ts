@@ -30,6 +30,15 @@ export function shownBehind(key: RateKey, rate: WrittenRate): string {
   return RATES.get(key)?.per === rate.per ? String(rate.amount) : `${rate.amount}/${SHORT_UNIT[rate.per]}`;
 }
 
+/** The same, and in another unit of time too where that is not its own: `2 (120/min)`. */
+export function shownBeside(key: RateKey, rate: WrittenRate, per: TimeUnit): string {
+  const shown = shownBehind(key, rate);
+  if (rate.per === per) return shown;
+  // Twelve digits: what the conversion rounds is not shown.
+  const amount = Number((perSecond(rate) * SECONDS_OF[per]).toPrecision(12));
+  return `${shown} (${amount}/${SHORT_UNIT[per]})`;
+}
+
 /** The rates that have a key for each unit of time. */
 export const RATE_NAMES = ['messages', 'bytes', 'cost', 'reservedCost'] as const;
 export type RateName = (typeof RATE_NAMES)[number];

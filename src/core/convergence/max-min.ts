@@ -29,7 +29,14 @@ import { findWaterLevel } from './water-level.js';
  * Silent cases, our choice: a node with no demand keeps its floor; a blocked dimension (target 0) stops a node in the
  * others too where it wants the blocked one.
  */
-export const maxMin: Strategy = { name: 'max-min', remembers: false, reads: 'demand', overshoots: false, converge };
+export const maxMin: Strategy = {
+  name: 'max-min',
+  remembers: false,
+  reads: 'demand',
+  overshoots: false,
+  leavesNothing: true,
+  converge,
+};
 
 const SWEEPS = 8;
 /** Sweeps end when no water level moves by more than this part of itself: a thousandth of a percent of a share. */

@@ -35,6 +35,8 @@ export interface LaneView {
   maxShareRatio: number;
   /** How the part of the target that nobody wants is divided. */
   headroom: Headroom;
+  /** False where what one node does not use nobody else may. */
+  isLent: boolean;
   /**
    * Output: 1 if a wrapper holds a share back from what the strategy says; such a share goes on moving with log time
    * alone.
@@ -59,6 +61,8 @@ export interface Strategy {
   readonly overshoots: boolean;
   /** True if it reads `divisor`: nodes agree on their number before a divisor falls, and newcomers wait for that. */
   readonly agreesOnPool?: true;
+  /** True if a node that wants more leaves nothing of the target that another does not use (lending.ts). */
+  readonly leavesNothing?: true;
   converge(view: LaneView): void;
 }
 
@@ -77,6 +81,7 @@ export function createLaneView(capacity: number): LaneView {
     minShareRatio: 0,
     maxShareRatio: 1,
     headroom: 'by-weight',
+    isLent: true,
     moving: new Uint8Array(capacity),
     share: perDimension(),
   };

@@ -19,6 +19,20 @@ export function wantedBy(view: LaneView, at: number, dimension: number): number 
 }
 
 /**
+ * What a node would take of a dimension if only this one held it, by the shares that the strategy has just given: a
+ * piece of work that another dimension refuses takes nothing here.
+ */
+export function wantedAtShares(view: LaneView, at: number, dimension: number): number {
+  let part = 1;
+  for (let other = 0; other < DIMENSION_COUNT; other++) {
+    const there = (view.demand[other] as Float64Array)[at] as number;
+    if (other !== dimension && there > 0)
+      part = Math.min(part, ((view.share[other] as Float64Array)[at] as number) / there);
+  }
+  return part * ((view.demand[dimension] as Float64Array)[at] as number);
+}
+
+/**
  * What a node uses at the share that it applies. The usage in a report does not tell: it is an average that began
  * before the share moved. It counts only where no applied share is known.
  */

@@ -105,8 +105,9 @@ export class WakeQueue<Item> {
   }
 
   /**
-   * Takes the next item, which took all the tokens that there were. The next turn of each of the others is then as
-   * large as this one was, whether it has emptied a window or has taken a single token.
+   * Takes the next item, which took all the tokens that there were. As many turns as there are others in line are then
+   * as large as this part, if it is larger than a turn; the next part, also a small one in the midst of them, sets size
+   * and number anew. Nobody gains by it in the long run, because an owner owes what it took beyond its turn.
    */
   takePart(owner: WakeOwner<Item>, cost: number): Item {
     this.#partCost = cost;

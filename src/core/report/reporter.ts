@@ -113,7 +113,7 @@ export class Reporter {
     const bundle = this.#book.bundleOf(lane.group, lane.groupId);
     if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return;
     if (lane.tokens !== null) {
-      this.#considerTokens(lane, lane.tokens, refusedNow);
+      this.#considerTokens(lane, lane.tokens, { refusedNow, silentMs: nowMs - bundle.publishedMs });
       return;
     }
     const { sample, settling, reported } = lane;
@@ -136,16 +136,21 @@ export class Reporter {
    * A lane that shares tokens is reported when the cluster's bucket would be another one, or when work is refused that
    * the report did not announce. The rates are followed all the time, and told when there is a reason to speak.
    */
-  #considerTokens(lane: LaneState, tokens: LaneTokens, refusedNow: boolean): void {
+  #considerTokens(lane: LaneState, tokens: LaneTokens, { refusedNow, silentMs }: SinceReport): void {
     if (tokens.isEnding) return;
     const { sample, current, reported } = lane;
     currentRates(sample, current);
     const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
     if (isOver) estimate(sample, SLOW, current);
-    const isDue = tokens.isReportDue || (refusedNow && tokens.isUnannounced(current, reported));
-    if (!isOver && !isDue && !(readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1)) return;
-    reported.usage.set(current.usage);
+    const isUnannounced = refusedNow && tokens.isUnannounced(current, reported);
+    const isOverstated = lane.hasEntry && tokens.isOverstated(current, reported);
+    const isUseNews = readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1;
+    const isDue = isUnannounced || isOverstated || isUseNews || tokens.isReportDue;
+    if (!isOver && !isDue && !this.#isStepDue(lane, silentMs)) return;
     reported.demand.set(current.demand);
+    if (this.#shares.strategyOf(lane.group).reads !== 'usage') reported.usage.set(current.usage);
+    else if (lane.hasEntry) this.#shares.takenInto(reported.usage, lane.lane, current.demand);
+    else reported.usage.set(usageOverASecond(sample));
     reported.squares.set(current.squares);
     this.#entryChanged(lane);
   }
@@ -158,6 +163,30 @@ export class Reporter {
       tokens?.isEnding !== true && (!isZero(lane) || lane.costs.now !== null || tokens?.hasUnheard === true);
     if (tokens !== null && hadEntry && !lane.hasEntry) tokens.isEnding = true;
     this.#book.changed(lane.group, lane.groupId);
+  }
+
+  /**
+   * The next step of a strategy that goes by what nodes take starts from what their records say. What a node is
+   * expected to take moves when others speak, without a word of its own; so where such a strategy is chosen, it tells
+   * that. A node that takes all that it wants does so whatever its share is, and has no step to tell.
+   */
+  #isStepDue(lane: LaneState, silentMs: number): boolean {
+    const { remembers, reads } = this.#shares.strategyOf(lane.group);
+    if (!lane.hasEntry || (!remembers && reads !== 'usage')) return false;
+    const { demand, usage } = lane.reported;
+    const ratio = silentMs < this.#settings.heartbeatMs ? LARGE_SHARE_STEP_RATIO : SMALL_SHARE_STEP_RATIO;
+    if (reads === 'usage') this.#shares.takenInto(taken, lane.lane, demand);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const wanted = demand[dimension] as number;
+      let now = taken[dimension] as number;
+      let before = usage[dimension] as number;
+      if (reads !== 'usage') {
+        now = Math.min(wanted, this.#shares.reportable(lane.lane, dimension));
+        before = Math.min(wanted, lane.reportedShare[dimension] as number);
+      }
+      if (Math.abs(now - before) > ratio * Math.max(now, before)) return true;
+    }
+    return false;
   }
 
   /**
@@ -264,6 +293,28 @@ export class Reporter {
       ...(costs === null ? {} : { costs }),
     };
   }
+}
+
+interface SinceReport {
+  /** Whether work has been refused since the last sample. */
+  readonly refusedNow: boolean;
+  /** Since this node's last report of the lane. */
+  readonly silentMs: number;
+}
+
+/** Scratch. */
+const taken = new Float64Array(DIMENSION_COUNT);
+
+/**
+ * What a node uses that speaks for the first time: where the split follows usage, the burst of a node that has just
+ * woken is not what it has been using.
+ */
+function usageOverASecond(sample: LaneSample): Float64Array {
+  const usage = usageIn(sample, SLOW);
+  const part = Math.min(1, sample.lengthMs(SLOW) / 1000);
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
+    usage[dimension] = part * (usage[dimension] as number);
+  return usage;
 }
 
 /** A reported rate of nothing is exact, not an estimate; such an entry may exist for its costs alone. */

@@ -42,6 +42,7 @@ export class LaneViews {
     view.headroom = settings.headroom;
     view.minShareRatio = settings.minShareRatio;
     view.maxShareRatio = settings.maxShareRatio;
+    view.isLent = strategy.agreesOnPool !== true;
     view.moving.fill(0, 0, view.count);
     if (remembers) view.ageMs.fill(Number.POSITIVE_INFINITY, 0, view.count);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -57,7 +58,8 @@ export class LaneViews {
     }
     this.#fillRows(view, mapLane, remembers);
     if (settings.nodeCount > 0) view.divisor.fill(settings.nodeCount, 0, view.count);
-    else if (strategy.agreesOnPool) this.#fillDivisors(view);
+    else if (strategy.agreesOnPool)
+      this.#fillDivisors(view, settings.sharing === 'tokens' ? 0 : this.#ownClaims.largest);
     return view;
   }
 
@@ -87,10 +89,14 @@ export class LaneViews {
     }
   }
 
-  #fillDivisors(view: LaneView): void {
+  /**
+   * @param ownClaim what this node has claimed and not read back. It is no part of the log's prefix, and so no part of
+   * what is expected of a node where tokens are shared: there the cluster's bucket bounds what all take together.
+   */
+  #fillDivisors(view: LaneView, ownClaim: number): void {
     const { divisor } = this.#pool;
     this.#membership.alive.forEach(({ nodeKey }, at) => {
-      const own = nodeKey === this.#nodeKey ? this.#ownClaims.largest : 0;
+      const own = nodeKey === this.#nodeKey ? ownClaim : 0;
       view.divisor[at] = this.#pool.isServed(nodeKey) ? Math.max(divisor, own) : Number.POSITIVE_INFINITY;
     });
   }

@@ -161,6 +161,17 @@ export class ShareBook {
     return true;
   }
 
+  /** What a node takes of a demand at the applied shares: what one dimension refuses takes nothing of the other. */
+  takenInto(out: Float64Array, lane: number, demand: Float64Array): void {
+    let part = 1;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const wanted = demand[dimension] as number;
+      if (wanted > 0) part = Math.min(part, (this.applied[slotOf(lane, dimension)] as number) / wanted);
+    }
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
+      out[dimension] = part * (demand[dimension] as number);
+  }
+
   /** Whether a usage is above the applied share in some dimension. */
   isExceededBy(lane: number, usage: Float64Array): boolean {
     return usage.some((rate, dimension) => rate > (this.applied[slotOf(lane, dimension)] as number));

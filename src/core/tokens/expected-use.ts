@@ -1,5 +1,5 @@
-import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import type { LaneView } from '../convergence/strategy.js';
+import { wantedAtShares } from '../convergence/wanted.js';
 
 /**
  * What all nodes are expected to take of one dimension of a lane, by what they told and by their shares: everybody
@@ -8,6 +8,9 @@ import type { LaneView } from '../convergence/strategy.js';
  * A node that wants less than its share is *met* and takes what it wants. A node that wants more is *throttled* and
  * takes its share. When the rate is corrected, the throttled nodes take less or more of it, in proportion to their
  * shares; the others take less only when the rate is below what they want together.
+ *
+ * Where nothing is lent, a node that wants more than its share is *held* to it: it is expected to take its share, as if
+ * it wanted no more. What the others leave is nobody's.
  *
  * Worked (target 1,000): wants 2,000 and 9 × 80; shares 280 and 9 × 80. At a rate of 970 the first takes 250.
  */
@@ -21,21 +24,29 @@ export class ExpectedUse {
   share = 0;
   /** False while the log counts this node as dead: others use what was its own. */
   isMember = false;
-  /** What this node would be given if it wanted as much as those that are throttled; Infinity where none is. */
+  /** Whether others may take what a node leaves of its share. */
+  isLent = true;
+  /**
+   * What this node would be given if it wanted as much as those that are throttled; Infinity where none is. Its share
+   * where nothing is lent.
+   */
   due = Number.POSITIVE_INFINITY;
   /** What those take together that are met. */
   #met = 0;
   #nodes = 1;
+  /** What this node wants, whether it is lent anything or not. */
+  #ownWanted = 0;
 
   /** Whether the strategy gives this node less than it wants. */
   get isThrottled(): boolean {
-    return this.own > this.share * MET;
+    return this.#ownWanted > this.share * MET;
   }
 
   /** @param own index of this node in the view; −1 = the log counts it as dead */
   view(view: LaneView, own: number, dimension: number): void {
     const share = view.share[dimension] as Float64Array;
-    const { weight, count } = view;
+    const { weight, count, isLent } = view;
+    this.isLent = isLent;
     let total = 0;
     let met = 0;
     let served = 0;
@@ -43,7 +54,7 @@ export class ExpectedUse {
     let isAnyThrottled = false;
     const { most, liftedTo } = rangeOf(view, dimension);
     for (let at = 0; at < count; at++) {
-      const wanted = wantedBy(view, at, dimension);
+      const wanted = takenBy(view, at, dimension);
       const given = share[at] as number;
       total += wanted;
       if (wanted <= given * MET) {
@@ -62,10 +73,11 @@ export class ExpectedUse {
     // A node that the log has given up may know of no other one.
     this.#nodes = Math.max(1, count);
     this.isMember = own !== -1;
-    this.own = own === -1 ? 0 : wantedBy(view, own, dimension);
+    this.#ownWanted = own === -1 ? 0 : wantedWithin(view, own, dimension);
+    this.own = own === -1 ? 0 : takenBy(view, own, dimension);
     this.share = own === -1 ? 0 : (share[own] as number);
     const due = own === -1 ? 0 : Math.max(this.share, sharePerWeight * (weight[own] as number));
-    this.due = isAnyThrottled ? Math.min(due, most) : most;
+    this.due = isAnyThrottled || !isLent ? Math.min(due, most) : most;
   }
 
   /** Called where every admission is told at once: nobody is expected to take anything. */
@@ -74,11 +86,12 @@ export class ExpectedUse {
     this.served = 0;
     this.#met = 0;
     this.own = 0;
+    this.#ownWanted = 0;
   }
 
   /** What is expected of one node of the view: what it wants if it is met, its share below 0 if it is throttled. */
   useOf(view: LaneView, at: number, dimension: number): number {
-    const wanted = wantedBy(view, at, dimension);
+    const wanted = takenBy(view, at, dimension);
     const given = (view.share[dimension] as Float64Array)[at] as number;
     return wanted <= given * MET ? wanted : -given;
   }
@@ -98,9 +111,9 @@ export class ExpectedUse {
   ownAt(given: number): number {
     const met = this.#met;
     const rate = Math.min(given, this.total);
-    if (met === this.served) return met > 0 ? this.own * Math.min(1, rate / met) : 0;
-    if (rate < met) return this.isThrottled ? 0 : (this.own * rate) / met;
-    return this.isThrottled ? (this.share * (rate - met)) / (this.served - met) : this.own;
+    const takesShare = this.own > this.share * MET;
+    if (takesShare) return rate > met ? (this.share * (rate - met)) / (this.served - met) : 0;
+    return met > 0 ? this.own * Math.min(1, rate / met) : 0;
   }
 
   /**
@@ -128,18 +141,15 @@ function rangeOf({ target, minShareRatio, maxShareRatio, count }: LaneView, dime
 
 const range = { most: 0, liftedTo: 0 };
 
-/**
- * What a node would take if only this dimension held it, and the bound of a single share: a piece that another
- * dimension refuses takes nothing here, and nobody may take more than the bound.
- */
-function wantedBy(view: LaneView, at: number, dimension: number): number {
-  let part = 1;
-  for (let other = 0; other < DIMENSION_COUNT; other++) {
-    const there = (view.demand[other] as Float64Array)[at] as number;
-    if (other !== dimension && there > 0)
-      part = Math.min(part, ((view.share[other] as Float64Array)[at] as number) / there);
-  }
-  const wanted = part * ((view.demand[dimension] as Float64Array)[at] as number);
+/** What a node would take if only this dimension held it, and the bound of a single share. */
+function wantedWithin(view: LaneView, at: number, dimension: number): number {
+  const wanted = wantedAtShares(view, at, dimension);
   const { maxShareRatio } = view;
   return maxShareRatio < 1 ? Math.min(wanted, maxShareRatio * (view.target[dimension] as number)) : wanted;
+}
+
+/** The same; no more than its share where nothing is lent. */
+function takenBy(view: LaneView, at: number, dimension: number): number {
+  const wanted = wantedWithin(view, at, dimension);
+  return view.isLent ? wanted : Math.min(wanted, (view.share[dimension] as Float64Array)[at] as number);
 }

@@ -98,7 +98,9 @@ export class LaneTokens {
     const seconds = (now.nowMs - this.#passedMs) / 1000;
     this.#passedMs = now.nowMs;
     const aheadMs = Math.max(0, now.logMs - this.settledLogMs);
-    const read = { ms: now.readLogMs - this.settledLogMs, ownSlot: now.ownSlot };
+    // Whatever was appended a round trip ago has been read, though nobody may have written for long.
+    const readLogMs = Math.max(now.readLogMs, now.logMs - now.roundTripMs);
+    const read = { ms: readLogMs - this.settledLogMs, ownSlot: now.ownSlot };
     this.slots.forEach((slot, dimension) => {
       slot.flow(taken[dimension] as number, seconds, aheadMs, this.#nodes, now, read);
     });
@@ -137,8 +139,20 @@ export class LaneTokens {
       const before = told.demand[dimension] as number;
       if (Math.min(wanted, expected.due) <= before) return false;
       const change = Math.min(wanted, DUE_RATIO * expected.due) - before;
-      const squares = Math.max(now.squares[dimension] as number, told.squares[dimension] as number);
-      return change > Math.max(CHANGE_RATIO * before, DEVIATIONS * Math.sqrt(squares * NOISE_SECONDS));
+      return change > noiseOf(before, now, told, dimension);
+    });
+  }
+
+  /**
+   * Whether this node takes less than it told, by more than noise, where nothing is lent. The bucket of such a group is
+   * often full although some nodes are held to their shares; what a node does not take of a full bucket is lost and
+   * never told as a charge, and others would have no burst for as long as its old demand stands in the log.
+   */
+  isOverstated(now: LaneRates, told: LaneRates): boolean {
+    return this.slots.some(({ bucket, expected }, dimension) => {
+      if (bucket === null || expected.isLent) return false;
+      const before = Math.min(told.demand[dimension] as number, expected.share);
+      return before - (now.demand[dimension] as number) > noiseOf(before, now, told, dimension);
     });
   }
 
@@ -175,6 +189,12 @@ export interface Now {
   readonly ownSlot: number;
   /** From an admission until all know of it. */
   readonly roundTripMs: number;
+}
+
+/** What a change from a rate has to stand out from. */
+function noiseOf(before: number, now: LaneRates, told: LaneRates, dimension: number): number {
+  const squares = Math.max(now.squares[dimension] as number, told.squares[dimension] as number);
+  return Math.max(CHANGE_RATIO * before, DEVIATIONS * Math.sqrt(squares * NOISE_SECONDS));
 }
 
 /** What a node wants beyond what it would be given need not be told. */

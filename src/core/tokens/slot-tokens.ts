@@ -45,6 +45,8 @@ export class SlotTokens {
   #use = 0;
   #slack = 0;
   #creditMax = 0;
+  /** Where nothing is lent: what is left of a bucket as deep as the cluster's that this node's share flows into. */
+  #ownPart = Number.POSITIVE_INFINITY;
 
   /** Log time goes on; until now everybody took what was expected. */
   settle(ms: number): void {
@@ -132,6 +134,7 @@ export class SlotTokens {
     if (this.isInPieces)
       this.#flowInPieces(bucket, { recent: this.#recent, nodes, isDivided: this.#isDivided, ...now });
     else this.#flowAtRates(bucket, nodes, now.roundTripMs);
+    this.#keepToOwnPart(bucket, taken, seconds);
     this.#parts.bind(this, this.expected.isMember);
   }
 
@@ -149,6 +152,22 @@ export class SlotTokens {
       most = returnable.later(slot, this.#passed(bucket, readMs, this.tokensAfter(readMs)));
     }
     account.keepTo(most, bucket.depth);
+  }
+
+  /**
+   * Where nothing is lent, a node takes no more in the long run than its share, however much the cluster's bucket
+   * holds; but an idle node has the whole burst. A newcomer to the pool waits with a share of 0.
+   */
+  #keepToOwnPart({ depth }: ClusterBucket, taken: number, seconds: number): void {
+    const { isLent, share } = this.expected;
+    if (isLent) {
+      this.#ownPart = Number.POSITIVE_INFINITY;
+      return;
+    }
+    this.#ownPart = Math.min(depth, this.#ownPart - taken + share * seconds);
+    this.takeable = Math.min(this.takeable, share > 0 ? this.#ownPart : 0);
+    this.perSecond = Math.min(this.perSecond, share);
+    this.comesBackPerSecond = Math.min(this.comesBackPerSecond, share);
   }
 
   /** Units that may stay untold: see UNTOLD_DEPTHS and NOISE_SECONDS. */

@@ -20,6 +20,7 @@ function codeOf({ path, cause }: Mistake) {
   if (cause === 'reserved-above-quota') return 'RESERVED_ABOVE_QUOTA';
   if (cause === 'choice-unknown' && path.endsWith('.strategy')) return 'STRATEGY_UNKNOWN';
   if (cause === 'below-range' && isQuota) return 'QUOTA_NEGATIVE';
+  if (cause === 'nearly-nothing' && isQuota) return 'QUOTA_TOO_SMALL';
   if (cause === 'above-range' && isQuota) return 'QUOTA_TOO_LARGE';
   return 'GROUP_INVALID';
 }

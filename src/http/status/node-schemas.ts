@@ -82,6 +82,7 @@ export const NODE = record({
   lastRebalancingMs: number,
   pool: record({ size: count, agreed: yes }, 'What strategy equal divides by; null = no such group.').nullable(),
   recordsIgnored: COUNTS,
+  telemetryFailures: count.meta({ description: 'Log lines that were lost because the telemetry failed.' }),
   busyLanes: count.meta({
     description: 'How many lanes (a direction of a group) saturated backends hold below their quota.',
   }),

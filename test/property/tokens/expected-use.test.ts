@@ -2,9 +2,11 @@ import '../seed.js';
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { DIMENSION_COUNT } from '../../../src/core/base/vocabulary.js';
-import { maxMin } from '../../../src/core/convergence/max-min.js';
+import { strategyOf } from '../../../src/core/convergence/compose.js';
+import { STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
 import type { LaneView } from '../../../src/core/convergence/strategy.js';
 import { ExpectedUse } from '../../../src/core/tokens/expected-use.js';
+import { GROUP } from '../../simulation/settings.js';
 import { roundOf, total } from '../../unit/core/convergence/round-of.js';
 import { type Cluster, cluster, evenCluster } from '../rounds.js';
 
@@ -19,10 +21,18 @@ const part = fc.oneof(
 /** Numbers near the least that there is have no digits left to compare. */
 const TINY = 1e-300;
 
+/** `equal` lends nothing: its nodes are held to their shares. */
+const LENDING = STRATEGY_NAMES.filter((name) => name !== 'equal');
+
 /** What every node expects of itself, per limited dimension. */
-function expectations(of: Cluster): { readonly target: number; readonly nodes: readonly ExpectedUse[] }[] {
+function expectations(
+  of: Cluster,
+  name: string,
+): { readonly target: number; readonly nodes: readonly ExpectedUse[] }[] {
   const round = roundOf(of);
-  maxMin.converge(round);
+  const strategy = strategyOf({ ...GROUP, strategy: name, sharing: 'tokens' });
+  round.isLent = strategy.agreesOnPool !== true;
+  strategy.converge(round);
   return Array.from({ length: DIMENSION_COUNT }, (_, dimension) => ({
     target: round.target[dimension] as number,
     nodes: Array.from({ length: round.count }, (_, own) => viewed(round, own, dimension)),
@@ -39,11 +49,11 @@ function expectAtMost(amount: number, most: number): void {
   if (!(amount <= most * (1 + 1e-9) + TINY)) throw new Error(`${amount} is more than ${most}`);
 }
 
-describe('what all expect of themselves', () => {
+describe.each(STRATEGY_NAMES)('by %s, what all expect of themselves', (strategy) => {
   test('is together what the bucket is expected to lose, no more and no less', () => {
     fc.assert(
       fc.property(given, part, (of, times) => {
-        for (const { target, nodes } of expectations(of)) {
+        for (const { target, nodes } of expectations(of, strategy)) {
           const rate = times * target;
           const [{ total: all }] = nodes as [ExpectedUse];
           const sum = total(nodes.map((node) => node.ownAt(rate)));
@@ -52,7 +62,7 @@ describe('what all expect of themselves', () => {
           if (sum < Math.min(all, rate) * (1 - 1e-6) - TINY) throw new Error(`${sum} of ${all} at ${rate}`);
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     );
   });
 
@@ -60,21 +70,34 @@ describe('what all expect of themselves', () => {
     fc.assert(
       fc.property(given, part, part, (of, one, other) => {
         const [low, high] = [Math.min(one, other), Math.max(one, other)];
-        for (const { target, nodes } of expectations(of)) {
+        for (const { target, nodes } of expectations(of, strategy)) {
           for (const node of nodes) {
             if (!(node.ownAt(low * target) >= 0)) throw new Error(`${node.ownAt(low * target)} is negative`);
             expectAtMost(node.ownAt(low * target), node.ownAt(high * target));
           }
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
+  test('is at its target no more than the target', () => {
+    fc.assert(
+      fc.property(given, (of) => {
+        for (const { target, nodes } of expectations(of, strategy)) {
+          expectAtMost(total(nodes.map((node) => node.ownAt(target))), target);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe.each(LENDING)('by %s', (strategy) => {
   test('cuts a node that is met only below what those take together that are met', () => {
     fc.assert(
       fc.property(given, part, (of, times) => {
-        for (const { target, nodes } of expectations(of)) {
+        for (const { target, nodes } of expectations(of, strategy)) {
           const met = nodes.filter(({ isThrottled }) => !isThrottled);
           const wanted = total(met.map(({ own }) => own));
           const rate = times * target;
@@ -86,19 +109,43 @@ describe('what all expect of themselves', () => {
           for (const node of nodes) if (node.isThrottled) expectAtMost(node.ownAt(rate), 0);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
+    );
+  });
+
+  test('somebody is throttled only where the whole target is taken, but for floors of nodes without demand', () => {
+    fc.assert(
+      fc.property(cluster({ nodes: 60, dimensions: 1 }), (of) => {
+        for (const { target, nodes } of expectations({ ...of, floorRatio: 0 }, strategy)) {
+          const [{ served }] = nodes as [ExpectedUse];
+          if (!nodes.some(({ isThrottled }) => isThrottled)) continue;
+          if (served < target * (1 - 1e-6)) throw new Error(`${served} of ${target}`);
+        }
+      }),
+      { numRuns: 500 },
     );
   });
 });
 
-test('the parts of the slack are one together, at most', () => {
+test('nobody expects more of itself than its share where nothing is lent', () => {
+  fc.assert(
+    fc.property(given, part, (of, times) => {
+      for (const { target, nodes } of expectations(of, 'equal')) {
+        for (const node of nodes) expectAtMost(node.ownAt(times * target), node.share);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.each(STRATEGY_NAMES)('the parts of the slack are one together, at most: %s', (strategy) => {
   fc.assert(
     fc.property(given, fc.boolean(), (of, isInPieces) => {
-      for (const { nodes } of expectations(of)) {
+      for (const { nodes } of expectations(of, strategy)) {
         if (isInPieces) for (const node of nodes) node.expectNothing();
         expectAtMost(total(nodes.map((node) => node.part)), 1);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   );
 });

@@ -3,6 +3,7 @@ import type { SimulatedNode } from '../../../sim/cluster/simulated-node.js';
 import { World } from '../../../sim/cluster/world.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { laneOf } from '../../../src/core/base/vocabulary.js';
+import { DEFAULT_STRATEGY } from '../../../src/core/convergence/strategies.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 
 const QUOTAS = [5, 40, 300];
@@ -14,6 +15,11 @@ const FILLED_MS = 12_000;
 export interface Seen {
   readonly offset: number;
   readonly tokens: readonly number[];
+}
+
+export interface WorldKind {
+  readonly strategy?: string;
+  readonly moves?: MovingTargets | null;
 }
 
 /** Groups whose targets move, and what moves them. */
@@ -37,13 +43,15 @@ export class RandomWorld {
   readonly groups: readonly GroupSettings[];
   readonly veterans = new Set<SimulatedNode>();
   readonly #draw: Random;
+  readonly #strategy: string;
   /** Per node and lane: the rate at which it is asked, units per second. */
   readonly #rates = new Map<string, number[]>();
   readonly #moves: MovingTargets | null;
 
-  /** @param moves what makes targets move; null = they stay */
-  constructor(seed: number, moves: MovingTargets | null = null) {
+  /** @param kind by which strategy all groups are divided, and what makes their targets move; null = they stay */
+  constructor(seed: number, { strategy = DEFAULT_STRATEGY, moves = null }: WorldKind = {}) {
     this.#draw = new Random(seed * 7919 + 1);
+    this.#strategy = strategy;
     this.#moves = moves;
     const draw = this.#draw;
     this.nodeCount = 3 + this.#below(6);
@@ -98,7 +106,8 @@ export class RandomWorld {
     const policy = this.#draw.next() < 0.3 ? 'divided' : 'optimistic';
     const quota = { ...GROUP.quota, publish: [messages, bytes] as const };
     const burst = { messages: null, bytes: null, policy } as const;
-    const group: GroupSettings = { ...GROUP, name: `group-${at}`, sharing: 'tokens', quota, burst };
+    const strategy = this.#strategy;
+    const group: GroupSettings = { ...GROUP, name: `group-${at}`, sharing: 'tokens', strategy, quota, burst };
     return this.#moves?.groupOf(group, this.#draw) ?? group;
   }
 

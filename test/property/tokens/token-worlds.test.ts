@@ -1,28 +1,33 @@
 import { expect, test } from 'vitest';
+import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
 import { ALL_OF_IT, BACKENDS_AND_COSTS, RAMPS } from './moving-targets.js';
-import { type MovingTargets, RandomWorld, type Seen } from './random-world.js';
+import { RandomWorld, type Seen, type WorldKind } from './random-world.js';
 
 const WORLDS = 4;
 const HAPPENINGS = 20;
 
-const TARGETS: [name: string, moves: MovingTargets | null][] = [
-  ['targets that stay', null],
-  ['ramps', RAMPS],
-  ['costs, and backends that fill up', BACKENDS_AND_COSTS],
-  ['ramps, costs and backends', ALL_OF_IT],
+const KINDS: [name: string, kind: WorldKind][] = [
+  ...STRATEGY_NAMES.map((strategy): [string, WorldKind] => [strategy, { strategy }]),
+  ['ramps', { moves: RAMPS }],
+  ['costs, and backends that fill up', { moves: BACKENDS_AND_COSTS }],
+  ['ramps, costs and backends', { moves: ALL_OF_IT }],
 ];
 
-test.each(TARGETS)('%s: no charge of an honest node is refused, whatever happens to it', (_, moves) => {
+test.each(KINDS)('%s: no charge of an honest node is refused, whatever happens', (_, kind) => {
+  const { strategy = DEFAULT_STRATEGY } = kind;
+  // A node counts what is expected of it until a round trip ago. Where it is less since a step of somebody, and the
+  // record of that comes later than a round trip, others believe it less: up to a depth is in doubt (decision 0076).
+  const isStepwise = strategy === 'steal-halfway' || strategy === 'client-rate';
   const refused: string[] = [];
   let gaveBack = 0;
   for (let seed = 101; seed < 101 + 4 * WORLDS; seed++) {
-    const random = new RandomWorld(seed, moves);
+    const random = new RandomWorld(seed, kind);
     random.trouble();
     for (let at = 0; at < HAPPENINGS; at++) {
       random.go();
       for (const { coordinator } of random.world.nodes.values()) {
         const { 'charge-too-low': tooLow, 'charge-in-doubt': inDoubt } = coordinator.log.ignored;
-        if (tooLow + inDoubt > 0) refused.push(`seed ${seed}, ${at}: ${tooLow} + ${inDoubt}`);
+        if (tooLow + (isStepwise ? 0 : inDoubt) > 0) refused.push(`seed ${seed}, ${at}: ${tooLow} + ${inDoubt}`);
       }
     }
     const known = new Map<string, number>();
@@ -37,15 +42,16 @@ test.each(TARGETS)('%s: no charge of an honest node is refused, whatever happens
   }
   console.log(`${gaveBack} charges fell`);
   expect(refused).toEqual([]);
-  expect(gaveBack).toBeGreaterThan(100);
+  // Where nothing is lent the buckets are mostly full, and what does not fit into them is lost.
+  expect(gaveBack).toBeGreaterThan(strategy === 'equal' ? 20 : 100);
 });
 
-test.each(TARGETS)('%s: who has read the same of the log knows the same tokens, bit for bit', (_, moves) => {
+test.each(KINDS)('%s: who has read the same of the log knows the same tokens, bit for bit', (_, kind) => {
   let compared = 0;
   let moved = 0;
   const unlike: string[] = [];
   for (let seed = 1; seed <= WORLDS; seed++) {
-    const random = new RandomWorld(seed, moves);
+    const random = new RandomWorld(seed, kind);
     const [{ tokens: full }] = [...random.seen().values()] as [Seen];
     random.trouble();
     for (let at = 0; at < HAPPENINGS && unlike.length < 5; at++) {

@@ -103,3 +103,18 @@ test('the busy get what the others leave, and the quiet are not refused', () => 
   for (const count of counts.slice(1)) expect(count).toBeGreaterThanOrEqual(0.99 * 1600);
   expect(counts[0]).toBeGreaterThan(0.97 * 280 * 20);
 });
+
+test('a node that told of more than it goes on wanting says so within 300 ms, though nobody else writes', () => {
+  // 300/s for 200 ms is what n1 tells of itself; then it wants 50/s, and n0 would take the rest.
+  const every = (gapMs: number, node: number, fromMs: number, toMs: number) => {
+    return Array.from({ length: Math.round((toMs - fromMs) / gapMs) }, (_, index) =>
+      at(fromMs + gapMs * index, node, 1),
+    );
+  };
+  const parts = [every(1, 0, 0, 4000), every(1000 / 300, 1, 0, 200), every(20, 1, 200, 4000)];
+  const arrivals = parts.flat(2).sort((one, other) => one.atMs - other.atMs);
+  // Nobody but n0 and n1 writes to the partition of this group, and log time stands still between their records.
+  const { admitted } = play({ nodes: 3, perSecond: 500, lengthMs: 4000, arrivals }, { idleMs: 0 });
+  const used = admitted.filter(({ atMs }) => atMs >= 500 && atMs < 1000).length;
+  expect(used).toBeGreaterThanOrEqual(240);
+});

@@ -1,3 +1,4 @@
+import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { movingDemand, type Scene } from './arrivals.js';
 import { central, mostIn, play } from './play.js';
 
@@ -16,9 +17,14 @@ export interface Figures {
 }
 
 /** Nodes that share tokens under demand that moves every second. */
-export function figuresOf(seed: number, nodes: number, deliveryMs: number): Figures {
+export function figuresOf(
+  seed: number,
+  nodes: number,
+  deliveryMs: number,
+  group: Partial<GroupSettings> = {},
+): Figures {
   const scene = movingDemand(seed, nodes, PER_SECOND);
-  const { admitted, reportsPerSecond } = play(scene, { deliveryMs });
+  const { admitted, reportsPerSecond } = play(scene, { deliveryMs, group });
   return {
     over5s: mostIn(admitted, 5000) / (5 * PER_SECOND) - 1,
     secondBesideCentral: (mostIn(admitted, 1000) - mostIn(central(scene, DEPTH), 1000)) / PER_SECOND,

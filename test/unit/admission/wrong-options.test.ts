@@ -3,7 +3,8 @@ import type { Reservation } from '../../../src/api/decision.js';
 import type { WholeNode } from '../../whole-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
-const GROUPS = { a: { quota: { publish: { messagesPerSecond: 100 } } } };
+const QUOTA = { publish: { messagesPerSecond: 100 } };
+const GROUPS = { a: { quota: QUOTA }, levels: { quota: QUOTA, perClient: QUOTA } };
 const PLACES = { acme: 'a', lab: { exempt: true } };
 
 let scene: HttpScene;
@@ -51,6 +52,36 @@ describe.each(WAYS)('%s with options that are none', (_, ask) => {
       expect([scene.node.limiter.admitted.at(0), scene.node.gate.waiting.count]).toEqual([before, 0]);
     },
   );
+});
+
+describe.each(WAYS)('%s with an origin that is none', (_, ask) => {
+  const wrong = [5, null, true, {}, ['c'], 'x'.repeat(257)];
+  const origins = [
+    ...wrong.flatMap((name) => [['topic', name] as const, ['client', name] as const]),
+    ...['Publish', 0, null].map((direction) => ['direction', direction] as const),
+  ];
+  test.each(origins)(
+    '%s: %.20j: the field is named, whatever is asked, and nothing is charged',
+    async (field, value) => {
+      const node = scene.node as unknown as Loose;
+      const before = scene.node.limiter.admitted.at(0);
+      const origin = { [field]: value };
+      for (const where of ['a', 'levels', { tenant: 'acme' }, { tenant: 'lab' }]) {
+        expect(await errorOf(() => ask(node, where, { waitMs: 0, ...origin })), JSON.stringify(where)).toMatchObject({
+          code: 'FIELD_INVALID',
+          facts: { field },
+        });
+      }
+      expect([scene.node.limiter.admitted.at(0), scene.node.gate.waiting.count]).toEqual([before, 0]);
+    },
+  );
+
+  test.each(
+    ['tenant', 'namespace', 'topic', 'client'].flatMap((field) => wrong.map((value) => [field, value] as const)),
+  )('%s of a scope: %.20j: the field is named', async (field, value) => {
+    const error = await errorOf(() => ask(scene.node as unknown as Loose, { [field]: value }, { waitMs: 0 }));
+    expect(error).toMatchObject({ code: 'FIELD_INVALID', facts: { field } });
+  });
 });
 
 test.each(['acquire', 'takeBatch'] as const)('%s with a signal that is none', async (way) => {

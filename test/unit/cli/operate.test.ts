@@ -45,6 +45,12 @@ describe('commands for those who run a cluster', () => {
     expect(preview.stdout).toMatch(/publish msg\/s +a +[\d,.]+ +50 +2,000\n/);
     const got = await quotamesh('group', 'get', 'orders', '--json');
     expect(JSON.parse(got.stdout)).toMatchObject({ origin: 'yaml', revision: 0 });
+    for (const misspelled of [['explain'], ['group', 'get'], ['status', '--group']]) {
+      expect(await quotamesh(...misspelled, 'ordes')).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/did you mean orders\?[\s\S]*Use a configured group/),
+      });
+    }
     const gone = await quotamesh('group', 'delete', 'orders', '--dry-run');
     expect(gone).toMatchObject({ code: 78, stderr: expect.stringContaining('cannot be deleted at run time') });
   });
@@ -58,7 +64,7 @@ describe('commands for those who run a cluster', () => {
     expect(await told('group', 'set', 'alerts', 'quota.publish.messagesPerMinute=5')).toMatch(
       /^alerts: revision \d+\n$/,
     );
-    expect(await told('group', 'get', 'alerts')).toContain('messagesPerMinute: "5"');
+    expect(await told('group', 'get', 'alerts')).toContain('messagesPerMinute: 5\n');
     expect(await told('group', 'list')).toMatch(/^alerts +5\/min +– +– +– /m);
     expect(await told('status', '--group', 'alerts')).toMatch(/^alerts +publish msg\/min +a +0 +0 +5 /m);
     expect(await told('explain', 'alerts')).toMatch(/^ {2}quota +5 messages\/min, unlimited bytes, /m);
@@ -68,7 +74,7 @@ describe('commands for those who run a cluster', () => {
     expect(await told('quota', 'get', 'alerts', 'total_throughput')).toBe('total_throughput 10485760/min\n');
     await told('quota', 'clear', 'alerts', 'total_throughput');
     expect(await told('quota', 'get', 'alerts', 'total_throughput')).toBe('total_throughput <empty>\n');
-    const change = 'quota.publish.messagesPerMinute "5" → -, quota.publish.messagesPerSecond - → "2"';
+    const change = 'quota.publish.messagesPerMinute 5 → -, quota.publish.messagesPerSecond - → 2';
     await told('group', 'set', 'alerts', 'quota.publish.messagesPerSecond=2');
     expect(await told('audit', '--group', 'alerts')).toContain(change);
   });

@@ -152,6 +152,7 @@ const NODE: NodeStatus = {
   lastRebalancingMs: 85.4,
   pool: null,
   recordsIgnored: {},
+  telemetryFailures: 0,
   busyLanes: 0,
   busyGroups: [],
 };

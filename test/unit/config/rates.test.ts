@@ -5,10 +5,13 @@ import { describeConfig } from '../../../src/config/describe/describe-config.js'
 import type { Environment } from '../../../src/config/read/environment.js';
 import { examineConfig, resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { ResolvedConfig } from '../../../src/config/resolved/resolved-config.js';
+import { RATE_MAX } from '../../../src/config/schema/limits.js';
 import { formatMistake } from '../../../src/config/setting/config-error.js';
-import { parseRate } from '../../../src/config/setting/quantity.js';
+import { RATE_LEAST } from '../../../src/config/setting/measured.js';
+import { formatQuantity, parseRate } from '../../../src/config/setting/quantity.js';
 import { SECONDS_OF, TIME_UNITS } from '../../../src/config/setting/time-unit.js';
 import { formatRate, otherUnitsOf, RATE_NAMES, rateKey, rateOfKey } from '../../../src/config/setting/written-rate.js';
+import { ERROR_CATALOGUE } from '../../../src/errors/catalogue.js';
 import { definitionHash } from '../../../src/groups/yaml/definition-hash.js';
 
 const KINDS = { messages: 'rate', bytes: 'byte-rate', cost: 'rate', reservedCost: 'rate' } as const;
@@ -132,10 +135,77 @@ describe('a mistake is told with its reason and a remedy', () => {
     [{ messagesPerMinuet: 5 }, 'messagesPerMinuet is not a known key. Did you mean "messagesPerMinute"?'],
     [
       { costPerMinute: 60, reservedCostPerSecond: 2 },
-      'reservedCostPerSecond must be at most quota.publish.costPerMinute = 60, got 2. Lower it, or raise costPerMinute.',
+      'reservedCostPerSecond must be at most quota.publish.costPerMinute = 60, got 2 (120/min). Lower it, or raise costPerMinute.',
+    ],
+    [
+      { costPerSecond: '60/min', reservedCostPerHour: 3601 },
+      'reservedCostPerHour must be at most quota.publish.costPerSecond = 60/min, got 3601 (60.0166666667/min). Lower it, or raise costPerSecond.',
+    ],
+    [
+      { messagesPerSecond: '5P/s' },
+      'messagesPerSecond must be a rate between 0 and 1P/s (e.g. 1000 or 10k), got "5P/s". Lower it, or remove the key for the default (unlimited).',
+    ],
+    [
+      { messagesPerSecond: '1e308/d' },
+      'messagesPerSecond must be a rate between 0 and 1P/s (e.g. 1000 or 10k), got "1e308/d". Lower it, or remove the key for the default (unlimited).',
+    ],
+    [
+      { bytesPerMinute: '1e999' },
+      'bytesPerMinute must be a rate in bytes per minute between 0 and 1P (e.g. 500k or 1MiB), got "1e999". Lower it, or remove the key for the default (unlimited).',
+    ],
+    [
+      { messagesPerSecond: '1e-300/d' },
+      'messagesPerSecond must be a rate of 0 or of at least 1e-9/s (e.g. 1000 or 10k), got "1e-300/d". Less is not one in 30 years: write 0, or remove the key for the default (unlimited).',
+    ],
+    [
+      { costPerDay: '1e-400' },
+      'costPerDay must be a rate per day of 0 or of at least 1e-9/s (e.g. 1000 or 10k), got "1e-400". Less is not one in 30 years: write 0, or remove the key for the default (unlimited).',
+    ],
+    [
+      { reservedCostPerDay: 5e-324 },
+      'reservedCostPerDay must be a rate per day of 0 or of at least 1e-9/s (e.g. 1000 or 10k), got 5e-324. Less is not one in 30 years: write 0, or remove the key for the default (0).',
     ],
   ])('%j', (publish, message) => {
     expect(mistakesOf({ groups: { a: { quota: { publish } } } })).toEqual([`test: groups.a.quota.publish.${message}`]);
+  });
+
+  test('nothing between 0 and the smallest rate is taken, in whatever unit; the smallest one is', () => {
+    const amounts = fc.oneof(
+      fc.double({ min: 0, max: RATE_LEAST, minExcluded: true, maxExcluded: true }),
+      fc.integer({ min: 10, max: 999 }).map((exponent) => `1e-${exponent}`),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...RATE_NAMES), fc.constantFrom(...TIME_UNITS), amounts, (name, per, amount) => {
+        const publish = { [rateKey(name, per)]: amount };
+        expect(mistakesOf({ groups: { a: { quota: { publish } } } })).toEqual([expect.stringContaining('30 years')]);
+      }),
+    );
+    for (const amount of [0, '0', '0e5', '0.0', RATE_LEAST, `${RATE_LEAST}/s`]) {
+      expect(mistakesOf({ groups: { a: { quota: { publish: { messagesPerSecond: amount } } } } })).toEqual([]);
+    }
+  });
+
+  test('remedies of the catalogue name the bounds that count', () => {
+    expect(ERROR_CATALOGUE.QUOTA_TOO_LARGE.remedy).toContain(`at most ${formatQuantity('rate', RATE_MAX)},`);
+    expect(ERROR_CATALOGUE.QUOTA_TOO_SMALL.remedy).toContain(`at least ${RATE_LEAST}/s,`);
+  });
+
+  test.each([
+    [{ quota: 100 }, 'quota', 'Write it as quota: { publish: { messagesPerSecond: 100 } }.'],
+    [{ quota: '5/min' }, 'quota', 'Write it as quota: { publish: { messagesPerSecond: 5/min } }.'],
+    [{ perClient: 3 }, 'perClient', 'Write it as perClient: { publish: { messagesPerSecond: 3 } }.'],
+    [{ quota: { dispatch: '10k' } }, 'quota.dispatch', 'Write it as dispatch: { messagesPerSecond: 10k }.'],
+    [{ quota: 'much' }, 'quota', 'Indent the keys below it.'],
+    [{ ramp: 5 }, 'ramp', 'Indent the keys below it.'],
+  ])('%j: the form of a rate is told where a mapping is missing', (group, path, remedy) => {
+    const [told, ...others] = mistakesOf({ groups: { a: group } });
+    expect(others).toEqual([]);
+    expect(told).toMatch(new RegExp(`^test: groups\\.a\\.${path} must be a mapping with the keys `));
+    expect(told?.endsWith(` ${remedy}`), told).toBe(true);
+    const written = /^Write it as (.*)\.$/.exec(remedy)?.[1];
+    // What is told is right, in the place of what was wrong.
+    const whole = written === undefined ? '{}' : path.includes('.') ? `quota: { ${written} }` : written;
+    expect(mistakesOf(parse(`groups: { a: { ${whole === '{}' ? '' : whole} } }`))).toEqual([]);
   });
 
   test('a rate is no duration and no number of messages', () => {

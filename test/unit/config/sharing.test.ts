@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/files/load-config.js';
 import { ConfigError } from '../../../src/config/setting/config-error.js';
+import { STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
 
 let folder = '';
 beforeAll(() => {
@@ -29,7 +30,6 @@ async function mistakesOf(group: string, defaults = '{}'): Promise<string[]> {
 
 describe('a group that shares tokens', () => {
   test.each([
-    ['strategy', 'strategy: proportional', 'proportional'],
     ['limiter', 'limiter: window', 'window'],
     ['topics', 'topics: even', 'even'],
     ['smoothingMs', 'smoothingMs: 500', '500'],
@@ -47,8 +47,12 @@ describe('a group that shares tokens', () => {
     expect(await mistakesOf(`{ sharing: rates, ${written} }`)).toEqual([]);
   });
 
+  test.each(STRATEGY_NAMES)('may divide by %s', async (strategy) => {
+    expect(await mistakesOf(`{ sharing: tokens, strategy: ${strategy} }`)).toEqual([]);
+  });
+
   test('says each of several', async () => {
-    const found = await mistakesOf('{ sharing: tokens, strategy: proportional, smoothingMs: 500, limiter: window }');
+    const found = await mistakesOf('{ sharing: tokens, limiter: window, smoothingMs: 500, slewPerSecond: 0.2 }');
     expect(found).toHaveLength(3);
   });
 

@@ -19,6 +19,7 @@ describe('bad input is refused with a code of docs/reference/errors.md, the plac
   it.each([
     ['a quota below 0', 'PUT', 'groups/x', rate(-1), 422, 'QUOTA_NEGATIVE', /messagesPerSecond must be .*, got -1/],
     ['a quota beyond 2^53', 'PUT', 'groups/x', rate(2 ** 53 + 2), 422, 'QUOTA_TOO_LARGE', /messagesPerSecond must be/],
+    ['a quota of nearly nothing', 'PUT', 'groups/x', rate('1e-300/d'), 422, 'QUOTA_TOO_SMALL', /of at least 1e-9\/s/],
     ['an endless quota', 'PUT', 'groups/x', rate('1e999'), 422, 'QUOTA_TOO_LARGE', /messagesPerSecond must be/],
     [
       'reserved above the total',

@@ -1,8 +1,9 @@
+import { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Child } from '../../../src/processes/child.js';
 
 const CHILD = new URL('../../../dist/src/processes/child.js', import.meta.url).href;
@@ -38,6 +39,24 @@ test('one that does not go is killed, a frozen one goes on to leave in order', a
   await frozen.next();
   frozen.signal('SIGSTOP');
   expect(await frozen.stop(DEADLINE_MS)).toEqual({ code: 0, signal: null });
+});
+
+test('a signal that cannot be sent ends nothing: it runs on, and its real end is told', async () => {
+  const child = new Child(['-e', 'process.on("message", () => process.exit(3)); process.send("up")']);
+  await child.next();
+  const { kill } = ChildProcess.prototype;
+  const spy = vi.spyOn(ChildProcess.prototype, 'kill').mockImplementation(function (this: ChildProcess, signal) {
+    // What the kernel says of another user's process.
+    const { _handle } = this as unknown as { _handle: { kill: () => number } };
+    _handle.kill = () => -constants.errno.EPERM;
+    return kill.call(this, signal);
+  });
+  child.signal('SIGTERM');
+  child.signal('SIGTERM');
+  spy.mockRestore();
+  expect([child.isRunning, isAlive(child.pid)]).toEqual([true, true]);
+  child.send('leave');
+  expect(await child.ended).toEqual({ code: 3, signal: null });
 });
 
 test('one that listens to its channel ends with us, however we end', async () => {

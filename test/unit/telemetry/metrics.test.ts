@@ -31,7 +31,7 @@ describe('metrics', () => {
     const documented = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8');
     const rows = [...documented.matchAll(/^\| `(quotamesh_\w+)` \| (\w+) \|/gm)];
     const pairs = (matches: RegExpMatchArray[]) => matches.map(([, name, type]) => `${name} ${type}`).sort();
-    // Metrics of the MQTT broker are exported beside one only (test/unit/mqtt/broker.test.ts).
+    // Metrics of the MQTT broker are exported beside one only (test/integration/mqtt-sessions.test.ts).
     expect(pairs(exported)).toEqual(pairs(rows).filter((pair) => !pair.startsWith('quotamesh_mqtt_')));
     expect(pairs(rows)).toEqual(
       Object.entries(TABLE)

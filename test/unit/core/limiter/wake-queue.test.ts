@@ -143,6 +143,20 @@ describe('turns', () => {
     expect(drain(queue, 406).join('')).toBe(`${'a'.repeat(200)}${'b'.repeat(200)}ababab`);
   });
 
+  test('a small part in the midst of the large turns ends them', () => {
+    const queue = new WakeQueue<string>();
+    const [batch, small, one, other] = [1, 2, 3, 4].map(() => new WakeOwner<string>());
+    queue.add(batch!, 'batch', 1);
+    queue.add(small!, 'small', 1);
+    for (let item = 0; item < 1000; item++) {
+      queue.add(one!, 'a', 1);
+      queue.add(other!, 'b', 1);
+    }
+    queue.takePart(queue.peek()!, 200);
+    expect(queue.takePart(queue.peek()!, 1)).toBe('small');
+    expect(drain(queue, 8).join('')).toBe('abababab');
+  });
+
   test.each([
     ['no limit any more', 0],
     ['a limit that is much higher by now', 1e-6],

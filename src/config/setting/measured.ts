@@ -1,0 +1,48 @@
+import { parseQuantity, parseRate, type QuantityKind } from './quantity.js';
+import type { Setting } from './setting.js';
+import { perSecond, type WrittenRate } from './written-rate.js';
+
+/**
+ * Units per second, but for 0. Of less not one unit comes within 30 years: it is a slip of the exponent, and would
+ * block in silence.
+ */
+export const RATE_LEAST = 1e-9;
+
+/** What the bounds of a setting are compared with; NaN where `input` is no quantity of its kind. */
+export function measured(setting: Setting, input: number | string): number {
+  if (!isRate(setting)) return parseQuantity(setting.kind as QuantityKind, input);
+  return rateMeasured(setting, rateOf(setting, input));
+}
+
+/** A rate is told per the unit of time of its key, and compared so; another one per second. */
+export function rateMeasured({ rate: key }: Setting, rate: WrittenRate): number {
+  return rate.per === key?.per ? rate.amount : perSecond(rate);
+}
+
+export function isAboveMost(setting: Setting, input: unknown): input is number | string {
+  return isNumberOrText(input) && measured(setting, input) > (setting.max ?? Number.POSITIVE_INFINITY);
+}
+
+export function isBelowLeast(setting: Setting, input: unknown): input is number | string {
+  return isNumberOrText(input) && measured(setting, input) < (setting.min ?? 0);
+}
+
+/** Whether it is a rate between 0 and the smallest one. */
+export function isNearlyNothing(setting: Setting, input: unknown): input is number | string {
+  if (!isRate(setting) || !isNumberOrText(input)) return false;
+  const rate = rateOf(setting, input);
+  // Not by `perSecond` alone: it makes 0 of the smallest numbers.
+  return rate.amount > 0 && perSecond(rate) < RATE_LEAST;
+}
+
+export function isRate({ kind }: Setting): boolean {
+  return kind === 'rate' || kind === 'byte-rate';
+}
+
+function rateOf({ kind, rate: key }: Setting, input: number | string): WrittenRate {
+  return parseRate(kind as 'rate' | 'byte-rate', input, key?.per ?? 'second');
+}
+
+function isNumberOrText(input: unknown): input is number | string {
+  return typeof input === 'number' || typeof input === 'string';
+}

@@ -1,0 +1,91 @@
+import { liftToFloors } from './floors.js';
+import { forEachLimited, type LaneView, type Strategy, sum } from './strategy.js';
+import { wantedAtShares } from './wanted.js';
+import { waterFill } from './water-fill.js';
+
+/**
+ * A wrapper for groups that share tokens: what nodes leave of their shares is taken by those that want more, in
+ * proportion to the shares that the strategy gives them; shares that exceed the target are cut in the same way.
+ *
+ *     givenᵢ = min(wantedᵢ, λ · shareᵢ),   λ so that Σ given = min(target, Σ wanted);   then floors
+ *     shareᵢ = givenᵢ + what nobody wants, in proportion to what the strategy gives above givenᵢ
+ *
+ * In the cluster's bucket tokens that one node does not take are there for the others at once, and no more can be taken
+ * than flows in. So the rounds in which a strategy would hand the rest out, or take back what was too much, are over at
+ * the first. Worked: target 1,000, proportional, usage 300/150/50, demand 300/2,000/2,000: shares 600/300/100 in this
+ * round, then 429/429/143, …; the rounds end at 300/525/175, and so does this. equal-residual, target 100, usage
+ * 10/50/30, all want 100: 20/60/40 is cut to 16.7/50/33.3, its own second round.
+ *
+ * A node without a share (no usage and no floor) has what the others leave. Two dimensions are filled in turn, because
+ * what one of them refuses is not wanted of the other.
+ */
+export function lending(strategy: Strategy): Strategy {
+  return {
+    ...strategy,
+    overshoots: false,
+    converge(view) {
+      strategy.converge(view);
+      isMoved = true;
+      for (let sweep = 0; sweep < SWEEPS && isMoved; sweep++) {
+        isMoved = false;
+        forEachLimited(view, lend);
+      }
+    },
+  };
+}
+
+const SWEEPS = 4;
+/** Shares are rounded sums. */
+const EXACT = 1e-9;
+/** A share counts as this part of the target at least: weights that are further apart leave sums no digits. */
+const LEAST_PART = 1e-6;
+
+let isMoved = false;
+/** Scratch, reused for every lane. */
+let wanted = new Float64Array(64);
+let part = new Float64Array(64);
+let given = new Float64Array(64);
+let nothing = new Float64Array(64);
+
+function lend(view: LaneView, dimension: number): void {
+  const { count } = view;
+  reserveScratch(count);
+  const share = view.share[dimension] as Float64Array;
+  const target = view.target[dimension] as number;
+  let served = 0;
+  let isStarved = false;
+  for (let at = 0; at < count; at++) {
+    const each = share[at] as number;
+    const wants = wantedAtShares(view, at, dimension);
+    wanted[at] = wants;
+    part[at] = Math.max(LEAST_PART, each / target);
+    served += Math.min(wants, each);
+    if (wants > each && each < LEAST_PART * target) isStarved = true;
+  }
+  const most = Math.min(target, sum(wanted, count));
+  const isSpent = served >= most * (1 - EXACT) && sum(share, count) <= target * (1 + EXACT);
+  if (isSpent && !isStarved) return;
+  isMoved = true;
+  waterFill(nothing, wanted, part, count, target, given);
+  liftToFloors(view, dimension, given);
+  handOut(share, count, target - sum(given, count));
+}
+
+/** What nobody wants stays with those that the strategy gives more than they want. */
+function handOut(share: Float64Array, count: number, left: number): void {
+  let above = 0;
+  for (let at = 0; at < count; at++) above += Math.max(0, (share[at] as number) - (given[at] as number));
+  const keep = left > 0 && above > 0 ? Math.min(1, left / above) : 0;
+  for (let at = 0; at < count; at++) {
+    const least = given[at] as number;
+    share[at] = least + keep * Math.max(0, (share[at] as number) - least);
+  }
+}
+
+function reserveScratch(count: number): void {
+  if (wanted.length >= count) return;
+  wanted = new Float64Array(count * 2);
+  part = new Float64Array(count * 2);
+  given = new Float64Array(count * 2);
+  nothing = new Float64Array(count * 2);
+}
