@@ -37,21 +37,33 @@ const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
 /** The last two take 40 s (two MQTT brokers) and 70 s more than npm test has. */
 const long = ['test/long/**/*.test.ts', 'test/integration/{mqtt-cluster,pools-embedded}.test.ts'];
-const longComputing = ['test/long/{agreed-pool,replay-stream,scenarios,slow-clients,swarm,tokens}.test.ts'];
+const longComputing = ['test/long/{agreed-pool,replay-stream,scenarios,slow-clients,swarm,tokens,tokens-strategies}.test.ts'];
 const longWaiting = ['test/long/{embedded-kill,embedded-growth,kafka-topic-*}.test.ts'];
 const globalSetup = ['test/kafka/global-setup.ts'];
 
-/** Of each group what takes longest, the longest first. Vitest knows that of its last run only, and puts small files last in a fresh clone. */
+/** What takes longest, the longest of each group first. Vitest knows that of its last run only, and puts small files last in a fresh clone. */
 const LONGEST = [
-  ...['test/integration/cluster-kafka.test.ts', 'test/integration/cluster-embedded.test.ts'],
-  ...['test/integration/outage-kafka.test.ts', 'test/integration/hostile-connections.test.ts'],
-  ...['test/simulation/accuracy.test.ts', 'test/unit/http/group-routes.test.ts', 'test/simulation/stories.test.ts'],
-  ...['test/simulation/target/rate-experiments.test.ts', 'test/unit/cli/sim.test.ts'],
-  ...['test/integration/pulsar-admin.test.ts', 'test/integration/registry-processes.test.ts', 'test/integration/embedded-kill.test.ts'],
-  ...['test/integration/examples.test.ts'],
-  ...['test/integration/registry-kill.test.ts', 'test/integration/mqtt-broker.test.ts'],
-  ...['test/integration/embedded-frozen-writer.test.ts', 'test/integration/sim-live.test.ts'],
-  ...['test/unit/admission/ways-to-take.test.ts', 'test/unit/cli/run.test.ts'],
+  // quick
+  ...['test/conformance/embedded-topic.test.ts', 'test/unit/admission/batches.test.ts', 'test/unit/admission/full-tables.test.ts'],
+  ...['test/simulation/accuracy.test.ts', 'test/unit/http/group-routes.test.ts', 'test/simulation/tokens/small-quotas.test.ts'],
+  ...['test/unit/http/attachments.test.ts', 'test/unit/runtime/reload/yaml-comparison.test.ts'],
+  ...['test/simulation/topic-dies.test.ts', 'test/unit/admission/waiters-memory.test.ts', 'test/simulation/stories.test.ts'],
+  ...['test/unit/runtime/signed-nodes.test.ts', 'test/unit/packaging/doors.test.ts', 'test/unit/topic/embedded-folder.test.ts'],
+  ...['test/simulation/epochs.test.ts', 'test/unit/admission/told-when-to-come-back.test.ts'],
+  ...['test/unit/cli/sim.test.ts', 'test/fuzz/fuzz.test.ts'],
+  // stories, outages
+  ...['test/integration/outage-kafka.test.ts', 'test/integration/cluster-kafka.test.ts', 'test/integration/cluster-embedded.test.ts'],
+  ...['test/integration/stalled-node.test.ts', 'test/integration/hot-reloads.test.ts', 'test/integration/sim-live.test.ts'],
+  // cluster, processes, kafka, redis
+  ...['test/integration/hostile-connections.test.ts', 'test/integration/embedded-two-nodes.test.ts'],
+  ...['test/integration/pulsar-admin.test.ts', 'test/integration/mqtt-broker.test.ts', 'test/integration/registry-kill.test.ts'],
+  ...['test/integration/kafka-partitions.test.ts', 'test/integration/kafka-topic-outage.test.ts', 'test/integration/packed.test.ts'],
+  ...['test/integration/embedded-kill.test.ts', 'test/unit/cli/operate.test.ts', 'test/integration/registry-processes.test.ts'],
+  ...['test/conformance/kafka-topic.test.ts', 'test/integration/examples.test.ts', 'test/unit/admission/ways-to-take.test.ts'],
+  ...['test/integration/embedded-frozen-writer.test.ts', 'test/integration/kafka-topic-settings.test.ts'],
+  ...['test/integration/kafka-topic-security.test.ts', 'test/conformance/redis-topic.test.ts'],
+  ...['test/integration/redis-topic-forgets.test.ts', 'test/integration/embedded-full-disk.test.ts', 'test/unit/cli/run.test.ts'],
+  // npm run test:long
   ...['test/long/embedded-kill.test.ts', 'test/long/agreed-pool.test.ts'],
 ];
 

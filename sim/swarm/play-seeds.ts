@@ -13,9 +13,10 @@ export interface SeedPlan {
 }
 
 /**
- * Seeds that a thread plays per message: few, so that threads end together and an interruption waits a second at most.
+ * Seeds that a thread plays per message: few, so that threads end together and an interruption waits half a second at
+ * most.
  */
-const SEEDS_AT_ONCE = 10;
+const SEEDS_AT_ONCE = 4;
 
 /** Plays many seeds on as many threads as wanted. Rejects when a thread cannot go on; then the others begin no more. */
 export async function playSeeds(plan: SeedPlan): Promise<void> {

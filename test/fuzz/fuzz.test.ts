@@ -1,6 +1,6 @@
 import { it } from 'vitest';
 import { fuzz } from './fuzz.js';
 
-it('20,000 fuzzed requests, documents and records: no crash, no defect, no changed share, memory bounded', async () => {
-  await fuzz({ requests: 6000, rawRequests: 400, documents: 1600, records: 12_000 }, 20_261_122);
+it('10,000 fuzzed requests, documents and records: no crash, no defect, no changed share, memory bounded', async () => {
+  await fuzz({ requests: 3000, rawRequests: 200, documents: 800, records: 6000 }, 20_261_122);
 });

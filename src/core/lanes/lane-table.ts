@@ -76,7 +76,8 @@ export class LaneTable {
     this.#ordered = null;
     this.#byMapLane.delete(lane.mapLane);
     this.dirty.delete(lane);
-    this.#moving.delete(lane);
+    // The next update finds the others that wait there.
+    if (this.#moving.delete(lane)) this.#needsLogTime[lane.partition] = false;
     return !this.lanes.has(laneOf(lane.group, 1 - lane.direction));
   }
 
@@ -135,6 +136,8 @@ export class LaneTable {
 
   /** The shares of all dirty lanes have been computed. */
   endUpdate(): void {
+    // Most steps have none, and emptying an empty set allocates a table.
+    if (this.dirty.size === 0 && this.#moving.size === 0) return;
     for (const lane of this.dirty) {
       if (lane.isMoving) this.#moving.add(lane);
       else this.#moving.delete(lane);

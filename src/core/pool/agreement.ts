@@ -23,6 +23,7 @@ export class Claims<Key> {
   }
 
   set(key: Key, claim: number): void {
+    if (this.#claims.get(key) === claim) return;
     this.delete(key);
     this.#claims.set(key, claim);
     this.#counts.set(claim, (this.#counts.get(claim) ?? 0) + 1);

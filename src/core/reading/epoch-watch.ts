@@ -88,7 +88,8 @@ export class EpochWatch {
       return;
     }
     if (!this.#isYoung(nowMs)) {
-      this.#spoken.clear();
+      // Emptying an empty map allocates a table, and every beat of an old log comes here.
+      if (this.#spoken.size > 0) this.#spoken.clear();
       return;
     }
     const spoken = (this.#spoken.get(nodeKey) ?? 0) | (1 << partition);

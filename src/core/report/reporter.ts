@@ -35,6 +35,12 @@ const OVERDRAWN_NOISE_FACTOR = 3.5;
 const LARGE_SHARE_STEP_RATIO = 0.05;
 const SMALL_SHARE_STEP_RATIO = 0.01;
 const SHARE_STEP_TARGET_RATIO = 0.0001;
+/**
+ * The same where tokens are shared, where a late step costs nobody tokens: with half of these ratios thirty nodes whose
+ * demand moves wrote 0.55 reports per second each, and not 0.46, and were no more exact.
+ */
+const LARGE_TOKEN_STEP_RATIO = 0.1;
+const SMALL_TOKEN_STEP_RATIO = 0.02;
 /** Time for a beat (after MOVING_BEAT_MS) and its way back; less than one step counts (250 ms). */
 const MOVING_REPORT_MS = MOVING_BEAT_MS + 15;
 
@@ -174,7 +180,7 @@ export class Reporter {
     const { remembers, reads } = this.#shares.strategyOf(lane.group);
     if (!lane.hasEntry || (!remembers && reads !== 'usage')) return false;
     const { demand, usage } = lane.reported;
-    const ratio = silentMs < this.#settings.heartbeatMs ? LARGE_SHARE_STEP_RATIO : SMALL_SHARE_STEP_RATIO;
+    const ratio = silentMs < this.#settings.heartbeatMs ? LARGE_TOKEN_STEP_RATIO : SMALL_TOKEN_STEP_RATIO;
     if (reads === 'usage') this.#shares.takenInto(taken, lane.lane, demand);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const wanted = demand[dimension] as number;

@@ -7,41 +7,56 @@ import type { ClusterBucket } from './cluster-bucket.js';
  * node that had the fewest lately.
  */
 export class RecentUse {
-  readonly #nodes = new Map<NodeKey, { readonly units: number; readonly atMs: number }>();
-  readonly #found = { active: 0, rank: 0 };
+  readonly #nodes = new Map<NodeKey, Use>();
 
   charge(node: NodeKey, units: number, logMs: number, bucket: ClusterBucket): void {
-    this.#nodes.set(node, { units: this.#left(node, logMs, bucket) + Math.max(0, units), atMs: logMs });
+    const left = this.#left(this.#nodes.get(node), logMs, bucket);
+    this.#nodes.set(node, { node, units: left + Math.max(0, units), atMs: logMs });
   }
 
-  /**
-   * Counts the other nodes that have written lately, and those of them that had less than `own`. The result is scratch
-   * space: read it at once.
-   */
-  look(own: NodeKey, logMs: number, bucket: ClusterBucket): { readonly active: number; readonly rank: number } {
-    const recentMs = 1000 * (2 + bucket.depth / bucket.perSecond);
-    const had = this.#left(own, logMs, bucket);
-    this.#found.active = 0;
-    this.#found.rank = 0;
-    for (const [node, { atMs }] of this.#nodes) {
+  /** How many other nodes have written lately. */
+  active(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
+    const recentMs = recentMsOf(bucket);
+    let active = 0;
+    for (const { node, atMs } of this.#nodes.values()) {
       if (node === own) continue;
       const silentMs = logMs - atMs;
-      if (silentMs > FORGOTTEN_AFTER * recentMs) this.#nodes.delete(node);
-      if (silentMs > recentMs) continue;
-      this.#found.active++;
-      const has = this.#left(node, logMs, bucket);
-      if (has < had || (has === had && node < own)) this.#found.rank++;
+      if (silentMs <= recentMs) active++;
+      else if (silentMs > FORGOTTEN_AFTER * recentMs) this.#nodes.delete(node);
     }
-    return this.#found;
+    return active;
+  }
+
+  /** How many of them had less than `own`. */
+  rank(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
+    const recentMs = recentMsOf(bucket);
+    const had = this.#left(this.#nodes.get(own), logMs, bucket);
+    let rank = 0;
+    for (const use of this.#nodes.values()) {
+      const { node, atMs } = use;
+      if (node === own || logMs - atMs > recentMs) continue;
+      const has = this.#left(use, logMs, bucket);
+      if (has < had || (has === had && node < own)) rank++;
+    }
+    return rank;
   }
 
   /** What is left of a node's use: it fades within the time in which four depths flow in. */
-  #left(node: NodeKey, logMs: number, { perSecond, depth }: ClusterBucket): number {
-    const known = this.#nodes.get(node);
-    if (known === undefined) return 0;
-    const seconds = Math.max(0, logMs - known.atMs) / 1000;
-    return known.units * decay((seconds * perSecond) / (4 * depth + this.#nodes.size));
+  #left(use: Use | undefined, logMs: number, { perSecond, depth }: ClusterBucket): number {
+    if (use === undefined || use.units === 0) return 0;
+    const seconds = Math.max(0, logMs - use.atMs) / 1000;
+    return use.units * decay((seconds * perSecond) / (4 * depth + this.#nodes.size));
   }
+}
+
+interface Use {
+  readonly node: NodeKey;
+  readonly units: number;
+  readonly atMs: number;
+}
+
+function recentMsOf({ perSecond, depth }: ClusterBucket): number {
+  return 1000 * (2 + depth / perSecond);
 }
 
 /** A node that has been silent for so many times the recent time is not remembered. */

@@ -289,7 +289,9 @@ export function isForgotten(member: Member): boolean {
 
 /** The newest life of a node on any partition, 0 if the node is unknown. Its next life has to be newer. */
 export function newestLife(member: Member | undefined): Incarnation {
-  return Math.max(0, ...(member?.lives ?? []));
+  let newest = 0;
+  if (member !== undefined) for (const life of member.lives) if (life > newest) newest = life;
+  return newest;
 }
 
 const NO_MEMBERS: readonly Member[] = [];

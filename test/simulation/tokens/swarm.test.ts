@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../../sim/scenario/world-settings.js';
 import { runSwarm } from '../../../sim/swarm/run-swarm.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
+import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
 import { RAMP } from '../settings.js';
 
 /** All groups share tokens; seeds and faults are those of the swarm. */
@@ -9,6 +10,7 @@ const RATES = defaultSettings();
 const SETTINGS = { ...RATES, groups: [{ ...(RATES.groups[0] as GroupSettings), sharing: 'tokens' as const }] };
 const SEEDS = Array.from({ length: 24 }, (_, at) => 8100 + at);
 const COMBINED_SEEDS = Array.from({ length: 8 }, (_, at) => 9100 + at);
+const OTHERS = STRATEGY_NAMES.filter((name) => name !== DEFAULT_STRATEGY);
 
 test(`swarm of groups that share tokens, ${SEEDS.length} seeds from ${SEEDS[0]}`, () => {
   for (const seed of SEEDS) {
@@ -35,6 +37,14 @@ describe.each(COMBINED)('swarm of groups that share tokens and have %s', (_, mor
       expect(problems, plan.join('\n')).toEqual([]);
     }
   });
+});
+
+test.each(OTHERS)('swarm of groups that share tokens by %s', (strategy) => {
+  const groups = SETTINGS.groups.map((group) => ({ ...group, strategy }));
+  for (const seed of SEEDS.slice(0, 8)) {
+    const { problems, plan } = runSwarm(seed, { ...SETTINGS, groups });
+    expect(problems, plan.join('\n')).toEqual([]);
+  }
 });
 
 test.each([

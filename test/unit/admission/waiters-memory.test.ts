@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { readyScene } from '../http/http-scene.js';
 
-const WAITERS = 20_000;
+const WAITERS = 10_000;
 /** limits.maxWaiting says 1.5 KB, and 2.5 KB with a signal; measured 1.3 and 2.5 with the promise of who waits. */
 const BYTES_MAX = { plain: 2000, signal: 3500 };
 

@@ -21,13 +21,16 @@ export const isOurs = (error: unknown): boolean => error instanceof QuotameshErr
 
 describe('types of the package', () => {
   test.each([
-    ['node16, import', 'program.mts', ['--module', 'node16', '--moduleResolution', 'node16']],
-    ['node16, require', 'program.cts', ['--module', 'node16', '--moduleResolution', 'node16']],
-    ['nodenext', 'program.mts', ['--module', 'nodenext', '--moduleResolution', 'nodenext']],
-    ['bundler', 'program.ts', ['--module', 'esnext', '--moduleResolution', 'bundler']],
-  ])('%s', (_, file, options) => {
+    [
+      'node16, import and require',
+      ['program.mts', 'program.cts'],
+      ['--module', 'node16', '--moduleResolution', 'node16'],
+    ],
+    ['nodenext', ['program.mts'], ['--module', 'nodenext', '--moduleResolution', 'nodenext']],
+    ['bundler', ['program.ts'], ['--module', 'esnext', '--moduleResolution', 'bundler']],
+  ])('%s', (_, files, options) => {
     const folder = consumer();
-    writeFileSync(join(folder, file), PROGRAM);
+    for (const file of files) writeFileSync(join(folder, file), PROGRAM);
     const flags = [
       '--noEmit',
       '--strict',
@@ -40,7 +43,7 @@ describe('types of the package', () => {
     ];
     let output = '';
     try {
-      execFileSync(process.execPath, [TSC, ...flags, ...options, file], { cwd: folder, encoding: 'utf8' });
+      execFileSync(process.execPath, [TSC, ...flags, ...options, ...files], { cwd: folder, encoding: 'utf8' });
     } catch (error) {
       output = (error as { stdout: string }).stdout;
     }

@@ -1,13 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { clamped } from '../../../../src/core/convergence/clamp.js';
+import { strategyOf } from '../../../../src/core/convergence/compose.js';
 import { maxMin } from '../../../../src/core/convergence/max-min.js';
 import { ExpectedUse } from '../../../../src/core/tokens/expected-use.js';
+import { GROUP } from '../../../simulation/settings.js';
 import { type Participants, roundOf } from '../convergence/round-of.js';
 
-function expectedOf(participants: Participants, own: number, dimension: number = MESSAGES): ExpectedUse {
+function expectedOf(
+  participants: Participants,
+  own: number,
+  dimension: number = MESSAGES,
+  strategy = 'max-min',
+): ExpectedUse {
   const round = roundOf(participants);
-  maxMin.converge(round);
+  const chosen = strategyOf({ ...GROUP, sharing: 'tokens', strategy });
+  round.isLent = chosen.agreesOnPool !== true;
+  chosen.converge(round);
   const expected = new ExpectedUse();
   expected.view(round, own, dimension);
   return expected;
@@ -131,5 +140,35 @@ describe('bounds of a single share', () => {
     const second = boundedOf(busy, { minShareRatio: 0.2, maxShareRatio: 1 }, 1);
     expect(second.due).toBeLessThan(1000);
     expect(second.due).toBeGreaterThanOrEqual(100);
+  });
+});
+
+describe('a target of 1,000 by other strategies: the first wants 300, the others 2,000 each', () => {
+  const wanted = { target: [1000], demand: [[300, 2000, 2000]] };
+
+  test.each([
+    { strategy: 'proportional', given: { usage: [[300, 150, 50]] }, takes: [300, 525, 175] },
+    { strategy: 'equal-residual', given: { usage: [[300, 150, 50]] }, takes: [300, 379.17, 320.83] },
+    { strategy: 'steal-halfway', given: { applied: [[300, 600, 100]] }, takes: [300, 350, 350] },
+    { strategy: 'client-rate', given: { applied: [[300, 200, 200]] }, takes: [300, 350, 350] },
+    { strategy: 'equal', given: {}, takes: [300, 333.33, 333.33] },
+  ])('$strategy: they take $takes of it', ({ strategy, given, takes }) => {
+    const nodes = takes.map((_, own) => expectedOf({ ...wanted, ...given }, own, MESSAGES, strategy));
+    expect(nodes.map((node) => Number(node.ownAt(1000).toFixed(2)))).toEqual(takes);
+    expect(nodes.map(({ isThrottled }) => isThrottled)).toEqual([false, true, true]);
+  });
+
+  test('equal: those that are held take no more of a larger rate, and their part of a smaller one', () => {
+    const second = expectedOf(wanted, 1, MESSAGES, 'equal');
+    expect(second.total).toBeCloseTo(300 + 2 * (1000 / 3), 9);
+    expect(second.ownAt(1200)).toBeCloseTo(1000 / 3, 9);
+    expect(second.ownAt(second.total / 2)).toBeCloseTo(1000 / 6, 9);
+    expect(second.due).toBeCloseTo(1000 / 3, 9);
+  });
+
+  test('equal: a node that waits for the pool to agree is expected to take nothing', () => {
+    const divisor = [2, 2, Number.POSITIVE_INFINITY];
+    const third = expectedOf({ ...wanted, divisor }, 2, MESSAGES, 'equal');
+    expect([third.ownAt(1000), third.share]).toEqual([0, 0]);
   });
 });

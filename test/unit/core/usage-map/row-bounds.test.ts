@@ -9,6 +9,7 @@ import { GROUP } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 
 const MEBI = 2 ** 20;
+const COLLECTIONS_MAX = 8;
 
 function rowOf(groupId: number, direction = 0): ReportRow {
   const rates = { usageMessages: 1, usageBytes: 1, demandMessages: 1, demandBytes: 1 };
@@ -23,11 +24,19 @@ function fakeRecord(node: number, bundle: number, rowCount: number, { partition 
   return { partition, key: reportRecordKey(nodeKey, bundle), record: { kind: 'report', author, rows } };
 }
 
+/** What stays after collections, until one more frees nothing: tests of other files in this process leave garbage. */
 function memoryBytes(): number {
   setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
+  const collect = runInNewContext('gc') as () => void;
+  let least = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < COLLECTIONS_MAX; turn++) {
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    const freed = least - (heapUsed + arrayBuffers);
+    least = Math.min(least, heapUsed + arrayBuffers);
+    if (freed < MEBI / 16) break;
+  }
+  return least;
 }
 
 describe('what the nodes of a cluster may report is bounded', () => {
