@@ -1,4 +1,5 @@
 import { buildGroup } from '../../src/config/read/build-config.js';
+import { withBurstsInFull } from '../../src/config/read/burst-in-full.js';
 import { checkRelations } from '../../src/config/read/check-relations.js';
 import { withNewNames } from '../../src/config/read/new-names.js';
 import { GROUP, type GroupSettings } from '../../src/config/schema/groups.js';
@@ -21,7 +22,8 @@ export function readSettings(
   root: Readonly<Record<string, unknown>>,
   partitions: number,
 ): WorldSettings {
-  const named = withNewNames({ timing: root.timing, defaults: root.group }, findings) as WithNewNames;
+  const renamed = withNewNames({ timing: root.timing, defaults: root.group }, findings) as WithNewNames;
+  const named = withBurstsInFull(renamed, findings) as WithNewNames;
   const group = readSection(findings, SCENARIO_GROUP, ['group'], named.defaults);
   const timing = readSection(findings, TIMING, ['timing'], named.timing);
   checkRelations({ timing, sampleIntervalMs: SAMPLE_INTERVAL_MS }, named, findings);

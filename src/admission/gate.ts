@@ -25,6 +25,7 @@ import type { Clock } from '../ports/clock.js';
 import { OpenBatches } from './batch/open-batches.js';
 import { Decider } from './decide/decider.js';
 import { RefusalExplainer } from './decide/explain-refusal.js';
+import { QuotaTeller } from './decide/quota-told.js';
 import { RefusalLedger } from './decide/refusal-ledger.js';
 import { GroupNames } from './request/group-names.js';
 import { LaneBounds } from './request/lane-bounds.js';
@@ -81,6 +82,7 @@ export class Gate {
   readonly #reader: RequestReader;
   readonly #explainer: RefusalExplainer;
   readonly #decider: Decider;
+  readonly #teller: QuotaTeller;
   readonly #reservations: ReservationParts;
   #keptLane = 0;
 
@@ -97,14 +99,17 @@ export class Gate {
     this.joint = new JointLevels(this.levels, (lane) => groups.ofLane(lane).debtMs);
     this.scopes = new ScopeResolver(attachments, this.#names);
     const { levels, joint, refusals, scopes } = this;
-    this.#explainer = new RefusalExplainer({ limiter, clock, groups, levels, joint, refusals, loop, whyNotReady });
+    const asked = { limiter, clock, groups, loop };
+    const teller = new QuotaTeller(asked);
+    this.#teller = teller;
+    this.#explainer = new RefusalExplainer({ ...asked, levels, joint, refusals, whyNotReady, teller });
     const explain = (request: JointRequest, answer: number) => this.#explainer.explain(request, answer);
     // The lines and the decider need each other: a line asks the decider only after both stand.
     const decide = (request: JointRequest) => this.#decider.decide(request, clock());
     const decideInPassing = (request: JointRequest) => this.#decider.decideInPassing(request);
-    this.waiting = new Waiting({ limiter, clock, max: limits.maxWaiting, decide, decideInPassing, explain });
+    this.waiting = new Waiting({ limiter, clock, max: limits.maxWaiting, decide, decideInPassing, explain, teller });
     const { waiting } = this;
-    this.#decider = new Decider({ limiter, clock, levels, joint, loop, waiting, explain });
+    this.#decider = new Decider({ limiter, clock, levels, joint, loop, waiting, explain, teller });
     this.#bounds = new LaneBounds(groups, levels);
     this.#reader = new RequestReader({ clock, groups, joint, loop, scopes, names: this.#names, bounds: this.#bounds });
     this.#reservations = { clock, groups, joint, reader: this.#reader, chargeCosts };
@@ -145,7 +150,8 @@ export class Gate {
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
     if (!this.#reader.isAllowed(lane, messages, bytes)) this.#reader.reject(lane, amounts);
     const retry = options?.retry === true;
-    if (options?.atMost === true || this.levels.isUsedBy[lane] === 1 || this.#limiter.heldBack[lane] !== 0) {
+    const isPlain = options === undefined || (options.atMost !== true && options.tell !== true);
+    if (!isPlain || this.levels.isUsedBy[lane] === 1 || this.#limiter.heldBack[lane] !== 0) {
       return this.#tryAll(this.#reader.fillOn(lane, messages, bytes, options ?? NO_OPTIONS), options ?? NO_OPTIONS);
     }
     if (this.#bounds.isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry))
@@ -278,7 +284,8 @@ export class Gate {
     setRetry(request, options);
     if (options.atMost === true) return this.#decider.tryPart(request);
     const answer = this.#decider.decideInPassing(request);
-    return answer === GRANTED ? GRANTED_DECISION : this.#explainer.explain(request, answer);
+    if (answer !== GRANTED) return this.#explainer.explain(request, answer);
+    return options.tell === true ? this.#teller.grant(request.lane) : GRANTED_DECISION;
   }
 
   #notAtOnce(lane: number, messages: number, bytes: number, retry: boolean, first: number): Decision {

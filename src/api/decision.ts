@@ -12,14 +12,42 @@ export type Where = string | Scope;
 /** The answer to one acquire. */
 export type Decision = Granted | Refused | NotReady;
 
-export interface Granted {
+/**
+ * What a decision tells of the quota of its group: of the most specific one for a scope, of the one that refused in a
+ * refusal. It is computed when it is read, so read it at once; a copy or JSON of a decision is without it.
+ */
+export interface QuotaTold {
+  /** The quota of the whole cluster in the unit of time in which it is written: 5 of 5/min. */
+  readonly limit: PerDimension;
+  /** This unit: 60,000 of 5/min. */
+  readonly windowMs: PerDimension;
+  /**
+   * Whole units that this node would still admit now; where tokens are shared at most what the cluster's bucket holds,
+   * as far as this node knows. Limits of a topic, a client and the node are not in it.
+   */
+  readonly remaining: PerDimension;
+  /**
+   * Milliseconds until as much is left as there can be, if nobody takes anything: a full bucket, or the next window.
+   * Null also where nothing comes in.
+   */
+  readonly resetMs: PerDimension;
+}
+
+/** Null where the dimension has no quota. */
+export interface PerDimension {
+  readonly messages: number | null;
+  readonly bytes: number | null;
+}
+
+/** It tells of the quota where `tell` or `atMost` was asked for, and after a wait; a plain grant is one object for all. */
+export interface Granted extends Partial<QuotaTold> {
   readonly granted: true;
   /** What was granted, where `atMost` was asked for. */
   readonly messages?: number;
   readonly bytes?: number;
 }
 
-export interface Refused {
+export interface Refused extends QuotaTold {
   readonly granted: false;
   readonly reason: 'quota';
   /** The first level that refused. */
@@ -32,7 +60,7 @@ export interface Refused {
 }
 
 /** Nothing is admitted before the node knows its share: at the start, and after its event loop has slept. */
-export interface NotReady {
+export interface NotReady extends QuotaTold {
   readonly granted: false;
   readonly reason: 'not-ready';
   readonly because: string;
@@ -65,6 +93,8 @@ export interface AcquireOptions extends Origin {
   readonly retry?: boolean;
   /** Grant a part if the whole is not there: whole messages, at least one; the decision says how much. */
   readonly atMost?: boolean;
+  /** A grant tells `limit`, `windowMs`, `remaining` and `resetMs`, as refusals always do; it costs an object. */
+  readonly tell?: boolean;
 }
 
 export interface WaitOptions extends Origin {

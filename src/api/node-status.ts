@@ -178,6 +178,11 @@ export interface ClusterBucketStatus {
   readonly ownExpectedPerSecond: number;
   /** What this node took beyond that, and the log does not know; negative = it took less than the log knows. */
   readonly unheard: number;
+  /**
+   * What each node has told to have taken beyond what was expected of it, since its entry in the log began; negative =
+   * it took less. Nodes that have told nothing are missing.
+   */
+  readonly charged: readonly { readonly nodeId: string; readonly units: number }[];
   /** What this node may take now; negative = so much has to come back first. */
   readonly takeable: number;
   /** When a piece of work would pass if nobody else took anything; 0 = now. */

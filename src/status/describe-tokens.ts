@@ -1,10 +1,11 @@
 import type { ClusterBucketStatus, DirectionStatus } from '../api/node-status.js';
 import { BYTES, MESSAGES } from '../core/base/vocabulary.js';
+import { type BucketNow, bucketNow } from '../core/coordinator/bucket-now.js';
+import type { Coordinator } from '../core/coordinator/coordinator.js';
 import type { LaneState } from '../core/lanes/lane-state.js';
 import type { Limiter } from '../core/limiter/limiter.js';
 import { correctedRate, setPointOf } from '../core/tokens/cluster-bucket.js';
 import type { SlotTokens } from '../core/tokens/slot-tokens.js';
-import { type BucketNow, bucketNow } from './bucket-now.js';
 import type { StatusParts } from './status-parts.js';
 
 /** The cluster's buckets of a lane; null where rates are shared, and where this node does not serve the lane. */
@@ -15,7 +16,11 @@ export function describeTokens(parts: StatusParts, lane: number): DirectionStatu
   const nowMs = parts.clock();
   const describe = (dimension: number) => {
     const now = bucketNow(coordinator, lane, dimension, nowMs);
-    return now === null ? null : describeSlot(parts.limiter, state, dimension, now, nowMs);
+    if (now === null) return null;
+    return {
+      ...describeSlot(parts.limiter, state, dimension, now, nowMs),
+      charged: chargedBy(coordinator, state.mapLane, dimension),
+    };
   };
   return { messages: describe(MESSAGES), bytes: describe(BYTES) };
 }
@@ -26,7 +31,7 @@ function describeSlot(
   dimension: number,
   { bucket, tokens }: BucketNow,
   nowMs: number,
-): ClusterBucketStatus {
+): Omit<ClusterBucketStatus, 'charged'> {
   const slot = laneTokens?.slots[dimension] as SlotTokens;
   const { expected, account, isInPieces, piece, comesBackPerSecond } = slot;
   // The limiter gives from the cluster's bucket, or from the share while the node is cut off.
@@ -46,4 +51,14 @@ function describeSlot(
     inPieces: isInPieces,
     throttled: expected.isThrottled,
   };
+}
+
+function chargedBy({ membership, usageMap }: Coordinator, mapLane: number, dimension: number) {
+  const { rows } = usageMap;
+  const charged: { readonly nodeId: string; readonly units: number }[] = [];
+  for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+    const { nodeId } = membership.inSlot(rows.memberOf(row));
+    charged.push({ nodeId, units: rows.chargesOf(row)[dimension] as number });
+  }
+  return charged.sort((one, other) => other.units - one.units);
 }

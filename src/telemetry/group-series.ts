@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { GroupSettings } from '../core/base/settings.js';
 import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../core/base/vocabulary.js';
+import { bucketNow } from '../core/coordinator/bucket-now.js';
 import type { LaneState } from '../core/lanes/lane-state.js';
 import type { ShareBook } from '../core/share/share-book.js';
 import type { NodeParts } from '../node/node-parts.js';
-import { bucketNow } from '../status/bucket-now.js';
 import { GROUP_METRICS } from './metric-table.js';
 
 /** What is used here of a node. */

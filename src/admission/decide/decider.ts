@@ -6,6 +6,7 @@ import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../../core/limiter/
 import type { Clock } from '../../ports/clock.js';
 import { cutToPart, ofPart } from '../request/partial-grant.js';
 import type { Waiting } from '../wait/wait-lines.js';
+import type { QuotaTeller } from './quota-told.js';
 
 export interface DeciderParts {
   readonly limiter: Limiter;
@@ -15,6 +16,7 @@ export interface DeciderParts {
   readonly joint: JointLevels;
   readonly waiting: Waiting;
   readonly explain: (request: JointRequest, answer: number) => Decision;
+  readonly teller: QuotaTeller;
 }
 
 /**
@@ -52,7 +54,7 @@ export class Decider {
     const answer = this.decideInPassing(request);
     if (answer !== GRANTED) return this.#parts.explain(request, ofPart(this.#limiter, request, answer));
     this.countLeftOut(request, messages - request.messages, bytes - request.bytes, retry);
-    return { granted: true, messages: request.messages, bytes: request.bytes };
+    return this.#parts.teller.part(request.lane, request.messages, request.bytes);
   }
 
   /** Counts what was left out of a part as refused demand of those groups that lacked tokens for it. */

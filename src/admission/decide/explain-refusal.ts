@@ -7,6 +7,7 @@ import { ABOVE_WINDOW, type Limiter, UNCONFIRMED } from '../../core/limiter/limi
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import type { Clock } from '../../ports/clock.js';
+import type { QuotaTeller } from './quota-told.js';
 import type { RefusalLedger } from './refusal-ledger.js';
 
 export interface RefusalExplainerParts {
@@ -19,6 +20,7 @@ export interface RefusalExplainerParts {
   readonly loop: CoordinatorView;
   /** For people; '' where the node is ready. */
   readonly whyNotReady: () => string;
+  readonly teller: QuotaTeller;
 }
 
 /** Turns an answer of the limiter that is no grant into what a person or client is told. */
@@ -38,7 +40,7 @@ export class RefusalExplainer {
     if (answer === ABOVE_WINDOW) throw this.#aboveWindow({ ...request, lane }, nowMs);
     if (answer === UNCONFIRMED) {
       this.#parts.refusals.count(lane, null, -1, nowMs);
-      return this.#notReady();
+      return this.#notReady(lane);
     }
     const { level, dimension: refused } = refusedBy(answer);
     const dimension = DIMENSIONS[refused] as Dimension;
@@ -46,8 +48,8 @@ export class RefusalExplainer {
     const tokensMs = this.#parts.joint.waitMs(request, nowMs);
     const waitMs = level === 'group' ? this.#settledMs(request, refused, tokensMs) : tokensMs;
     const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
-    const refusal: Refused = { granted: false, reason: 'quota', level, dimension, retryAfterMs };
-    return request.namesScope ? { ...refusal, group: this.#nameOf(lane) } : refusal;
+    const group = request.namesScope ? { group: this.#nameOf(lane) } : {};
+    return this.#parts.teller.refusal(lane, { level, dimension, retryAfterMs, ...group });
   }
 
   /**
@@ -65,9 +67,9 @@ export class RefusalExplainer {
     return limit > 0 && limit < due ? Math.min(tokensMs, SETTLED_MS + (tokensMs * limit) / due) : tokensMs;
   }
 
-  #notReady(): NotReady {
+  #notReady(lane: number): NotReady {
     const because = this.#parts.whyNotReady() || 'shares are not confirmed';
-    return { granted: false, reason: 'not-ready', because, retryAfterMs: NOT_READY_RETRY_MS };
+    return this.#parts.teller.notReady(lane, because, NOT_READY_RETRY_MS);
   }
 
   #full(lane: number, level: 'topic' | 'client', nowMs: number): QuotameshError {

@@ -63,4 +63,6 @@ export interface WaitingParts {
   /** Asks the limiter for a request that does not wait, although others do. */
   readonly decideInPassing: (request: JointRequest) => number;
   readonly explain: (request: JointRequest, answer: number) => Decision;
+  /** Grants that tell of their quota. */
+  readonly teller: { grant(lane: number): Decision };
 }

@@ -1,4 +1,4 @@
-import { type Decision, GRANTED_DECISION, NOT_READY_RETRY_MS, type WaitOptions } from '../../api/decision.js';
+import { type Decision, NOT_READY_RETRY_MS, type WaitOptions } from '../../api/decision.js';
 import { bucketMsOf } from '../../core/limiter/bucket-wait.js';
 import type { JointRequest } from '../../core/limiter/joint-levels.js';
 import { isOwnLimit } from '../../core/limiter/levels.js';
@@ -49,11 +49,11 @@ export class Waiting {
     let answer: number | null = null;
     if (line === undefined) {
       answer = decide(request);
-      if (answer === GRANTED) return GRANTED_DECISION;
+      if (answer === GRANTED) return this.#parts.teller.grant(request.lane);
       if (answer < 0 || waitMs === 0 || this.#closed) return this.#parts.explain(request, answer);
     } else if (waitMs === 0) {
       answer = this.#parts.decideInPassing(request);
-      return answer === GRANTED ? GRANTED_DECISION : this.#parts.explain(request, answer);
+      return answer === GRANTED ? this.#parts.teller.grant(request.lane) : this.#parts.explain(request, answer);
     }
     if (this.#count >= this.#parts.max) throw new QuotameshError('WAITING_FULL', { max: this.#parts.max });
     return new Promise<Decision>((resolve, reject) => {
@@ -159,7 +159,7 @@ export class Waiting {
       if (answer === GRANTED) {
         if (waiter.decide === this.#parts.decide) line.queue.take(owner);
         else line.queue.takePart(owner, this.#costOf(waiter.request));
-        this.#end(waiter, GRANTED_DECISION);
+        this.#end(waiter, this.#parts.teller.grant(waiter.request.lane));
       } else if (answer < 0) {
         this.#fail(waiter, answer);
       } else {

@@ -66,6 +66,7 @@ function bucketSteps(buckets: NonNullable<DirectionExplanation['clusterBucket']>
         ? ['expected', `nothing: in pieces, each admission of ${unit} is told at once`]
         : ['expected', `${rate(expectedPerSecond, unit)} of all, ${rate(ownExpectedPerSecond, unit)} here; ${own}`],
       ['unheard', `${figure(unheard)} ${unit}`],
+      ...chargedSteps(bucket, unit),
       [
         'may take',
         `${figure(Math.max(0, bucket.takeable))} ${unit} now${bucket.passesInMs === 0 ? '' : `: ${whyNotYet(bucket)}`}`,
@@ -73,6 +74,16 @@ function bucketSteps(buckets: NonNullable<DirectionExplanation['clusterBucket']>
     ];
   });
 }
+
+/** Who took from the bucket. A node of an older version does not say. */
+function chargedSteps({ charged = [] }: Partial<ClusterBucketStatus>, unit: string): Step[] {
+  if (charged.length === 0) return [];
+  const each = charged.slice(0, CHARGED_SHOWN).map(({ nodeId, units }) => `${nodeId} ${figure(units)}`);
+  const others = charged.length > CHARGED_SHOWN ? `, and ${charged.length - CHARGED_SHOWN} more` : '';
+  return [['charged', `${unit} beyond what was expected: ${each.join(', ')}${others}`]];
+}
+
+const CHARGED_SHOWN = 5;
 
 function whyNotYet({ tokens, setPoint, throttled, inPieces, passesInMs }: ClusterBucketStatus): string {
   const when = `a piece passes in ${figure(passesInMs / 1000)} s if nobody else takes it`;

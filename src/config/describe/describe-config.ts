@@ -122,11 +122,13 @@ export function describeGroup(group: GroupConfig): Readonly<Record<string, unkno
     asWritten: rates,
     ...described
   } = group;
-  const { slewPerSecond, perTopic, perClient, ...others } = described;
+  const { slewPerSecond, perTopic, perClient, burst, ...others } = described;
+  const { ofQuota: _fromQuota, ...depth } = burst;
   return {
     quota: { publish: describeQuota(group, 'publish'), dispatch: describeQuota(group, 'dispatch') },
     ...(slewPerSecond === Number.POSITIVE_INFINITY ? {} : { slewPerSecond }),
     ...others,
+    burst: depth,
     perTopic: describeDirections('perTopic', perTopic, rates),
     perClient: describeDirections('perClient', perClient, rates),
   };

@@ -72,10 +72,17 @@ function editorMembers(schema: Section, path: string): Readonly<Record<string, z
 
 function editorMember(member: z.ZodType, path: string, key: string): z.ZodType {
   const facts = factsOf(member);
-  if (facts === undefined) return editorSchema(member, path === '' ? key : `${path}.${key}`);
+  if (facts === undefined) {
+    const own = editorSchema(member, path === '' ? key : `${path}.${key}`);
+    return key === 'burst' ? z.union([BURST_IN_SHORT, own]) : own;
+  }
   const old = oldValuesOf(path, key).map(({ old: value, now }) => ({ const: value, ...deprecation(now) }));
   return editorLeaf(facts, old.length === 0 ? {} : { enum: undefined, anyOf: [typeOf(facts), ...old] });
 }
+
+const BURST_IN_SHORT = z
+  .union([z.number(), z.string()])
+  .meta({ description: 'So many messages (10), or so much time of the quota (2s).', examples: [10, '2s'] });
 
 /** draft 7 knows no `deprecated`, but editors do. */
 function deprecation(now: string) {

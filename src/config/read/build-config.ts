@@ -146,6 +146,7 @@ export function buildGroup(name: string, settings: GroupSettings): GroupConfig {
     ...plain,
     quota: directionsOf(limiting.quota),
     cost: { publish: costOf(limiting.quota.publish), dispatch: costOf(limiting.quota.dispatch) },
+    burst: burstOf(limiting),
     ramp: rampOf(limiting.ramp),
     nodeCount: 0,
     weights: weights ?? Object.create(null),
@@ -157,6 +158,20 @@ export function buildGroup(name: string, settings: GroupSettings): GroupConfig {
 }
 
 const UNLIMITED: GroupSettings = GROUP.parse({});
+
+/** A depth that is told in time of the quota; without one, all of a quota that is told per minute, hour or day. */
+function burstOf({ burst, quota }: GroupSettings): GroupConfig['burst'] {
+  const depthOf = (read: RatesRead, name: 'messages' | 'bytes') => {
+    const rate = givenRate(read, name);
+    if (rate === null || rate.amount === 0) return null;
+    if (burst.quotaMs !== null) return (perSecond(rate) * burst.quotaMs) / 1000;
+    return rate.per === 'second' ? null : Math.max(1, rate.amount);
+  };
+  const ofQuota = (read: RatesRead) => ({ messages: depthOf(read, 'messages'), bytes: depthOf(read, 'bytes') });
+  const [publish, dispatch] = [ofQuota(quota.publish), ofQuota(quota.dispatch)];
+  const isGiven = [publish, dispatch].some(({ messages, bytes }) => messages !== null || bytes !== null);
+  return isGiven ? { ...burst, ofQuota: { publish, dispatch } } : burst;
+}
 
 type DirectionsRead = Readonly<Record<Direction, RatesRead>>;
 

@@ -1,13 +1,22 @@
+import { DIRECTIONS } from '../../core/base/vocabulary.js';
+import { SETTINGS } from '../schema/all-settings.js';
 import type { GroupSettings } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
+import { formatQuantity } from '../setting/quantity.js';
+import { valueBelow } from '../setting/setting-value.js';
+import { SECONDS_OF } from '../setting/time-unit.js';
+import { givenRate, perSecond, shownRate, type WrittenRate } from '../setting/written-rate.js';
 import type { GroupValues } from './read-groups.js';
 
 /** What a group that shares tokens cannot have yet, and what only such a group has. */
-export function checkSharing(groups: GroupValues, findings: Findings): void {
+export function checkSharing(groups: GroupValues, root: unknown, findings: Findings): void {
   for (const [name, values] of groups) {
+    // What stands below `defaults` is for other groups, too.
+    if ((valueBelow(root, ['groups', name, 'burstMs']) ?? null) !== null) checkBurstMs(name, values, findings);
     if (values.sharing === 'rates') checkRates(name, values, findings);
     if (values.sharing !== 'tokens') continue;
+    checkDepth(name, values, findings);
     for (const [key, value] of unsupported(values)) {
       findings.add(['groups', name, ...key.split('.')], {
         problem: `cannot be ${value} where sharing is tokens`,
@@ -19,7 +28,7 @@ export function checkSharing(groups: GroupValues, findings: Findings): void {
 }
 
 function checkRates(name: string, { burst }: Sound<GroupSettings>, findings: Findings): void {
-  for (const key of ['messages', 'bytes'] as const) {
+  for (const key of ['messages', 'bytes', 'quotaMs'] as const) {
     if ((burst[key] ?? null) === null) continue;
     findings.add(['groups', name, 'burst', key], {
       problem: 'needs a bucket of the cluster: sharing is rates, where every node has a bucket of its own',
@@ -27,6 +36,58 @@ function checkRates(name: string, { burst }: Sound<GroupSettings>, findings: Fin
       remedy: 'Set sharing: tokens, or use burstMs, the depth of each node’s bucket.',
     });
   }
+}
+
+/** 5/min with half a second of burst: somebody has thought of two units of time. */
+function checkBurstMs(name: string, { quota, burstMs, sharing }: Sound<GroupSettings>, findings: Findings): void {
+  const rates = DIRECTIONS.flatMap((direction) => givenRate(quota[direction], 'messages') ?? []);
+  const largest = rates.reduce<WrittenRate | null>(larger, null);
+  // A group that is printed with every default can be read back.
+  if (burstMs === SETTINGS.group.rows.burstMs?.default) return;
+  if (largest === null || largest.per === 'second' || typeof burstMs !== 'number') return;
+  const depth = (burstMs / 1000) * perSecond(largest);
+  if (depth === 0 || depth >= 1) return;
+  const inMessages = sharing === 'tokens' ? 'Say the depth in messages (burst: 5)' : 'Remove burstMs';
+  findings.add(['groups', name, 'burstMs'], {
+    problem: `is ${formatQuantity('duration', burstMs)} of ${shownRate(largest)}, which is less than one message`,
+    allowed: 'time enough for one message of the quota',
+    remedy: `${inMessages}, or tell the quota per second.`,
+    cause: 'below-range',
+  });
+}
+
+/** A depth is for bursts: with more than a day of the quota, or less than a message of it, something else was meant. */
+function checkDepth(name: string, { burst, quota }: Sound<GroupSettings>, findings: Findings): void {
+  const at = ['groups', name, 'burst'];
+  for (const unit of ['messages', 'bytes'] as const) {
+    const rates = DIRECTIONS.flatMap((direction) => givenRate(quota[direction], unit) ?? []);
+    const largest = rates.reduce<WrittenRate | null>(larger, null);
+    if (largest === null || largest.amount === 0) continue;
+    const written = shownRate(largest);
+    const depth = burst[unit] ?? null;
+    const most = perSecond(largest) * SECONDS_OF.day;
+    if (depth !== null && depth > most) {
+      findings.add([...at, unit], {
+        problem: `is ${depth} ${unit}, which take more than a day to come in at ${written}`,
+        allowed: `at most a day of the quota, ${Math.max(1, Math.floor(most))}`,
+        remedy: 'Lower it, or raise the quota.',
+        cause: 'above-range',
+      });
+    }
+    const ofQuota = ((burst.quotaMs ?? 0) / 1000) * perSecond(largest);
+    if (unit === 'messages' && depth === null && ofQuota > 0 && ofQuota < 1) {
+      findings.add([...at, 'quotaMs'], {
+        problem: `is ${formatQuantity('duration', burst.quotaMs!)} of ${written}, which is less than one message`,
+        allowed: 'time enough for one message of the quota',
+        remedy: `Say it in messages: burst: ${Math.max(1, Math.floor(largest.amount))}.`,
+        cause: 'below-range',
+      });
+    }
+  }
+}
+
+function larger(most: WrittenRate | null, rate: WrittenRate): WrittenRate {
+  return most === null || perSecond(rate) > perSecond(most) ? rate : most;
 }
 
 /** Settings by key, with the value that a bucket of the cluster does not do justice to. */

@@ -26,7 +26,7 @@ export function examineGroup(name: string, written: unknown, source: string): Ex
   checkReserved(groups, findings);
   checkRamps(groups, root, findings);
   checkShareRanges(groups, findings);
-  checkSharing(groups, findings);
+  checkSharing(groups, root, findings);
   const values = groups.get(name);
   if (findings.mistakes.length > 0 || values === undefined) return { config: null, mistakes: findings.mistakes };
   // Without mistakes every field is there.

@@ -8,6 +8,7 @@ import { soundPart } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 import { show } from '../setting/setting-text.js';
 import { givenKey, LIMIT_NAMES, perSecond, shownBehind, shownBeside } from '../setting/written-rate.js';
+import { withBurstsInFull } from './burst-in-full.js';
 import { mergedLayers } from './merged-layers.js';
 import type { SoundNode } from './read-node.js';
 
@@ -15,7 +16,7 @@ import type { SoundNode } from './read-node.js';
 export type GroupValues = ReadonlyMap<string, Sound<GroupSettings>>;
 
 export function readGroups(root: Readonly<Record<string, unknown>>, findings: Findings): GroupValues {
-  const { defaults, groups } = root;
+  const { defaults, groups } = withBurstsInFull(root, findings);
   readSection(findings, GROUP, ['defaults'], defaults);
   if (groups === undefined || groups === null || (isMapping(groups) && Object.keys(groups).length === 0)) {
     const remedy = 'Add at least one group below groups:.';

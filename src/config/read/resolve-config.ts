@@ -9,6 +9,7 @@ import { ConfigError, type Mistake } from '../setting/config-error.js';
 import { Findings, type Locate } from '../setting/findings.js';
 import { valueAt } from '../setting/setting-value.js';
 import { buildConfig, type ConfigParts } from './build-config.js';
+import { withBurstsInFull } from './burst-in-full.js';
 import { checkAlone } from './check-alone.js';
 import { checkRamps } from './check-ramps.js';
 import { checkRelations } from './check-relations.js';
@@ -56,6 +57,8 @@ export interface Examined {
 export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const findings = new Findings(options.source, options.locate);
   let written = withNewNames(withShorthands(raw), findings);
+  // Variables and flags set single keys, which a short form does not have.
+  if (isMapping(written)) written = withBurstsInFull(written, findings);
   written = withNewValues(withEnvironment(written, options.env ?? {}, findings), findings);
   written = withOverrides(written, options.overrides ?? {}, findings);
   const root = written ?? {};
@@ -75,7 +78,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   checkRelations({ ...node, topic }, root, findings);
   checkGroupNames(node, groups, findings);
   checkShareRanges(groups, findings);
-  checkSharing(groups, findings);
+  checkSharing(groups, root, findings);
   const names = new Set(groups.keys());
   const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), names, findings);
   const attachments = readAttachments(root.attachments, names, findings);

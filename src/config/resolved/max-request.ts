@@ -1,27 +1,30 @@
-import type { Direction, Rates } from '../../core/base/vocabulary.js';
+import type { Dimension, Direction, Rates } from '../../core/base/vocabulary.js';
 import type { GroupConfig } from './resolved-config.js';
 
 /**
  * Largest amounts of one request: what is configured, or else ten seconds of the quota (its window, if that is longer)
- * and at least one piece of work. So one request cannot put a small quota into minutes of debt. Worked: 5/s and 1 KiB/s
- * → 50 messages, 64 KiB. Without a quota there is no debt, and with a quota of 0 nothing is admitted; in both cases
- * only absurd amounts are refused.
+ * and at least one piece of work, and a whole burst where the nodes share its tokens. So one request cannot put a small
+ * quota into minutes of debt. Worked: 5/s and 1 KiB/s → 50 messages, 64 KiB. Without a quota there is no debt, and with
+ * a quota of 0 nothing is admitted; in both cases only absurd amounts are refused.
  */
 export function maxRequestOf(
-  { quota, maxRequest, limiter, windowMs }: Pick<GroupConfig, 'quota' | 'maxRequest' | 'limiter' | 'windowMs'>,
+  group: Pick<GroupConfig, 'quota' | 'maxRequest' | 'limiter' | 'windowMs' | 'sharing' | 'burst'>,
   direction: Direction,
 ): Rates {
+  const { quota, maxRequest, limiter, windowMs } = group;
   const [messages, bytes] = quota[direction];
+  const burstOf = (unit: Dimension) =>
+    group.sharing === 'tokens' ? (group.burst[unit] ?? group.burst.ofQuota?.[direction][unit] ?? 0) : 0;
   const seconds = limiter === 'window' ? Math.max(SECONDS, windowMs / 1000) : SECONDS;
   return [
-    maxRequest.messages ?? derived(messages * seconds, { piece: 1, without: 1e6 }),
-    maxRequest.bytes ?? derived(bytes * seconds, { piece: 65_536, without: 2 ** 30 }),
+    maxRequest.messages ?? derived(messages * seconds, { least: Math.max(1, burstOf('messages')), without: 1e6 }),
+    maxRequest.bytes ?? derived(bytes * seconds, { least: Math.max(65_536, burstOf('bytes')), without: 2 ** 30 }),
   ];
 }
 
 const SECONDS = 10;
 
-function derived(most: number, { piece, without }: { piece: number; without: number }): number {
+function derived(most: number, { least, without }: { least: number; without: number }): number {
   if (most === Number.POSITIVE_INFINITY || most === 0) return without;
-  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(piece, Math.floor(most)));
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.floor(Math.max(least, most)));
 }

@@ -62,6 +62,8 @@ export interface CostsConfig extends CostMeterSettings, CostFactors {}
 export type PolledBackend = Omit<PolledBackendSettings, 'zone'> & { readonly name: string; readonly zone: string };
 
 export interface GroupConfig extends GroupSettings {
+  /** `quotaMs` is what is written: the depths that follow from it stand beside it. */
+  readonly burst: GroupSettings['burst'] & Pick<GroupInput['burst'], 'quotaMs'>;
   /** false = nothing of the group is limited, counted or told to others, whatever else it says. */
   readonly enabled: boolean;
   /** What becomes of work of a batch that was dropped before it used what the quota protects. */

@@ -8,6 +8,8 @@ import type { TimeUnit } from '../setting/time-unit.js';
 import { inEveryUnit, keyedLimits, LIMIT, RATE_MAX } from './limits.js';
 import { RAMP } from './ramp.js';
 
+const BURST_REMEDY = 'Write burst: 10 (messages), burst: 2s (of the quota), or burst: { messages: 10, bytes: 1MiB }.';
+
 export const DROPPED_WORK = ['refunded', 'counted'] as const;
 
 export const GROUP = section({
@@ -106,10 +108,13 @@ export const GROUP = section({
     messages: {
       kind: 'count',
       default: null,
-      defaultText: '100 ms of the quota, or 3·√quota, or 10, whichever is most; at most a second of it, or 10',
+      defaultText:
+        '100 ms of the quota, or 3·√quota, or 10, whichever is most; at most a second of it, or 10. Of a quota per ' +
+        'minute, hour or day all of it: 5 of 5/min',
       min: 1,
       max: 1e12,
-      buys: 'So many messages pass at once, at any node, when the group has been idle. For sharing: tokens.',
+      remedy: BURST_REMEDY,
+      buys: 'So many messages pass at once, at any node, when the group has been idle. burst: 10 says it, too. For sharing: tokens.',
       costs: 'Bursts are over-admission: any span of time holds at most its part of the quota and one burst.',
     },
     bytes: {
@@ -118,7 +123,18 @@ export const GROUP = section({
       defaultText: 'as for messages, with messages of the size that is reported',
       min: 1,
       max: 2 ** 50,
+      remedy: BURST_REMEDY,
       buys: 'So many bytes pass at once, at any node, when the group has been idle. For sharing: tokens.',
+      costs: 'Bursts are over-admission: any span of time holds at most its part of the quota and one burst.',
+    },
+    quotaMs: {
+      kind: 'duration',
+      default: null,
+      defaultText: 'none: as above',
+      min: 1,
+      max: 86_400_000,
+      remedy: BURST_REMEDY,
+      buys: 'What comes in so much time of the quota passes at once, messages and bytes. burst: 2s says it, too. For sharing: tokens.',
       costs: 'Bursts are over-admission: any span of time holds at most its part of the quota and one burst.',
     },
     policy: {
@@ -240,7 +256,9 @@ export const GROUP = section({
     messages: {
       kind: 'count',
       default: null,
-      defaultText: '10 s of the quota (or its window), at least 1; 1M where nothing limits or all is blocked',
+      defaultText:
+        '10 s of the quota (or its window), at least 1 and a burst of shared tokens; 1M where nothing limits or all is ' +
+        'blocked',
       min: 1,
       max: 1e12,
       buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',

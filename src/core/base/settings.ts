@@ -1,4 +1,4 @@
-import type { Direction, Headroom, IsolationPolicy, NodeId, Rates } from './vocabulary.js';
+import type { Dimension, Direction, Headroom, IsolationPolicy, NodeId, Rates } from './vocabulary.js';
 
 /** What the core needs to know of a group; `src/config` fills every field from YAML and the settings table. */
 export interface GroupSettings {
@@ -59,9 +59,11 @@ export const BURST_POLICIES = ['optimistic', 'divided'] as const;
 export type BurstPolicy = (typeof BURST_POLICIES)[number];
 
 export interface BurstSettings {
-  /** Units; null = by the quota (core/tokens/cluster-depth.ts). */
+  /** Units, in both directions; null = as `ofQuota` says. */
   readonly messages: number | null;
   readonly bytes: number | null;
+  /** Units that are a part of the quota; null and absent = by the target (core/tokens/cluster-depth.ts). */
+  readonly ofQuota?: Readonly<Record<Direction, Readonly<Record<Dimension, number | null>>>>;
   readonly policy: BurstPolicy;
 }
 

@@ -129,9 +129,10 @@ export class ShareBook {
    */
   viewTokens(tokens: LaneTokens, view: LaneView, { group, direction, own }: ViewedLane): void {
     const settings = this.#settings.groups[group] as GroupSettings;
-    const burst = burstOnRamp(settings.burst, view.target[MESSAGES] as number, rampTop(settings, direction));
+    const whole = { burst: settings.burst, direction };
+    const rule = burstOnRamp(whole, view.target[MESSAGES] as number, rampTop(settings, direction));
     tokens.countCosts(this.#targets.costPerMessage(view.target[MESSAGES] as number));
-    tokens.view(view, { alive: this.#log.membership.alive, own }, burst);
+    tokens.view(view, { alive: this.#log.membership.alive, own }, rule);
   }
 
   /** Shares by settings that the group does not have (a preview); the strategy in force keeps what it remembers. */

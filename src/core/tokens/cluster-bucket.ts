@@ -67,9 +67,12 @@ export function correctedRate(bucket: ClusterBucket, tokens: number): number {
 /**
  * The tokens that a busy bucket returns to. Above them the noise of all nodes is paid; below them only nodes whose
  * demand is met may take tokens, because a common bucket without this bound is used up by whoever wants the most.
+ *
+ * It is at most what one time constant of the target brings: with more, an empty bucket would give nothing until the
+ * rest has come in, 17 s for 10/s and a depth of 600.
  */
-export function setPointOf({ depth }: ClusterBucket): number {
-  return SET_POINT_RATIO * depth;
+export function setPointOf({ perSecond, depth }: ClusterBucket): number {
+  return Math.min(SET_POINT_RATIO * depth, perSecond * PULL_SECONDS);
 }
 
 const SET_POINT_RATIO = 0.3;

@@ -1,4 +1,11 @@
 import type { BurstSettings } from '../base/settings.js';
+import { DIMENSIONS, DIRECTIONS, type Dimension, type Direction, MESSAGES } from '../base/vocabulary.js';
+
+/** The depth that is configured for one dimension of a lane, units; null = none is. */
+export function depthGiven(burst: BurstSettings, direction: number, dimension: number): number | null {
+  const [side, unit] = [DIRECTIONS[direction] as Direction, DIMENSIONS[dimension] as Dimension];
+  return burst[unit] ?? burst.ofQuota?.[side][unit] ?? null;
+}
 
 /**
  * The depth of a lane's bucket in the cluster where none is configured, units: the most of 100 ms of the target, three
@@ -23,10 +30,18 @@ export function clusterDepth(perSecond: number, piece: number): number {
  *
  * @param top messages/s; null = there is no ramp
  */
-export function burstOnRamp(burst: BurstSettings, perSecond: number, top: number | null): BurstSettings {
-  if (top === null || burst.messages === null || perSecond >= top) return burst;
-  const least = Math.min(burst.messages, PIECES_LEAST);
-  return { ...burst, messages: Math.max(least, (burst.messages * perSecond) / top) };
+export function burstOnRamp(rule: DepthRule, perSecond: number, top: number | null): DepthRule {
+  const { burst, direction } = rule;
+  const given = depthGiven(burst, direction, MESSAGES);
+  if (top === null || given === null || perSecond >= top) return rule;
+  const messages = Math.max(Math.min(given, PIECES_LEAST), (given * perSecond) / top);
+  return { burst: { ...burst, messages }, direction };
 }
 
 const PIECES_LEAST = 10;
+
+/** What a bucket's depth follows from, beside its target. */
+export interface DepthRule {
+  readonly burst: BurstSettings;
+  readonly direction: number;
+}

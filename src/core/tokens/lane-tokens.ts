@@ -1,8 +1,8 @@
-import type { BurstSettings } from '../base/settings.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import { type LaneView, sum } from '../convergence/strategy.js';
 import type { LaneRates } from '../sample/estimate.js';
 import { tokensAfter } from './cluster-bucket.js';
+import type { DepthRule } from './cluster-depth.js';
 import { SlotTokens, type Viewed } from './slot-tokens.js';
 
 /** A lane's tokens: what the cluster's bucket holds by the log, and what this node may take of it. */
@@ -65,11 +65,11 @@ export class LaneTokens {
   }
 
   /** Reads what all nodes are expected to take, after the strategy has divided the target. */
-  view(view: LaneView, members: Viewed, burst: BurstSettings): void {
+  view(view: LaneView, members: Viewed, rule: DepthRule): void {
     this.#nodes = Math.max(1, view.count);
     const bytes = bytesPerMessage(view);
     this.slots.forEach((slot, dimension) => {
-      slot.view(view, members, dimension, dimension === MESSAGES ? 1 : bytes, burst);
+      slot.view(view, members, dimension, dimension === MESSAGES ? 1 : bytes, rule);
     });
     this.isCurrent = true;
   }

@@ -1,8 +1,7 @@
-import type { BurstSettings } from '../base/settings.js';
-import { DIMENSIONS, type Dimension, MESSAGES, type NodeKey } from '../base/vocabulary.js';
+import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { LaneView } from '../convergence/strategy.js';
 import { type ClusterBucket, correctedRate, tokensAfter } from './cluster-bucket.js';
-import { clusterDepth } from './cluster-depth.js';
+import { clusterDepth, type DepthRule, depthGiven } from './cluster-depth.js';
 import { ExpectedUse } from './expected-use.js';
 import { fromCluster, TOGETHER } from './from-cluster.js';
 import { isInPieces, type Turn, wholePieces } from './in-pieces.js';
@@ -90,13 +89,13 @@ export class SlotTokens {
     return 0;
   }
 
-  view(view: LaneView, members: Viewed, dimension: number, piece: number, burst: BurstSettings): void {
+  view(view: LaneView, members: Viewed, dimension: number, piece: number, { direction, burst }: DepthRule): void {
     const perSecond = view.target[dimension] as number;
     if (perSecond === 0 || perSecond === Number.POSITIVE_INFINITY) {
       this.bucket = null;
       return;
     }
-    const depth = burst[DIMENSIONS[dimension] as Dimension] ?? clusterDepth(perSecond, piece);
+    const depth = depthGiven(burst, direction, dimension) ?? clusterDepth(perSecond, piece);
     this.#isDivided = burst.policy === 'divided';
     const count = Math.max(1, view.count);
     this.bucket = { perSecond, depth };

@@ -1,5 +1,6 @@
 import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
 import { describeGroup } from '../../config/describe/describe-config.js';
+import { withBurstInFull } from '../../config/read/burst-in-full.js';
 import { examineGroup } from '../../config/read/group-definition.js';
 import { LIMIT_NAMES, otherUnitsOf, rateKeysOf } from '../../config/setting/written-rate.js';
 import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-record.js';
@@ -99,7 +100,11 @@ export async function deleteGroup(
 
 /** The group as it is, with `patch` laid over it; throws GROUP_UNKNOWN. */
 export function mergedDefinition(parts: ChangeParts, name: string, patch: GroupDefinition): unknown {
-  return merged(definedGroup(parts, name).definition, patch);
+  const { definition } = definedGroup(parts, name);
+  if (isMapping(patch.burst)) return merged(withBurstInFull(definition), patch);
+  // A short form says nothing of the policy.
+  const hasPolicy = isMapping(definition.burst) && definition.burst.policy !== undefined;
+  return merged(definition, hasPolicy ? (withBurstInFull(patch) as GroupDefinition) : patch);
 }
 
 /** The definition without keys that say nothing; throws GROUP_INVALID, GROUPS_FULL, REGISTRY_OFF. */

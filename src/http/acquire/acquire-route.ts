@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Decision, GRANTED_DECISION, type Granted, type NotReady, type Refused } from '../../api/decision.js';
+import type { Decision, Granted, NotReady, Refused } from '../../api/decision.js';
 import type { Scope } from '../../core/attachments/attachment.js';
 import { directionIndex, laneOf } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
@@ -145,11 +145,16 @@ function sendJson(reply: FastifyReply, body: string): void {
 }
 
 /** The RateLimit fields cost 2 of the 50 µs of CPU that a grant takes, most of it node's check of their characters. */
-function sendGranted(reply: FastifyReply, decision: Granted, { lane, answers, nowMs }: AskedLane): void {
+function sendGranted(reply: FastifyReply, decision: Granted | Reserved, { lane, answers, nowMs }: AskedLane): void {
   const { fields } = answers;
   const policy = fields.policy(lane);
   if (policy !== '') reply.header('ratelimit-policy', policy).header('ratelimit', fields.current(lane, nowMs));
-  sendJson(reply, decision === GRANTED_DECISION ? GRANTED_BODY : JSON.stringify(decision));
+  sendJson(reply, isPlainGrant(decision) ? GRANTED_BODY : JSON.stringify(decision));
+}
+
+/** A grant of the whole request, which says nothing but that. */
+export function isPlainGrant(decision: Granted | Reserved): boolean {
+  return !('messages' in decision) && !('id' in decision);
 }
 
 export interface AskedLane {

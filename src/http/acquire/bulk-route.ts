@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { GRANTED_DECISION, type NotReady, type Refused } from '../../api/decision.js';
+import type { NotReady, Refused } from '../../api/decision.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { BULK_ANSWERS } from '../route/answer-schemas.js';
 import { problemOf } from '../route/problem.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { type AcquireBody, BULK_BODY } from './acquire-body.js';
-import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
+import { type AcquireRouteParts, decideAtOnce, isPlainGrant } from './acquire-route.js';
 import { isPlainBulk } from './plain-request.js';
 
 /** The body of a bulk may be so many times as large as that of a single request. */
@@ -59,7 +59,7 @@ function answerTo(parts: AcquireRouteParts, wanted: AcquireBody, nowMs: number):
     const decision = decideAtOnce(parts, wanted, nowMs);
     if (!decision.granted) return JSON.stringify(refusalOf(parts, wanted, decision));
     outcomes.granted++;
-    return decision === GRANTED_DECISION ? GRANTED_ANSWER : JSON.stringify({ status: 200, ...decision });
+    return isPlainGrant(decision) ? GRANTED_ANSWER : JSON.stringify({ status: 200, ...decision });
   } catch (error) {
     if (!(error instanceof QuotameshError)) throw error;
     const { status, code, detail, remedy } = problemOf(error);

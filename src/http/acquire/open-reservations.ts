@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { scopeText } from '../../admission/request/scope-resolver.js';
-import type { Amounts, Granted, NotReady, Refused, Reservation } from '../../api/decision.js';
+import type { Amounts, NotReady, Refused, Reservation } from '../../api/decision.js';
 import type { ReportedCost } from '../../api/reported-cost.js';
 import { checkCost } from '../../backends/report-cost.js';
 import type { Scope } from '../../core/attachments/attachment.js';
@@ -14,7 +14,8 @@ import { whereOf } from './scope-fields.js';
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'gate'>;
 
 /** A grant that is to be committed or cancelled, by its id, at this node, within `validMs`. */
-export interface Reserved extends Granted {
+export interface Reserved {
+  readonly granted: true;
   readonly id: string;
   readonly validMs: number;
 }

@@ -1,3 +1,4 @@
+import { fullInMs, unitsLeft } from '../../admission/decide/units-left.js';
 import { asWritten } from '../../config/resolved/rates-as-written.js';
 import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { SECONDS_OF } from '../../config/setting/time-unit.js';
@@ -5,7 +6,6 @@ import type { WrittenRate } from '../../config/setting/written-rate.js';
 import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension } from '../../core/base/vocabulary.js';
 import type { Level } from '../../core/limiter/levels.js';
 import type { NodeParts } from '../../node/node-parts.js';
-import { bucketNow } from '../../status/bucket-now.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate' | 'loop'>;
@@ -30,44 +30,27 @@ export class RateLimitFields {
   }
 
   /**
-   * r is what this node would admit now, in whole units. A bucket refills continuously, so there is no window in which
-   * a client must make do with r, and `t` is left out; only the item that refused carries one, equal to Retry-After
-   * (which must not be earlier than any t).
-   *
-   * Where tokens are shared, r is what the cluster's bucket holds as far as this node knows, which may give less of it;
-   * a grant says in `t` when it would be full if nobody took anything.
+   * r is what this node would admit now, in whole units, and t when there would be most left if nobody took anything
+   * (decide/units-left.ts). Where nothing comes in there is no t. In a refusal only the item that refused carries one,
+   * equal to Retry-After, which must not be earlier than any t.
    */
   current(
     lane: number,
     nowMs: number,
     refused?: { readonly level: Level; readonly dimension: Dimension; readonly retryAfterS: number },
   ): string {
-    const { names, group } = this.#of(lane);
+    const { names } = this.#of(lane);
     const violated = refused === undefined ? '' : this.nameOf(lane, refused.dimension, refused.level);
     let field = '';
     for (let at = 0; at < DIMENSIONS.length; at++) {
       if (names[at] === '') continue;
-      const shared = group.sharing === 'tokens' ? this.#shared(lane, at, nowMs) : null;
-      const remaining = shared?.tokens ?? this.#node.limiter.available(lane, at, nowMs);
-      const fullS = refused === undefined ? shared?.fullInS : undefined;
-      const window = violated === names[at] ? `;t=${refused?.retryAfterS}` : fullS === undefined ? '' : `;t=${fullS}`;
-      field += `${field === '' ? '' : ', '}"${names[at]}";r=${wholeUnits(remaining)}${window}`;
+      const left = Math.min(INTEGER_MAX, unitsLeft(this.#node, lane, at, nowMs));
+      field += `${field === '' ? '' : ', '}"${names[at]}";r=${left}`;
+      if (refused === undefined) field += fullIn(fullInMs(this.#node, lane, at, nowMs));
+      else if (violated === names[at]) field += `;t=${refused.retryAfterS}`;
     }
     if (refused === undefined || names.includes(violated)) return field;
     return `${field === '' ? '' : `${field}, `}"${violated}";r=0;t=${refused.retryAfterS}`;
-  }
-
-  /** The cluster's bucket, ≥ 0; null where it has none. */
-  #shared(
-    lane: number,
-    dimension: number,
-    nowMs: number,
-  ): { readonly tokens: number; readonly fullInS: number } | null {
-    const { coordinator } = this.#node.loop;
-    const now = coordinator === null ? null : bucketNow(coordinator, lane, dimension, nowMs);
-    if (now === null) return null;
-    const { bucket, tokens } = now;
-    return { tokens: Math.max(0, tokens), fullInS: Math.ceil((bucket.depth - tokens) / bucket.perSecond) };
   }
 
   /** RateLimit-Policy of a refusal: with the limit of the level that refused, where that is not the group's. */
@@ -135,6 +118,10 @@ const INTEGER_MAX = 999_999_999_999_999;
 
 function wholeUnits(amount: number): number {
   return Math.min(INTEGER_MAX, Math.floor(amount));
+}
+
+function fullIn(ms: number): string {
+  return ms === Number.POSITIVE_INFINITY ? '' : `;t=${Math.min(INTEGER_MAX, Math.ceil(ms / 1000))}`;
 }
 
 /**

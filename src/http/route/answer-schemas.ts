@@ -69,12 +69,15 @@ const RETRY_AFTER = {
 };
 
 const RATE_LIMIT = {
-  'RateLimit-Policy': { type: 'string', description: 'The quota of the whole cluster: q units in w seconds.' },
+  'RateLimit-Policy': {
+    type: 'string',
+    description: 'The quota of the whole cluster: q units in w seconds, 5 in 60 for 5/min.',
+  },
   RateLimit: {
     type: 'string',
     description:
-      'What this node would admit now is r, or what the bucket of the cluster holds where tokens are shared. After a ' +
-      'refusal t is the seconds of Retry-After, else the seconds until that bucket would be full.',
+      'r is what this node would admit now; where tokens are shared, at most what the bucket of the cluster holds. t is ' +
+      'the seconds of Retry-After after a refusal, else the seconds until most would be left if nobody took anything.',
   },
 };
 
@@ -201,6 +204,9 @@ const CLUSTER_BUCKET_DIMENSION = record({
   expectedPerSecond: number.meta({ description: 'What all nodes are expected to take together.' }),
   ownExpectedPerSecond: number,
   unheard: z.number().meta({ description: 'What this node took beyond that, and the log does not know.' }),
+  charged: listOf(record({ nodeId: text, units: z.number() })).meta({
+    description: 'What each node has told to have taken beyond what was expected of it; negative = it took less.',
+  }),
   takeable: z.number().meta({ description: 'What this node may take now; negative = so much has to come back first.' }),
   passesInMs: count.meta({ description: 'When a piece of work would pass if nobody else took anything; 0 = now.' }),
   inPieces: yes.meta({ description: 'The bucket is so small that the log gives whole pieces.' }),

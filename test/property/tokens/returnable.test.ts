@@ -7,7 +7,7 @@ import { Returnable } from '../../../src/core/tokens/returnable.js';
 import { SlotTokens } from '../../../src/core/tokens/slot-tokens.js';
 import { GROUP } from '../../simulation/settings.js';
 
-const BURST = GROUP.burst;
+const RULE = { burst: GROUP.burst, direction: 0 };
 const HOSTILE = 2;
 const units = fc.double({ min: 0, max: 300, noNaN: true });
 
@@ -37,7 +37,7 @@ function viewOf(target: number, wanted: readonly number[]): LaneView {
 }
 
 function viewed(slot: SlotTokens, target: number, wanted: readonly number[]): void {
-  slot.view(viewOf(target, wanted), { alive: [0, 1, 2].map((at) => ({ slot: at })), own: 0 }, 0, 1, BURST);
+  slot.view(viewOf(target, wanted), { alive: [0, 1, 2].map((at) => ({ slot: at })), own: 0 }, 0, 1, RULE);
 }
 
 const foldStep = fc.oneof(

@@ -54,6 +54,22 @@ describe('an idle quota of 10/s on three nodes, burst 10', () => {
   });
 });
 
+test.each([
+  { nodes: 3, perSecond: 10, depth: 600 },
+  { nodes: 3, perSecond: 6, depth: 60 },
+  { nodes: 10, perSecond: 20, depth: 200 },
+])('$perSecond/s on $nodes nodes with a burst of $depth: once it is spent, the quota is used', (bucket) => {
+  const { nodes, perSecond, depth } = bucket;
+  const group = { burst: { messages: depth, bytes: null, policy: 'optimistic' } } as const;
+  const arrivals = Array.from({ length: 240 * perSecond }, (_, turn) => at((500 * turn) / perSecond, turn % nodes, 1));
+  const { admitted } = play({ nodes, perSecond, lengthMs: 120_000, arrivals: arrivals.flat() }, { group });
+  for (let atMs = 5000; atMs < 120_000; atMs += 5000) {
+    const inFive = admitted.filter((one) => one.atMs >= atMs && one.atMs < atMs + 5000).length;
+    expect(inFive, `from ${atMs} ms on`).toBeGreaterThanOrEqual(0.97 * 5 * perSecond - 1);
+  }
+  expect(mostIn(admitted, 60_000)).toBeLessThanOrEqual(60 * perSecond + depth);
+});
+
 test('5/s, five requests every 8 s at one node after another: all are admitted', () => {
   const arrivals = Array.from({ length: 8 }, (_, turn) => at(8000 * turn, turn % 3, 5)).flat();
   const played = play({ nodes: 3, perSecond: 5, lengthMs: 64_000, arrivals });

@@ -132,7 +132,7 @@ groups:
           nodeCount: 0,
           floorRatio: 0.001,
           sharing: 'rates',
-          burst: { messages: null, bytes: null, policy: 'optimistic' },
+          burst: { messages: null, bytes: null, quotaMs: null, policy: 'optimistic' },
           allowanceRatio: 0.25,
           weights: {},
           headroom: 'by-weight',

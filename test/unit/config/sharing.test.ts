@@ -12,12 +12,16 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The mistakes of a node.yaml with one group, one a line, without the folder. */
-async function mistakesOf(group: string, defaults = '{}'): Promise<string[]> {
+function fileOf(group: string, defaults: string): string {
   const file = join(folder, 'node.yaml');
   writeFileSync(file, `cluster: demo\ndefaults: ${defaults}\ngroups:\n  orders: ${group}\n`);
+  return file;
+}
+
+/** The mistakes of a node.yaml with one group, one a line, without the folder. */
+async function mistakesOf(group: string, defaults = '{}'): Promise<string[]> {
   try {
-    await loadConfig({ file });
+    await loadConfig({ file: fileOf(group, defaults) });
     return [];
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);
@@ -94,4 +98,120 @@ describe('a group that shares rates', () => {
     expect(await mistakesOf('{ sharing: tokens, burst: { policy: fast } }')).toHaveLength(1);
     expect(await mistakesOf('{ sharing: buckets }')).toHaveLength(1);
   });
+});
+
+describe('a burst', () => {
+  async function groupOf(group: string, defaults = '{}') {
+    const [found] = (await loadConfig({ file: fileOf(group, defaults) })).groups;
+    return found!;
+  }
+  const depths = async (written: string) => {
+    const { burst } = await groupOf(`{ sharing: tokens, ${written} }`);
+    const { messages, bytes, ofQuota } = burst;
+    const { publish = null } = ofQuota ?? {};
+    return { messages: messages ?? publish?.messages ?? null, bytes: bytes ?? publish?.bytes ?? null };
+  };
+
+  test.each([
+    ['burst: 10', 10, null],
+    ['burst: 1k', 1000, null],
+    ['burst: "10"', 10, null],
+    ['burst: { messages: 10 }', 10, null],
+    ['burst: { messages: 10, bytes: 1MiB }', 10, 2 ** 20],
+    ['burst: 2s', 20, null],
+    ['burst: 500ms', 5, null],
+    ['burst: { quotaMs: 2s }', 20, null],
+    ['burst: { quotaMs: 2s, policy: divided }', 20, null],
+    ['burst: { quotaMs: 2s, messages: 7 }', 7, null],
+    ['burst: null', null, null],
+    ['burst: {}', null, null],
+  ])('%s of 10/s', async (written, messages, bytes) => {
+    expect(await depths(`quota: { publish: { messagesPerSecond: 10 } }, ${written}`)).toEqual({ messages, bytes });
+  });
+
+  test('in time of the quota is one of bytes as well, and of each direction its own', async () => {
+    const quota = 'quota: { publish: { bytesPerSecond: 1MiB }, dispatch: { messagesPerSecond: 7 } }';
+    const { burst } = await groupOf(`{ sharing: tokens, ${quota}, burst: 2s }`);
+    expect(burst.ofQuota).toEqual({
+      publish: { messages: null, bytes: 2 ** 21 },
+      dispatch: { messages: 14, bytes: null },
+    });
+  });
+
+  test.each([
+    ['messagesPerMinute: 5', 5],
+    ['messagesPerSecond: 7/min', 7],
+    ['messagesPerHour: 600', 600],
+    ['messagesPerDay: 20', 20],
+    ['messagesPerMinute: 0.5', 1],
+    ['messagesPerMinute: 0', null],
+    ['messagesPerSecond: 5', null],
+  ])('without one, all of a quota of %s', async (quota, messages) => {
+    expect((await depths(`quota: { publish: { ${quota} } }`)).messages).toBe(messages);
+  });
+
+  test('the short form says all of the depth, and leaves the policy', async () => {
+    const tokens = '{ sharing: tokens }';
+    expect(await mistakesOf('{ burst: 10 }', tokens)).toEqual([]);
+    const short = await groupOf('{ burst: 2s }', '{ sharing: tokens, burst: { messages: 7, policy: divided } }');
+    expect(short.burst).toMatchObject({ messages: null, quotaMs: 2000, policy: 'divided' });
+    const single = await groupOf('{ burst: { policy: divided } }', '{ sharing: tokens, burst: 7 }');
+    expect(single.burst).toMatchObject({ messages: 7, policy: 'divided' });
+    const env = { QUOTAMESH_DEFAULTS_BURST_POLICY: 'divided' };
+    const { groups } = await loadConfig({ file: fileOf('{}', '{ sharing: tokens, burst: 7 }'), env });
+    expect(groups[0]?.burst).toMatchObject({ messages: 7, policy: 'divided' });
+  });
+
+  test.each([
+    ['burst: 10', 'burst needs a bucket of the cluster'],
+    ['burst: 2s', 'burst needs a bucket of the cluster'],
+    ['burst: { quotaMs: 2s }', 'burst.quotaMs needs a bucket of the cluster'],
+  ])('where rates are shared, %s is one mistake where it stands', async (written, told) => {
+    const [found, ...others] = await mistakesOf(`{ ${written} }`);
+    expect(others).toEqual([]);
+    expect(found).toMatch(/^node\.yaml:4:\d+: /);
+    expect(found).toContain(`groups.orders.${told}`);
+    expect(found).toContain('Set sharing: tokens, or use burstMs');
+  });
+
+  test.each([
+    ['10/s', '0', 'burst must be a whole number between 1 and 1T'],
+    ['10/s', '-3', 'burst must be a whole number'],
+    ['10/s', '1.5', 'burst must be a whole number'],
+    ['10/s', 'lots', 'burst must be a whole number'],
+    ['10/s', '1MiB', 'burst must be a whole number'],
+    ['10/s', '[10]', 'burst must be a whole number'],
+    ['10/s', '-2s', 'burst must be a duration between 1ms and 1d'],
+    ['10/s', '0s', 'burst must be a duration between 1ms and 1d'],
+    ['10/s', '2d', 'burst must be a duration between 1ms and 1d'],
+    ['10/s', '900k', 'burst is 900000 messages, which take more than a day to come in at 10'],
+    ['10/s', '{ messages: 900k }', 'burst.messages is 900000 messages, which take more than a day'],
+    ['5/d', '6', 'burst is 6 messages, which take more than a day to come in at 5/d'],
+    ['5/min', '500ms', 'burst is 500ms of 5/min, which is less than one message'],
+  ])('of %s, %s: one mistake at its place, with a remedy', async (rate, written, told) => {
+    const quota = `sharing: tokens, quota: { publish: { messagesPerSecond: ${rate} } }`;
+    const [found, ...others] = await mistakesOf(`{ ${quota}, burst: ${written} }`);
+    expect(others).toEqual([]);
+    expect(found).toMatch(/^node\.yaml:4:\d+: /);
+    expect(found).toContain(`groups.orders.${told}`);
+    expect(found).toMatch(/(Write burst: 10 \(messages\), burst: 2s|Lower it|Say it in messages: burst: 5\.)/);
+  });
+
+  test('a burst of a day of the quota is none too many', async () => {
+    expect(await mistakesOf('{ sharing: tokens, quota: { publish: { messagesPerDay: 5 } }, burst: 5 }')).toEqual([]);
+  });
+
+  test.each(['rates', 'tokens'])(
+    'burstMs beside a quota per minute, sharing %s: less than a message',
+    async (sharing) => {
+      const quota = `sharing: ${sharing}, quota: { publish: { messagesPerMinute: 5 } }`;
+      const [found, ...others] = await mistakesOf(`{ ${quota}, burstMs: 500ms }`);
+      expect(others).toEqual([]);
+      expect(found).toContain('groups.orders.burstMs is 500ms of 5/min, which is less than one message');
+      expect(found).toMatch(/(Remove burstMs|Say the depth in messages), or tell the quota per second|burst: 5/);
+      expect(await mistakesOf(`{ ${quota}, burstMs: 12s }`)).toEqual([]);
+      expect(await mistakesOf(`{ ${quota} }`, '{ burstMs: 500ms }')).toEqual([]);
+      expect(await mistakesOf('{ quota: { publish: { messagesPerSecond: 0.1 } }, burstMs: 500ms }')).toEqual([]);
+    },
+  );
 });

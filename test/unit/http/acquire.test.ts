@@ -19,7 +19,7 @@ describe('POST /v1/acquire', () => {
     expect(headers['ratelimit-policy']).toBe(
       '"orders-publish-messages";q=1000;w=1, "orders-publish-bytes";q=1048576;w=1;qu="content-bytes"',
     );
-    expect(headers.ratelimit).toMatch(/^"orders-publish-messages";r=\d+, "orders-publish-bytes";r=\d+$/);
+    expect(headers.ratelimit).toMatch(/^"orders-publish-messages";r=\d+;t=\d, "orders-publish-bytes";r=\d+;t=\d$/);
   });
 
   it('takes bytes alone, and dispatch as a direction of its own', async () => {

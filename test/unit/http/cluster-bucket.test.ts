@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
 import type { GroupExplanation } from '../../../src/api/group-explanation.js';
 import type { GroupStatus } from '../../../src/api/node-status.js';
 import { explanationText } from '../../../src/cli/look/explanation-text.js';
@@ -11,13 +11,14 @@ import { type HttpScene, readyScene } from './http-scene.js';
 /** One token in 100 s, so that what is in the bucket does not depend on how fast the machine is. */
 const SHARED = { sharing: 'tokens', quota: { publish: { messagesPerSecond: 0.01 } }, burst: { messages: 3 } };
 const BUSY = { sharing: 'tokens', quota: { publish: { messagesPerSecond: 1000 } }, burst: { messages: 100 } };
+const PIECES = { sharing: 'tokens', quota: { publish: { messagesPerSecond: 2 } }, burst: 2 };
 const BY_RATES = { quota: { publish: { messagesPerSecond: 1000 } } };
 
 describe('a group that shares tokens', () => {
   let scene: HttpScene;
   beforeAll(async () => {
     scene = await readyScene({
-      groups: { small: SHARED, busy: BUSY, rates: BY_RATES },
+      groups: { small: SHARED, busy: BUSY, rates: BY_RATES, pieces: PIECES },
       metrics: { perGroup: 'all' },
     });
     for (const group of ['small', 'busy', 'rates']) await scene.acquire({ group, messages: 1 });
@@ -32,7 +33,7 @@ describe('a group that shares tokens', () => {
     const status = await statusOf('small');
     expect(GROUP_STATUS.parse(status)).toEqual(status);
     expect(status.directions.publish.clusterBucket).toMatchObject({
-      messages: { depth: 3, setPoint: expect.closeTo(0.9), expectedPerSecond: 0, inPieces: true, throttled: false },
+      messages: { depth: 3, setPoint: 0.01, expectedPerSecond: 0, inPieces: true, throttled: false },
       bytes: null,
     });
     expect(status.directions.dispatch.clusterBucket).toBeNull();
@@ -57,7 +58,7 @@ describe('a group that shares tokens', () => {
     expect(EXPLAINED.parse(explained)).toEqual(explained);
     const [publish = ''] = explanationText(explained).split('\n\n');
     expect(publish).toMatch(/^ {2}cluster's bucket +0\.\d+ of 3 messages$/m);
-    expect(publish).toMatch(/^ {2}set point +0.9 messages; correction in force /m);
+    expect(publish).toMatch(/^ {2}set point +0.01 messages; correction in force /m);
     expect(publish).toMatch(/^ {2}expected +nothing: in pieces, each admission of messages is told at once$/m);
     expect(publish).toMatch(
       /^ {2}may take +\S+ messages now: whole pieces, the least recent user first; a piece passes in /m,
@@ -79,6 +80,19 @@ describe('a group that shares tokens', () => {
     );
   });
 
+  it('says who took from it', async () => {
+    const ask = async () =>
+      expect(await scene.acquire({ group: 'pieces', messages: 1 })).toMatchObject({ status: 200 });
+    await vi.waitFor(ask, 5000);
+    await vi.waitFor(async () => {
+      const { charged } = (await statusOf('pieces')).directions.publish.clusterBucket!.messages!;
+      expect(charged).toEqual([{ nodeId: scene.node.nodeId, units: 1 }]);
+    }, 5000);
+    expect(explanationText(await explanationOf('pieces'))).toMatch(
+      /charged +messages beyond what was expected: \S+ 1$/m,
+    );
+  });
+
   it('has series of tokens and depth; one that shares rates has none', async () => {
     const text = (await scene.app.inject({ method: 'GET', url: '/metrics' })).payload;
     expect(text).toMatch(/^quotamesh_group_cluster_depth_messages\{group="small",direction="publish"\} 3$/m);
@@ -86,6 +100,18 @@ describe('a group that shares tokens', () => {
     expect(text).not.toMatch(/^quotamesh_group_cluster_\w+\{group="rates"/m);
     expect(text).not.toMatch(/^quotamesh_group_cluster_tokens_bytes\{/m);
   });
+});
+
+test('a whole burst of a small quota can be asked for at once', async () => {
+  const quota = { publish: { messagesPerMinute: 5 } };
+  const small = { sharing: 'tokens', quota };
+  const scene = await readyScene({ groups: { small, larger: { ...small, burst: 8 }, rates: { quota } } });
+  const most = async (group: string) => {
+    const { body } = await scene.acquire({ group, messages: 100 });
+    return /above maxRequest (\d+)/.exec(String(body.detail))?.[1];
+  };
+  expect([await most('small'), await most('larger'), await most('rates')]).toEqual(['5', '8', '1']);
+  await scene.close();
 });
 
 it('top shows tokens and depth, a debt as it is', () => {

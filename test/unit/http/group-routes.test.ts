@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DirectionStatus } from '../../../src/api/node-status.js';
 import type { ChangePreview } from '../../../src/groups/changes/preview-change.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
@@ -46,6 +47,37 @@ describe('groups at run time', () => {
       expect((await scene.get('/v1/groups')).body.groups).toHaveLength(4);
     }
     expect(await ask(a, 'DELETE', 'new')).toMatchObject({ status: 404, body: { code: 'GROUP_UNKNOWN' } });
+  });
+
+  it('a burst is kept and told as it is written; single keys are laid over what a short form stands for', async () => {
+    const quota = { publish: { messagesPerSecond: 10 }, dispatch: null };
+    const definition = async () =>
+      ((await ask(b, 'GET', 'bursty/definition')).body as { readonly definition: { readonly burst: unknown } })
+        .definition.burst;
+    const depth = async () => {
+      await b.acquire({ group: 'bursty', messages: 1 });
+      await settled();
+      const { publish } = (await b.get('/v1/groups/bursty')).body.directions as {
+        readonly publish: DirectionStatus;
+      };
+      return publish.clusterBucket?.messages?.depth;
+    };
+    expect(await ask(a, 'PUT', 'bursty', { sharing: 'tokens', quota, burst: '2s' })).toMatchObject({ status: 201 });
+    await settled();
+    expect(await definition()).toBe('2s');
+    expect(await depth()).toBe(20);
+    await ask(a, 'PATCH', 'bursty', { burst: { policy: 'divided' } });
+    await settled();
+    expect(await definition()).toEqual({ quotaMs: '2s', policy: 'divided' });
+    expect(await depth()).toBe(20);
+    await ask(a, 'PATCH', 'bursty', { burst: 30 });
+    await settled();
+    expect(await definition()).toEqual({ messages: 30, policy: 'divided' });
+    expect(await depth()).toBe(30);
+    const wrong = await ask(a, 'PATCH', 'bursty', { burst: 0 });
+    expect(wrong).toMatchObject({ status: 422, body: { code: 'GROUP_INVALID' } });
+    expect(wrong.body.detail).toMatch(/burst.* must be a whole number between 1 and 1T/);
+    expect(wrong.body.detail).toContain('Write burst: 10 (messages), burst: 2s (of the quota)');
   });
 
   it('a quota in its own unit of time is kept, told and changed as it is written', async () => {

@@ -52,20 +52,29 @@ describe('RateLimit-Policy', () => {
 });
 
 describe('RateLimit', () => {
-  it('r is what this node would admit now, in whole units, never negative', () => {
+  it('r is what this node would admit now, in whole units, never negative; t is when the bucket is full', () => {
     const { fields, limiter } = fieldsOf([10, 2048]);
     limiter.setLimit(0, MESSAGES, 10, 20, 0);
     limiter.setLimit(0, BYTES, 2048, 4096, 0);
-    expect(fields.current(0, 1550)).toBe('"g-publish-messages";r=15, "g-publish-bytes";r=3174');
+    // The shares are not confirmed: nothing would be admitted.
+    expect(fields.current(0, 1550)).toBe('"g-publish-messages";r=0;t=1, "g-publish-bytes";r=0;t=1');
     limiter.validUntilMs.set(0, INFINITE);
+    expect(fields.current(0, 1550)).toBe('"g-publish-messages";r=15;t=1, "g-publish-bytes";r=3174;t=1');
     limiter.tryAcquire(0, 15, 3000, false, 1550);
-    expect(fields.current(0, 1550)).toBe('"g-publish-messages";r=0, "g-publish-bytes";r=174');
+    expect(fields.current(0, 1550)).toBe('"g-publish-messages";r=0;t=2, "g-publish-bytes";r=174;t=2');
     // Full buckets admit any amount and leave a debt.
     limiter.tryAcquire(0, 500, 0, false, 9000);
-    expect(fields.current(0, 9000)).toBe('"g-publish-messages";r=0, "g-publish-bytes";r=4096');
+    expect(fields.current(0, 9000)).toBe('"g-publish-messages";r=0;t=50, "g-publish-bytes";r=4096;t=0');
   });
 
-  it('only the item that refused has a t', () => {
+  it('a blocked dimension has no t: nothing comes in', () => {
+    const { fields, limiter } = fieldsOf([0, INFINITE]);
+    limiter.setLimit(0, MESSAGES, 0, 1, 0);
+    limiter.validUntilMs.set(0, INFINITE);
+    expect(fields.current(0, 0)).toBe('"g-publish-messages";r=0');
+  });
+
+  it('in a refusal only the item that refused has a t', () => {
     const { fields } = fieldsOf([10, 2048]);
     expect(fields.current(0, 0, { level: 'group', dimension: 'bytes', retryAfterS: 7 })).toBe(
       '"g-publish-messages";r=0, "g-publish-bytes";r=0;t=7',
@@ -77,6 +86,6 @@ function fieldsOf(publish: readonly [number, number], asWritten: RatesAsWritten 
   const limiter = new Limiter(2);
   const perClient = { publish: [5 / 60, INFINITE], dispatch: UNLIMITED };
   const group = { name: 'g', quota: { publish, dispatch: UNLIMITED }, perClient, asWritten };
-  const node = { config: { limits: {} }, limiter, gate: { groupOf: () => group } };
+  const node = { config: { limits: {} }, limiter, gate: { groupOf: () => group }, loop: { coordinator: null } };
   return { limiter, fields: new RateLimitFields(node as unknown as WholeNode) };
 }

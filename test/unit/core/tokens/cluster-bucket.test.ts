@@ -46,8 +46,14 @@ test.each([
   expect(correctedRate(BUCKET, tokens)).toBeCloseTo(rate, 9);
 });
 
-test('the set point is three tenths of the depth', () => {
-  expect(setPointOf({ depth: 100 } as never)).toBe(30);
+test.each([
+  { perSecond: 1000, depth: 100, setPoint: 30 },
+  { perSecond: 5, depth: 10, setPoint: 3 },
+  { perSecond: 10, depth: 600, setPoint: 10 },
+])('$perSecond/s, depth $depth: the set point is $setPoint, three tenths or a second', ({ setPoint, ...bucket }) => {
+  expect(setPointOf(bucket)).toBe(setPoint);
+  // An empty bucket that nobody owes anything to gives something at once.
+  expect(correctedRate(bucket, 0.001)).toBeGreaterThan(0);
 });
 
 test.each([

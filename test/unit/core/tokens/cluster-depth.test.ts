@@ -18,6 +18,7 @@ test.each([
   { perSecond: 100, messages: null, burst: null },
 ])('a burst of $messages at $perSecond of 1,000/s is $burst', ({ perSecond, messages, burst }) => {
   const settings = { messages, bytes: 7, policy: 'optimistic' } as const;
-  expect(burstOnRamp(settings, perSecond, 1000)).toEqual({ ...settings, messages: burst });
-  expect(burstOnRamp(settings, perSecond, null)).toEqual(settings);
+  const whole = { burst: settings, direction: 0 };
+  expect(burstOnRamp(whole, perSecond, 1000)).toEqual({ burst: { ...settings, messages: burst }, direction: 0 });
+  expect(burstOnRamp(whole, perSecond, null)).toEqual(whole);
 });

@@ -80,9 +80,9 @@ test('forty quiet nodes beside a busy one: each a piece and three deviations of 
   expect(taken(nodes, 1, 2)).toBe(2);
 });
 
-test('a bucket of five seconds that is nearly empty gives nothing to the throttled, though nothing is expected either', () => {
+test('a bucket of five seconds that is nearly empty gives nothing at once to the throttled, but a rate', () => {
   const deep = { perSecond: 1000, depth: 5000 };
-  expect(correctedRate(deep, 400)).toBe(0);
+  expect(correctedRate(deep, 400)).toBe(400);
   expect(taken([2000, 20], 0, 400, false, deep)).toBe(0);
   expect(taken([2000, 20], 1, 400, false, deep)).toBe(0.75 * 400);
 });

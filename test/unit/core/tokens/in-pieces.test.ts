@@ -17,9 +17,10 @@ test.each([
   expect(isInPieces({ perSecond, depth: clusterDepth(perSecond, 1) }, 1, nodes)).toBe(inPieces);
 });
 
-test('a depth of four pieces for each node can be divided', () => {
-  expect(isInPieces({ perSecond: 10, depth: 40 }, 1, 10)).toBe(false);
-  expect(isInPieces({ perSecond: 10, depth: 39 }, 1, 10)).toBe(true);
+test('a depth of four pieces for each node can be divided, if each has more than three a second', () => {
+  expect(isInPieces({ perSecond: 31, depth: 40 }, 1, 10)).toBe(false);
+  expect(isInPieces({ perSecond: 31, depth: 39 }, 1, 10)).toBe(true);
+  expect(isInPieces({ perSecond: 30, depth: 1e6 }, 1, 10)).toBe(true);
 });
 
 test('messages of a kilobyte are pieces of a kilobyte', () => {

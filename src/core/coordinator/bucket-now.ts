@@ -1,5 +1,5 @@
-import type { Coordinator } from '../core/coordinator/coordinator.js';
-import type { ClusterBucket } from '../core/tokens/cluster-bucket.js';
+import type { ClusterBucket } from '../tokens/cluster-bucket.js';
+import type { Coordinator } from './coordinator.js';
 
 export interface BucketNow {
   readonly bucket: ClusterBucket;

@@ -1,0 +1,133 @@
+import type { Granted, NotReady, PerDimension, QuotaTold, Refused } from '../../api/decision.js';
+import { asWritten } from '../../config/resolved/rates-as-written.js';
+import { SECONDS_OF } from '../../config/setting/time-unit.js';
+import type { WrittenRate } from '../../config/setting/written-rate.js';
+import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
+import type { GroupTable } from '../../groups/group-table.js';
+import type { Clock } from '../../ports/clock.js';
+import { fullInMs, type LeftParts, unitsLeft } from './units-left.js';
+
+export interface QuotaTellerParts extends LeftParts {
+  readonly clock: Clock;
+  readonly groups: GroupTable;
+}
+
+/**
+ * Makes decisions that tell of their quota; nothing of it is computed until somebody reads it. Rejected: one grant of
+ * each lane for all who ask, so that every grant could tell. Asking 2,000 groups in turn took 92.6 ns at least instead
+ * of 85.3, because there was an object more to fetch for each.
+ */
+export class QuotaTeller {
+  readonly #parts: QuotaTellerParts;
+
+  constructor(parts: QuotaTellerParts) {
+    this.#parts = parts;
+  }
+
+  grant(lane: number): Granted {
+    return new GrantedHere(this.#parts, lane);
+  }
+
+  part(lane: number, messages: number, bytes: number): Granted {
+    return new PartGranted(this.#parts, lane, messages, bytes);
+  }
+
+  refusal(lane: number, why: RefusedWhy): Refused {
+    return new RefusedHere(this.#parts, lane, why);
+  }
+
+  notReady(lane: number, because: string, retryAfterMs: number): NotReady {
+    return new NotReadyHere(this.#parts, lane, because, retryAfterMs);
+  }
+}
+
+export type RefusedWhy = Pick<Refused, 'level' | 'dimension' | 'retryAfterMs' | 'group'>;
+
+/** What it tells is read of the lane at that moment. */
+class Told implements QuotaTold {
+  readonly #parts: QuotaTellerParts;
+  readonly #lane: number;
+
+  constructor(parts: QuotaTellerParts, lane: number) {
+    this.#parts = parts;
+    this.#lane = lane;
+  }
+
+  get limit(): PerDimension {
+    return this.#each((_, rate) => rate.amount);
+  }
+
+  get windowMs(): PerDimension {
+    return this.#each((_, { per }) => 1000 * SECONDS_OF[per]);
+  }
+
+  get remaining(): PerDimension {
+    const nowMs = this.#parts.clock();
+    return this.#each((dimension) => unitsLeft(this.#parts, this.#lane, dimension, nowMs));
+  }
+
+  get resetMs(): PerDimension {
+    const nowMs = this.#parts.clock();
+    return this.#each((dimension) => {
+      const ms = fullInMs(this.#parts, this.#lane, dimension, nowMs);
+      return ms === Number.POSITIVE_INFINITY ? null : Math.ceil(ms);
+    });
+  }
+
+  #each(tell: (dimension: number, rate: WrittenRate) => number | null): PerDimension {
+    const group = this.#parts.groups.ofLane(this.#lane);
+    const direction = DIRECTIONS[this.#lane % DIRECTION_COUNT] as Direction;
+    const [messages = null, bytes = null] = DIMENSIONS.map((unit, dimension) => {
+      const perSecond = group.quota[direction][dimension] as number;
+      const rate = asWritten(group.asWritten, `quota.${direction}.${unit}`, perSecond);
+      return rate === null ? null : tell(dimension, rate);
+    });
+    return { messages, bytes };
+  }
+}
+
+class GrantedHere extends Told implements Granted {
+  readonly granted = true;
+}
+
+class PartGranted extends Told implements Granted {
+  readonly granted = true;
+  readonly messages: number;
+  readonly bytes: number;
+
+  constructor(parts: QuotaTellerParts, lane: number, messages: number, bytes: number) {
+    super(parts, lane);
+    this.messages = messages;
+    this.bytes = bytes;
+  }
+}
+
+class RefusedHere extends Told implements Refused {
+  readonly granted = false;
+  readonly reason = 'quota';
+  readonly level: Refused['level'];
+  readonly dimension: Refused['dimension'];
+  readonly retryAfterMs: number;
+  declare readonly group?: string;
+
+  constructor(parts: QuotaTellerParts, lane: number, { level, dimension, retryAfterMs, group }: RefusedWhy) {
+    super(parts, lane);
+    this.level = level;
+    this.dimension = dimension;
+    this.retryAfterMs = retryAfterMs;
+    if (group !== undefined) this.group = group;
+  }
+}
+
+class NotReadyHere extends Told implements NotReady {
+  readonly granted = false;
+  readonly reason = 'not-ready';
+  readonly because: string;
+  readonly retryAfterMs: number;
+
+  constructor(parts: QuotaTellerParts, lane: number, because: string, retryAfterMs: number) {
+    super(parts, lane);
+    this.because = because;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
