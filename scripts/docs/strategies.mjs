@@ -127,6 +127,9 @@ others have above theirs. Target 100, maximum 0.5, shares 80/15/5 with demands 2
 Minimum 0.1, shares 90/10/0 → 80/10/10. With several wrappers the range comes first, then smoothing, then the slew
 limit.
 
+With \`sharing: tokens\` a minimum is lent while it is not wanted, and a maximum holds bursts as well
+([tokens](tokens.md#the-rules)).
+
 ### headroom
 
 What nobody wants now, for max-min, steal-halfway and client-rate. Target 100, demands 20/30: \`by-weight\` 45/55 (a node

@@ -53,9 +53,12 @@ function checkSum({ shares }: Division, target: number, fail: (says: string) => 
   if (total > target * (1 + 1e-9)) fail(`${total} of ${target}`);
 }
 
-/** What nobody wants is somebody's headroom, unless the group has none. Smoothed or slewed shares are on their way. */
+/**
+ * What nobody wants is somebody's headroom, unless the group has none. Smoothed or slewed shares are on their way, and
+ * a ramp holds the target below the quota.
+ */
 function givesWholeTarget(group: GroupSettings): boolean {
-  const isPlain = group.smoothingMs === 0 && group.slewPerSecond === Number.POSITIVE_INFINITY;
+  const isPlain = group.smoothingMs === 0 && group.slewPerSecond === Number.POSITIVE_INFINITY && group.ramp === null;
   return group.strategy === DEFAULT_STRATEGY && isPlain && group.headroom !== 'none' && group.maxShareRatio === 1;
 }
 

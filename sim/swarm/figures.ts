@@ -91,9 +91,9 @@ function worstOfGroup(group: GroupSettings, at: number, meter: SwarmMeter, { fro
   return worst;
 }
 
-/** 1 where nothing arrived, and for strategies that do not aim at using the quota. */
+/** 1 where nothing arrived, and for strategies and maximums of shares that do not aim at using the quota. */
 function usedOfGroup(group: GroupSettings, at: number, meter: SwarmMeter, { fromMs, untilMs }: Span): number {
-  if (group.strategy !== DEFAULT_STRATEGY || group.smoothingMs > 0) return 1;
+  if (group.strategy !== DEFAULT_STRATEGY || group.smoothingMs > 0 || group.maxShareRatio < 1) return 1;
   const quota = (quotaOf(group) * (untilMs - fromMs)) / 1000;
   const owed = Math.min(quota, meter.arrived(at, fromMs, untilMs));
   return owed > 0 ? Math.min(1, meter.admitted(at, fromMs, untilMs) / owed) : 1;

@@ -6,7 +6,7 @@ import type { Findings } from '../setting/findings.js';
 import { formatQuantity } from '../setting/quantity.js';
 import { valueBelow } from '../setting/setting-value.js';
 import { SECONDS_OF } from '../setting/time-unit.js';
-import { givenKey, givenRate, perSecond, shownRate, type WrittenRate } from '../setting/written-rate.js';
+import { givenRate, perSecond, shownRate, type WrittenRate } from '../setting/written-rate.js';
 import type { GroupValues } from './read-groups.js';
 
 /** What a group that shares tokens cannot have yet, and what only such a group has. */
@@ -92,18 +92,11 @@ function larger(most: WrittenRate | null, rate: WrittenRate): WrittenRate {
 
 /** Settings by key, with the value that a bucket of the cluster does not do justice to. */
 function unsupported(values: Sound<GroupSettings>): [key: string, value: unknown][] {
-  const { limiter, topics, smoothingMs, slewPerSecond, minShareRatio, maxShareRatio, ramp, quota } = values;
+  const { limiter, topics, smoothingMs, slewPerSecond } = values;
   const found: [string, unknown][] = [];
   if (limiter === 'window') found.push(['limiter', limiter]);
   if (topics !== undefined && topics !== 'shared') found.push(['topics', topics]);
   if (typeof smoothingMs === 'number' && smoothingMs > 0) found.push(['smoothingMs', smoothingMs]);
   if (typeof slewPerSecond === 'number') found.push(['slewPerSecond', slewPerSecond]);
-  if (typeof minShareRatio === 'number' && minShareRatio > 0) found.push(['minShareRatio', minShareRatio]);
-  if (typeof maxShareRatio === 'number' && maxShareRatio < 1) found.push(['maxShareRatio', maxShareRatio]);
-  if (typeof ramp.fromPerSecond === 'number') found.push(['ramp.fromPerSecond', ramp.fromPerSecond]);
-  for (const direction of DIRECTIONS) {
-    const key = givenKey(quota[direction], 'cost');
-    if (key !== undefined) found.push([`quota.${direction}.${key}`, shownRate(quota[direction][key] as WrittenRate)]);
-  }
   return found;
 }

@@ -1,4 +1,4 @@
-import { liftTo } from './floors.js';
+import { floorPerWeight, liftTo } from './floors.js';
 import { forEachLimited, type LaneView, type Strategy, sum } from './strategy.js';
 import { waterFill } from './water-fill.js';
 
@@ -6,6 +6,8 @@ import { waterFill } from './water-fill.js';
 export interface ShareRange {
   readonly minShareRatio: number;
   readonly maxShareRatio: number;
+  /** Whether others are given what a node does not want of its minimum; absent = it lies idle. */
+  readonly isLent?: boolean;
 }
 
 /**
@@ -14,6 +16,9 @@ export interface ShareRange {
  * above theirs. What nobody may or wants to take lies idle.
  *
  * Worked: target 100, max 0.5: 80/15/5 with demands 200/40/5 → 50/40/5, and 5 lie idle. Min 0.1: 90/10/0 → 80/10/10.
+ *
+ * Where minimums are lent, a node is lifted to what it wants of its minimum (core/tokens/own-parts.ts says how it has
+ * the rest at once): 90/10/0 that want 200/20/0 stay as they are.
  *
  * Silent cases, our choice: minimums that would sum up to more than the target are cut to target/N each; the maximum
  * wins over a minimum and over a floor. An applied share outside of the range counts as the nearer end of it, so that
@@ -54,6 +59,13 @@ function clamp(view: LaneView, dimension: number, range: ShareRange): void {
   for (let at = 0; at < count; at++) share[at] = Math.min(most, share[at] as number);
   const cutOff = before - sum(share, count);
   low.fill(least, 0, count);
+  if (range.isLent) {
+    const demand = view.demand[dimension] as Float64Array;
+    const perWeight = floorPerWeight(view, dimension);
+    for (let at = 0; at < count; at++) {
+      low[at] = Math.min(least, Math.max(demand[at] as number, perWeight * (view.weight[at] as number)));
+    }
+  }
   liftTo(share, low, count, before);
   if (cutOff <= 0) return;
   const demand = view.demand[dimension] as Float64Array;

@@ -18,7 +18,9 @@ export function strategyOf(group: GroupSettings): Strategy {
   let strategy = plain;
   const hasRest = !plain.agreesOnPool && !plain.leavesNothing;
   if (group.sharing === 'tokens' && hasRest) strategy = lending(strategy);
-  if (group.minShareRatio > 0 || group.maxShareRatio < 1) strategy = clamped(strategy, group);
+  const { minShareRatio, maxShareRatio } = group;
+  const range = { minShareRatio, maxShareRatio, isLent: group.sharing === 'tokens' };
+  if (minShareRatio > 0 || maxShareRatio < 1) strategy = clamped(strategy, range);
   if (group.smoothingMs > 0) strategy = smoothed(strategy, group.smoothingMs);
   if (group.slewPerSecond !== Number.POSITIVE_INFINITY) strategy = slewed(strategy, group.slewPerSecond);
   return strategy;

@@ -30,6 +30,9 @@ export interface LaneView {
    * and gets nothing.
    */
   readonly divisor: Float64Array;
+  /** Bounds of every single share, as parts of the target, 0 … 1; a wrapper keeps them (clamp.ts). */
+  minShareRatio: number;
+  maxShareRatio: number;
   /** How the part of the target that nobody wants is divided. */
   headroom: Headroom;
   /** False where what one node does not use nobody else may. */
@@ -75,6 +78,8 @@ export function createLaneView(capacity: number): LaneView {
     target: new Float64Array(DIMENSION_COUNT),
     floorRatio: 0,
     divisor: new Float64Array(capacity),
+    minShareRatio: 0,
+    maxShareRatio: 1,
     headroom: 'by-weight',
     isLent: true,
     moving: new Uint8Array(capacity),

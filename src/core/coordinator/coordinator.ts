@@ -94,7 +94,7 @@ export class Coordinator {
     this.#book = new ReportBook(this.nodeKey, settings.partitions, settings.groupsPerRecord, settings.forcedReportMs);
     this.#forgetting = new Forgetting(this, this.#book);
     this.#reporter = new Reporter(settings, limiter, this.shares, this.#book, this.costs);
-    const { nodeKey, membership, usageMap, log, link, shares } = this;
+    const { nodeKey, membership, usageMap, log, link, shares, targets, costs } = this;
     const table = this.#table;
     const book = this.#book;
     const reporter = this.#reporter;
@@ -103,7 +103,8 @@ export class Coordinator {
     const publisher = new Publisher(settings, parts);
     this.#publisher = publisher;
     log.writer = publisher;
-    this.tokens = new TokenBook({ nodeKey, publisher, limiter, table, log, membership, usageMap, shares });
+    const known = { nodeKey, membership, usageMap, log, shares, targets, costs };
+    this.tokens = new TokenBook({ ...known, publisher, limiter, table });
     usageMap.charges = this.tokens;
     this.#epochs = new EpochChange({ nodeKey, log, link, table, publisher, notices });
   }
@@ -173,6 +174,9 @@ export class Coordinator {
   #beginEpoch(epoch: string, nowMs: number): void {
     this.tokens.beginEpoch(nowMs);
     this.#epochs.begin(epoch, this.phase, nowMs);
+    // Ramps begin anew with it.
+    this.tokens.rampTimePassed();
+    this.tokens.recordApplied();
   }
 
   #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
@@ -203,11 +207,13 @@ export class Coordinator {
   #read(records: readonly ReadEvent[], nowMs: number): void {
     let membersChanged = false;
     for (const read of records) {
+      if (read.record?.kind === 'group-state') this.tokens.rampMoves(read.record);
       if (this.log.apply(read, nowMs)) {
         membersChanged = true;
         // At this record, and not at the last one that happens to be read with it: others read other batches.
         this.tokens.membersChanged();
       }
+      if (read.partition === MEMBERSHIP_PARTITION) this.tokens.rampTimePassed();
       this.tokens.recordApplied();
       if (read.record === null) this.#publisher.sayAgain(read);
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);

@@ -150,7 +150,9 @@ export class Reporter {
     if (isOver) estimate(sample, SLOW, current);
     const isUnannounced = refusedNow && tokens.isUnannounced(current, reported);
     const isOverstated = lane.hasEntry && tokens.isOverstated(current, reported);
-    if (!isOver && !isUnannounced && !isOverstated && !tokens.isReportDue && !this.#isStepDue(lane, silentMs)) return;
+    const isUseNews = readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1;
+    const isDue = isUnannounced || isOverstated || isUseNews || tokens.isReportDue;
+    if (!isOver && !isDue && !this.#isStepDue(lane, silentMs)) return;
     reported.demand.set(current.demand);
     if (this.#shares.strategyOf(lane.group).reads !== 'usage') reported.usage.set(current.usage);
     else if (lane.hasEntry) this.#shares.takenInto(reported.usage, lane.lane, current.demand);
@@ -339,6 +341,14 @@ function restsOnMs({ hasEntry, settling }: LaneState): number {
  */
 function isKnown({ hasEntry, sample, settings }: LaneState): boolean {
   return !hasEntry || windowMsOf(settings) === 0 || sample.isFull(FAST);
+}
+
+/**
+ * Whether the ramp has to know how much of it is used. Then rates are told as where rates are shared: a group that is
+ * far from its quota would otherwise say nothing, and its ceiling never rise.
+ */
+function readsUse({ settings: { ramp } }: LaneState): boolean {
+  return ramp?.mode === 'only-if-used' || ramp?.mode === 'go-back-n';
 }
 
 function hasArrivals(sample: LaneSample, span: number): boolean {

@@ -40,6 +40,8 @@ export class LaneViews {
     view.floorRatio = settings.floorRatio;
     this.#targets.ratesInto(view.target, settings, direction, mapLane);
     view.headroom = settings.headroom;
+    view.minShareRatio = settings.minShareRatio;
+    view.maxShareRatio = settings.maxShareRatio;
     view.isLent = strategy.agreesOnPool !== true;
     view.moving.fill(0, 0, view.count);
     if (remembers) view.ageMs.fill(Number.POSITIVE_INFINITY, 0, view.count);

@@ -18,8 +18,11 @@ import type { LaneState } from '../lanes/lane-state.js';
 import { LEAST_SHARE_SPANS } from '../lanes/least-share.js';
 import { shareDepth } from '../limiter/burst.js';
 import { OwnClaims } from '../pool/own-claims.js';
+import { rampTop } from '../ramp/ramp-of.js';
 import type { LogReader } from '../reading/log-reader.js';
 import type { TargetBook } from '../target/target-book.js';
+import { burstOnRamp } from '../tokens/cluster-depth.js';
+import type { LaneTokens } from '../tokens/lane-tokens.js';
 import { allowanceOf } from './allowance.js';
 import { LaneViews } from './lane-views.js';
 import { unsettledShare } from './unsettled-share.js';
@@ -104,11 +107,7 @@ export class ShareBook {
   update(lane: LaneState, own: number, nowMs: number): number {
     this.#span = this.#spanOf(lane, nowMs);
     const view = this.converge(lane.group, lane.direction, lane.mapLane);
-    lane.tokens?.view(
-      view,
-      { alive: this.#log.membership.alive, own },
-      { burst: lane.settings.burst, direction: lane.direction },
-    );
+    if (lane.tokens !== null) this.viewTokens(lane.tokens, view, { group: lane.group, direction: lane.direction, own });
     this.#targets.noteInto(lane, lane.settings, lane.direction);
     const first = view.moving.indexOf(1);
     const isWrapperMoving = first !== -1 && first < view.count;
@@ -122,6 +121,18 @@ export class ShareBook {
   /** Shares of all alive nodes for a lane, in order of NodeKey. The view is scratch space: read it at once. */
   converge(group: number, direction: number, mapLane: number): LaneView {
     return this.#converge(this.#settings.groups[group] as GroupSettings, this.strategyOf(group), direction, mapLane);
+  }
+
+  /**
+   * Reads into a lane's tokens what the strategy has divided.
+   * @param own index of this node among the alive nodes; −1 when the log has given it up
+   */
+  viewTokens(tokens: LaneTokens, view: LaneView, { group, direction, own }: ViewedLane): void {
+    const settings = this.#settings.groups[group] as GroupSettings;
+    const whole = { burst: settings.burst, direction };
+    const rule = burstOnRamp(whole, view.target[MESSAGES] as number, rampTop(settings, direction));
+    tokens.countCosts(this.#targets.costPerMessage(view.target[MESSAGES] as number));
+    tokens.view(view, { alive: this.#log.membership.alive, own }, rule);
   }
 
   /** Shares by settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
@@ -277,6 +288,12 @@ export class ShareBook {
     const held = own === -1 ? before : Math.min(before, this.computed[slot] as number);
     return isolatedShare({ link: own === -1 ? 'fallback' : lane.link, policy, held, equalShare, floor });
   }
+}
+
+interface ViewedLane {
+  readonly group: number;
+  readonly direction: number;
+  readonly own: number;
 }
 
 const COLUMNS = ['target', 'computed', 'applied', 'limit', 'depth'] as const;

@@ -1,11 +1,21 @@
 import type { GroupSettings } from '../base/settings.js';
-import { DIMENSION_COUNT, type GroupId, type Incarnation, type NodeKey, slotOf } from '../base/vocabulary.js';
+import {
+  DIMENSION_COUNT,
+  DIRECTION_COUNT,
+  type GroupId,
+  type Incarnation,
+  MESSAGES,
+  type NodeKey,
+  slotOf,
+} from '../base/vocabulary.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { LaneTable } from '../lanes/lane-table.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { LogTime } from '../log/log-time.js';
-import { partitionOf, type ReportRow } from '../protocol/record.js';
+import { type GroupStateRecord, partitionOf, type ReportRow } from '../protocol/record.js';
 import type { LogReader } from '../reading/log-reader.js';
+import type { CostMeter } from '../target/cost-meter.js';
+import type { TargetBook } from '../target/target-book.js';
 import { LaneTokens } from '../tokens/lane-tokens.js';
 import type { SlotTokens } from '../tokens/slot-tokens.js';
 import type { Membership } from '../usage-map/membership.js';
@@ -22,6 +32,8 @@ export interface TokenBookParts {
   readonly membership: Membership;
   readonly usageMap: UsageMap;
   readonly shares: ShareBook;
+  readonly targets: TargetBook;
+  readonly costs: CostMeter;
 }
 
 /** A lane whose bucket is followed, whether this node serves it or not. */
@@ -31,6 +43,8 @@ interface FollowedLane {
   readonly direction: number;
   readonly mapLane: number;
   readonly partition: number;
+  /** Messages/s: the ceiling of its ramp when it was viewed last; Infinity without one. */
+  ceiling: number;
 }
 
 /**
@@ -41,6 +55,8 @@ export class TokenBook implements ChargeReader {
   readonly #parts: TokenBookParts;
   /** By the usage map's number of the lane. */
   readonly #lanes = new Map<number, FollowedLane>();
+  /** Those whose group has a ramp. */
+  readonly #ramped = new Map<number, FollowedLane>();
   /** Per partition, log time: a bucket that was not followed was empty then, as far as this node knows. */
   readonly beganLogMs: Float64Array;
   /** Lanes whose rows, or the members among them, have changed since they were viewed. */
@@ -74,9 +90,24 @@ export class TokenBook implements ChargeReader {
 
   #beginLanes(nowMs: number): void {
     this.#lanes.clear();
+    this.#ramped.clear();
     for (const lane of this.#parts.table.ordered) {
       this.serve(lane, nowMs);
       lane.tokens?.forget();
+    }
+    this.#parts.table.settings.groups.forEach((_, group) => {
+      this.#followRamps(group);
+    });
+  }
+
+  /** Follows the lanes of a group whose ramps have begun: others do, so that their buckets are settled at each step. */
+  #followRamps(group: number): void {
+    const { table, targets, usageMap } = this.#parts;
+    if ((table.settings.groups[group] as GroupSettings).ramp === null) return;
+    const groupId = table.groupIdOf(group);
+    for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
+      const mapLane = usageMap.mapLaneOf(groupId, direction);
+      if (targets.ramps.has(mapLane)) this.#follow(mapLane, groupId, direction);
     }
   }
 
@@ -136,6 +167,25 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
+   * Called before a record says how far a ramp is. A group that is far from its quota has a ramp, and may have no rows:
+   * if only those that use it followed its bucket, theirs alone would be settled wherever the target moves.
+   */
+  rampMoves({ groupId, direction }: GroupStateRecord): void {
+    const { table, usageMap } = this.#parts;
+    const group = table.groupOf(groupId);
+    if (!this.hasBegun || group === -1 || table.settings.groups[group]?.ramp === null) return;
+    this.#follow(usageMap.mapLaneOf(groupId, direction), groupId, direction);
+  }
+
+  /**
+   * The log time of ramps has gone on by a record. Until then the target was what it was after the record before, so
+   * that it is a function of log time that everybody computes alike.
+   */
+  rampTimePassed(): void {
+    for (const [mapLane, lane] of this.#ramped) if (this.#ceilingOf(lane) !== lane.ceiling) this.rowsChanged(mapLane);
+  }
+
+  /**
    * Other nodes are alive than before. A lane without rows may be followed by one node alone, so nothing settles it but
    * its first record: two sums of parts of a time are not, to the last bit, the sum of the whole.
    */
@@ -159,8 +209,11 @@ export class TokenBook implements ChargeReader {
     for (const [mapLane, lane] of this.#lanes) {
       if (lane.group !== group) continue;
       this.rowsChanged(mapLane);
-      if (!this.#sharesTokens(group)) this.#lanes.delete(mapLane);
+      if (!this.#sharesTokens(group)) this.#forget(mapLane);
+      else if (this.#hasRamp(group)) this.#ramped.set(mapLane, lane);
+      else this.#ramped.delete(mapLane);
     }
+    if (this.hasBegun) this.#followRamps(group);
     for (const lane of this.#parts.table.lanesOf(group)) {
       if (this.#sharesTokens(group) !== (lane.tokens !== null)) this.serve(lane, nowMs);
     }
@@ -179,11 +232,17 @@ export class TokenBook implements ChargeReader {
    * Only records settle a bucket; if it were settled here, its tokens would be rounded elsewhere than at other nodes.
    */
   forgetFull(): void {
-    const { table, usageMap } = this.#parts;
+    const { table, targets, usageMap } = this.#parts;
     for (const [mapLane, { tokens, partition }] of this.#lanes) {
-      if (table.servesMapLane(mapLane) || usageMap.firstRow(mapLane) !== -1) continue;
-      if (tokens.isFullAt(this.#logMs(partition))) this.#lanes.delete(mapLane);
+      // While a ramp moves, the depth does: a bucket that was full need not be full now.
+      if (table.servesMapLane(mapLane) || usageMap.firstRow(mapLane) !== -1 || targets.ramps.has(mapLane)) continue;
+      if (tokens.isFullAt(this.#logMs(partition))) this.#forget(mapLane);
     }
+  }
+
+  #forget(mapLane: number): void {
+    this.#lanes.delete(mapLane);
+    this.#ramped.delete(mapLane);
   }
 
   /** Lets time pass for a served lane. Its limits follow from its tokens, but not while it is isolated. */
@@ -191,8 +250,10 @@ export class TokenBook implements ChargeReader {
     const { tokens } = lane;
     lane.isLimitedByTokens = false;
     if (tokens === null) return;
-    const { log, membership, nodeKey, table } = this.#parts;
+    const { costs, log, membership, nodeKey, table } = this.#parts;
     this.#countTaken(lane);
+    const news = costs.takeNews(lane.lane);
+    if (news !== null) this.#taken[MESSAGES] = (this.#taken[MESSAGES] as number) + tokens.messagesBeyond(news);
     if (tokens.isEnding && !lane.hasEntry && this.#ownRow(lane.mapLane) === -1) tokens.forget();
     const logMs = log.logNowMs(lane.partition, nowMs);
     const roundTripMs = log.roundTripMs + table.settings.sampleIntervalMs;
@@ -216,8 +277,9 @@ export class TokenBook implements ChargeReader {
     if (group === -1 || !this.#sharesTokens(group)) return null;
     const partition = partitionOf(groupId, table.settings.partitions);
     const tokens = new LaneTokens(this.beganLogMs[partition] as number);
-    const lane = { tokens, group, direction, mapLane, partition };
+    const lane = { tokens, group, direction, mapLane, partition, ceiling: Number.POSITIVE_INFINITY };
     this.#lanes.set(mapLane, lane);
+    if (this.#hasRamp(group)) this.#ramped.set(mapLane, lane);
     const ownRow = this.#ownRow(mapLane);
     if (ownRow !== -1) {
       tokens.resume(this.#parts.usageMap.rows.chargesOf(ownRow));
@@ -246,14 +308,23 @@ export class TokenBook implements ChargeReader {
     return sharing === 'tokens' && limiter === 'bucket';
   }
 
+  #hasRamp(group: number): boolean {
+    return (this.#parts.table.settings.groups[group] as GroupSettings).ramp !== null;
+  }
+
+  #ceilingOf({ group, direction, mapLane }: FollowedLane): number {
+    const { table, targets } = this.#parts;
+    return targets.ramps.ceilingOf(table.settings.groups[group] as GroupSettings, direction, mapLane);
+  }
+
   /** Reads what the rows say, if they have changed since they were viewed. */
-  #view({ tokens, group, direction, mapLane }: FollowedLane): void {
+  #view(lane: FollowedLane): void {
     const { membership, nodeKey, shares } = this.#parts;
-    if (!tokens.isCurrent) {
-      const own = membership.get(nodeKey)?.index ?? -1;
-      const { burst } = this.#parts.table.settings.groups[group] as GroupSettings;
-      tokens.view(shares.converge(group, direction, mapLane), { alive: membership.alive, own }, { burst, direction });
-    }
+    const { tokens, group, direction, mapLane } = lane;
+    if (tokens.isCurrent) return;
+    const own = membership.get(nodeKey)?.index ?? -1;
+    shares.viewTokens(tokens, shares.converge(group, direction, mapLane), { group, direction, own });
+    lane.ceiling = this.#ceilingOf(lane);
   }
 
   #logMs(partition: number): number {

@@ -20,8 +20,16 @@ interface Tracked {
   readonly transactions: SmoothedRate;
   readonly pace: SmoothedRate;
   readonly backends: Map<BackendId, SmoothedRate>;
+  /** Since `takeNews` was called last. */
+  readonly news: CostNews;
   readonly sinceMs: number;
   touchedMs: number;
+}
+
+/** What has been reported in a while, as it was. */
+export interface CostNews {
+  units: number;
+  transactions: number;
 }
 
 /**
@@ -75,6 +83,8 @@ export class CostMeter {
     if (tracked === null) return false;
     const { smoothingMs } = this.#settings;
     tracked.touchedMs = nowMs;
+    tracked.news.units += units;
+    tracked.news.transactions += transactions;
     tracked.transactions.count(transactions, nowMs, smoothingMs);
     tracked.pace.count(transactions, nowMs, smoothingMs * PACE_RATIO);
     const known = tracked.backends.has(backend) || tracked.backends.size < BACKENDS_TRACKED ? backend : NO_BACKEND;
@@ -85,6 +95,16 @@ export class CostMeter {
     }
     rate.count(units, nowMs, smoothingMs);
     return true;
+  }
+
+  /** What has been reported of a lane since this was asked last; null = nothing. */
+  takeNews(lane: number): CostNews | null {
+    const tracked = this.#lanes.get(lane);
+    if (tracked === undefined) return null;
+    const { units, transactions } = tracked.news;
+    tracked.news.units = 0;
+    tracked.news.transactions = 0;
+    return units === 0 && transactions === 0 ? null : { units, transactions };
   }
 
   /** What the lane's record says; null where there is nothing to say. */
@@ -116,6 +136,7 @@ export class CostMeter {
       transactions: new SmoothedRate(),
       pace: new SmoothedRate(),
       backends: new Map(),
+      news: { units: 0, transactions: 0 },
       sinceMs: nowMs,
       touchedMs: nowMs,
     };

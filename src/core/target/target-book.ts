@@ -102,6 +102,16 @@ export class TargetBook {
     target[MESSAGES] = Math.min(target[MESSAGES], this.ramps.ceilingOf(settings, direction, mapLane));
   }
 
+  /**
+   * Units of cost per message while the cost quota alone sets the rate that was computed last; 0 = something else does,
+   * or messages cost less than the least that the target takes them for.
+   */
+  costPerMessage(perSecond: number): number {
+    const { inputs, decision } = this.#last;
+    if (decision.binding !== 'cost' || decision.target !== perSecond) return 0;
+    return inputs.cost >= decision.averageCost * inputs.transactions ? decision.averageCost : 0;
+  }
+
   /** What set the rates that were computed last. report-only enforces the message and byte quotas alone. */
   noteInto(lane: { binding: Binding; isBusy: boolean }, settings: GroupSettings, direction: number): void {
     const { decision } = this.#last;

@@ -1,5 +1,5 @@
 import type { BurstSettings } from '../base/settings.js';
-import { DIMENSIONS, DIRECTIONS, type Dimension, type Direction } from '../base/vocabulary.js';
+import { DIMENSIONS, DIRECTIONS, type Dimension, type Direction, MESSAGES } from '../base/vocabulary.js';
 
 /** The depth that is configured for one dimension of a lane, units; null = none is. */
 export function depthGiven(burst: BurstSettings, direction: number, dimension: number): number | null {
@@ -17,9 +17,28 @@ export function depthGiven(burst: BurstSettings, direction: number, dimension: n
  * @param piece units of a piece of work; 1 for messages
  */
 export function clusterDepth(perSecond: number, piece: number): number {
-  const wanted = Math.max(0.1 * perSecond, 3 * Math.sqrt(perSecond * piece), 10 * piece);
-  return Math.min(wanted, Math.max(perSecond, 10 * piece));
+  const wanted = Math.max(0.1 * perSecond, 3 * Math.sqrt(perSecond * piece), PIECES_LEAST * piece);
+  return Math.min(wanted, Math.max(perSecond, PIECES_LEAST * piece));
 }
+
+/**
+ * The burst while a ramp holds the target below its top: the same part of what is configured, but not less than the
+ * pieces that every bucket has. Otherwise a bucket that is deep for the quota would give a cold backend seconds of the
+ * ramp's beginning at once. Bytes do not ramp.
+ *
+ * Worked: burst 500, top 1,000/s: at 100/s 50, at 1/s 10, at the top 500. Burst 5: always 5.
+ *
+ * @param top messages/s; null = there is no ramp
+ */
+export function burstOnRamp(rule: DepthRule, perSecond: number, top: number | null): DepthRule {
+  const { burst, direction } = rule;
+  const given = depthGiven(burst, direction, MESSAGES);
+  if (top === null || given === null || perSecond >= top) return rule;
+  const messages = Math.max(Math.min(given, PIECES_LEAST), (given * perSecond) / top);
+  return { burst: { ...burst, messages }, direction };
+}
+
+const PIECES_LEAST = 10;
 
 /** What a bucket's depth follows from, beside its target. */
 export interface DepthRule {

@@ -51,6 +51,8 @@ export class ExpectedUse {
     let met = 0;
     let served = 0;
     let sharePerWeight = 0;
+    let isAnyThrottled = false;
+    const { most, liftedTo } = rangeOf(view, dimension);
     for (let at = 0; at < count; at++) {
       const wanted = takenBy(view, at, dimension);
       const given = share[at] as number;
@@ -60,7 +62,9 @@ export class ExpectedUse {
         served += wanted;
       } else {
         served += given;
-        sharePerWeight = Math.max(sharePerWeight, given / (weight[at] as number));
+        isAnyThrottled = true;
+        // A minimum is nobody else's due.
+        if (given > liftedTo) sharePerWeight = Math.max(sharePerWeight, given / (weight[at] as number));
       }
     }
     this.total = total;
@@ -69,12 +73,11 @@ export class ExpectedUse {
     // A node that the log has given up may know of no other one.
     this.#nodes = Math.max(1, count);
     this.isMember = own !== -1;
-    this.#ownWanted = own === -1 ? 0 : wantedAtShares(view, own, dimension);
+    this.#ownWanted = own === -1 ? 0 : wantedWithin(view, own, dimension);
     this.own = own === -1 ? 0 : takenBy(view, own, dimension);
     this.share = own === -1 ? 0 : (share[own] as number);
-    const isAnyThrottled = sharePerWeight > 0;
     const due = own === -1 ? 0 : Math.max(this.share, sharePerWeight * (weight[own] as number));
-    this.due = isAnyThrottled || !isLent ? due : Number.POSITIVE_INFINITY;
+    this.due = isAnyThrottled || !isLent ? Math.min(due, most) : most;
   }
 
   /** Called where every admission is told at once: nobody is expected to take anything. */
@@ -128,8 +131,25 @@ export class ExpectedUse {
 /** Shares are rounded sums. */
 const MET = 1 + 1e-9;
 
-/** What a node would take if only this dimension held it; no more than its share where nothing is lent. */
-function takenBy(view: LaneView, at: number, dimension: number): number {
+/** What a node is given at most (Infinity = there is no bound), and what a minimum lifts shares to. */
+function rangeOf({ target, minShareRatio, maxShareRatio, count }: LaneView, dimension: number): typeof range {
+  const here = target[dimension] as number;
+  range.most = maxShareRatio < 1 ? maxShareRatio * here : Number.POSITIVE_INFINITY;
+  range.liftedTo = minShareRatio > 0 ? Math.min(minShareRatio, 1 / count) * here * MET : 0;
+  return range;
+}
+
+const range = { most: 0, liftedTo: 0 };
+
+/** What a node would take if only this dimension held it, and the bound of a single share. */
+function wantedWithin(view: LaneView, at: number, dimension: number): number {
   const wanted = wantedAtShares(view, at, dimension);
+  const { maxShareRatio } = view;
+  return maxShareRatio < 1 ? Math.min(wanted, maxShareRatio * (view.target[dimension] as number)) : wanted;
+}
+
+/** The same; no more than its share where nothing is lent. */
+function takenBy(view: LaneView, at: number, dimension: number): number {
+  const wanted = wantedWithin(view, at, dimension);
   return view.isLent ? wanted : Math.min(wanted, (view.share[dimension] as Float64Array)[at] as number);
 }

@@ -17,6 +17,8 @@ export class LaneTokens {
   isEnding = false;
   /** Log time at which the buckets were settled last. */
   settledLogMs: number;
+  /** Units of cost per message while the messages of the bucket are what a cost quota buys; 0 = they are not. */
+  #costPerMessage = 0;
   #nodes = 1;
   #passedMs = 0;
 
@@ -70,6 +72,25 @@ export class LaneTokens {
       slot.view(view, members, dimension, dimension === MESSAGES ? 1 : bytes, rule);
     });
     this.isCurrent = true;
+  }
+
+  /**
+   * Costs are charged as messages are: the bucket holds what a cost quota buys at the average cost, so work that turns
+   * out to cost more takes more of it, and work that costs less gives back. When the average moves, the bucket holds
+   * the same cost and another number of messages.
+   *
+   * Worked, average 5: a message that cost 20 takes 4, one as it is admitted and three when its cost is known. A debt
+   * of 300 at an average of 1 is one of 60 at 5.
+   */
+  countCosts(costPerMessage: number): void {
+    const before = this.#costPerMessage;
+    this.#costPerMessage = costPerMessage;
+    if (before > 0 && costPerMessage > 0) (this.slots[MESSAGES] as SlotTokens).settledTokens *= before / costPerMessage;
+  }
+
+  /** What was reported cost so many messages more than it was charged for. */
+  messagesBeyond({ units, transactions }: CostNews): number {
+    return this.#costPerMessage > 0 ? units / this.#costPerMessage - transactions : 0;
   }
 
   /** Lets time pass at this node, and says what it may take from now on. */
@@ -148,6 +169,12 @@ export class LaneTokens {
     this.isEnding = false;
     for (const { account } of this.slots) account.forget();
   }
+}
+
+interface CostNews {
+  readonly units: number;
+  /** Pieces of work. */
+  readonly transactions: number;
 }
 
 export interface Now {

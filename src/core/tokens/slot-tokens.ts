@@ -6,6 +6,7 @@ import { ExpectedUse } from './expected-use.js';
 import { fromCluster, TOGETHER } from './from-cluster.js';
 import { isInPieces, type Turn, wholePieces } from './in-pieces.js';
 import { OwnAccount } from './own-account.js';
+import { OwnParts } from './own-parts.js';
 import { RecentUse } from './recent-use.js';
 import { type AliveNode, type Passed, Returnable } from './returnable.js';
 
@@ -36,6 +37,7 @@ export class SlotTokens {
   threshold = 0;
   readonly returnable = new Returnable();
   readonly #recent = new RecentUse();
+  readonly #parts = new OwnParts();
   /** Whether a full bucket is divided among the nodes in advance. */
   #isDivided = false;
   /** What the node was expected to take since the last flow, and what of it a slack paid. */
@@ -101,6 +103,7 @@ export class SlotTokens {
     this.settledTokens = Math.min(depth, this.settledTokens);
     this.expected.view(view, members.own, dimension);
     this.returnable.view(view, members.alive, dimension, this.expected, depth);
+    this.#parts.set(view, this.bucket, this.piece);
     this.isInPieces = isInPieces(this.bucket, piece, count);
     if (this.isInPieces) this.#expectNothing();
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count);
@@ -125,11 +128,13 @@ export class SlotTokens {
     account.take(taken);
     account.pass(seconds, this.#use, this.#slack, this.#creditMax);
     account.loseAbove(bucket.depth - this.tokens);
+    this.#parts.pass(seconds, taken);
     this.#keepToReturnable(bucket, read.ownSlot, read.ms);
     if (this.isInPieces)
       this.#flowInPieces(bucket, { recent: this.#recent, nodes, isDivided: this.#isDivided, ...now });
     else this.#flowAtRates(bucket, nodes, now.roundTripMs);
     this.#keepToOwnPart(bucket, taken, seconds);
+    this.#parts.bind(this, this.expected.isMember);
   }
 
   #expectNothing(): void {

@@ -17,6 +17,22 @@ export interface Seen {
   readonly tokens: readonly number[];
 }
 
+export interface WorldKind {
+  readonly strategy?: string;
+  readonly moves?: MovingTargets | null;
+}
+
+/** Groups whose targets move, and what moves them. */
+export interface MovingTargets {
+  groupOf(group: GroupSettings, draw: Random): GroupSettings;
+  happen(world: World, draw: Random): void;
+  /**
+   * Whether newcomers may find a compacted log. By such a one they count less log time, so they believe a backend that
+   * has fallen silent for longer than others do, and have another target meanwhile.
+   */
+  readonly compacts: boolean;
+}
+
 /**
  * A cluster that shares tokens, in virtual time, with everything that a log may do to records and people to nodes. The
  * nodes of the first hour are called veterans: they have followed every bucket since before it was full.
@@ -30,11 +46,13 @@ export class RandomWorld {
   readonly #strategy: string;
   /** Per node and lane: the rate at which it is asked, units per second. */
   readonly #rates = new Map<string, number[]>();
+  readonly #moves: MovingTargets | null;
 
-  /** @param strategy by which all groups are divided */
-  constructor(seed: number, strategy = DEFAULT_STRATEGY) {
+  /** @param kind by which strategy all groups are divided, and what makes their targets move; null = they stay */
+  constructor(seed: number, { strategy = DEFAULT_STRATEGY, moves = null }: WorldKind = {}) {
     this.#draw = new Random(seed * 7919 + 1);
     this.#strategy = strategy;
+    this.#moves = moves;
     const draw = this.#draw;
     this.nodeCount = 3 + this.#below(6);
     this.groups = Array.from({ length: 1 + this.#below(4) }, (_, at) => this.#group(at));
@@ -88,16 +106,20 @@ export class RandomWorld {
     const policy = this.#draw.next() < 0.3 ? 'divided' : 'optimistic';
     const quota = { ...GROUP.quota, publish: [messages, bytes] as const };
     const burst = { messages: null, bytes: null, policy } as const;
-    return { ...GROUP, name: `group-${at}`, sharing: 'tokens', strategy: this.#strategy, quota, burst };
+    const strategy = this.#strategy;
+    const group: GroupSettings = { ...GROUP, name: `group-${at}`, sharing: 'tokens', strategy, quota, burst };
+    return this.#moves?.groupOf(group, this.#draw) ?? group;
   }
 
   #happen(): void {
+    this.#moves?.happen(this.world, this.#draw);
     const what = this.#draw.next();
     const name = `node-${this.#below(this.nodeCount)}`;
     const node = this.world.node(name);
     if (what < 0.06 && node.isRunning) node.crash();
     else if (what < 0.12 && node.isRunning) node.leave();
-    else if (what < 0.3 && !node.isRunning) this.#start(name, this.#draw.next() < 0.5);
+    else if (what < 0.3 && !node.isRunning)
+      this.#start(name, this.#draw.next() < 0.5 && this.#moves?.compacts !== false);
     else if (what < 0.35 && node.isRunning) node.repeatDelivery(20);
     else if (what < 0.45 && node.isRunning) this.#cutOff(node);
     else this.#rates.set(name, this.#drawRates());

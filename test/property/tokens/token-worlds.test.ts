@@ -1,18 +1,27 @@
 import { expect, test } from 'vitest';
-import { STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
-import { RandomWorld, type Seen } from './random-world.js';
+import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
+import { ALL_OF_IT, BACKENDS_AND_COSTS, RAMPS } from './moving-targets.js';
+import { RandomWorld, type Seen, type WorldKind } from './random-world.js';
 
 const WORLDS = 4;
 const HAPPENINGS = 20;
 
-test.each(STRATEGY_NAMES)('%s: no charge of an honest node is refused, whatever happens', (strategy) => {
+const KINDS: [name: string, kind: WorldKind][] = [
+  ...STRATEGY_NAMES.map((strategy): [string, WorldKind] => [strategy, { strategy }]),
+  ['ramps', { moves: RAMPS }],
+  ['costs, and backends that fill up', { moves: BACKENDS_AND_COSTS }],
+  ['ramps, costs and backends', { moves: ALL_OF_IT }],
+];
+
+test.each(KINDS)('%s: no charge of an honest node is refused, whatever happens', (_, kind) => {
+  const { strategy = DEFAULT_STRATEGY } = kind;
   // A node counts what is expected of it until a round trip ago. Where it is less since a step of somebody, and the
   // record of that comes later than a round trip, others believe it less: up to a depth is in doubt (decision 0076).
   const isStepwise = strategy === 'steal-halfway' || strategy === 'client-rate';
   const refused: string[] = [];
   let gaveBack = 0;
   for (let seed = 101; seed < 101 + 4 * WORLDS; seed++) {
-    const random = new RandomWorld(seed, strategy);
+    const random = new RandomWorld(seed, kind);
     random.trouble();
     for (let at = 0; at < HAPPENINGS; at++) {
       random.go();
@@ -37,12 +46,12 @@ test.each(STRATEGY_NAMES)('%s: no charge of an honest node is refused, whatever 
   expect(gaveBack).toBeGreaterThan(strategy === 'equal' ? 20 : 100);
 });
 
-test.each(STRATEGY_NAMES)('%s: who has read the same of the log knows the same tokens, bit for bit', (strategy) => {
+test.each(KINDS)('%s: who has read the same of the log knows the same tokens, bit for bit', (_, kind) => {
   let compared = 0;
   let moved = 0;
   const unlike: string[] = [];
   for (let seed = 1; seed <= WORLDS; seed++) {
-    const random = new RandomWorld(seed, strategy);
+    const random = new RandomWorld(seed, kind);
     const [{ tokens: full }] = [...random.seen().values()] as [Seen];
     random.trouble();
     for (let at = 0; at < HAPPENINGS && unlike.length < 5; at++) {

@@ -1,4 +1,4 @@
-import { World } from '../../../sim/cluster/world.js';
+import { World, type WorldSettings } from '../../../sim/cluster/world.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { GROUP, SETTINGS } from '../settings.js';
 import type { Scene, TokenArrival } from './arrivals.js';
@@ -15,21 +15,24 @@ export interface PlayOptions {
   /** Milliseconds from writing a record to reading it back. */
   readonly deliveryMs?: number;
   readonly group?: Partial<GroupSettings>;
+  readonly settings?: Partial<WorldSettings>;
   /** How long the cluster runs idle before. */
   readonly idleMs?: number;
   /** Called before the first arrival. */
   readonly prepare?: (world: World) => void;
+  readonly onAdmitted?: (world: World, arrival: TokenArrival) => void;
 }
 
 const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 /** Plays a scene on nodes that share the tokens of one group, lane 0. */
-export function play(scene: Scene, { deliveryMs = 5, group = {}, idleMs = 12_000, prepare }: PlayOptions = {}): Played {
+export function play(scene: Scene, options: PlayOptions = {}): Played {
+  const { deliveryMs = 5, group = {}, idleMs = 12_000, settings = {}, prepare, onAdmitted } = options;
   const { nodes, perSecond, lengthMs, arrivals } = scene;
   const half: [number, number] = [deliveryMs / 2, deliveryMs / 2];
   const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
   const shared: GroupSettings = { ...GROUP, quota, sharing: 'tokens', ...group };
-  const world = new World(1, { ...SETTINGS, groups: [shared] }, { appendMs: half, deliveryMs: half });
+  const world = new World(1, { ...SETTINGS, ...settings, groups: [shared] }, { appendMs: half, deliveryMs: half });
   for (let node = 0; node < nodes; node++) world.start(nameOf(node));
   world.runFor(idleMs);
   prepare?.(world);
@@ -44,7 +47,9 @@ export function play(scene: Scene, { deliveryMs = 5, group = {}, idleMs = 12_000
         world.queue.after(inMs, serve);
         return;
       }
-      if (world.ask(nameOf(arrival.node), 0, 1, 0, false)) admitted.push(arrival);
+      if (!world.ask(nameOf(arrival.node), 0, 1, 0, false)) continue;
+      admitted.push(arrival);
+      onAdmitted?.(world, arrival);
     }
   };
   const before = reportsIn(world);

@@ -255,3 +255,67 @@ describe('an entry that ends and returns', () => {
     expect(tokensOf(node)).toBeLessThanOrEqual(2.7);
   });
 });
+
+describe('a cost quota', () => {
+  const UNLIMITED = [Infinity, Infinity] as const;
+  /** 1,000 units per second, 1 per message until costs are known, a bucket of 100. */
+  const COSTLY = {
+    ...TOKENS,
+    quota: { publish: UNLIMITED, dispatch: UNLIMITED },
+    cost: { ...GROUP.cost, publish: { total: 1000, reserved: 0 } },
+  };
+
+  function costRow(chargedMessages: number, transactions: number, cost: number): ReportRow {
+    return { ...row(0, chargedMessages), costs: { transactions, backends: [{ backend: 0, cost }] } };
+  }
+
+  test('fills the bucket with the messages that it buys; when the average moves, a debt stays the same cost', () => {
+    const node = idle(COSTLY);
+    expect(slotOf(node).bucket).toEqual({ perSecond: 1000, depth: 100 });
+    node.read(node.report('a', [row(0, 400)]));
+    expect(slotOf(node).settledTokens).toBe(-300);
+    node.read(node.report('a', [costRow(400, 10, 50)]));
+    expect(slotOf(node).bucket?.perSecond).toBe(200);
+    expect(slotOf(node).settledTokens).toBe(-60);
+    node.read(node.report('a', [costRow(400, 10, 20)]));
+    expect(slotOf(node).bucket?.perSecond).toBe(500);
+    expect(slotOf(node).settledTokens).toBe(-150);
+  });
+
+  test('what work turns out to cost is charged: a message of 20 takes 20, and one of nothing gives back', () => {
+    const node = idle(COSTLY);
+    const charged = () => slotOf(node).account.charge;
+    // In debt, so that no slack pays.
+    node.read(node.report('a', [row(0, 400)]));
+    expect(node.tryAcquire(0, 1)).toBe(false);
+    const before = charged();
+    node.coordinator.costs.report(0, 0, 20, 1, node.nowMs);
+    node.run(20, { echo: false });
+    expect(charged() - before).toBeCloseTo(19, 6);
+    node.coordinator.costs.report(0, 0, 0, 1, node.nowMs);
+    node.run(20, { echo: false });
+    expect(charged() - before).toBeCloseTo(18, 6);
+  });
+
+  test('is charged nothing where messages are what binds', () => {
+    const node = idle({ ...COSTLY, quota: { publish: [500, Infinity], dispatch: UNLIMITED } });
+    expect(node.tryAcquire(0, 1)).toBe(true);
+    node.run(40, { echo: false });
+    const before = slotOf(node).account.charge;
+    node.coordinator.costs.report(0, 0, 20, 1, node.nowMs);
+    node.run(20, { echo: false });
+    expect(slotOf(node).account.charge).toBeLessThanOrEqual(before);
+  });
+
+  test('messages that cost less than the least that the target takes them for give nothing back', () => {
+    const node = idle(COSTLY);
+    node.read(node.report('a', [costRow(0, 100, 10)]));
+    expect(slotOf(node).bucket?.perSecond).toBe(1000);
+    expect(node.tryAcquire(0, 1)).toBe(true);
+    node.run(40, { echo: false });
+    const before = slotOf(node).account.charge;
+    node.coordinator.costs.report(0, 0, 0.1, 1, node.nowMs);
+    node.run(20, { echo: false });
+    expect(slotOf(node).account.charge).toBe(before);
+  });
+});

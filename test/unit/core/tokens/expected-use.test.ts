@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
+import { clamped } from '../../../../src/core/convergence/clamp.js';
 import { strategyOf } from '../../../../src/core/convergence/compose.js';
+import { maxMin } from '../../../../src/core/convergence/max-min.js';
 import { ExpectedUse } from '../../../../src/core/tokens/expected-use.js';
 import { GROUP } from '../../../simulation/settings.js';
 import { type Participants, roundOf } from '../convergence/round-of.js';
@@ -92,6 +94,52 @@ describe('messages and bytes', () => {
     expect(bytes.own).toBeCloseTo(55_000, 6);
     expect(bytes.isThrottled).toBe(true);
     expect(bytes.served).toBeCloseTo(10_000, 6);
+  });
+});
+
+describe('bounds of a single share', () => {
+  function boundedOf(participants: Participants, range: { minShareRatio: number; maxShareRatio: number }, own: number) {
+    const round = Object.assign(roundOf(participants), range);
+    clamped(maxMin, { ...range, isLent: true }).converge(round);
+    const expected = new ExpectedUse();
+    expected.view(round, own, MESSAGES);
+    return expected;
+  }
+
+  test('a maximum of 0.5: who wants 2,000 is expected to take 500, and is met; nothing above it is its due', () => {
+    const expected = boundedOf(
+      { target: [1000], demand: [[2000, 100, 0]] },
+      { minShareRatio: 0, maxShareRatio: 0.5 },
+      0,
+    );
+    expect([expected.total, expected.served, expected.isThrottled]).toEqual([600, 600, false]);
+    expect([expected.ownAt(600), expected.ownAt(1070), expected.due]).toEqual([500, 500, 500]);
+  });
+
+  test('a minimum of 0.2 for a node of little weight: 200 of it, and the others share the rest', () => {
+    const busy: Participants = { target: [1000], demand: [[2000, 2000, 2000]], weight: [1, 1, 0.01] };
+    const [first, , third] = [0, 1, 2].map((own) => boundedOf(busy, { minShareRatio: 0.2, maxShareRatio: 1 }, own));
+    expect(third?.ownAt(1000)).toBeCloseTo(200, 6);
+    expect(first?.ownAt(1000)).toBeCloseTo(400, 6);
+  });
+
+  test('minimums that nobody wants are due to whoever wants more', () => {
+    const busy: Participants = { target: [1000], demand: [[2000, 0, 0]] };
+    const first = boundedOf(busy, { minShareRatio: 0.2, maxShareRatio: 1 }, 0);
+    expect([first.isThrottled, first.ownAt(1000)]).toEqual([true, 1000]);
+    expect(first.due).toBeCloseTo(1000, 9);
+  });
+
+  test('who wants more than what minimums leave is met where nobody wants those', () => {
+    const some: Participants = { target: [1000], demand: [[700, 0, 0]] };
+    expect(boundedOf(some, { minShareRatio: 0.2, maxShareRatio: 1 }, 0).isThrottled).toBe(false);
+  });
+
+  test('the minimum of a node of little weight is no measure of what others are due', () => {
+    const busy: Participants = { target: [1000], demand: [[2000, 100, 2000]], weight: [1, 1, 0.01] };
+    const second = boundedOf(busy, { minShareRatio: 0.2, maxShareRatio: 1 }, 1);
+    expect(second.due).toBeLessThan(1000);
+    expect(second.due).toBeGreaterThanOrEqual(100);
   });
 });
 

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { Random } from '../../../sim/cluster/random.js';
+import type { World } from '../../../sim/cluster/world.js';
+import { NO_BACKEND } from '../../../src/core/target/cost-meter.js';
+import { GROUP } from '../settings.js';
+import { poisson, type TokenArrival } from './arrivals.js';
+import { nameOf, play } from './play.js';
+
+const TOTAL = 1000;
+const NODES = 3;
+
+interface Spent extends TokenArrival {
+  readonly cost: number;
+}
+
+interface Asked {
+  readonly deliveryMs?: number;
+  readonly seconds?: number;
+  /** Requests per second of all nodes. */
+  readonly perSecond?: number;
+  readonly costOf: (random: Random, atMs: number) => number;
+  /** How long it takes until a cost is known. */
+  readonly knownAfterMs?: number;
+  readonly expectedCost?: number;
+  readonly sharing?: 'rates' | 'tokens';
+}
+
+/** Three nodes with 1,000 units of cost per second; every admitted request says what it has cost. */
+function spend(asked: Asked): readonly Spent[] {
+  const { deliveryMs = 5, seconds = 60, perSecond = 2000, costOf, knownAfterMs = 20, expectedCost = 1 } = asked;
+  const random = Random.stream(11, 'costs');
+  const spent: Spent[] = [];
+  const unlimited = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+  const quota = { publish: unlimited, dispatch: unlimited };
+  const cost = { ...GROUP.cost, publish: { total: TOTAL, reserved: 0 } };
+  const group = { quota, cost, expectedCost, sharing: asked.sharing ?? 'tokens', allowanceRatio: 0 } as const;
+  const scene = poisson(5, NODES, 1, seconds, () => perSecond / NODES);
+  const onAdmitted = (world: World, arrival: TokenArrival) => {
+    const units = costOf(random, arrival.atMs);
+    spent.push({ ...arrival, cost: units });
+    world.queue.after(knownAfterMs, () => {
+      const { coordinator, nowMs } = world.node(nameOf(arrival.node));
+      coordinator.costs.report(0, NO_BACKEND, units, 1, nowMs);
+    });
+  };
+  play(scene, { deliveryMs, group, onAdmitted });
+  return spent;
+}
+
+/** The most units that were spent in any span of this length, from a time on. */
+function mostSpentIn(spent: readonly Spent[], spanMs: number, fromMs = 0): number {
+  let [first, sum, most] = [0, 0, 0];
+  const counted = spent.filter(({ atMs }) => atMs >= fromMs);
+  counted.forEach(({ atMs, cost }) => {
+    sum += cost;
+    while ((counted[first] as Spent).atMs <= atMs - spanMs) sum -= (counted[first++] as Spent).cost;
+    most = Math.max(most, sum);
+  });
+  return most;
+}
+
+function spentPerSecond(spent: readonly Spent[], fromMs: number, toMs: number): number {
+  const units = spent.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).reduce((sum, { cost }) => sum + cost, 0);
+  return (1000 * units) / (toMs - fromMs);
+}
+
+const SCENES: [string, Asked['costOf']][] = [
+  ['all cost 5', () => 5],
+  ['one in ten costs 41, the others 1', (random) => (random.next() < 0.1 ? 41 : 1)],
+  ['1, and 10 from 20 s on', (_, atMs) => (atMs < 20_000 ? 1 : 10)],
+  ['10, and 1 from 20 s on', (_, atMs) => (atMs < 20_000 ? 10 : 1)],
+  ['1 and 10 in turn, 3 s each', (_, atMs) => (atMs % 6000 < 3000 ? 1 : 10)],
+];
+
+/** Most over 5 s and over 20 s, and used from 5 s on, as parts of the quota. */
+interface Kept {
+  readonly five: number;
+  readonly twenty: number;
+  readonly used: readonly [least: number, most: number];
+}
+
+const NEAR: Kept = { five: 1.3, twenty: 1.08, used: [0.97, 1.03] };
+/**
+ * A debt is a second of the target at most. With news that takes 100 ms, ten times the cost is more than that: what is
+ * beyond it is forgiven every time the cost rises.
+ */
+const FAR: Kept = { five: 1.6, twenty: 1.25, used: [0.97, 1.1] };
+
+describe.each(SCENES)('a cost quota of 1,000/s, requests: %s', (_, costOf) => {
+  test.each([
+    [5, NEAR],
+    [50, FAR],
+  ])('known after 20 ms, delivery in %i ms: kept and used while the average follows', (deliveryMs, kept) => {
+    const spent = spend({ costOf, deliveryMs });
+    const [five, twenty] = [5, 20].map((span) => mostSpentIn(spent, 1000 * span) / (span * TOTAL)) as [number, number];
+    const used = spentPerSecond(spent, 5000, 60_000) / TOTAL;
+    console.log(`${five.toFixed(2)} over 5 s, ${twenty.toFixed(2)} over 20 s, used ${used.toFixed(3)}`);
+    expect(five).toBeLessThan(kept.five);
+    expect(twenty).toBeLessThan(kept.twenty);
+    expect(used).toBeGreaterThan(kept.used[0]);
+    expect(used).toBeLessThan(kept.used[1]);
+    expect(spentPerSecond(spent, 20_000, 30_000) / TOTAL).toBeGreaterThan(0.9);
+  });
+});
+
+test('where costs are known a second late, what they turn out to be is charged then, a second of the target at most', () => {
+  const costOf: Asked['costOf'] = (__, atMs) => (atMs < 20_000 ? 1 : 10);
+  const spent = spend({ costOf, deliveryMs: 50, knownAfterMs: 1000 });
+  // 10,000 units are admitted before any of them is known; one second of that remains as a debt.
+  expect(mostSpentIn(spent, 5000) / (5 * TOTAL)).toBeLessThan(3);
+  expect(spentPerSecond(spent, 30_000, 60_000) / TOTAL).toBeLessThan(1.03);
+  expect(spentPerSecond(spent, 30_000, 60_000) / TOTAL).toBeGreaterThan(0.95);
+});
+
+test('with sharing: rates the same quota is exceeded until the average has followed', () => {
+  const costOf: Asked['costOf'] = (__, atMs) => (atMs < 20_000 ? 1 : 10);
+  expect(mostSpentIn(spend({ costOf, sharing: 'rates' }), 5000) / (5 * TOTAL)).toBeGreaterThan(4);
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { OwnParts } from '../../../../src/core/tokens/own-parts.js';
+
+const BUCKET = { perSecond: 1000, depth: 100 };
+
+function boundOf(parts: OwnParts, takeable: number, isMember = true) {
+  const own = { takeable, depth: 100, perSecond: 500, comesBackPerSecond: 500 };
+  parts.bind(own, isMember);
+  return own;
+}
+
+function partsOf(minShareRatio: number, maxShareRatio: number, { count = 3, piece = 1 } = {}): OwnParts {
+  const parts = new OwnParts();
+  parts.set({ minShareRatio, maxShareRatio, count }, BUCKET, piece);
+  return parts;
+}
+
+describe('without bounds', () => {
+  test.each([80, 0, -30])('%d stay %d', (takeable) => {
+    const own = { takeable, depth: 100, perSecond: 500, comesBackPerSecond: 500 };
+    expect(boundOf(partsOf(0, 1), takeable)).toEqual(own);
+  });
+});
+
+describe('a maximum of 0.3', () => {
+  test('30 at once, and 300/s', () => {
+    const parts = partsOf(0, 0.3);
+    expect(boundOf(parts, 80)).toEqual({ takeable: 30, depth: 30, perSecond: 300, comesBackPerSecond: 300 });
+    parts.pass(0, 30);
+    expect(boundOf(parts, 80).takeable).toBe(0);
+    parts.pass(0.05, 0);
+    expect(boundOf(parts, 80).takeable).toBeCloseTo(15, 9);
+    parts.pass(10, 0);
+    expect(boundOf(parts, 80).takeable).toBe(30);
+  });
+
+  test('less stays less', () => {
+    expect(boundOf(partsOf(0, 0.3), 12).takeable).toBe(12);
+    expect(boundOf(partsOf(0, 0.3), -5).takeable).toBe(-5);
+  });
+
+  test('what comes back may be taken again, up to the part', () => {
+    const parts = partsOf(0, 0.3);
+    parts.pass(0, 20);
+    parts.pass(0, -15);
+    expect(boundOf(parts, 80).takeable).toBe(25);
+    parts.pass(0, -1000);
+    parts.pass(0, 0);
+    expect(boundOf(parts, 80).takeable).toBe(30);
+  });
+
+  test('a piece always fits', () => {
+    expect(boundOf(partsOf(0, 0.01, { piece: 40 }), 80).takeable).toBe(40);
+  });
+
+  test('a target that falls takes tokens away, and one that rises gives none', () => {
+    const parts = partsOf(0, 0.3);
+    parts.set({ minShareRatio: 0, maxShareRatio: 0.3, count: 3 }, { perSecond: 100, depth: 10 }, 1);
+    expect(boundOf(parts, 80).takeable).toBe(3);
+    parts.set({ minShareRatio: 0, maxShareRatio: 0.3, count: 3 }, BUCKET, 1);
+    expect(boundOf(parts, 80).takeable).toBe(3);
+  });
+});
+
+describe('a minimum of 0.2', () => {
+  test('is there whatever the bucket holds, and fills from empty at 200/s', () => {
+    const parts = partsOf(0.2, 1);
+    expect(boundOf(parts, -50).takeable).toBe(-50);
+    parts.pass(0.05, 0);
+    expect(boundOf(parts, -50).takeable).toBeCloseTo(10, 9);
+    parts.pass(10, 0);
+    expect(boundOf(parts, -50)).toEqual({ takeable: 20, depth: 100, perSecond: 500, comesBackPerSecond: 500 });
+    expect(boundOf(parts, 60).takeable).toBe(60);
+  });
+
+  test('who takes more than it owes none of it', () => {
+    const parts = partsOf(0.2, 1);
+    parts.pass(1, 900);
+    parts.pass(0.05, 0);
+    expect(boundOf(parts, -50).takeable).toBeCloseTo(10, 9);
+  });
+
+  test('a node that the log has given up has none', () => {
+    const parts = partsOf(0.2, 1);
+    parts.pass(10, 0);
+    expect(boundOf(parts, 0, false).takeable).toBe(0);
+  });
+
+  test('all together are the target at most', () => {
+    const parts = partsOf(0.2, 1, { count: 10 });
+    parts.pass(10, 0);
+    expect(boundOf(parts, 0).takeable).toBeCloseTo(10, 9);
+  });
+});
