@@ -34,7 +34,7 @@ export async function playCutOff(
   const topicOf = { b: { ...topic, addresses: [proxy.address] } };
   const cluster = await Cluster.create({ topic, topicOf, quota: CUT_OFF_QUOTA, groupSettings: { isolation } });
   const traffic = new TrafficProcess();
-  const story = new Story(cluster, traffic, CUT_OFF_QUOTA);
+  const story = new Story(cluster, traffic, CUT_OFF_QUOTA, { poisson: false });
   try {
     await cluster.start(...Object.keys(WANTED));
     await story.phase(WANTED, 5000, 2000);
