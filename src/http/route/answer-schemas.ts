@@ -76,7 +76,7 @@ const RATE_LIMIT = {
   RateLimit: {
     type: 'string',
     description:
-      'r is what this node would admit now; where tokens are shared, at most what the bucket of the cluster holds. t is ' +
+      '`r` is what this node would admit now; where tokens are shared, at most what the bucket of the cluster holds. `t` is ' +
       'the seconds of Retry-After after a refusal, else the seconds until most would be left if nobody took anything.',
   },
 };
