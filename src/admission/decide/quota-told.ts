@@ -74,6 +74,12 @@ class Told implements QuotaTold {
     });
   }
 
+  /** What console.log shows: all that the decision tells, instead of the name of a class of ours. */
+  [Symbol.for('nodejs.util.inspect.custom')](): QuotaTold {
+    const { limit, windowMs, remaining, resetMs } = this;
+    return { ...this, limit, windowMs, remaining, resetMs };
+  }
+
   #each(tell: (dimension: number, rate: WrittenRate) => number | null): PerDimension {
     const group = this.#parts.groups.ofLane(this.#lane);
     const direction = DIRECTIONS[this.#lane % DIRECTION_COUNT] as Direction;
