@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { runSwarm } from '../../sim/swarm/run-swarm.js';
+import { KINDS, settingsOf } from '../simulation/tokens/swarm-kinds.js';
+
+const SEEDS = 200;
+const FIRST = 9100;
+
+test.each(KINDS)(`${SEEDS} seeds of groups that share tokens: %s`, (_, group) => {
+  const broke: string[] = [];
+  for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
+    const { problems } = runSwarm(seed, settingsOf(group));
+    if (problems.length > 0) broke.push(`${seed}: ${problems[0]}`);
+  }
+  expect(broke).toEqual([]);
+});
