@@ -5,9 +5,10 @@
 
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { epochNow } from '../src/load/epoch-now.js';
 import { medianOf } from '../src/load/quantile.js';
 import { Cluster, type ClusterOptions } from '../test/cluster/cluster.js';
-import { now, percent, Story } from '../test/cluster/story.js';
+import { percent, Story } from '../test/cluster/story.js';
 import { TrafficProcess } from '../test/cluster/traffic.js';
 import { startKafka } from '../test/kafka/kafka.js';
 
@@ -30,7 +31,7 @@ async function bench(name: string, topic: ClusterOptions['topic']): Promise<void
   const traffic = new TrafficProcess();
   const story = new Story(cluster, traffic, QUOTA);
   try {
-    const spawnedMs = now();
+    const spawnedMs = epochNow();
     const readyMs = await cluster.start(...NODES);
     print(name, 'first node ready after its start', [readyMs - spawnedMs], 'ms');
     await idle(name, cluster);
@@ -102,7 +103,7 @@ async function leavesAndDeaths(name: string, cluster: Cluster, story: Story): Pr
   ] as const) {
     if (!cluster.node('c').child.isRunning) await cluster.start('c');
     await story.phase({ ...both, c: 700 }, 2000, 0);
-    const atMs = now();
+    const atMs = epochNow();
     cluster.node('c').child.signal(signal);
     const { toMs } = await story.phase(both, signal === 'SIGTERM' ? 2500 : 8500, 0);
     times.push(await story.settledAfterMs(atMs, half, toMs));

@@ -1,5 +1,5 @@
 import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
-import type { ReportRow, TopicRecord } from '../core/protocol/record.js';
+import { chargeIn, type ReportRow, type TopicRecord } from '../core/protocol/record.js';
 import { decodeBackend, encodeBackend } from './backend-codec.js';
 import { decodeCosts, encodeCosts, type WithCosts } from './cost-columns.js';
 import { attempt, Envelope, type Refused } from './envelope.js';
@@ -94,8 +94,8 @@ function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]):
     demandBytesPerSecond: column((row) => row.demandBytes),
     shareMessagesPerSecond: column((row) => row.shareMessages),
     shareBytesPerSecond: column((row) => row.shareBytes),
-    chargeMessages: column((row) => row.charge?.[0] ?? 0),
-    chargeBytes: column((row) => row.charge?.[1] ?? 0),
+    chargeMessages: column((row) => chargeIn(row)[0]),
+    chargeBytes: column((row) => chargeIn(row)[1]),
     ...encodeCosts(rows),
   }).finish();
 }

@@ -1,5 +1,5 @@
 import { finiteOrNull } from '../core/base/shown-rates.js';
-import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/base/vocabulary.js';
+import { BYTES, DIRECTION_COUNT, directionOfLane, MESSAGES, slotOf } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 import type { Notice } from '../core/protocol/events-and-effects.js';
 import type { LogLevel, Telemetry } from '../ports/telemetry.js';
@@ -45,7 +45,7 @@ export function announceShares(lanes: readonly number[], coordinator: Coordinato
   for (const lane of lanes) {
     telemetry.decided({
       group: coordinator.settings.groups[Math.floor(lane / DIRECTION_COUNT)]?.name ?? '',
-      direction: DIRECTIONS[lane % DIRECTION_COUNT] as string,
+      direction: directionOfLane(lane),
       shareMessages: finiteOrNull(applied[slotOf(lane, MESSAGES)] as number),
       shareBytes: finiteOrNull(applied[slotOf(lane, BYTES)] as number),
       limitMessages: finiteOrNull(limit[slotOf(lane, MESSAGES)] as number),

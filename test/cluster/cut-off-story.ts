@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { admittedRate } from '../../sim/cluster/measure.js';
+import { epochNow } from '../../src/load/epoch-now.js';
 import type { RedisServer } from '../redis/redis.js';
 import { Cluster } from './cluster.js';
 import { CuttableProxy } from './cuttable-proxy.js';
-import { now, Story, worstFiveSeconds } from './story.js';
+import { Story, worstFiveSeconds } from './story.js';
 import { TrafficProcess } from './traffic.js';
 
 export const CUT_OFF_QUOTA = 900;
@@ -38,12 +39,12 @@ export async function playCutOff(
   try {
     await cluster.start(...Object.keys(WANTED));
     await story.phase(WANTED, 5000, 2000);
-    const cutMs = now();
+    const cutMs = epochNow();
     proxy.cut(true);
     await sleep(POLICY_MS[1]);
     const { degraded } = await cluster.status('b');
     proxy.cut(false);
-    const backMs = now();
+    const backMs = epochNow();
     await sleep(9000);
     const { events } = await story.since(cutMs, 0, Object.keys(WANTED));
     const rate = ([fromMs, toMs]: readonly [number, number], sinceMs: number) => {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admittedRate } from '../../sim/cluster/measure.js';
+import { epochNow } from '../../src/load/epoch-now.js';
 import { findDistribution } from '../kafka/distribution.js';
 import { KAFKA_START_TIMEOUT_MS, type Kafka, type KafkaNode, startKafka } from '../kafka/kafka.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
-import { carriable, now, percent, Story, worstFiveSeconds } from './story.js';
+import { carriable, percent, Story, worstFiveSeconds } from './story.js';
 import { TrafficProcess } from './traffic.js';
 
 /** 550 asks a second in all: stories on other clusters run beside this one. */
@@ -130,17 +131,17 @@ class LoadedCluster {
   /** Admission goes on, never 2 % above the quota over any 5 s, and shares follow the log again within 5 s. */
   async survive({ name, during: happens, end, isAway }: Outage): Promise<void> {
     const story = this.#story;
-    const lostMs = now();
+    const lostMs = epochNow();
     await happens();
     const degraded = (await this.#cluster.status('a')).degraded;
-    const backMs = now();
+    const backMs = epochNow();
     await end();
-    const upMs = now();
+    const upMs = epochNow();
     const normalMs = await untilNormal(this.#cluster);
     // A shorter time is a matter of how requests clump: 0.9 s of a failover had 98 % of the quota, and 89 % of what the
     // buckets could have given in that moment.
     const judgedMs = Math.max(backMs, lostMs + JUDGED_MS);
-    await sleep(Math.max(0, judgedMs - now()));
+    await sleep(Math.max(0, judgedMs - epochNow()));
     const during = await story.since(lostMs, 1000, NODES);
     const after = await story.phase(DEMAND, 5500, 500);
     const judged = story.history.filter(({ sentMs }) => sentMs >= this.#settledMs);
@@ -167,13 +168,13 @@ class LoadedCluster {
 
 /** All nodes hear themselves again and see each other alive. Returns the epoch time. */
 async function untilNormal(cluster: Cluster): Promise<number> {
-  const deadline = now() + 30_000;
-  while (now() < deadline) {
+  const deadline = epochNow() + 30_000;
+  while (epochNow() < deadline) {
     const all = await Promise.all(NODES.map((id) => cluster.status(id)));
     const isNormal = all.every(({ degraded, members }) => {
       return degraded.length === 0 && members.filter(({ state }) => state === 'alive').length === NODES.length;
     });
-    if (isNormal) return now();
+    if (isNormal) return epochNow();
     await sleep(50);
   }
   throw new Error('the cluster did not get back to normal within 30 s');

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { epochNow } from '../../src/load/epoch-now.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 import { type QuotaStep, worstSpans } from './hot-quotas.js';
-import { carriable, now } from './story.js';
+import { carriable } from './story.js';
 import { type Answered, TrafficProcess } from './traffic.js';
 
 export const POOL_QUOTA = 900;
@@ -46,9 +47,9 @@ export async function playPools(topic: ClusterOptions['topic']): Promise<PoolRun
   async function settled(what: string, ...ids: string[]): Promise<void> {
     await untilAgreed(cluster, ids);
     await sleep(WARM_MS);
-    const fromMs = now();
+    const fromMs = epochNow();
     await sleep(SETTLED_MS);
-    const toMs = now();
+    const toMs = epochNow();
     await sleep(100);
     history.push(...(await traffic.collect()));
     const { least, most } = worstSpans(history, [QUOTA_IN_FORCE], { fromMs, toMs, lengthMs: WINDOW_MS });
@@ -69,7 +70,7 @@ export async function playPools(topic: ClusterOptions['topic']): Promise<PoolRun
     drive('a');
     await settled('1 node after kill -9', 'a');
     const most = (lengthMs: number) => {
-      return worstSpans(history, [QUOTA_IN_FORCE], { fromMs, toMs: now(), lengthMs }).most;
+      return worstSpans(history, [QUOTA_IN_FORCE], { fromMs, toMs: epochNow(), lengthMs }).most;
     };
     return { phases, worstFiveSeconds: most(WINDOW_MS), worstSecond: most(1000) };
   } finally {
@@ -80,11 +81,11 @@ export async function playPools(topic: ClusterOptions['topic']): Promise<PoolRun
 
 /** Every one of them divides by as many, and knows that all do. */
 async function untilAgreed(cluster: Cluster, ids: readonly string[]): Promise<void> {
-  const deadlineMs = now() + AGREED_PATIENCE_MS;
+  const deadlineMs = epochNow() + AGREED_PATIENCE_MS;
   for (;;) {
     const pools = await Promise.all(ids.map(async (id) => (await cluster.status(id)).pool));
     if (pools.every((pool) => pool?.agreed === true && pool.size === ids.length)) return;
-    if (now() > deadlineMs) throw new Error(`no agreement of ${ids.join(', ')}: ${JSON.stringify(pools)}`);
+    if (epochNow() > deadlineMs) throw new Error(`no agreement of ${ids.join(', ')}: ${JSON.stringify(pools)}`);
     await sleep(AGREED_POLL_MS);
   }
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admittedRate } from '../../sim/cluster/measure.js';
+import { epochNow } from '../../src/load/epoch-now.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
-import { carriable, jainOf, now, type PhaseResult, percent, type Rates, Story, worstFiveSeconds } from './story.js';
+import { carriable, jainOf, type PhaseResult, percent, type Rates, Story, worstFiveSeconds } from './story.js';
 import { TrafficProcess } from './traffic.js';
 
 /** A third of what bench:cluster asks for: where a slow machine has no time left for them, requests tell of the machine. */
@@ -95,10 +96,10 @@ export function clusterPromises(
       say(`joined: ${shown(joined.perNode)}, ${whole(joined.total, joined.worstSecond)}`);
       expectUsed(joined);
       expect(jainOf(Object.values(joined.perNode))).toBeGreaterThanOrEqual(0.98);
-      const leaveMs = now();
+      const leaveMs = epochNow();
       cluster.node('d').child.signal('SIGTERM');
       expect((await cluster.node('d').child.ended).code).toBe(0);
-      const exitMs = now() - leaveMs;
+      const exitMs = epochNow() - leaveMs;
       const left = await phase(each('a', 'b', 'c'));
       const freeMs = await story.settledAfterMs(leaveMs, { a: QUOTA / 3, b: QUOTA / 3, c: QUOTA / 3 }, left.toMs);
       say(
@@ -110,7 +111,7 @@ export function clusterPromises(
     test('a node killed with -9: the others have the whole quota once it is given up', async () => {
       if (!cluster.node('c').child.isRunning) await cluster.start('c');
       await story.phase(each('a', 'b', 'c'), 1000, 0);
-      const killMs = now();
+      const killMs = epochNow();
       cluster.node('c').child.signal('SIGKILL');
       // Given up after 5 s and a heartbeat; simulation/stories.test.ts holds the time.
       await story.phase(each('a', 'b'), 8000, 0);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GroupStatus } from '../../src/api/node-status.js';
+import { epochNow } from '../../src/load/epoch-now.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
-import { now } from './story.js';
 import { type Answered, TrafficProcess } from './traffic.js';
 
 const IDS = ['a', 'b', 'c'];
@@ -55,7 +55,7 @@ export async function playRamps(topic: ClusterOptions['topic']): Promise<RampRun
     await sleep(13_000);
     await collect();
     const climbMs = firstUse(history, drivenMs);
-    const climb = followed(history, climbMs, 10_000, { fromMs: climbMs, toMs: now() - 200 });
+    const climb = followed(history, climbMs, 10_000, { fromMs: climbMs, toMs: epochNow() - 200 });
 
     const longDrivenMs = drive('long', ...IDS);
     await sleep(6000);
@@ -68,13 +68,13 @@ export async function playRamps(topic: ClusterOptions['topic']): Promise<RampRun
       drive('long', ...IDS);
       await sleep(500);
     }
-    const resumedMs = now();
+    const resumedMs = epochNow();
     await sleep(WINDOW_MS + 1000);
-    const [ceiling, shownMs] = [await shownCeiling(cluster, 'a', 'long'), now()];
+    const [ceiling, shownMs] = [await shownCeiling(cluster, 'a', 'long'), epochNow()];
     await collect();
     const longMs = firstUse(history, longDrivenMs);
     const shown = ceiling / line(shownMs - longMs, 30_000);
-    const toMs = now() - 200;
+    const toMs = epochNow() - 200;
     const restarting = followed(history, longMs, 30_000, { fromMs: longMs, toMs });
     return { climb, restarting, resumed: followed(history, longMs, 30_000, { fromMs: resumedMs, toMs }), shown };
   } finally {

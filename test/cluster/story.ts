@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { admittedRate } from '../../sim/cluster/measure.js';
 import { jainIndex } from '../../sim/verdict/fairness.js';
+import { epochNow } from '../../src/load/epoch-now.js';
 import type { Cluster, DecisionLine } from './cluster.js';
 import type { Answered, TrafficProcess } from './traffic.js';
 
@@ -57,7 +58,7 @@ export class Story {
   }
 
   async since(fromMs: number, settleMs: number, nodes: readonly string[]): Promise<PhaseResult> {
-    const toMs = now();
+    const toMs = epochNow();
     await sleep(50);
     this.history.push(...(await this.#traffic.collect()));
     const events = this.history.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
@@ -72,7 +73,7 @@ export class Story {
 
   /** What shares allowed above the quota from `fromMs` on, messages: nodes that had not heard of each other yet. */
   async overlapSince(fromMs: number): Promise<number> {
-    return overlapOf(await this.#cluster.decisions(), fromMs, now(), this.quota);
+    return overlapOf(await this.#cluster.decisions(), fromMs, epochNow(), this.quota);
   }
 
   /** From `fromMs` until the shares of the decision logs stay within 5 % of the quota of `wanted` for a second. */
@@ -160,10 +161,6 @@ function worstDecided(events: readonly Answered[], windowMs: number, fromMs: num
 
 export function jainOf(rates: readonly number[]): number {
   return jainIndex(rates) ?? Number.NaN;
-}
-
-export function now(): number {
-  return performance.timeOrigin + performance.now();
 }
 
 export function percent(part: number): string {

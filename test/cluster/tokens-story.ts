@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { admittedRate } from '../../sim/cluster/measure.js';
+import { epochNow } from '../../src/load/epoch-now.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
-import { carriable, now, worstFiveSeconds } from './story.js';
+import { carriable, worstFiveSeconds } from './story.js';
 import { type Answered, TrafficProcess } from './traffic.js';
 
 export const TOKEN_NODES = ['a', 'b', 'c'] as const;
@@ -54,14 +55,14 @@ export async function playTokens(topic: ClusterOptions['topic']): Promise<Tokens
     await cluster.start(...TOKEN_NODES);
     await sleep(IDLE_MS);
     const alone = await Promise.all(TOKEN_NODES.map((id) => admittedAtOnce(cluster.url(id), `alone-${id}`, 10)));
-    const fromMs = now();
+    const fromMs = epochNow();
     const perNode = await Promise.all(TOKEN_NODES.map((id) => admittedAtOnce(cluster.url(id), 'together', 20)));
-    const together = { admitted: perNode.reduce((sum, admitted) => sum + admitted, 0), fromMs, toMs: now() };
+    const together = { admitted: perNode.reduce((sum, admitted) => sum + admitted, 0), fromMs, toMs: epochNow() };
     send('together', () => 2 * SMALL.perSecond);
     await sleep(PAYING_BACK_MS);
     const laterToMs = send('busy', (id) => BUSY_RATES[id] as number);
     await sleep(BUSY_MS);
-    const busyToMs = now();
+    const busyToMs = epochNow();
     await sleep(ANSWERED_MS);
     const events = await traffic.collect();
     const later = events.filter(({ granted, sentMs }) => granted && sentMs < laterToMs);
@@ -90,7 +91,7 @@ export async function playFivePerMinute(topic: ClusterOptions['topic'], lengthMs
       TOKEN_NODES.map((id) => ({ node: id, url: cluster.url(id), ratePerSecond: 1, group: 'few' })),
     );
     await sleep(lengthMs);
-    const toMs = now();
+    const toMs = epochNow();
     await sleep(ANSWERED_MS);
     const granted = (await traffic.collect()).filter((event) => event.granted && event.atMs < toMs);
     const seconds = granted.map(({ atMs }) => (atMs - fromMs) / 1000);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Demonstration, isRunning } from './demonstration.js';
+import { isRunning } from '../is-running.js';
+import { Demonstration } from './demonstration.js';
 
 // No rates are measured here, so that others may run beside; test/integration/demo.test.ts has the verdict.
 

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { Demonstration, isRunning } from './demonstration.js';
+import { isRunning } from '../is-running.js';
+import { Demonstration } from './demonstration.js';
 
 function leftFolders(): string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith('quotamesh-demo-'));

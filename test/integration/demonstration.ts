@@ -37,12 +37,3 @@ export class Demonstration {
     }
   }
 }
-
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

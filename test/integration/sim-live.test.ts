@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunResult } from '../../sim/verdict/run-result.js';
 import { COMMAND_FILE } from '../../src/package/package-root.js';
 import { Child } from '../../src/processes/child.js';
+import { isRunning } from '../is-running.js';
 
 const run = promisify(execFile);
 
@@ -87,13 +88,4 @@ async function nodePids(child: Child): Promise<readonly number[]> {
     await sleep(50);
   }
   throw new Error(`the live run ended:\n${child.logEnd()}`);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { admittedRate } from '../../sim/cluster/measure.js';
+import { epochNow } from '../../src/load/epoch-now.js';
 import { Cluster } from '../cluster/cluster.js';
-import { now, percent, Story } from '../cluster/story.js';
+import { percent, Story } from '../cluster/story.js';
 import { TrafficProcess } from '../cluster/traffic.js';
 import { sharedKafka } from '../kafka/shared-kafka.js';
 
@@ -21,8 +22,8 @@ test('a node that slept for 10 s says so, decides nothing until it has caught up
     await story.phase(DEMAND, 2000, 0);
     cluster.node('a').child.signal('SIGSTOP');
     await sleep(10_000);
-    const asleep = await story.since(now() - 5000, 0, ['a', 'b', 'c']);
-    const wokenMs = now();
+    const asleep = await story.since(epochNow() - 5000, 0, ['a', 'b', 'c']);
+    const wokenMs = epochNow();
     cluster.node('a').child.signal('SIGCONT');
     await sleep(1500 + WINDOW_MS);
     const { events, total, perNode, asked, worstSecond } = await story.since(wokenMs, 1500, ['a', 'b', 'c']);

@@ -6,17 +6,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { isRunning } from '../is-running.js';
 import { GUARD, startGuarded } from './guarded-process.js';
 
 const DEADLINE_MS = 10_000;
 
 it('is told apart: running, killed, ended by itself', async () => {
   const sleeper = await startGuarded('sleep', ['60']);
-  expect(isAlive(sleeper.pid)).toBe(true);
+  expect(isRunning(sleeper.pid)).toBe(true);
   sleeper.signal('SIGKILL');
   await sleeper.ended;
   expect(sleeper.isRunning()).toBe(false);
-  expect(isAlive(sleeper.pid)).toBe(false);
+  expect(isRunning(sleeper.pid)).toBe(false);
   const talker = await startGuarded('sh', ['-c', 'echo reason >&2; exit 3']);
   await talker.ended;
   expect(talker.errorLines()).toBe('reason');
@@ -35,8 +36,8 @@ it('dies with us, even frozen, when we are killed with -9, and its scratch folde
     process.kill(pid, 'SIGSTOP');
     parent.kill('SIGKILL');
     const givenUpAt = performance.now() + DEADLINE_MS;
-    while ((isAlive(pid) || existsSync(scratch)) && performance.now() < givenUpAt) await sleep(20);
-    expect(isAlive(pid)).toBe(false);
+    while ((isRunning(pid) || existsSync(scratch)) && performance.now() < givenUpAt) await sleep(20);
+    expect(isRunning(pid)).toBe(false);
     expect(existsSync(scratch)).toBe(false);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -50,13 +51,3 @@ const PARENT = `
   const shell = spawn('sh', ['-c', process.env.GUARD, 'guard', 'sleep', '60'], { env, detached: true });
   shell.stdout.once('data', (line) => process.send(Number(line)));
 `;
-
-/** Signal 0 reaches a process that is dead but not yet reaped by its parent, too. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
+import { medianOf } from '../../src/load/quantile.js';
 import { figuresOf } from '../simulation/tokens/figures.js';
-import { median } from '../simulation/tokens/play.js';
 
 /** Half of those of tokens.test.ts, which plays max-min. */
 const SEEDS = Array.from({ length: 8 }, (_, at) => 9301 + at);
@@ -24,15 +24,15 @@ describe.each(OTHERS)('%s under demand that moves every second, eight seeds', (s
       const over = all.map(({ over5s }) => over5s);
       const second = all.map(({ secondBesideCentral }) => secondBesideCentral);
       const used = Math.min(...all.map((figures) => figures.used));
-      const reports = median(all.map(({ reportsPerSecond }) => reportsPerSecond));
+      const reports = medianOf(all.map(({ reportsPerSecond }) => reportsPerSecond));
       process.stdout.write(
-        `${strategy}, ${nodes} nodes, ${deliveryMs} ms: over 5 s ${percent(median(over))} / ` +
-          `${percent(Math.max(...over))}, second beside central ${median(second).toFixed(3)} / ` +
+        `${strategy}, ${nodes} nodes, ${deliveryMs} ms: over 5 s ${percent(medianOf(over))} / ` +
+          `${percent(Math.max(...over))}, second beside central ${medianOf(second).toFixed(3)} / ` +
           `${Math.max(...second).toFixed(3)}, used ${percent(used)}, ${reports.toFixed(2)} reports/s\n`,
       );
       const wished = MISSED[`${strategy}, ${nodes} nodes, ${deliveryMs} ms`] ?? 0.025;
       expect(Math.max(...over)).toBeLessThanOrEqual(wished);
-      expect(median(second)).toBeLessThanOrEqual(0.05);
+      expect(medianOf(second)).toBeLessThanOrEqual(0.05);
       expect(used).toBeGreaterThanOrEqual(USED_LESS[`${strategy}, ${nodes} nodes`] ?? 0.99);
     });
   });

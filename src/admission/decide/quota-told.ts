@@ -1,8 +1,8 @@
 import type { Granted, NotReady, PerDimension, QuotaTold, Refused } from '../../api/decision.js';
-import { asWritten } from '../../config/resolved/rates-as-written.js';
+import { quotaAsWritten } from '../../config/resolved/rates-as-written.js';
 import { SECONDS_OF } from '../../config/setting/time-unit.js';
 import type { WrittenRate } from '../../config/setting/written-rate.js';
-import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
+import { DIMENSIONS, directionOfLane } from '../../core/base/vocabulary.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import type { Clock } from '../../ports/clock.js';
 import { fullInMs, type LeftParts, unitsLeft } from './units-left.js';
@@ -82,10 +82,9 @@ class Told implements QuotaTold {
 
   #each(tell: (dimension: number, rate: WrittenRate) => number | null): PerDimension {
     const group = this.#parts.groups.ofLane(this.#lane);
-    const direction = DIRECTIONS[this.#lane % DIRECTION_COUNT] as Direction;
-    const [messages = null, bytes = null] = DIMENSIONS.map((unit, dimension) => {
-      const perSecond = group.quota[direction][dimension] as number;
-      const rate = asWritten(group.asWritten, `quota.${direction}.${unit}`, perSecond);
+    const direction = directionOfLane(this.#lane);
+    const [messages = null, bytes = null] = DIMENSIONS.map((_, dimension) => {
+      const rate = quotaAsWritten(group, direction, dimension);
       return rate === null ? null : tell(dimension, rate);
     });
     return { messages, bytes };

@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT } from '../../core/base/vocabulary.js';
+import { slotOf } from '../../core/base/vocabulary.js';
 import { type BucketNow, bucketNow } from '../../core/coordinator/bucket-now.js';
 import type { CoordinatorView } from '../../core/coordinator/coordinator-view.js';
 import type { Limiter } from '../../core/limiter/limiter.js';
@@ -27,7 +27,7 @@ export function unitsLeft({ limiter, loop }: LeftParts, lane: number, dimension:
  */
 export function fullInMs({ limiter, loop }: LeftParts, lane: number, dimension: number, nowMs: number): number {
   const { buckets } = limiter;
-  const slot = lane * DIMENSION_COUNT + dimension;
+  const slot = slotOf(lane, dimension);
   const [perSecond, depth] = [buckets.rate.at(slot), buckets.depth.at(slot)];
   if (perSecond === 0) return depth === Number.POSITIVE_INFINITY ? 0 : Number.POSITIVE_INFINITY;
   const windowMs = buckets.windowOf(lane);

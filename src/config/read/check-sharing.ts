@@ -40,8 +40,7 @@ function checkRates(name: string, { burst }: Sound<GroupSettings>, findings: Fin
 
 /** 5/min with half a second of burst: somebody has thought of two units of time. */
 function checkBurstMs(name: string, { quota, burstMs, sharing }: Sound<GroupSettings>, findings: Findings): void {
-  const rates = DIRECTIONS.flatMap((direction) => givenRate(quota[direction], 'messages') ?? []);
-  const largest = rates.reduce<WrittenRate | null>(larger, null);
+  const largest = largestRate(quota, 'messages');
   // A group that is printed with every default can be read back.
   if (burstMs === SETTINGS.group.rows.burstMs?.default) return;
   if (largest === null || largest.per === 'second' || typeof burstMs !== 'number') return;
@@ -60,8 +59,7 @@ function checkBurstMs(name: string, { quota, burstMs, sharing }: Sound<GroupSett
 function checkDepth(name: string, { burst, quota }: Sound<GroupSettings>, findings: Findings): void {
   const at = ['groups', name, 'burst'];
   for (const unit of ['messages', 'bytes'] as const) {
-    const rates = DIRECTIONS.flatMap((direction) => givenRate(quota[direction], unit) ?? []);
-    const largest = rates.reduce<WrittenRate | null>(larger, null);
+    const largest = largestRate(quota, unit);
     if (largest === null || largest.amount === 0) continue;
     const written = shownRate(largest);
     const depth = burst[unit] ?? null;
@@ -86,8 +84,12 @@ function checkDepth(name: string, { burst, quota }: Sound<GroupSettings>, findin
   }
 }
 
-function larger(most: WrittenRate | null, rate: WrittenRate): WrittenRate {
-  return most === null || perSecond(rate) > perSecond(most) ? rate : most;
+/** The larger one of both directions; null = neither has a limit. */
+function largestRate(quota: Sound<GroupSettings>['quota'], unit: 'messages' | 'bytes'): WrittenRate | null {
+  const rates = DIRECTIONS.flatMap((direction) => givenRate(quota[direction], unit) ?? []);
+  return rates.reduce<WrittenRate | null>((most, rate) => {
+    return most === null || perSecond(rate) > perSecond(most) ? rate : most;
+  }, null);
 }
 
 /** Settings by key, with the value that a bucket of the cluster does not do justice to. */

@@ -1,4 +1,5 @@
-import type { Dimension, Direction, Rates } from '../../core/base/vocabulary.js';
+import { depthGiven } from '../../core/base/settings.js';
+import { BYTES, type Direction, directionIndex, MESSAGES, type Rates } from '../../core/base/vocabulary.js';
 import type { GroupConfig } from './resolved-config.js';
 
 /**
@@ -13,12 +14,12 @@ export function maxRequestOf(
 ): Rates {
   const { quota, maxRequest, limiter, windowMs } = group;
   const [messages, bytes] = quota[direction];
-  const burstOf = (unit: Dimension) =>
-    group.sharing === 'tokens' ? (group.burst[unit] ?? group.burst.ofQuota?.[direction][unit] ?? 0) : 0;
+  const burstOf = (dimension: number) =>
+    group.sharing === 'tokens' ? (depthGiven(group.burst, directionIndex(direction), dimension) ?? 0) : 0;
   const seconds = limiter === 'window' ? Math.max(SECONDS, windowMs / 1000) : SECONDS;
   return [
-    maxRequest.messages ?? derived(messages * seconds, { least: Math.max(1, burstOf('messages')), without: 1e6 }),
-    maxRequest.bytes ?? derived(bytes * seconds, { least: Math.max(65_536, burstOf('bytes')), without: 2 ** 30 }),
+    maxRequest.messages ?? derived(messages * seconds, { least: Math.max(1, burstOf(MESSAGES)), without: 1e6 }),
+    maxRequest.bytes ?? derived(bytes * seconds, { least: Math.max(65_536, burstOf(BYTES)), without: 2 ** 30 }),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { Direction } from '../../core/base/vocabulary.js';
+import { DIMENSIONS, type Dimension, type Direction, type Rates } from '../../core/base/vocabulary.js';
 import type { RateName, WrittenRate } from '../setting/written-rate.js';
 
 /** Sections with rates, of a group; `limits` is the node's own. */
@@ -18,4 +18,15 @@ export const ALL_PER_SECOND: RatesAsWritten = Object.freeze({});
 export function asWritten(rates: RatesAsWritten, path: RatePath, perSecond: number): WrittenRate | null {
   if (perSecond === Number.POSITIVE_INFINITY) return null;
   return rates[path] ?? { amount: perSecond, per: 'second' };
+}
+
+/** A group's quota of messages or bytes, likewise. */
+export function quotaAsWritten(group: WithQuota, direction: Direction, dimension: number): WrittenRate | null {
+  const path: RatePath = `quota.${direction}.${DIMENSIONS[dimension] as Dimension}`;
+  return asWritten(group.asWritten, path, group.quota[direction][dimension] as number);
+}
+
+interface WithQuota {
+  readonly asWritten: RatesAsWritten;
+  readonly quota: Readonly<Record<Direction, Rates>>;
 }

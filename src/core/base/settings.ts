@@ -1,4 +1,13 @@
-import type { Dimension, Direction, Headroom, IsolationPolicy, NodeId, Rates } from './vocabulary.js';
+import {
+  DIMENSIONS,
+  DIRECTIONS,
+  type Dimension,
+  type Direction,
+  type Headroom,
+  type IsolationPolicy,
+  type NodeId,
+  type Rates,
+} from './vocabulary.js';
 
 /** What the core needs to know of a group; `src/config` fills every field from YAML and the settings table. */
 export interface GroupSettings {
@@ -65,6 +74,12 @@ export interface BurstSettings {
   /** Units that are a part of the quota; null and absent = by the target (core/tokens/cluster-depth.ts). */
   readonly ofQuota?: Readonly<Record<Direction, Readonly<Record<Dimension, number | null>>>>;
   readonly policy: BurstPolicy;
+}
+
+/** The depth that is configured for one dimension of a lane, units; null = none is. */
+export function depthGiven(burst: BurstSettings, direction: number, dimension: number): number | null {
+  const [side, unit] = [DIRECTIONS[direction] as Direction, DIMENSIONS[dimension] as Dimension];
+  return burst[unit] ?? burst.ofQuota?.[side][unit] ?? null;
 }
 
 export const LIMITERS = ['bucket', 'window'] as const;

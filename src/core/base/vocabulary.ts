@@ -50,6 +50,10 @@ export function laneOf(group: number, direction: number): number {
   return group * DIRECTION_COUNT + direction;
 }
 
+export function directionOfLane(lane: number): Direction {
+  return DIRECTIONS[lane % DIRECTION_COUNT] as Direction;
+}
+
 /** Both directions of a group. */
 export function lanesOf(group: number): readonly number[] {
   return [laneOf(group, 0), laneOf(group, 1)];

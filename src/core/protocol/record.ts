@@ -85,6 +85,13 @@ export interface ReportRow {
   readonly costs?: LaneCosts;
 }
 
+/** What a row charges; one that does not say so charges nothing. */
+export function chargeIn({ charge }: Pick<ReportRow, 'charge'>): readonly [messages: number, bytes: number] {
+  return charge ?? NOTHING_CHARGED;
+}
+
+const NOTHING_CHARGED = [0, 0] as const;
+
 /** Keys of the topic. 8 characters of base64url for the node, a base-36 bundle number behind a slash for reports. */
 export function nodeRecordKey(nodeKey: NodeKey): string {
   return encodeKey(nodeKey);

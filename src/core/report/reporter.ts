@@ -148,11 +148,14 @@ export class Reporter {
     currentRates(sample, current);
     const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
     if (isOver) estimate(sample, SLOW, current);
-    const isUnannounced = refusedNow && tokens.isUnannounced(current, reported);
-    const isOverstated = lane.hasEntry && tokens.isOverstated(current, reported);
-    const isUseNews = readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1;
-    const isDue = isUnannounced || isOverstated || isUseNews || tokens.isReportDue;
-    if (!isOver && !isDue && !this.#isStepDue(lane, silentMs)) return;
+    const isDue =
+      isOver ||
+      tokens.isReportDue ||
+      (refusedNow && tokens.isUnannounced(current, reported)) ||
+      (lane.hasEntry && tokens.isOverstated(current, reported)) ||
+      (readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1) ||
+      this.#isStepDue(lane, silentMs);
+    if (!isDue) return;
     reported.demand.set(current.demand);
     if (this.#shares.strategyOf(lane.group).reads !== 'usage') reported.usage.set(current.usage);
     else if (lane.hasEntry) this.#shares.takenInto(reported.usage, lane.lane, current.demand);

@@ -12,7 +12,7 @@ import type { LaneState } from '../lanes/lane-state.js';
 import type { LaneTable } from '../lanes/lane-table.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { LogTime } from '../log/log-time.js';
-import { type GroupStateRecord, partitionOf, type ReportRow } from '../protocol/record.js';
+import { chargeIn, type GroupStateRecord, partitionOf, type ReportRow } from '../protocol/record.js';
 import type { LogReader } from '../reading/log-reader.js';
 import type { CostMeter } from '../target/cost-meter.js';
 import type { TargetBook } from '../target/target-book.js';
@@ -103,7 +103,7 @@ export class TokenBook implements ChargeReader {
   /** Follows the lanes of a group whose ramps have begun: others do, so that their buckets are settled at each step. */
   #followRamps(group: number): void {
     const { table, targets, usageMap } = this.#parts;
-    if ((table.settings.groups[group] as GroupSettings).ramp === null) return;
+    if (!this.#hasRamp(group)) return;
     const groupId = table.groupIdOf(group);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       const mapLane = usageMap.mapLaneOf(groupId, direction);
@@ -173,7 +173,7 @@ export class TokenBook implements ChargeReader {
   rampMoves({ groupId, direction }: GroupStateRecord): void {
     const { table, usageMap } = this.#parts;
     const group = table.groupOf(groupId);
-    if (!this.hasBegun || group === -1 || table.settings.groups[group]?.ramp === null) return;
+    if (!this.hasBegun || group === -1 || !this.#hasRamp(group)) return;
     this.#follow(usageMap.mapLaneOf(groupId, direction), groupId, direction);
   }
 
@@ -221,9 +221,9 @@ export class TokenBook implements ChargeReader {
 
   /** A record of this node has been read back. */
   readBack(rows: readonly ReportRow[]): void {
-    for (const { groupId, direction, charge } of rows) {
-      const mapLane = this.#parts.usageMap.mapLaneOf(groupId, direction);
-      this.#lanes.get(mapLane)?.tokens.readBack(charge ?? NOTHING_CHARGED);
+    for (const row of rows) {
+      const mapLane = this.#parts.usageMap.mapLaneOf(row.groupId, row.direction);
+      this.#lanes.get(mapLane)?.tokens.readBack(chargeIn(row));
     }
   }
 
@@ -343,4 +343,3 @@ export class TokenBook implements ChargeReader {
 
 /** A fall by more than this is a reset of the limiter's counters (`keepExact`); refunds fall by less. */
 const FELL = -(2 ** 50);
-const NOTHING_CHARGED = [0, 0] as const;

@@ -1,11 +1,5 @@
-import type { BurstSettings } from '../base/settings.js';
-import { DIMENSIONS, DIRECTIONS, type Dimension, type Direction, MESSAGES } from '../base/vocabulary.js';
-
-/** The depth that is configured for one dimension of a lane, units; null = none is. */
-export function depthGiven(burst: BurstSettings, direction: number, dimension: number): number | null {
-  const [side, unit] = [DIRECTIONS[direction] as Direction, DIMENSIONS[dimension] as Dimension];
-  return burst[unit] ?? burst.ofQuota?.[side][unit] ?? null;
-}
+import { type BurstSettings, depthGiven } from '../base/settings.js';
+import { MESSAGES } from '../base/vocabulary.js';
 
 /**
  * The depth of a lane's bucket in the cluster where none is configured, units: the most of 100 ms of the target, three

@@ -1,7 +1,8 @@
+import { depthGiven } from '../base/settings.js';
 import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { LaneView } from '../convergence/strategy.js';
 import { type ClusterBucket, correctedRate, tokensAfter } from './cluster-bucket.js';
-import { clusterDepth, type DepthRule, depthGiven } from './cluster-depth.js';
+import { clusterDepth, type DepthRule } from './cluster-depth.js';
 import { ExpectedUse } from './expected-use.js';
 import { fromCluster, TOGETHER } from './from-cluster.js';
 import { isInPieces, type Turn, wholePieces } from './in-pieces.js';

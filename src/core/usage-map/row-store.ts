@@ -1,4 +1,5 @@
 import { BYTES, type Incarnation, MESSAGES } from '../base/vocabulary.js';
+import { chargeIn } from '../protocol/record.js';
 import { RecordStore } from './record-store.js';
 
 /**
@@ -137,8 +138,9 @@ export class RowStore {
     floats[start + SHARE] = report.shareMessages;
     floats[start + SHARE + 1] = report.shareBytes;
     const { doubles } = this.pageOf(row);
-    doubles[(start + CHARGE) / 2] = report.charge?.[0] ?? 0;
-    doubles[(start + CHARGE) / 2 + 1] = report.charge?.[1] ?? 0;
+    const [messages, bytes] = chargeIn(report);
+    doubles[(start + CHARGE) / 2] = messages;
+    doubles[(start + CHARGE) / 2 + 1] = bytes;
   }
 
   release(row: number): void {

@@ -1,5 +1,5 @@
 import { BYTES, DIRECTION_COUNT, type GroupId, type Incarnation, MESSAGES, type NodeKey } from '../base/vocabulary.js';
-import type { ReportRecord, ReportRow } from '../protocol/record.js';
+import { chargeIn, type ReportRecord, type ReportRow } from '../protocol/record.js';
 import { BundleKeys } from './bundle-keys.js';
 import { CostRows } from './cost-rows.js';
 import { LaneNumbers } from './lane-numbers.js';
@@ -283,7 +283,7 @@ export class UsageMap {
       const before = isSameLife || known === -1 ? this.#rowBefore(known, mapLane, source.slot) : -1;
       const messages = before === -1 ? 0 : this.rows.chargeOf(before, MESSAGES);
       const bytes = before === -1 ? 0 : this.rows.chargeOf(before, BYTES);
-      const [chargedMessages, chargedBytes] = report.charge ?? NOTHING_CHARGED;
+      const [chargedMessages, chargedBytes] = chargeIn(report);
       const more = [chargedMessages - messages, chargedBytes - bytes] as const;
       if (before === -1) charges.beginEntry(mapLane, source, ...more);
       else most = Math.max(most, charges.charge(mapLane, source, ...more));
@@ -357,4 +357,3 @@ export class UsageMap {
 
 const LANES_UNTIL_FREED = 65_536;
 const NOTHING: readonly ReportRow[] = [];
-const NOTHING_CHARGED = [0, 0] as const;

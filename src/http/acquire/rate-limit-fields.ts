@@ -1,9 +1,9 @@
 import { fullInMs, unitsLeft } from '../../admission/decide/units-left.js';
-import { asWritten } from '../../config/resolved/rates-as-written.js';
+import { asWritten, quotaAsWritten } from '../../config/resolved/rates-as-written.js';
 import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { SECONDS_OF } from '../../config/setting/time-unit.js';
 import type { WrittenRate } from '../../config/setting/written-rate.js';
-import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension } from '../../core/base/vocabulary.js';
+import { DIMENSIONS, type Dimension, directionOfLane } from '../../core/base/vocabulary.js';
 import type { Level } from '../../core/limiter/levels.js';
 import type { NodeParts } from '../../node/node-parts.js';
 
@@ -44,7 +44,7 @@ export class RateLimitFields {
     let field = '';
     for (let at = 0; at < DIMENSIONS.length; at++) {
       if (names[at] === '') continue;
-      const left = Math.min(INTEGER_MAX, unitsLeft(this.#node, lane, at, nowMs));
+      const left = wholeUnits(unitsLeft(this.#node, lane, at, nowMs));
       field += `${field === '' ? '' : ', '}"${names[at]}";r=${left}`;
       if (refused === undefined) field += fullIn(fullInMs(this.#node, lane, at, nowMs));
       else if (violated === names[at]) field += `;t=${refused.retryAfterS}`;
@@ -66,7 +66,7 @@ export class RateLimitFields {
     const at = DIMENSIONS.indexOf(dimension);
     const group = this.#of(lane).names[at] ?? '';
     if (this.#limitOf(lane, dimension, level) === null) return group;
-    const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
+    const direction = directionOfLane(lane);
     if (level === 'node') return `node-${direction}-${dimension}`;
     return `${this.#node.gate.groupOf(lane).name}-${direction}-${dimension}-per-${level}`;
   }
@@ -74,7 +74,7 @@ export class RateLimitFields {
   /** Null where the level has no limit, and for the group: its quota is the policy. */
   #limitOf(lane: number, dimension: Dimension, level: Level): WrittenRate | null {
     if (level === 'group') return null;
-    const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
+    const direction = directionOfLane(lane);
     const at = DIMENSIONS.indexOf(dimension);
     const { limits } = this.#node.config;
     if (level === 'node')
@@ -103,9 +103,9 @@ interface LanePolicies {
 
 function policiesOf(node: UsedParts, lane: number): LanePolicies {
   const group = node.gate.groupOf(lane);
-  const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
+  const direction = directionOfLane(lane);
   const items = DIMENSIONS.map((dimension, at) => {
-    const rate = asWritten(group.asWritten, `quota.${direction}.${dimension}`, group.quota[direction][at]!);
+    const rate = quotaAsWritten(group, direction, at);
     const name = `${group.name}-${direction}-${dimension}`;
     return rate === null ? { name: '', text: '' } : { name, text: policyItem(name, rate, dimension) };
   });

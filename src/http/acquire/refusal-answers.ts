@@ -1,5 +1,5 @@
 import type { Refused } from '../../api/decision.js';
-import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, slotOf } from '../../core/base/vocabulary.js';
+import { DIMENSIONS, DIRECTION_COUNT, type Dimension, directionOfLane, slotOf } from '../../core/base/vocabulary.js';
 import { LEVELS, type Level } from '../../core/limiter/levels.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
@@ -41,7 +41,7 @@ export class RefusalAnswers {
 
   #headOf(lane: number, level: Level, dimension: Dimension): string {
     const group = this.#node.groups.at(Math.floor(lane / DIRECTION_COUNT)).name;
-    const facts = { group, direction: DIRECTIONS[lane % DIRECTION_COUNT] as string, dimension };
+    const facts = { group, direction: directionOfLane(lane), dimension };
     const error = new QuotameshError('QUOTA_EXCEEDED', { ...facts, what: WHAT[level] });
     const problem = {
       ...problemOf(error, QUOTA_EXCEEDED_TYPE),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { medianOf } from '../../../src/load/quantile.js';
 import { figuresOf } from './figures.js';
-import { median } from './play.js';
 
 /** Nothing was tuned to these; test/long/tokens.test.ts plays sixteen. */
 const SEEDS = [9102, 9103];
@@ -13,6 +13,6 @@ describe.each([3, 5, 10])('demand that moves every second, %d nodes', (nodes) =>
       expect(used).toBeGreaterThanOrEqual(0.99);
       expect(reportsPerSecond).toBeLessThanOrEqual(0.5);
     }
-    expect(median(all.map(({ secondBesideCentral }) => secondBesideCentral))).toBeLessThanOrEqual(0.05);
+    expect(medianOf(all.map(({ secondBesideCentral }) => secondBesideCentral))).toBeLessThanOrEqual(0.05);
   });
 });

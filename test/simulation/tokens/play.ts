@@ -98,10 +98,6 @@ export function perNode(admitted: readonly TokenArrival[], nodes: number): numbe
   return counts;
 }
 
-export function median(figures: readonly number[]): number {
-  return [...figures].sort((one, other) => one - other)[figures.length >> 1] as number;
-}
-
 function reportsIn(world: World): number {
   return world.topic.log.filter(({ record }) => record?.kind === 'report').length;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Child } from '../../../src/processes/child.js';
+import { isRunning } from '../../is-running.js';
 
 const CHILD = new URL('../../../dist/src/processes/child.js', import.meta.url).href;
 const DEADLINE_MS = 20_000;
@@ -54,7 +55,7 @@ test('a signal that cannot be sent ends nothing: it runs on, and its real end is
   child.signal('SIGTERM');
   child.signal('SIGTERM');
   spy.mockRestore();
-  expect([child.isRunning, isAlive(child.pid)]).toEqual([true, true]);
+  expect([child.isRunning, isRunning(child.pid)]).toEqual([true, true]);
   child.send('leave');
   expect(await child.ended).toEqual({ code: 3, signal: null });
 });
@@ -66,11 +67,11 @@ test('one that listens to its channel ends with us, however we end', async () =>
   await writeFile(parent, PARENT);
   const ours = new Child([parent]);
   const pid = await ours.next<number>();
-  expect(isAlive(pid)).toBe(true);
+  expect(isRunning(pid)).toBe(true);
   ours.signal('SIGKILL');
   const givenUpAt = performance.now() + DEADLINE_MS;
-  while (isAlive(pid) && performance.now() < givenUpAt) await sleep(20);
-  expect(isAlive(pid)).toBe(false);
+  while (isRunning(pid) && performance.now() < givenUpAt) await sleep(20);
+  expect(isRunning(pid)).toBe(false);
 });
 
 const PARENT = `
@@ -80,12 +81,3 @@ const PARENT = `
   await child.next();
   process.send(child.pid);
 `;
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
