@@ -86,7 +86,14 @@ for (const [changes, perSecond] of Object.entries(READ_PER_SECOND)) {
 async function measure(record: AppendRecord) {
   const pipe = new Pipe();
   const hmac = { key: 'k'.repeat(44), nextKey: null, previousKey: null, verify: 'require' } as const;
-  const options = { cluster: 'bench', log: 'reports', name: 'topic', heals: false, hmac, telemetry: silentTelemetry };
+  const options = {
+    cluster: 'bench',
+    log: 'reports',
+    name: 'topic',
+    isShared: () => false,
+    hmac,
+    telemetry: silentTelemetry,
+  };
   const topic = new SignedTopic(pipe, options);
   let read = 0;
   const none = () => undefined;

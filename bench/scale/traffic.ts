@@ -11,6 +11,7 @@ import { AgreedPool } from '../../src/core/pool/agreed-pool.js';
 import type { Append } from '../../src/core/protocol/events-and-effects.js';
 import { partitionOf } from '../../src/core/protocol/record.js';
 import { EpochWatch } from '../../src/core/reading/epoch-watch.js';
+import { HiddenCeilings } from '../../src/core/report/hidden-ceilings.js';
 import { Publisher } from '../../src/core/report/publisher.js';
 import { ReportBook } from '../../src/core/report/report-book.js';
 import { Reporter } from '../../src/core/report/reporter.js';
@@ -135,6 +136,7 @@ class WritingNode {
       membership,
       usageMap,
       ramps: targets.ramps,
+      hiddenCeilings: new HiddenCeilings({ nodeKey, ramps: targets.ramps, membership, usageMap }),
       shares: this.#shares,
       link: this.#link,
       epochs,

@@ -1,5 +1,9 @@
+import { PATIENCE_MS, SAID_AGAIN_MS } from '../../src/core/report/hidden-ceilings.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
 import type { World } from '../cluster/world.js';
+
+/** A record is on its way for so long at most, once no fault delays it. */
+const ON_THE_WAY_MS = 1000;
 
 type Fail = (about: string, says: string) => void;
 
@@ -22,4 +26,8 @@ function checkProcess({ coordinator }: SimulatedNode, name: string, all: string,
   if (members.join(' ') !== all) fail(name, `knows ${members.join(' ')}`);
   const isolated = coordinator.link.isolatedPartitions;
   if (isolated.length > 0) fail(name, `does not hear itself on partitions ${isolated.join(' ')}`);
+  const hiddenMs = coordinator.hiddenCeilings.longestMs;
+  if (hiddenMs > SAID_AGAIN_MS + members.length * PATIENCE_MS + ON_THE_WAY_MS) {
+    fail(name, `knows a ceiling that newcomers have not found for ${hiddenMs} ms`);
+  }
 }

@@ -1,6 +1,7 @@
-import type { GroupSettings } from '../../src/core/base/settings.js';
+import type { GroupSettings, RampModeName } from '../../src/core/base/settings.js';
 import { MESSAGES, UNLIMITED } from '../../src/core/base/vocabulary.js';
 import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
+import { MODES } from '../../src/core/ramp/ramp.js';
 import type { Random } from '../cluster/random.js';
 import type { WorldSettings } from '../cluster/world.js';
 
@@ -14,6 +15,35 @@ export function drawSettings(random: Random, base: WorldSettings): WorldSettings
   const timing = random.next() < 0.5 ? {} : fastTiming(base);
   return { ...base, ...timing, partitions, groups, groupsPerRecord };
 }
+
+/** In one of so many worlds the groups have ramps. */
+const RAMPED_EVERY = 6;
+const RAMPED_REST = 5;
+
+/**
+ * Gives the groups of some worlds ramps, which are at their tops before what is admitted is judged. The seed alone says
+ * which, and not the numbers drawn from it: so all other worlds are what they were.
+ */
+export function withRamps(seed: number, settings: WorldSettings): WorldSettings {
+  if (seed % RAMPED_EVERY !== RAMPED_REST) return settings;
+  const turn = Math.floor(seed / RAMPED_EVERY);
+  const mode = RAMP_MODES[turn % RAMP_MODES.length] as RampModeName;
+  const timeToLiveMs = TIMES_TO_LIVE_MS[Math.floor(turn / RAMP_MODES.length) % TIMES_TO_LIVE_MS.length] as number;
+  const ramp = { ...CLIMB, mode, timeToLiveMs };
+  return { ...settings, groups: settings.groups.map((group) => ({ ...group, ramp: group.ramp ?? ramp })) };
+}
+
+const RAMP_MODES = Object.keys(MODES) as RampModeName[];
+/** Shorter than some faults, and longer than all. */
+const TIMES_TO_LIVE_MS = [10_000, 60_000];
+const CLIMB = {
+  fromPerSecond: 10,
+  toPerSecond: null,
+  overMs: 3000,
+  thresholdRatio: 0.5,
+  coolDownMs: 5000,
+  pausePenaltyRatio: 0.5,
+};
 
 /** Halves the times; the relations between them stay (src/config/read/relations.ts). */
 function fastTiming(base: WorldSettings): Partial<WorldSettings> {

@@ -2,7 +2,7 @@ import { Random } from '../cluster/random.js';
 import { World, type WorldSettings } from '../cluster/world.js';
 import { Oracle } from '../oracle/oracle.js';
 import type { Violation } from '../oracle/violation.js';
-import { drawSettings, quotaOf } from './draw-world.js';
+import { drawSettings, quotaOf, withRamps } from './draw-world.js';
 import type { FaultKind } from './fault-kinds.js';
 import { drawFaultKinds, injectFault } from './faults.js';
 import { figuresBeyond, figuresOf, type GroupFigures } from './figures.js';
@@ -38,7 +38,7 @@ const END_MS_MAX = 70_000;
  */
 export function runSwarm(seed: number, base: WorldSettings): SwarmVerdict {
   const random = new Random(seed);
-  const settings = drawSettings(random, base);
+  const settings = withRamps(seed, drawSettings(random, base));
   const nodes = Array.from({ length: Math.floor(random.between(2, 7)) }, (_, at) => `n${at}`);
   const kinds = drawFaultKinds(random);
   const plan = describePlan(settings, nodes, kinds);
@@ -141,8 +141,10 @@ function described({ atMs, promise, says }: Violation): string {
 function describePlan(settings: WorldSettings, nodes: readonly string[], kinds: readonly FaultKind[]): string[] {
   const { groups, partitions, groupsPerRecord, stalenessMs, forgetAfterMs } = settings;
   const quotas = groups.map((group) => `${group.strategy} ${quotaOf(group)}/s`).join(', ');
+  const ramp = groups[0]?.ramp ?? null;
   return [
     `${nodes.length} nodes, ${partitions} partitions, ${groups.length} groups, ${groupsPerRecord} per record: ${quotas}`,
+    ...(ramp === null ? [] : [`all with a ramp: ${ramp.mode}, forgotten after ${ramp.timeToLiveMs} ms`]),
     `silent nodes expire after ${stalenessMs} ms and are forgotten after ${forgetAfterMs} ms`,
     `faults that exist: ${kinds.map(({ name }) => name).join(', ')}`,
   ];

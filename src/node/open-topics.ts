@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { KafkaTopicConfig, ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { nodeKeyOf } from '../core/base/ids.js';
-import { nodeRecordKey } from '../core/protocol/record.js';
+import { isGroupStateKey, nodeRecordKey } from '../core/protocol/record.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import type { EmbeddedTopicOptions } from '../topic/embedded/embedded-topic.js';
@@ -108,7 +108,7 @@ async function withSignatures(own: ReportTopic, config: ResolvedConfig, log: Log
     cluster,
     hmac: topic.hmac,
     telemetry,
-    heals: log === 'registry',
+    isShared: log === 'registry' ? () => true : isGroupStateKey,
     log: topic.kind === 'kafka' ? kafkaNameOf(config, topic, log) : log,
     name: log === 'registry' ? 'registry topic' : 'topic',
   });

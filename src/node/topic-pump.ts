@@ -2,6 +2,7 @@ import { DECODE_CAUSES, type DecodeCause } from '../codec/envelope.js';
 import type { RecordCodec } from '../codec/record-codec.js';
 import { FAILED_PRODUCE_PAUSE_MS, OutgoingQueue, type Produce } from '../core/log/outgoing-queue.js';
 import type { Append, ReadEvent } from '../core/protocol/events-and-effects.js';
+import { isGroupStateKey } from '../core/protocol/record.js';
 import type { AppendRecord, ReadRecord, ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { TopicInbox } from '../topic/topic-inbox.js';
@@ -100,6 +101,9 @@ export class TopicPump {
       const decoded = this.#codec.decode(value);
       if ('record' in decoded) events.push({ partition, offset, appendMs, key, record: decoded.record });
       else this.#countUndecodable(decoded.cause, partition, offset);
+      // Nobody else writes again what it has overwritten.
+      if (!('record' in decoded) && isGroupStateKey(key))
+        events.push({ partition, offset, appendMs, key, record: null });
     }
     return events;
   }

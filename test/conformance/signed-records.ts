@@ -27,7 +27,14 @@ export function signedRecords(
     afterEach(() => scene.end());
 
     async function openSigned() {
-      const signed = { cluster: 'c', log: 'log', name: 'topic', heals, hmac: HMAC, telemetry: silentTelemetry };
+      const signed = {
+        cluster: 'c',
+        log: 'log',
+        name: 'topic',
+        isShared: () => heals,
+        hmac: HMAC,
+        telemetry: silentTelemetry,
+      };
       const topic = new SignedTopic(scene.makeTopic(), signed);
       const listener = new RecordingListener();
       await within(scene.deadlineMs, 'open', () => topic.open(listener));

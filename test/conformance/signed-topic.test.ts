@@ -7,13 +7,14 @@ import { reportTopicConformance } from './report-topic.js';
 const appendTimeoutMs = 200;
 const hmac = { key: 'k'.repeat(32), nextKey: null, previousKey: null, verify: 'require' } as const;
 
-/** A signed topic keeps every promise of the port; `heals` is the registry's. */
-for (const heals of [false, true]) {
+/** A signed topic keeps every promise of the port; `isShared` is the registry's. */
+for (const isRegistry of [false, true]) {
   reportTopicConformance(
-    `memory, signed, ${heals ? 'registry' : 'reports'}`,
+    `memory, signed, ${isRegistry ? 'registry' : 'reports'}`,
     async () =>
       memoryWorld(2, (log) => {
-        const options = { cluster: 'c', log: 'reports', name: 'topic', heals, hmac, telemetry: silentTelemetry };
+        const isShared = () => isRegistry;
+        const options = { cluster: 'c', log: 'reports', name: 'topic', isShared, hmac, telemetry: silentTelemetry };
         return new SignedTopic(new MemoryTopic(log, { appendTimeoutMs }), options);
       }),
     { appendTimeoutMs },

@@ -18,6 +18,7 @@ import {
 import type { TopicRecord } from '../protocol/record.js';
 import { LogReader } from '../reading/log-reader.js';
 import { Forgetting } from '../report/forget.js';
+import { HiddenCeilings } from '../report/hidden-ceilings.js';
 import { Publisher } from '../report/publisher.js';
 import { ReportBook } from '../report/report-book.js';
 import { Reporter } from '../report/reporter.js';
@@ -50,6 +51,7 @@ export class Coordinator {
   readonly log: LogReader;
   readonly tokens: TokenBook;
   readonly link: LinkWatch;
+  readonly hiddenCeilings: HiddenCeilings;
   phase: Phase = 'catching-up';
   /** Why this node has stopped for good; null unless the phase is `fenced`. */
   endedBy: Fenced | null = null;
@@ -99,7 +101,9 @@ export class Coordinator {
     const book = this.#book;
     const reporter = this.#reporter;
     const { epochs } = log;
-    const parts = { nodeKey, membership, usageMap, ramps, shares, link, epochs, appends, book, reporter, table };
+    this.hiddenCeilings = new HiddenCeilings({ nodeKey, ramps, membership, usageMap });
+    const read = { membership, usageMap, ramps, hiddenCeilings: this.hiddenCeilings };
+    const parts = { nodeKey, ...read, shares, link, epochs, appends, book, reporter, table };
     const publisher = new Publisher(settings, parts);
     this.#publisher = publisher;
     log.writer = publisher;
@@ -193,6 +197,7 @@ export class Coordinator {
   #join(nowMs: number): void {
     if (this.phase !== 'catching-up') this.#epochs.caughtUp(nowMs);
     if (this.phase !== 'catching-up' || !this.log.partitionCount.caughtUp(nowMs)) return;
+    this.log.isCaughtUp = true;
     const newest = this.log.newestLifeOf(this.nodeKey);
     if (!this.#publisher.beginLife(newest)) {
       this.#fence(newest);

@@ -11,9 +11,12 @@ export class LogTime {
   ms = 0;
   /**
    * Log time in which the time before a node's first record in a life counts whole: perhaps no node ran before it. A
-   * ramp's ceiling is forgotten by this time, because log time stands still while no node runs.
+   * ramp's ceiling is forgotten by this time, because log time stands still while no node runs. All time counts whole
+   * before a reader has caught up: compaction may have removed any first record of a life, and nearly all others.
    */
   spanMs = 0;
+  /** Time between records, all of it: what a reader counts before it has caught up; never less than `spanMs`. */
+  wholeMs = 0;
   readonly #stepLimitMs: number;
   /** The part of the last step that counts neither in `ms` nor in `spanMs`. */
   #uncountedMs = 0;
@@ -32,6 +35,7 @@ export class LogTime {
   startAgain(): void {
     this.ms = 0;
     this.spanMs = 0;
+    this.wholeMs = 0;
     this.#uncountedMs = 0;
     this.#previousAppendMs = null;
   }
@@ -42,10 +46,11 @@ export class LogTime {
     this.#uncountedMs = step > 0 ? step - counted : 0;
     this.ms += counted;
     this.spanMs += counted;
+    this.wholeMs += Math.max(0, step);
     this.#previousAppendMs = appendMs;
   }
 
-  /** Called if the last record is the first of a life: the time before it counts whole in `spanMs`. */
+  /** Called if the time before the last record counts whole in `spanMs`. */
   countWholeStep(): void {
     this.spanMs += this.#uncountedMs;
     this.#uncountedMs = 0;

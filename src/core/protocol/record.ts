@@ -1,4 +1,12 @@
-import type { BackendId, EpochTag, GroupId, Incarnation, NodeId, NodeKey } from '../base/vocabulary.js';
+import {
+  type BackendId,
+  DIRECTION_COUNT,
+  type EpochTag,
+  type GroupId,
+  type Incarnation,
+  type NodeId,
+  type NodeKey,
+} from '../base/vocabulary.js';
 
 /** A record of the topic as the core sees it: decoded, checked, and free of the wire format. */
 export type TopicRecord = NodeRecord | ReportRecord | FarewellRecord | BackendRecord | GroupStateRecord;
@@ -115,6 +123,20 @@ export function backendOfRecordKey(key: string): string | null {
 
 export function groupStateRecordKey(groupId: GroupId, direction: number): string {
   return `${GROUP_PREFIX}${groupId.toString(36)}/${direction}`;
+}
+
+/** The lane whose ceiling stands under a key; null if `groupStateRecordKey` does not make such a key. */
+export function laneOfGroupStateKey(key: string): { readonly groupId: GroupId; readonly direction: number } | null {
+  if (!isGroupStateKey(key)) return null;
+  const [digits, direction] = key.slice(GROUP_PREFIX.length).split('/') as [string, string | undefined];
+  const lane = { groupId: Number.parseInt(digits, 36), direction: Number(direction) };
+  const isMade = Number.isSafeInteger(lane.groupId) && groupStateRecordKey(lane.groupId, lane.direction) === key;
+  return isMade && lane.direction < DIRECTION_COUNT ? lane : null;
+}
+
+/** Whether a key belongs to no node, because all write the ceiling of a ramp under it. */
+export function isGroupStateKey(key: string): boolean {
+  return key.startsWith(GROUP_PREFIX);
 }
 
 /** The node a key belongs to, or null when the key is not one of ours. */

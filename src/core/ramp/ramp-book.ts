@@ -17,6 +17,8 @@ export interface RampCeiling {
   /** Log time and offset of its record. */
   readonly recordLogMs: number;
   readonly offset: number;
+  /** When a newcomer takes it for ended, by `wholeMs` of LogTime. */
+  readonly wholeUntilMs: number;
 }
 
 /** Where a ramp stood when its log was replaced. */
@@ -33,8 +35,10 @@ export const RENEWALS = 4;
 /** Ceilings that are remembered of one log: both directions of 100,000 groups, about 200 bytes each. */
 const CEILINGS_MAX = 200_000;
 
+const NONE: readonly number[] = [];
+
 /** How far the membership partition has been read. */
-export type LogProgress = Pick<LogTime, 'ms' | 'spanMs' | 'appendMs'>;
+export type LogProgress = Pick<LogTime, 'ms' | 'spanMs' | 'wholeMs' | 'appendMs'>;
 
 /**
  * Where every ramp stands, as a function of the membership partition's log: the newest GROUP_STATE of a lane counts,
@@ -54,6 +58,9 @@ export class RampBook {
   #nextOffset = 0;
   /** Nothing is forgotten before; a lower bound, because records only move that back. */
   #nextForgetMs = Number.POSITIVE_INFINITY;
+  #wholeMs = 0;
+  /** No newcomer takes a ceiling for ended while `wholeMs` is at most this. */
+  #nextHiddenMs = Number.POSITIVE_INFINITY;
 
   constructor(heartbeatMs: number, onChanged: (mapLane: number) => void) {
     this.#stepLimitMs = stepLimitMs(heartbeatMs);
@@ -79,9 +86,11 @@ export class RampBook {
     this.#ceilings.clear();
     this.#logMs = 0;
     this.#spanMs = 0;
+    this.#wholeMs = 0;
     this.#appendMs = 0;
     this.#nextOffset = 0;
     this.#nextForgetMs = Number.POSITIVE_INFINITY;
+    this.#nextHiddenMs = Number.POSITIVE_INFINITY;
     for (const { timeToLiveMs } of this.#carried.values()) {
       this.#nextForgetMs = Math.min(this.#nextForgetMs, timeToLiveMs);
     }
@@ -95,13 +104,22 @@ export class RampBook {
     return this.#spanMs > ramp.timeToLiveMs ? undefined : this.#carried.get(mapLane);
   }
 
-  /** The log has been read up to there; ceilings that nobody renewed are forgotten. */
-  advanceTo({ ms: logMs, spanMs, appendMs }: LogProgress, nextOffset: number): void {
+  /**
+   * The log has been read up to there; ceilings that nobody renewed are forgotten.
+   * @returns the lanes whose ceilings newcomers take for ended, each once per record of a ceiling
+   */
+  advanceTo({ ms: logMs, spanMs, wholeMs, appendMs }: LogProgress, nextOffset: number): readonly number[] {
     this.#appendMs = appendMs;
     this.#nextOffset = nextOffset;
     this.#logMs = logMs;
     this.#spanMs = spanMs;
-    if (spanMs <= this.#nextForgetMs) return;
+    this.#wholeMs = wholeMs;
+    if (spanMs > this.#nextForgetMs) this.#forget();
+    return wholeMs > this.#nextHiddenMs ? this.#endedForNewcomers() : NONE;
+  }
+
+  #forget(): void {
+    const spanMs = this.#spanMs;
     this.#nextForgetMs = Number.POSITIVE_INFINITY;
     for (const [mapLane, { timeToLiveMs }] of this.#carried) {
       if (spanMs > timeToLiveMs) this.#carried.delete(mapLane);
@@ -119,6 +137,21 @@ export class RampBook {
   }
 
   /**
+   * A newcomer counts all of the time between two records, because it cannot know that a node ran between them
+   * (`spanMs`). Those that ran have not counted an outage of the log, or a step of its clock.
+   */
+  #endedForNewcomers(): readonly number[] {
+    const ended: number[] = [];
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const [mapLane, { wholeUntilMs }] of this.#ceilings) {
+      if (wholeUntilMs >= this.#wholeMs) nextMs = Math.min(nextMs, wholeUntilMs);
+      else if (wholeUntilMs >= this.#nextHiddenMs) ended.push(mapLane);
+    }
+    this.#nextHiddenMs = nextMs;
+    return ended;
+  }
+
+  /**
    * A ceiling holds from the offset up to which its writer had read, not from that of its record: otherwise a rising
    * line would lose the time between the two with every record.
    *
@@ -127,20 +160,27 @@ export class RampBook {
    * lane never depends on a writer that has stopped.
    */
   apply(mapLane: number, record: GroupStateRecord): 'applied' | 'repeated' | 'outdated' | 'too-many-levels' {
-    const { author, ceiling, timeToLiveMs } = record;
+    const { author, ceiling } = record;
     const known = this.#ceilings.get(mapLane);
     if (known !== undefined && isOlder(author, known.author)) return 'repeated';
     if (known === undefined && this.#ceilings.size >= CEILINGS_MAX) return 'too-many-levels';
-    const offset = this.#nextOffset - 1;
-    if (known !== undefined && this.#isUnknownTo(record, known)) return 'outdated';
-    const sinceSpanMs = this.#spanMs;
-    const sinceLogMs = this.#logMs - this.#travelMs(record, known) - record.lateMs;
-    const recordLogMs = this.#logMs;
+    if (known !== undefined && this.#isUnknownTo(record, known)) {
+      // The same step, written by two: newcomers find the later record, and count from there.
+      if (ceiling === known.ceiling) this.#keep(mapLane, record, known.sinceLogMs);
+      return 'outdated';
+    }
     this.#carried.delete(mapLane);
-    this.#ceilings.set(mapLane, { ceiling, sinceLogMs, recordLogMs, sinceSpanMs, timeToLiveMs, author, offset });
-    this.#nextForgetMs = Math.min(this.#nextForgetMs, sinceSpanMs + timeToLiveMs);
+    this.#keep(mapLane, record, this.#logMs - this.#travelMs(record, known) - record.lateMs);
     if (known?.ceiling !== ceiling) this.#onChanged(mapLane);
     return 'applied';
+  }
+
+  #keep(mapLane: number, { author, ceiling, timeToLiveMs }: GroupStateRecord, sinceLogMs: number): void {
+    const at = { recordLogMs: this.#logMs, offset: this.#nextOffset - 1, sinceSpanMs: this.#spanMs };
+    const wholeUntilMs = this.#wholeMs + timeToLiveMs;
+    this.#ceilings.set(mapLane, { ceiling, sinceLogMs, timeToLiveMs, author, wholeUntilMs, ...at });
+    this.#nextForgetMs = Math.min(this.#nextForgetMs, this.#spanMs + timeToLiveMs);
+    this.#nextHiddenMs = Math.min(this.#nextHiddenMs, wholeUntilMs);
   }
 
   #isUnknownTo({ readUntilOffset }: GroupStateRecord, known: RampCeiling): boolean {
@@ -170,6 +210,11 @@ export class RampBook {
   /** Whether a ceiling of this lane is remembered, of this log or of an earlier one. */
   has(mapLane: number): boolean {
     return this.#ceilings.has(mapLane) || this.#carried.has(mapLane);
+  }
+
+  /** The newest ceiling, whatever the settings of its group; undefined if it has ended by its record. */
+  newestOf(mapLane: number): RampCeiling | undefined {
+    return this.#ceilings.get(mapLane);
   }
 
   /**

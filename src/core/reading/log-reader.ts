@@ -13,6 +13,7 @@ import {
   type GroupStateRecord,
   groupStateRecordKey,
   isNodeRecordKey,
+  laneOfGroupStateKey,
   nodeKeyOfRecordKey,
   type ReportRecord,
   type TopicRecord,
@@ -39,10 +40,12 @@ interface LogOutlets {
 /** The part of a new round trip in the smoothed one. */
 const ROUND_TRIP_SMOOTHING = 1 / 8;
 
-/** The writing side of this node; it ignores records of other nodes. */
+/** The writing side of this node; it ignores records of other nodes, but for ceilings, which all nodes write. */
 export interface Writer {
   /** Called when an older record stands in the log after the newest of its key: newcomers would read the older one. */
   sayAgain(read: ReadEvent): void;
+  /** Called when newcomers would not find a known ceiling in the log. */
+  ceilingHidden(mapLane: number, read: ReadEvent, nowMs: number): void;
   /** Called when there was no room for a record. */
   sayLater(read: ReadEvent, nowMs: number): void;
   /** Called when a process of this id beats in an older life, though the member's newer life is over. */
@@ -79,6 +82,8 @@ export class LogReader {
   readonly #stepLimitMs: number;
   /** Milliseconds from writing a record to reading it back, smoothed. */
   roundTripMs = 0;
+  /** Until this reader has read what was in the log when it came, compaction may hide any record from it. */
+  isCaughtUp = false;
 
   constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, outlets: LogOutlets) {
     const { partitions, heartbeatMs } = settings;
@@ -161,10 +166,10 @@ export class LogReader {
     }
     this.#nextOffset[partition] = offset + 1;
     this.#readMs[partition] = nowMs;
-    const hasExpired = this.#age(read);
-    if (record === null) this.#applyTombstone(read);
-    else if (!belongsTo(read, record)) this.#ignore('foreign-key');
-    else if (record.kind === 'backend' || record.kind === 'group-state') this.#applyFinding(record);
+    const hasExpired = this.#age(read, nowMs);
+    if (record === null) this.#applyTombstone(read, nowMs);
+    else if (!belongsTo(read, record)) this.#ignoreForeign(read, nowMs);
+    else if (record.kind === 'backend' || record.kind === 'group-state') this.#applyFinding(read, record, nowMs);
     else return this.#applyMember(read, record, nowMs) || hasExpired;
     return hasExpired;
   }
@@ -174,15 +179,16 @@ export class LogReader {
    * silent for too long is judged as expired, or as forgotten, by the record that shows how long it has been silent.
    * Returns whether a node expired.
    */
-  #age(read: ReadEvent): boolean {
+  #age(read: ReadEvent, nowMs: number): boolean {
     const { partition, appendMs } = read;
     const logTime = this.logTimes[partition] as LogTime;
     logTime.advanceTo(appendMs);
     const hasExpired = partition === MEMBERSHIP_PARTITION && this.#members.expire(read.record, logTime.ms);
-    if (this.#beginsLife(read)) logTime.countWholeStep();
+    if (!this.isCaughtUp || this.#beginsLife(read)) logTime.countWholeStep();
     if (partition !== MEMBERSHIP_PARTITION) return hasExpired;
     this.#backends.expire(logTime.ms);
-    this.#ramps.advanceTo(logTime, this.nextOffset(partition));
+    const hidden = this.#ramps.advanceTo(logTime, this.nextOffset(partition));
+    for (const mapLane of hidden) this.writer?.ceilingHidden(mapLane, read, nowMs);
     return hasExpired;
   }
 
@@ -190,17 +196,29 @@ export class LogReader {
    * Applies what a node has found out: the health of a backend, the ceiling of a ramp. It stays when its author leaves,
    * and its author need not be a member.
    */
-  #applyFinding(record: BackendRecord | GroupStateRecord): void {
+  #applyFinding(read: ReadEvent, record: BackendRecord | GroupStateRecord, nowMs: number): void {
     const { nodeKey, incarnation } = record.author;
-    if (incarnation < (this.membership.get(nodeKey)?.incarnation ?? 0)) {
-      this.#ignore('old-incarnation');
-      return;
-    }
-    const verdict =
-      record.kind === 'backend'
-        ? this.#backends.apply(record, this.membershipLogMs)
-        : this.#ramps.apply(this.usageMap.mapLaneOf(record.groupId, record.direction), record);
-    if (verdict !== 'applied') this.#ignore(verdict);
+    const isPast = incarnation < (this.membership.get(nodeKey)?.incarnation ?? 0);
+    const verdict = isPast ? 'old-incarnation' : this.#find(record);
+    if (verdict === 'applied') return;
+    this.#ignore(verdict);
+    if (record.kind === 'group-state') this.#noteHidden(read, record, nowMs);
+  }
+
+  #find(record: BackendRecord | GroupStateRecord): 'applied' | IgnoredCause {
+    if (record.kind === 'backend') return this.#backends.apply(record, this.membershipLogMs);
+    return this.#ramps.apply(this.usageMap.mapLaneOf(record.groupId, record.direction), record);
+  }
+
+  /** A record under the key of a ceiling changes nothing; newcomers would read it in the ceiling's place. */
+  #noteHidden(read: ReadEvent, lane: Pick<GroupStateRecord, 'groupId' | 'direction'> | null, nowMs: number): void {
+    const mapLane = lane === null ? -1 : this.usageMap.findMapLane(lane.groupId, lane.direction);
+    const known = mapLane === -1 ? undefined : this.#ramps.newestOf(mapLane);
+    if (known === undefined) return;
+    const { record } = read;
+    // The same step, written by two nodes: a newcomer learns the same.
+    if (record?.kind === 'group-state' && record.ceiling === known.ceiling) return;
+    this.writer?.ceilingHidden(mapLane, read, nowMs);
   }
 
   /** Applies what a node says of itself. Returns whether the set of alive nodes changed. */
@@ -271,10 +289,22 @@ export class LogReader {
     this.#ignore(isOfOldLife ? 'old-incarnation' : 'repeated');
   }
 
-  #applyTombstone({ partition, key }: ReadEvent): void {
+  #applyTombstone(read: ReadEvent, nowMs: number): void {
+    const { partition, key } = read;
     const backend = backendOfRecordKey(key);
     if (backend !== null) this.#backends.bury(backend);
     else buryKey({ partition, key, logMs: this.membershipLogMs }, this.membership, this.usageMap);
+    this.#noteOverwritten(read, nowMs);
+  }
+
+  #ignoreForeign(read: ReadEvent, nowMs: number): void {
+    this.#ignore('foreign-key');
+    this.#noteOverwritten(read, nowMs);
+  }
+
+  /** Something that is no ceiling stands under a key; nobody buries a ceiling, which ends by itself. */
+  #noteOverwritten(read: ReadEvent, nowMs: number): void {
+    if (read.partition === MEMBERSHIP_PARTITION) this.#noteHidden(read, laneOfGroupStateKey(read.key), nowMs);
   }
 
   #refuseRows(read: ReadEvent, cause: RowsRefused['cause'], { nodeKey }: Author, nowMs: number): void {

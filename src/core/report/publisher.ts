@@ -21,7 +21,8 @@ import { type Member, type Membership, newestLife } from '../usage-map/membershi
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { BackendSender, type BackendWord } from './backend-sender.js';
 import { Heartbeat, MOVING_BEAT_MS } from './heartbeat.js';
-import { RampWriter } from './ramp-writer.js';
+import type { HiddenCeilings } from './hidden-ceilings.js';
+import { type RampWord, RampWriter } from './ramp-writer.js';
 import type { Bundle, ReportBook } from './report-book.js';
 import type { Reporter } from './reporter.js';
 
@@ -35,6 +36,7 @@ export interface PublisherParts {
   readonly membership: Membership;
   readonly usageMap: UsageMap;
   readonly ramps: RampBook;
+  readonly hiddenCeilings: HiddenCeilings;
   readonly shares: ShareBook;
   readonly link: LinkWatch;
   readonly epochs: EpochWatch;
@@ -122,6 +124,11 @@ export class Publisher {
     else this.#parts.book.markDirtyOn(partition, key);
   }
 
+  /** Says a ceiling again that a record under its key hides from newcomers. */
+  ceilingHidden(mapLane: number, { offset }: { readonly offset: number }, nowMs: number): void {
+    this.#parts.hiddenCeilings.hide(mapLane, offset, nowMs);
+  }
+
   /** Writes again what may not be in the log: reports at once, heartbeats by the rule of heartbeat.ts. */
   appendFailed({ partition, keys }: { readonly partition: number; readonly keys: readonly string[] }): void {
     for (const key of keys) {
@@ -167,6 +174,7 @@ export class Publisher {
   sayEverything(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
     const { book, shares } = this.#parts;
     shares.ownClaims.forgetAll();
+    this.#parts.hiddenCeilings.forgetAll();
     this.#backends.sayAgain(nowMs);
     this.#publishBackends(nowMs);
     this.#writeRamps(nowMs);
@@ -203,10 +211,12 @@ export class Publisher {
   }
 
   #writeRamps(nowMs: number): void {
-    this.#ramps.writeDue(this.#parts.table.ordered, nowMs, (word) => {
+    const write = (word: RampWord) => {
       const key = groupStateRecordKey(word.groupId, word.direction);
       this.#append(MEMBERSHIP_PARTITION, key, nowMs, (author) => ({ kind: 'group-state', author, ...word }));
-    });
+    };
+    this.#ramps.writeDue(this.#parts.table.ordered, nowMs, write);
+    this.#parts.hiddenCeilings.writeDue(nowMs, write);
   }
 
   /** Writes the farewell, which changes shares, and tombstones for all keys, those of past lives too, to free space. */

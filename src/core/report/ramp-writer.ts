@@ -120,7 +120,8 @@ export class RampWriter {
     const next = MODES[ramp.mode](step, ramp);
     // Steps are due every second; log time moves in steps of its own, and what one was late the next is early.
     const lateMs = isScheduled ? 0 : elapsedMs % STEP_MS;
-    if (next !== known.ceiling || ramps.ageMs(known) > ramp.timeToLiveMs / RENEWALS) {
+    const timeToLiveMs = Math.min(ramp.timeToLiveMs, known.timeToLiveMs);
+    if (next !== known.ceiling || ramps.ageMs(known) > timeToLiveMs / RENEWALS) {
       const { readUntil } = ramps;
       // A step is due a second after the last record: a pause before that one, counted by the log, is none of it.
       return { ceiling: next, lateMs, ...readUntil, readUntilMs: isScheduled ? readUntil.readUntilMs : 0 };

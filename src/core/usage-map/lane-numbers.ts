@@ -26,6 +26,16 @@ export class LaneNumbers {
     }
   }
 
+  /** As `of`, but −1 if nobody has asked for the number yet. */
+  find(key: number): number {
+    let cell = this.#homeOf(key);
+    for (;;) {
+      const number = (this.#cells[cell] as number) - 1;
+      if (number === -1 || this.#keys[number] === key) return number;
+      cell = (cell + 1) & (this.#cells.length - 1);
+    }
+  }
+
   /** The key of a number in use. */
   keyOf(number: number): number {
     return this.#keys[number] as number;

@@ -131,6 +131,17 @@ export class UsageMap {
     return mapLane;
   }
 
+  /** As `mapLaneOf`, but −1 if nothing is known of the lane. */
+  findMapLane(groupId: GroupId, direction: number): number {
+    return this.#mapLanes.find(groupId * DIRECTION_COUNT + direction);
+  }
+
+  groupOf(mapLane: number): { readonly groupId: GroupId; readonly direction: number } {
+    const key = this.#mapLanes.keyOf(mapLane);
+    const direction = key % DIRECTION_COUNT;
+    return { groupId: (key - direction) / DIRECTION_COUNT, direction };
+  }
+
   /**
    * First row of a lane, or −1; follow `rows.nextOf`. The rows have no order; nodes that are not alive are among them.
    */

@@ -19,10 +19,10 @@ export interface SignedTopicOptions extends SignedLog {
   /** In log lines: `topic`, `registry topic`. */
   readonly name: string;
   /**
-   * What a record of the registry that is not believed has overwritten is written again by whoever knows it: so it is
-   * read as a tombstone. In the topic of the reports it is as if it had never been written.
+   * Whether all nodes write under a key. What a record that is not believed has overwritten there is written again by
+   * whoever knows it: so that record is read as a tombstone. Under any other key it is as if it had never been written.
    */
-  readonly heals: boolean;
+  readonly isShared: (key: string) => boolean;
   /** Absent for the registry's topic, on which no node writes heartbeats. */
   readonly kin?: KinWatch;
   readonly telemetry: Telemetry;
@@ -112,7 +112,7 @@ export class SignedTopic implements ReportTopic {
 
   #signed(record: AppendRecord): AppendRecord[] {
     if (record.value !== null) return [{ ...record, value: this.#signature.sign(record, record.value) }];
-    if (this.#options.heals) return [record];
+    if (this.#options.isShared(record.key)) return [record];
     this.#nullsAppended++;
     return [{ ...record, value: this.#signature.sign(record, this.#tombstone) }, record];
   }
@@ -130,13 +130,13 @@ export class SignedTopic implements ReportTopic {
 
   #readNull(record: ReadRecord): ReadRecord | null {
     this.signatures.buried(record);
-    return this.#isStrict && !this.#options.heals ? null : record;
+    return this.#isStrict && !this.#options.isShared(record.key) ? null : record;
   }
 
   #readValue(record: ReadRecord, signed: Uint8Array): ReadRecord | null {
     const verdict = this.#signature.verify(record, signed);
     if (!this.signatures.read(record, verdict)) {
-      if (this.#isStrict) return this.#options.heals ? { ...record, value: null } : null;
+      if (this.#isStrict) return this.#options.isShared(record.key) ? { ...record, value: null } : null;
       return { ...record, isToRenew: true };
     }
     const said = signed.subarray(0, signed.length - SIGNATURE_BYTES);

@@ -1,14 +1,21 @@
 import { expect, it } from 'vitest';
 import { RecordCodec } from '../../../src/codec/record-codec.js';
-import type { Append } from '../../../src/core/protocol/events-and-effects.js';
+import type { Append, ReadEvent } from '../../../src/core/protocol/events-and-effects.js';
+import { groupStateRecordKey, nodeRecordKey as keyOfNode } from '../../../src/core/protocol/record.js';
 import { TopicPump } from '../../../src/node/topic-pump.js';
-import type { AppendRecord, ReportTopic } from '../../../src/ports/report-topic.js';
+import type { AppendRecord, ReportTopic, ReportTopicListener } from '../../../src/ports/report-topic.js';
 
 /** A topic whose appends end when the test says so. */
 class HeldTopic {
   readonly produces: (readonly string[])[] = [];
+  listener: ReportTopicListener | undefined;
   /** The one that was begun last. */
   end: (error?: Error) => void = () => {};
+
+  open(listener: ReportTopicListener): Promise<void> {
+    this.listener = listener;
+    return Promise.resolve();
+  }
 
   append(records: readonly AppendRecord[]): Promise<void> {
     this.produces.push(records.map(({ key }) => key));
@@ -26,9 +33,10 @@ function nodeRecord(key: string, sequence: number, partition = 0): Append {
 function scene() {
   const topic = new HeldTopic();
   const failed: (readonly string[])[] = [];
+  const read: ReadEvent[] = [];
   const pump = new TopicPump(topic as unknown as ReportTopic, new RecordCodec('demo'), { log() {} } as never, {
     onEpoch() {},
-    onRead() {},
+    onRead: (records) => read.push(...records),
     onCaughtUp() {},
     onAppendFailed: (_partition, keys) => {
       failed.push(keys);
@@ -36,7 +44,7 @@ function scene() {
       pump.send([nodeRecord('again', 9)]);
     },
   });
-  return { topic, pump, failed };
+  return { topic, pump, failed, read };
 }
 
 it('sends a key that is said again behind what was said in between', async () => {
@@ -76,4 +84,18 @@ it('waits for a partition that does not answer with the records of that partitio
   answered();
   await new Promise((resolve) => setImmediate(resolve));
   expect(topic.produces.slice(2)).toEqual([['on']]);
+});
+
+it('passes what cannot be decoded on as a tombstone where all nodes write, because those who know write it again', async () => {
+  const { topic, pump, read } = scene();
+  await pump.open();
+  const keys = [groupStateRecordKey(77, 1), keyOfNode(5)];
+  topic.listener?.onRecords(
+    keys.map((key, offset) => ({ partition: 0, offset, appendMs: 1, key, value: Buffer.from('garbage') })),
+  );
+  await expect.poll(() => read.length).toBe(1);
+  expect(read).toEqual([{ partition: 0, offset: 0, appendMs: 1, key: keys[0], record: null }]);
+  expect(Object.values(pump.undecodable).reduce((sum, count) => sum + count, 0)).toBe(2);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(read).toHaveLength(1);
 });

@@ -109,7 +109,7 @@ describe('a signed topic', () => {
 
   it('of the registry reads a forged record as the tombstone that it is: what it hides is written again', async () => {
     const log = createMemoryLog();
-    const [foreign, reader] = [plain(log), signing(log, REQUIRE, { heals: true })];
+    const [foreign, reader] = [plain(log), signing(log, REQUIRE, { isShared: () => true })];
     for (const each of [foreign, reader]) await each.topic.open(each.listener);
     await foreign.topic.append([record('state', 'forged')]);
     expect(await firstOf(reader.listener)).toMatchObject({ key: 'state', value: null });
@@ -170,7 +170,7 @@ function signing(log: MemoryLog, hmac: HmacConfig, options: Partial<SignedTopicO
   const topic = new SignedTopic(new MemoryTopic(log), {
     ...LOG,
     name: 'topic',
-    heals: false,
+    isShared: () => false,
     hmac,
     telemetry,
     ...options,

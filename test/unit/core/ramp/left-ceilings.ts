@@ -42,7 +42,7 @@ export class LeftCeilings {
 
   #advanceTo(nowSec: number): void {
     const ms = nowSec * 1000;
-    this.#book.advanceTo({ ms, spanMs: ms, appendMs: ms }, this.#sequence + 1);
+    this.#book.advanceTo({ ms, spanMs: ms, wholeMs: ms, appendMs: ms }, this.#sequence + 1);
   }
 
   #laneOf(name: string): number {

@@ -42,16 +42,16 @@ describe('ceilings by the log', () => {
 
   test('scheduled goes on with log time, from where the record held', () => {
     const book = new RampBook(1000, () => undefined);
-    book.advanceTo({ ms: 1000, spanMs: 1000, appendMs: 0 }, 1);
+    book.advanceTo({ ms: 1000, spanMs: 1000, wholeMs: 1000, appendMs: 0 }, 1);
     book.apply(3, state(280, 5, { lateMs: 500 }));
     expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(280 + 45);
-    book.advanceTo({ ms: 2500, spanMs: 2500, appendMs: 0 }, 2);
+    book.advanceTo({ ms: 2500, spanMs: 2500, wholeMs: 2500, appendMs: 0 }, 2);
     expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(280 + 180);
     expect(book.isMoving(SCHEDULED, 0, 3)).toBe(true);
     // A relaxed ramp moves by records alone, and nobody uses the ramp of lane 4.
     expect([book.isMoving(RELAXED, 0, 3), book.isMoving(SCHEDULED, 0, 4)]).toEqual([false, false]);
     expect(book.isMoving(GROUP, 0, 3)).toBe(false);
-    book.advanceTo({ ms: 20_000, spanMs: 20_000, appendMs: 0 }, 3);
+    book.advanceTo({ ms: 20_000, spanMs: 20_000, wholeMs: 20_000, appendMs: 0 }, 3);
     expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(1000);
     expect(book.isMoving(SCHEDULED, 0, 3)).toBe(false);
     expect(book.ceilingOf(RELAXED, 0, 3)).toBe(280);
@@ -59,7 +59,7 @@ describe('ceilings by the log', () => {
 
   test('a record that took its time takes nothing from the line; a clock that jumped adds no more than two heartbeats', () => {
     const book = new RampBook(1000, () => undefined);
-    book.advanceTo({ ms: 1000, spanMs: 1000, appendMs: 5_001_000 }, 4);
+    book.advanceTo({ ms: 1000, spanMs: 1000, wholeMs: 1000, appendMs: 5_001_000 }, 4);
     // The writer had read up to 300 ms before, and was 100 ms late by then.
     book.apply(3, state(280, 5, { lateMs: 100, readUntilMs: 5_000_700 }));
     expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(280 + 36);
@@ -69,26 +69,27 @@ describe('ceilings by the log', () => {
     book.apply(5, state(280, 7, { readUntilMs: 6_000_000 }));
     expect(book.ceilingOf(SCHEDULED, 0, 5)).toBe(280);
     // Five seconds on the way: whoever knows the ceiling before counts them, as its writer did.
-    book.advanceTo({ ms: 6000, spanMs: 6000, appendMs: 5_006_000 }, 1001);
+    book.advanceTo({ ms: 6000, spanMs: 6000, wholeMs: 6000, appendMs: 5_006_000 }, 1001);
     book.apply(3, state(300, 8, { readUntilMs: 5_001_000, readUntilOffset: 1001 }));
     expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(300 + 450);
   });
 
   test('a ceiling that was written without knowing the last one does not count, but the first one of another log does', () => {
     const book = new RampBook(1000, () => undefined);
-    book.advanceTo({ ms: 0, spanMs: 0, appendMs: 1 }, 50);
+    book.advanceTo({ ms: 0, spanMs: 0, wholeMs: 0, appendMs: 1 }, 50);
     book.apply(3, state(280, 5, { readUntilOffset: 40 }));
-    book.advanceTo({ ms: 0, spanMs: 0, appendMs: 1 }, 51);
+    book.advanceTo({ ms: 0, spanMs: 0, wholeMs: 0, appendMs: 1 }, 51);
     expect(book.apply(3, state(100, 1, { nodeKey: 2, readUntilOffset: 49 }))).toBe('outdated');
     expect(book.apply(3, state(370, 1, { nodeKey: 2, readUntilOffset: 50 }))).toBe('applied');
     book.forgetAll();
-    book.advanceTo({ ms: 0, spanMs: 0, appendMs: 1 }, 7);
+    book.advanceTo({ ms: 0, spanMs: 0, wholeMs: 0, appendMs: 1 }, 7);
     expect(book.apply(3, state(460, 2, { nodeKey: 2, readUntilOffset: 6 }))).toBe('applied');
   });
 
   test('such a ceiling counts all the same once the last one is older than a quarter of its time to live', () => {
     const book = new RampBook(1000, () => undefined);
-    const read = (logMs: number) => book.advanceTo({ ms: logMs, spanMs: logMs, appendMs: logMs }, 50_000 + logMs);
+    const read = (logMs: number) =>
+      book.advanceTo({ ms: logMs, spanMs: logMs, wholeMs: logMs, appendMs: logMs }, 50_000 + logMs);
     read(0);
     book.apply(3, state(280, 5, { readUntilOffset: 50_000 }));
     const verdicts = [1000, 3000, 5000, 7000, 8000, 9000].map((logMs) => {
@@ -103,14 +104,14 @@ describe('ceilings by the log', () => {
     const changed: number[] = [];
     const book = new RampBook(1000, (lane) => changed.push(lane));
     book.apply(3, state(280, 5));
-    book.advanceTo({ ms: 1000, spanMs: 29_000, appendMs: 0 }, 5);
+    book.advanceTo({ ms: 1000, spanMs: 29_000, wholeMs: 29_000, appendMs: 0 }, 5);
     book.apply(4, state(370, 6));
-    book.advanceTo({ ms: 1000, spanMs: 30_000, appendMs: 0 }, 6);
+    book.advanceTo({ ms: 1000, spanMs: 30_000, wholeMs: 30_000, appendMs: 0 }, 6);
     expect(book.ceilingOf(RELAXED, 0, 3)).toBe(280);
-    book.advanceTo({ ms: 1001, spanMs: 30_001, appendMs: 0 }, 7);
+    book.advanceTo({ ms: 1001, spanMs: 30_001, wholeMs: 30_001, appendMs: 0 }, 7);
     expect([book.ceilingOf(RELAXED, 0, 3), book.ceilingOf(RELAXED, 0, 4)]).toEqual([100, 370]);
     expect(changed).toEqual([3, 4, 3]);
-    book.advanceTo({ ms: 1002, spanMs: 59_001, appendMs: 0 }, 8);
+    book.advanceTo({ ms: 1002, spanMs: 59_001, wholeMs: 59_001, appendMs: 0 }, 8);
     expect(book.ceilingOf(RELAXED, 0, 4)).toBe(100);
   });
 
@@ -123,12 +124,12 @@ describe('ceilings by the log', () => {
     ] as const) {
       book.apply(lane, { ...state(280, 5), timeToLiveMs });
     }
-    book.advanceTo({ ms: 2000, spanMs: 2000, appendMs: 0 }, 5);
+    book.advanceTo({ ms: 2000, spanMs: 2000, wholeMs: 2000, appendMs: 0 }, 5);
     book.forgetAll();
     expect(book.ceilingOf(RELAXED, 0, 3)).toBe(100);
     expect(book.carriedOf(3, RAMP)).toMatchObject({ ceiling: 280, heldMs: 2000 });
     const carriedAt = (spanMs: number) => {
-      book.advanceTo({ ms: spanMs, spanMs, appendMs: 0 }, 1);
+      book.advanceTo({ ms: spanMs, spanMs, wholeMs: spanMs, appendMs: 0 }, 1);
       return [3, 4, 5].filter((lane) => book.carriedOf(lane, RAMP) !== undefined);
     };
     const ends = [10_000, 10_001, 20_000, 20_001, 30_000, 30_001];
@@ -149,7 +150,7 @@ describe('ceilings by the log', () => {
     book.forgetAll();
     expect(book.carriedOf(3, RAMP)?.ceiling).toBe(280);
     expect(book.has(3)).toBe(true);
-    book.advanceTo({ ms: 0, spanMs: 30_001, appendMs: 0 }, 1);
+    book.advanceTo({ ms: 0, spanMs: 30_001, wholeMs: 30_001, appendMs: 0 }, 1);
     expect([book.carriedOf(3, RAMP), book.has(3)]).toEqual([undefined, false]);
   });
 
@@ -162,7 +163,7 @@ describe('ceilings by the log', () => {
     book.forgetAll();
     expect([book.carriedOf(0, RAMP)?.ceiling, book.carriedOf(199_999, RAMP)?.ceiling]).toEqual([280, 280]);
     expect(book.carriedOf(200_000, RAMP)).toBeUndefined();
-    book.advanceTo({ ms: 0, spanMs: 30_001, appendMs: 0 }, 1);
+    book.advanceTo({ ms: 0, spanMs: 30_001, wholeMs: 30_001, appendMs: 0 }, 1);
     expect(book.carriedOf(0, RAMP)).toBeUndefined();
   });
 });
@@ -174,9 +175,9 @@ describe('a ceiling that claims a longer life than the ramp gives', () => {
   test('ends with the ramp’s own, for shares and for who writes the next one', () => {
     const book = new RampBook(1000, () => undefined);
     book.apply(3, claiming(30 * DAY_MS));
-    book.advanceTo({ ms: 30_000, spanMs: 30_000, appendMs: 0 }, 5);
+    book.advanceTo({ ms: 30_000, spanMs: 30_000, wholeMs: 30_000, appendMs: 0 }, 5);
     expect([book.ceilingOf(RELAXED, 0, 3), book.isMoving(RELAXED, 0, 3)]).toEqual([1000, true]);
-    book.advanceTo({ ms: 30_001, spanMs: 30_001, appendMs: 0 }, 6);
+    book.advanceTo({ ms: 30_001, spanMs: 30_001, wholeMs: 30_001, appendMs: 0 }, 6);
     expect([book.ceilingOf(RELAXED, 0, 3), book.isMoving(RELAXED, 0, 3)]).toEqual([100, false]);
     expect(book.get(3, RAMP)).toBeUndefined();
     expect(book.apply(3, { ...state(100, 1, { nodeKey: 2, readUntilOffset: 6 }) })).toBe('applied');
@@ -188,7 +189,7 @@ describe('a ceiling that claims a longer life than the ramp gives', () => {
     book.apply(3, claiming(30 * DAY_MS));
     book.forgetAll();
     expect(book.carriedOf(3, RAMP)?.ceiling).toBe(1e30);
-    book.advanceTo({ ms: 30_001, spanMs: 30_001, appendMs: 0 }, 5);
+    book.advanceTo({ ms: 30_001, spanMs: 30_001, wholeMs: 30_001, appendMs: 0 }, 5);
     expect(book.carriedOf(3, RAMP)).toBeUndefined();
   });
 });
@@ -196,7 +197,7 @@ describe('a ceiling that claims a longer life than the ramp gives', () => {
 describe('another log', () => {
   const LONG = { ...RAMP, timeToLiveMs: 120_000 };
   const read = (book: RampBook, logMs: number) => {
-    book.advanceTo({ ms: logMs, spanMs: logMs, appendMs: 0 }, 1 + logMs);
+    book.advanceTo({ ms: logMs, spanMs: logMs, wholeMs: logMs, appendMs: 0 }, 1 + logMs);
   };
   /** Lanes 3 and 4 stand at 280 and 370, for 4 s and 1 s, when it begins; the first lives for 30 s, the other for 60. */
   function bookIn(): RampBook {

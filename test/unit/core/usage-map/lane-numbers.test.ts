@@ -16,6 +16,7 @@ test('numbers keys as a Map would, in the order of their first use', () => {
       const numbers = new LaneNumbers();
       const known = new Map<number, number>();
       for (const each of keys) {
+        expect(numbers.find(each)).toBe(known.get(each) ?? -1);
         if (!known.has(each)) known.set(each, known.size);
         expect(numbers.of(each)).toBe(known.get(each));
       }

@@ -45,6 +45,7 @@ export class Reading {
     const settings = { partitions, heartbeatMs: HEARTBEAT_MS, stalenessMs: STALENESS_MS };
     const told = { backends: this.backends, ramps: this.ramps, notices: this.notices };
     this.log = new LogReader(settings, this.membership, this.usageMap, told);
+    this.log.isCaughtUp = true;
     this.#clockMs = new Array<number>(partitions).fill(1e12);
     this.#nextOffset = new Array<number>(partitions).fill(0);
   }

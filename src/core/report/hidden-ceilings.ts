@@ -1,0 +1,109 @@
+import type { NodeKey } from '../base/vocabulary.js';
+import type { RampBook } from '../ramp/ramp-book.js';
+import type { Membership } from '../usage-map/membership.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
+import type { RampWord } from './ramp-writer.js';
+
+/** One node writes at once; each behind it waits so long for its record. */
+export const PATIENCE_MS = 250;
+/** Somebody may hide a ceiling again and again: this node says it once in this time. */
+export const SAID_AGAIN_MS = 5000;
+/** So many in a round of 50 ms are 2,000 records a second, about 150 kB. */
+const SAID_IN_A_ROUND = 100;
+
+interface Hidden {
+  /** Since when newcomers would not find it, by this node's monotonic clock. */
+  sinceMs: number;
+  /** The newest record that hides it. */
+  offset: number;
+  /** When this node says it, by its monotonic clock. */
+  dueMs: number;
+  wroteMs: number;
+}
+
+interface HiddenCeilingsParts {
+  readonly nodeKey: NodeKey;
+  readonly ramps: RampBook;
+  readonly membership: Membership;
+  readonly usageMap: UsageMap;
+}
+
+/**
+ * Says ceilings again that newcomers would not find. All nodes write the ceiling of a lane under one key, and of a key
+ * compaction keeps the last record alone. If that is one that nobody applies (it is signed with another key, or of a
+ * past life, or its writer had not read the ceiling in force), then a node that starts would begin the ramp anew, while
+ * those that have read the whole log stand higher. What is said again changes nothing for nodes that know the ceiling:
+ * it has the same height and age, and ends when it would have ended.
+ */
+export class HiddenCeilings {
+  /** How long a ceiling that is not said yet has been hidden, ms; as of the last round. */
+  longestMs = 0;
+  readonly #parts: HiddenCeilingsParts;
+  /** By map lane; at most as many as there are ceilings. */
+  readonly #hidden = new Map<number, Hidden>();
+
+  constructor(parts: HiddenCeilingsParts) {
+    this.#parts = parts;
+  }
+
+  /** Called when a record that changes nothing has been read under the key of a lane whose ceiling is known. */
+  hide(mapLane: number, offset: number, nowMs: number): void {
+    const { membership, nodeKey } = this.#parts;
+    const count = membership.alive.length;
+    const own = membership.get(nodeKey)?.index ?? -1;
+    // By turns, because a newcomer does not know the ceiling, and may be the first in any fixed order.
+    const rank = count === 0 || own === -1 ? 0 : (own + offset) % count;
+    const wroteMs = this.#hidden.get(mapLane)?.wroteMs ?? Number.NEGATIVE_INFINITY;
+    const dueMs = Math.max(nowMs + rank * PATIENCE_MS, wroteMs + SAID_AGAIN_MS);
+    const sinceMs = this.has(mapLane) ? (this.#hidden.get(mapLane) as Hidden).sinceMs : nowMs;
+    this.#hidden.set(mapLane, { sinceMs, offset, dueMs, wroteMs });
+  }
+
+  /** Whether newcomers would not find the ceiling of a lane. */
+  has(mapLane: number): boolean {
+    const hidden = this.#hidden.get(mapLane);
+    return hidden !== undefined && this.#wordOf(mapLane, hidden) !== null;
+  }
+
+  /** Called when another log begins; everybody says everything in it. */
+  forgetAll(): void {
+    this.#hidden.clear();
+    this.longestMs = 0;
+  }
+
+  /** Calls `write` for every ceiling that this node has to say again now. */
+  writeDue(nowMs: number, write: (word: RampWord) => void): void {
+    let said = 0;
+    this.longestMs = 0;
+    for (const [mapLane, hidden] of this.#hidden) {
+      const word = this.#wordOf(mapLane, hidden);
+      if (word === null) {
+        if (nowMs - hidden.wroteMs >= SAID_AGAIN_MS) this.#hidden.delete(mapLane);
+        continue;
+      }
+      this.longestMs = Math.max(this.longestMs, nowMs - hidden.sinceMs);
+      if (hidden.dueMs > nowMs || said >= SAID_IN_A_ROUND) continue;
+      write(word);
+      said++;
+      hidden.wroteMs = nowMs;
+      hidden.dueMs = nowMs + SAID_AGAIN_MS;
+    }
+  }
+
+  /** The ceiling in force, in the words of `RampWriter`; null if it has been said since, or has ended. */
+  #wordOf(mapLane: number, { offset }: Hidden): RampWord | null {
+    const { ramps, usageMap } = this.#parts;
+    const known = ramps.newestOf(mapLane);
+    if (known === undefined || known.offset > offset) return null;
+    const timeToLiveMs = known.timeToLiveMs - ramps.ageMs(known);
+    if (timeToLiveMs <= 0) return null;
+    const { ceiling, sinceLogMs } = known;
+    return {
+      ...usageMap.groupOf(mapLane),
+      ceiling,
+      lateMs: ramps.logMs - sinceLogMs,
+      timeToLiveMs,
+      ...ramps.readUntil,
+    };
+  }
+}
