@@ -45,6 +45,8 @@ export class SimulatedTopic {
   readonly slowness: Slowness = { appendMs: 0, deliveryMs: 0 };
   /** What is added to the log's clock to make it jump. */
   clockOffsetMs = 0;
+  /** Whether a record of a partition has an earlier append time than the one before it. */
+  hasSteppedBack = false;
   readonly #queue: EventQueue;
   readonly #random: Random;
   readonly #delays: TopicDelays;
@@ -214,6 +216,7 @@ export class SimulatedTopic {
   #write({ partition, key, record }: Append, signedWith: string): void {
     const kept = this.partitions[partition] as SignedEvent[];
     const appendMs = Math.floor(this.#queue.nowMs + this.clockOffsetMs);
+    if (appendMs < (kept.at(-1)?.appendMs ?? 0)) this.hasSteppedBack = true;
     const read = { partition, offset: kept.length, appendMs, key, record: roundToWire(record), signedWith };
     kept.push(read);
     this.log.push(read);

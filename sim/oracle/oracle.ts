@@ -129,7 +129,7 @@ export class Oracle implements NodeObserver {
       checkRecovered(this.#world, expected, (about, says) => this.violations.add(nowMs, 'recovery', about, says));
     }
     for (const view of viewsOf(this.records.values(), settings)) {
-      checkAgreement(view, settings, (promise, about, says) => this.violations.add(nowMs, promise, about, says));
+      checkAgreement(view, this.#world, (promise, about, says) => this.violations.add(nowMs, promise, about, says));
       checkTokens(view, settings, (promise, about, says) => this.violations.add(nowMs, promise, about, says));
     }
   }

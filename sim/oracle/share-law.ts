@@ -1,8 +1,8 @@
-import { groupIdOf } from '../../src/core/base/ids.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { laneOf, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
 import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
-import type { WorldSettings } from '../cluster/world.js';
+import type { World } from '../cluster/world.js';
+import { mapLaneOf, mayDifferInRamp } from './known-ceilings.js';
 import type { ProcessRecord } from './process-record.js';
 
 type Fail = (promise: string, about: string, says: string) => void;
@@ -14,10 +14,14 @@ interface Division {
 }
 
 /** The processes of one view know the same members, compute the same shares, and apply them. */
-export function checkAgreement(view: readonly ProcessRecord[], settings: WorldSettings, fail: Fail): void {
+export function checkAgreement(
+  view: readonly ProcessRecord[],
+  { settings, topic }: Pick<World, 'settings' | 'topic'>,
+  fail: Fail,
+): void {
   settings.groups.forEach((settingsOfOne, group) => {
     const { name, quota } = settingsOfOne;
-    const knowsMore = view.some((record) => knowsMoreOfRamp(record, group));
+    const mayDiffer = mayDifferInRamp(view, group, topic.hasSteppedBack);
     const divisions = view.map((record) => divisionOf(record, group));
     view.forEach((record, at) => {
       const own = divisions[at] as Division;
@@ -30,8 +34,7 @@ export function checkAgreement(view: readonly ProcessRecord[], settings: WorldSe
         });
       }
       checkApplied(record, group, own, (says) => fail('applied shares', name, `${record.name} ${says}`));
-      if (at === 0) return;
-      if (knowsMore) return;
+      if (at === 0 || mayDiffer) return;
       const first = view[0] as ProcessRecord;
       const agreesOnPool = record.node.coordinator.shares.strategyOf(group).agreesOnPool === true;
       if (agreesOnPool && (first.hasPoolOfItsOwn || record.hasPoolOfItsOwn)) return;
@@ -39,17 +42,6 @@ export function checkAgreement(view: readonly ProcessRecord[], settings: WorldSe
       compare(first, divisions[0] as Division, record, own, { agreesOnPool, fail: disagree });
     });
   });
-}
-
-/** It knows a ceiling that newcomers do not find in the log, and is about to say it again (recovery-law.ts). */
-function knowsMoreOfRamp(record: ProcessRecord, group: number): boolean {
-  return record.node.coordinator.hiddenCeilings.has(mapLaneOf(record, group));
-}
-
-function mapLaneOf({ node: { coordinator } }: ProcessRecord, group: number): number {
-  const { settings, usageMap } = coordinator;
-  const { name } = settings.groups[group] as GroupSettings;
-  return usageMap.mapLaneOf(groupIdOf(settings.cluster, name), 0);
 }
 
 function divisionOf(record: ProcessRecord, group: number): Division {

@@ -1,0 +1,32 @@
+import { groupIdOf } from '../../src/core/base/ids.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import type { ProcessRecord } from './process-record.js';
+
+/**
+ * Whether the processes of a view may stand at different ceilings of a ramp, for one of three reasons:
+ *
+ *   - One of them knows a ceiling that newcomers do not find in the log. It says it again within the time that
+ *     recovery-law.ts allows.
+ *   - One that began with a compacted log still has a ceiling that others have forgotten. Compaction has removed the
+ *     records between which the log's clock was stepped back, so it has counted less time.
+ *   - One remembers a life that a wrong key has written over, and has ignored a ceiling of the life before, which
+ *     others have applied (docs/reference/promises.md).
+ */
+export function mayDifferInRamp(view: readonly ProcessRecord[], group: number, hasSteppedBack: boolean): boolean {
+  if (view.some((record) => record.node.coordinator.hiddenCeilings.has(mapLaneOf(record, group)))) return true;
+  const [first, ...others] = view.map(({ node }) => node.coordinator.log.ignored['old-incarnation']);
+  if (others.some((ignored) => ignored !== first)) return true;
+  if (!hasSteppedBack) return false;
+  const forgetful = view.some((record) => !hasCeiling(record, group));
+  return forgetful && view.some((record) => record.node.beganCompacted && hasCeiling(record, group));
+}
+
+export function mapLaneOf({ node: { coordinator } }: ProcessRecord, group: number): number {
+  const { settings, usageMap } = coordinator;
+  const { name } = settings.groups[group] as GroupSettings;
+  return usageMap.mapLaneOf(groupIdOf(settings.cluster, name), 0);
+}
+
+function hasCeiling(record: ProcessRecord, group: number): boolean {
+  return record.node.coordinator.targets.ramps.newestOf(mapLaneOf(record, group)) !== undefined;
+}
