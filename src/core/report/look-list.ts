@@ -12,6 +12,10 @@ const REST_SLOW_SPANS = 0.8;
 /** A lane that was touched is looked at in every round for so long. */
 const REST_AFTER_MS = 500;
 
+const AT_REST = 0;
+const BUSY = 1;
+const PUT_OFF = 2;
+
 /**
  * Which of the served lanes a round looks at: those that were asked since the last round or touched within half a
  * second, and those at rest whose turn it is. So the work of a round is in proportion to them, not to all that are
@@ -32,10 +36,10 @@ export class LookList {
   #byTurn = groupsOf(new Int32Array(0), REST_ROUNDS);
   /** In blocks of 64 lane numbers, because the limiter marks lanes that were asked in such blocks. */
   #byBlock = groupsOf(new Int32Array(0), 0);
-  /** Indices of lanes that were touched within REST_AFTER_MS, and a mark for each such lane. */
+  /** Indices of lanes that were touched within REST_AFTER_MS or put off, and BUSY or PUT_OFF for each such lane. */
   #busy = new Int32Array(0);
   #busyCount = 0;
-  #isBusy = new Uint8Array(0);
+  #marks = new Uint8Array(0);
   /** A bit per index: sorts the lanes that this round looks at. */
   #due = new Uint32Array(0);
   #round = 0;
@@ -64,11 +68,23 @@ export class LookList {
   isSampled(index: number, touchedMs: number, nowMs: number): boolean {
     this.#touchedMs[index] = touchedMs;
     const isBusy = nowMs - touchedMs <= REST_AFTER_MS;
-    if (isBusy && this.#isBusy[index] === 0) {
-      this.#isBusy[index] = 1;
-      this.#busy[this.#busyCount++] = index;
-    }
-    return isBusy || this.#turns[index] === this.#round % this.#turnCount;
+    const wasPutOff = this.#marks[index] === PUT_OFF;
+    if (isBusy || wasPutOff) this.#mark(index, BUSY);
+    return isBusy || wasPutOff || this.#turns[index] === this.#round % this.#turnCount;
+  }
+
+  /**
+   * The next round looks at a lane again that could say nothing in this one, because its record had just been written:
+   * a lane at rest would otherwise wait for its next turn, and for ever where another lane of its record is written just
+   * before each of its turns.
+   */
+  putOff(index: number): void {
+    this.#mark(index, PUT_OFF);
+  }
+
+  #mark(index: number, mark: number): void {
+    if (this.#marks[index] === AT_REST) this.#busy[this.#busyCount++] = index;
+    this.#marks[index] = mark;
   }
 
   /** The lanes that have nothing to say and nothing to do: they need not be served any more. Each is named once. */
@@ -96,7 +112,7 @@ export class LookList {
     this.#touchedMs = Float64Array.from(lanes, ({ touchedMs }) => touchedMs);
     this.indexes = new Int32Array(lanes.length);
     this.#due = new Uint32Array(Math.ceil(lanes.length / 32));
-    this.#isBusy = new Uint8Array(lanes.length).fill(1);
+    this.#marks = new Uint8Array(lanes.length).fill(BUSY);
     this.#busy = Int32Array.from(lanes, (_, index) => index);
     this.#busyCount = lanes.length;
   }
@@ -119,8 +135,10 @@ export class LookList {
     for (let at = 0; at < this.#busyCount; at++) {
       const index = this.#busy[at] as number;
       const isBusy = nowMs - (this.#touchedMs[index] as number) <= REST_AFTER_MS;
-      this.#isBusy[index] = isBusy ? 1 : 0;
-      if (!isBusy) continue;
+      if (!isBusy && this.#marks[index] !== PUT_OFF) {
+        this.#marks[index] = AT_REST;
+        continue;
+      }
       this.#busy[kept++] = index;
       this.#add(index);
     }

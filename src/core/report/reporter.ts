@@ -78,20 +78,24 @@ export class Reporter {
       if (this.#isTouched(lane)) lane.touchedMs = nowMs;
       if (!looks.isSampled(index, lane.touchedMs, nowMs)) continue;
       if (lane.tokens !== null) flow(lane, nowMs);
-      this.#sample(lane, nowMs);
+      if (!this.#sample(lane, nowMs)) looks.putOff(index);
     }
   }
 
-  #sample(lane: LaneState, nowMs: number): void {
+  /** Returns whether the lane could say what it has to say. */
+  #sample(lane: LaneState, nowMs: number): boolean {
     lane.sample.take(this.#limiter, lane.lane, nowMs);
     const refusals = this.#limiter.refusals.at(lane.lane);
     const refusedNow = refusals > lane.refusals;
     lane.refusals = refusals;
     if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane);
     // Nothing is reported and no span has anything to report: the spans only roll on.
-    if (!lane.hasEntry && (this.#isSilent(lane, nowMs) || lane.sample.isQuiet)) return;
+    if (!lane.hasEntry && (this.#isSilent(lane, nowMs) || lane.sample.isQuiet)) return true;
     this.#shares.claimInto(lane.sample.claim, lane);
-    this.#consider(lane, refusedNow, nowMs);
+    const bundle = this.#book.bundleOf(lane.group, lane.groupId);
+    if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return false;
+    this.#consider(lane, bundle, refusedNow, nowMs);
+    return true;
   }
 
   /** The lanes that need not be served any more; each is named once. */
@@ -115,9 +119,7 @@ export class Reporter {
     return nowMs - touchedMs > SILENT_AFTER_SLOW_SPANS * this.#settings.slowSpanMs;
   }
 
-  #consider(lane: LaneState, refusedNow: boolean, nowMs: number): void {
-    const bundle = this.#book.bundleOf(lane.group, lane.groupId);
-    if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return;
+  #consider(lane: LaneState, bundle: Bundle, refusedNow: boolean, nowMs: number): void {
     if (lane.tokens !== null) {
       this.#considerTokens(lane, lane.tokens, { refusedNow, silentMs: nowMs - bundle.publishedMs });
       return;

@@ -93,4 +93,20 @@ describe('lanes that were asked', () => {
     expect(sampled).not.toContain(2500);
     expect(turns).not.toContain(2500);
   });
+
+  it('a lane that was put off is looked at again in the next round, once', () => {
+    const { round, looks } = scene(100);
+    const turn = round().indexes;
+    const [index] = turn as [number];
+    looks.putOff(index);
+    const again = round();
+    expect(again.indexes).toContain(index);
+    expect(again.sampled).toContain(index);
+    for (let count = 0; count < 20; count++) expect(round().indexes).not.toContain(index);
+    // And as often as it is put off, also beside its own turn.
+    for (let count = 0; count < 60; count++) {
+      looks.putOff(index);
+      expect(round().sampled.filter((sampled) => sampled === index)).toEqual([index]);
+    }
+  });
 });
