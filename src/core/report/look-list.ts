@@ -74,8 +74,8 @@ export class LookList {
   }
 
   /**
-   * The next round looks at a lane again that could say nothing in this one, because its record had just been written:
-   * a lane at rest would otherwise wait for its next turn, and for ever where another lane of its record is written just
+   * The next round looks at a lane again that could say nothing in this one, because its record had just been written.
+   * A lane at rest would otherwise wait for its next turn, and for ever where another lane of its record is told just
    * before each of its turns.
    */
   putOff(index: number): void {

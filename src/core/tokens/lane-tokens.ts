@@ -83,9 +83,8 @@ export class LaneTokens {
    * of 300 at an average of 1 is one of 60 at 5.
    */
   countCosts(costPerMessage: number): void {
-    const before = this.#costPerMessage;
+    (this.slots[MESSAGES] as SlotTokens).countCosts(this.#costPerMessage, costPerMessage);
     this.#costPerMessage = costPerMessage;
-    if (before > 0 && costPerMessage > 0) (this.slots[MESSAGES] as SlotTokens).settledTokens *= before / costPerMessage;
   }
 
   /** What was reported cost so many messages more than it was charged for. */
