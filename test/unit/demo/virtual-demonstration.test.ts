@@ -8,13 +8,15 @@ import { DEMO_CONFIG_FILE, TRACE_FILE } from '../../../src/demo/processes/state-
 import { readTrace } from '../../../src/demo/traffic/trace.js';
 import { demonstrateVirtually } from './virtual-cluster.js';
 
-async function demonstrate(nodes: number, seed: number) {
+const CONFIG = parse(readFileSync(DEMO_CONFIG_FILE, 'utf8'));
+
+async function demonstrate(nodes: number, seed: number, config: Readonly<Record<string, unknown>> = CONFIG) {
   const { groups } = await loadConfig({ file: DEMO_CONFIG_FILE });
   const [{ name, quota }] = groups;
   // The split of the arrivals and the jitter of the clients, the same in every run.
   const random = new Random(seed);
   return demonstrateVirtually({
-    config: parse(readFileSync(DEMO_CONFIG_FILE, 'utf8')),
+    config,
     group: name,
     quotaPerSecond: quota.publish as [number, number],
     trace: await readTrace(TRACE_FILE),
@@ -31,6 +33,18 @@ describe('the demonstration in virtual time, examples/demo.yaml', () => {
     console.log(`[demo, virtual] seed ${seed}: ${JSON.stringify({ utilisation, overAdmission, worstSecond, jain })}`);
     expect(judge(measurement).filter(({ kept }) => !kept)).toEqual([]);
     expect(measurement.secondsAboveQuota).toBeGreaterThanOrEqual(0.5);
+  });
+
+  // Its demand moves from node to node within some ten milliseconds, and a small bucket has little room for what is left.
+  test.each([1, 2, 3])('with tokens and a burst of 100 ms, by the default timing, seed %i', async (seed) => {
+    const [[name, { quota }]] = Object.entries(CONFIG.groups) as [[string, { quota: object }]];
+    const config = { cluster: CONFIG.cluster, groups: { [name]: { quota, sharing: 'tokens', burst: '100ms' } } };
+    const { utilisation, overAdmission, worstSecond, jain } = await demonstrate(3, seed, config);
+    console.log(`[demo, tokens] seed ${seed}: ${JSON.stringify({ utilisation, overAdmission, worstSecond, jain })}`);
+    expect(utilisation).toBeGreaterThanOrEqual(0.97);
+    expect(overAdmission).toBeLessThanOrEqual(0.02);
+    expect(worstSecond).toBeLessThanOrEqual(1.1);
+    expect(jain).toBeGreaterThanOrEqual(0.97);
   });
 
   // What the measure itself makes of the best there can be: one node that holds the whole quota.
