@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { GroupSettings } from '../core/base/settings.js';
 import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../core/base/vocabulary.js';
-import { bucketNow } from '../core/coordinator/bucket-now.js';
+import { type BucketNow, bucketNow } from '../core/coordinator/bucket-now.js';
 import type { LaneState } from '../core/lanes/lane-state.js';
 import type { ShareBook } from '../core/share/share-book.js';
+import { correctedRate, setPointOf } from '../core/tokens/cluster-bucket.js';
 import type { NodeParts } from '../node/node-parts.js';
 import { GROUP_METRICS } from './metric-table.js';
 
@@ -97,20 +98,13 @@ function readingsOf(node: UsedParts): Readings {
     state(lane)?.reported[column][dimension];
   const counted = (column: 'admitted' | 'refused', dimension: number) => (lane: WatchedLane) =>
     limiter[column].at(slotOf(lane.lane, dimension));
-  const inCluster = ({ lane }: WatchedLane, dimension: number) => {
-    const { coordinator } = node.loop;
-    return coordinator === null ? null : bucketNow(coordinator, lane, dimension, node.clock());
-  };
   return {
     quotamesh_group_quota_messages_per_second: ({ quota }) => quota[MESSAGES],
     quotamesh_group_quota_bytes_per_second: ({ quota }) => quota[BYTES],
     quotamesh_group_target_messages_per_second: ofShares('target', MESSAGES),
     quotamesh_group_busy: (lane) => (state(lane) === undefined ? undefined : Number(state(lane)?.isBusy)),
     quotamesh_group_ramp_messages_per_second: rampCeiling(node),
-    quotamesh_group_cluster_tokens_messages: (lane) => inCluster(lane, MESSAGES)?.tokens,
-    quotamesh_group_cluster_tokens_bytes: (lane) => inCluster(lane, BYTES)?.tokens,
-    quotamesh_group_cluster_depth_messages: (lane) => inCluster(lane, MESSAGES)?.bucket.depth,
-    quotamesh_group_cluster_depth_bytes: (lane) => inCluster(lane, BYTES)?.bucket.depth,
+    ...bucketReadingsOf(node, state),
     quotamesh_group_share_messages_per_second: ofShares('applied', MESSAGES),
     quotamesh_group_share_bytes_per_second: ofShares('applied', BYTES),
     quotamesh_group_limit_messages_per_second: ofShares('limit', MESSAGES),
@@ -130,6 +124,40 @@ function readingsOf(node: UsedParts): Readings {
     quotamesh_group_debt_messages: ({ lane }) => limiter.buckets.debt(lane, MESSAGES, node.clock()),
     quotamesh_group_debt_bytes: ({ lane }) => limiter.buckets.debt(lane, BYTES, node.clock()),
   };
+}
+
+/** No series where sharing is rates. */
+function bucketReadingsOf(node: UsedParts, state: (lane: WatchedLane) => LaneState | undefined) {
+  const inCluster = ({ lane }: WatchedLane, dimension: number) => {
+    const { coordinator } = node.loop;
+    return coordinator === null ? null : bucketNow(coordinator, lane, dimension, node.clock());
+  };
+  return {
+    quotamesh_group_cluster_tokens_messages: (lane: WatchedLane) => inCluster(lane, MESSAGES)?.tokens,
+    quotamesh_group_cluster_tokens_bytes: (lane: WatchedLane) => inCluster(lane, BYTES)?.tokens,
+    quotamesh_group_cluster_depth_messages: (lane: WatchedLane) => inCluster(lane, MESSAGES)?.bucket.depth,
+    quotamesh_group_cluster_depth_bytes: (lane: WatchedLane) => inCluster(lane, BYTES)?.bucket.depth,
+    quotamesh_group_cluster_set_point_messages: (lane: WatchedLane) => setPointIn(inCluster(lane, MESSAGES)),
+    quotamesh_group_cluster_set_point_bytes: (lane: WatchedLane) => setPointIn(inCluster(lane, BYTES)),
+    quotamesh_group_cluster_correction_messages_per_second: (lane: WatchedLane) =>
+      correctionIn(inCluster(lane, MESSAGES)),
+    quotamesh_group_cluster_correction_bytes_per_second: (lane: WatchedLane) => correctionIn(inCluster(lane, BYTES)),
+    quotamesh_group_charge_messages: (lane: WatchedLane) => chargeOf(state(lane), MESSAGES),
+    quotamesh_group_charge_bytes: (lane: WatchedLane) => chargeOf(state(lane), BYTES),
+  } satisfies Partial<Readings>;
+}
+
+function setPointIn(now: BucketNow | null): number | undefined {
+  return now === null ? undefined : setPointOf(now.bucket);
+}
+
+function correctionIn(now: BucketNow | null): number | undefined {
+  return now === null ? undefined : correctedRate(now.bucket, now.tokens) - now.bucket.perSecond;
+}
+
+function chargeOf(lane: LaneState | undefined, dimension: number): number | undefined {
+  const slot = lane?.tokens?.slots[dimension];
+  return slot === undefined || slot.bucket === null ? undefined : slot.account.knownCharge;
 }
 
 /** Infinity where there is no ramp: no series. */

@@ -268,6 +268,22 @@ export const GROUP_METRICS = {
   ),
   quotamesh_group_cluster_depth_messages: groupGauge('Messages that the cluster’s bucket holds at most.'),
   quotamesh_group_cluster_depth_bytes: groupGauge('Bytes that the cluster’s bucket holds at most.'),
+  quotamesh_group_cluster_set_point_messages: groupGauge(
+    'Messages that the cluster’s bucket returns to while it is busy.',
+  ),
+  quotamesh_group_cluster_set_point_bytes: groupGauge('Bytes that the cluster’s bucket returns to while it is busy.'),
+  quotamesh_group_cluster_correction_messages_per_second: groupGauge(
+    'What the cluster is given beyond the target, because its bucket is above the set point; negative = below.',
+  ),
+  quotamesh_group_cluster_correction_bytes_per_second: groupGauge(
+    'What the cluster is given beyond the target, because its bucket is above the set point; negative = below.',
+  ),
+  quotamesh_group_charge_messages: groupGauge(
+    'What this node has told to have taken of the cluster’s bucket beyond what was expected of it; negative = it left as much.',
+  ),
+  quotamesh_group_charge_bytes: groupGauge(
+    'What this node has told to have taken of the cluster’s bucket beyond what was expected of it; negative = it left as much.',
+  ),
   quotamesh_group_share_messages_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_share_bytes_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_limit_messages_per_second: groupGauge('Share + allowance: what the limiter enforces.'),

@@ -93,10 +93,16 @@ describe('a group that shares tokens', () => {
     );
   });
 
-  it('has series of tokens and depth; one that shares rates has none', async () => {
+  it('has series of all that explain shows; one that shares rates has none', async () => {
     const text = (await scene.app.inject({ method: 'GET', url: '/metrics' })).payload;
     expect(text).toMatch(/^quotamesh_group_cluster_depth_messages\{group="small",direction="publish"\} 3$/m);
     expect(text).toMatch(/^quotamesh_group_cluster_tokens_messages\{group="small",direction="publish"\} 0\.\d+$/m);
+    const busy = (name: string, value: string) =>
+      expect(text).toMatch(new RegExp(`^quotamesh_group_${name}\\{group="busy",direction="publish"\\} ${value}$`, 'm'));
+    busy('cluster_set_point_messages', '30');
+    busy('cluster_correction_messages_per_second', '-?\\d+(\\.\\d+)?');
+    busy('charge_messages', '-?\\d+(\\.\\d+)?');
+    expect(text).not.toMatch(/^quotamesh_group_charge_\w+\{group="rates"/m);
     expect(text).not.toMatch(/^quotamesh_group_cluster_\w+\{group="rates"/m);
     expect(text).not.toMatch(/^quotamesh_group_cluster_tokens_bytes\{/m);
   });
