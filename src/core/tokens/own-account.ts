@@ -82,9 +82,14 @@ export class OwnAccount {
     if (this.unheard > 0) this.charge -= Math.min(this.unheard, slackPerSecond * seconds);
   }
 
-  /** What this node did not take flows into the cluster's bucket; what has no room there is lost. */
+  /**
+   * What this node did not take flows into the cluster's bucket; what has no room there is lost. What a record says
+   * already is not lost here: the bucket takes of it what it has room for, by the log. If it were lost twice, the next
+   * record would charge for it: 45 nodes that rested together took six depths from a full bucket so.
+   */
   loseAbove(room: number): void {
-    const lost = -this.unheard - room;
+    const onItsWay = Math.max(0, this.knownCharge - this.#toldCharge);
+    const lost = -this.untold - Math.max(0, room - onItsWay);
     if (lost > 0) this.charge += lost;
   }
 

@@ -30,6 +30,23 @@ describe('what is charged', () => {
     expect([account.charge, account.unheard]).toEqual([-30, -30]);
   });
 
+  test('what a record says already is not lost here: the bucket takes of it what it has room for', () => {
+    const account = new OwnAccount();
+    account.tell();
+    account.readBack(0);
+    account.pass(1, 30, 0, 0);
+    account.tell();
+    // Others have filled the bucket meanwhile.
+    account.loseAbove(0);
+    expect([account.charge, account.untold]).toEqual([-30, 0]);
+    account.pass(1, 5, 0, 0);
+    // The record takes 30 of a room of 32.
+    account.loseAbove(32);
+    expect(account.charge).toBe(-32);
+    account.readBack(-30);
+    expect([account.unheard, account.untold]).toEqual([-2, -2]);
+  });
+
   test('what has no room in the bucket is lost', () => {
     account.take(50);
     second();
