@@ -4,7 +4,7 @@ import { type LaneState, shortestSpanMs } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { ReportRow } from '../protocol/record.js';
 import { currentRates } from '../sample/current-rates.js';
-import { estimate, usageIn } from '../sample/estimate.js';
+import { estimate, type LaneRates, usageIn } from '../sample/estimate.js';
 import { FAST, type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
 import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
@@ -158,6 +158,7 @@ export class Reporter {
       (readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1) ||
       this.#isStepDue(lane, silentMs);
     if (!isDue) return;
+    keepToTaken(current, tokens);
     reported.demand.set(current.demand);
     if (this.#shares.strategyOf(lane.group).reads !== 'usage') reported.usage.set(current.usage);
     else if (lane.hasEntry) this.#shares.takenInto(reported.usage, lane.lane, current.demand);
@@ -315,6 +316,17 @@ interface SinceReport {
 
 /** Scratch. */
 const taken = new Float64Array(DIMENSION_COUNT);
+
+/**
+ * A node that has left what it was expected to take, though it is refused work, cannot take it: its work comes in
+ * bursts. What it tells is expected of it, so it tells what it takes.
+ */
+function keepToTaken({ demand, usage }: LaneRates, tokens: LaneTokens): void {
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    if (tokens.hasLeft(dimension))
+      demand[dimension] = Math.min(demand[dimension] as number, usage[dimension] as number);
+  }
+}
 
 /**
  * What a node uses that speaks for the first time: where the split follows usage, the burst of a node that has just

@@ -125,6 +125,12 @@ export class LaneTokens {
     );
   }
 
+  /** Whether a report is due because this node left of a dimension what it was expected to take and others may. */
+  hasLeft(dimension: number): boolean {
+    const { bucket, account, expected, threshold } = this.slots[dimension] as SlotTokens;
+    return bucket !== null && expected.isLent && account.untold <= -threshold;
+  }
+
   /** Whether there is anything that the log does not know. */
   get hasUnheard(): boolean {
     return this.slots.some(({ bucket, account, piece }) => bucket !== null && Math.abs(account.unheard) > piece / 10);
