@@ -319,14 +319,17 @@ const taken = new Float64Array(DIMENSION_COUNT);
 
 /**
  * A node that has left what it was expected to take, though it is refused work, cannot take it: its work comes in
- * bursts. What it tells is expected of it, so it tells what it takes.
+ * bursts. What it tells is expected of it, so it tells what it takes, and a little more: a node that told less than it
+ * takes would have to speak again at once.
  */
 function keepToTaken({ demand, usage }: LaneRates, tokens: LaneTokens): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (tokens.hasLeft(dimension))
-      demand[dimension] = Math.min(demand[dimension] as number, usage[dimension] as number);
+    if (!tokens.hasLeft(dimension)) continue;
+    demand[dimension] = Math.min(demand[dimension] as number, TAKEN_RATIO * (usage[dimension] as number));
   }
 }
+
+const TAKEN_RATIO = 1.2;
 
 /**
  * What a node uses that speaks for the first time: where the split follows usage, the burst of a node that has just
