@@ -137,8 +137,8 @@ Who may write to a topic and has no key can still
 
 - **hide a record from nodes that start later**, by writing anything under its key, or a tombstone: compaction then
   drops the signed one. Running nodes ignore it. A report comes again within \`timing.forcedReportMs\` (5 minutes),
-  a heartbeat within a second;
-  what is hidden in the registry, running nodes write again at once.
+  a heartbeat within a second; what is hidden in the registry, running nodes write again at once, and the ceiling of a
+  ramp within 250 ms per node, but no more often than once in 5 s ([ramps](../guide/ramps.md#where-the-ceiling-lives)).
 - **show an old record again.** Reports, heartbeats, farewells, health of backends: running nodes ignore them by
   incarnation and sequence. Of a node that is forgotten, recorded heartbeats make a ghost, whose floor the others
   lack for as long as the
