@@ -3,7 +3,7 @@ import type { GroupSettings } from '../../src/core/base/settings.js';
 import type { ProcessRecord } from './process-record.js';
 
 /**
- * Whether the processes of a view may stand at different ceilings of a ramp, for one of three reasons:
+ * Whether the processes of a view may stand at different ceilings of a group's ramp, for one of three reasons:
  *
  *   - One of them knows a ceiling that newcomers do not find in the log. It says it again within the time that
  *     recovery-law.ts allows.
@@ -13,6 +13,7 @@ import type { ProcessRecord } from './process-record.js';
  *     others have applied (docs/reference/promises.md).
  */
 export function mayDifferInRamp(view: readonly ProcessRecord[], group: number, hasSteppedBack: boolean): boolean {
+  if (view[0]?.node.coordinator.settings.groups[group]?.ramp === null) return false;
   if (view.some((record) => record.node.coordinator.hiddenCeilings.has(mapLaneOf(record, group)))) return true;
   const [first, ...others] = view.map(({ node }) => node.coordinator.log.ignored['old-incarnation']);
   if (others.some((ignored) => ignored !== first)) return true;
