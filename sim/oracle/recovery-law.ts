@@ -1,4 +1,5 @@
-import { PATIENCE_MS, SAID_AGAIN_MS } from '../../src/core/report/hidden-ceilings.js';
+import { SAID_AGAIN_MS } from '../../src/core/report/hidden-ceilings.js';
+import { PATIENCE_MS } from '../../src/core/report/ramp-writer.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
 import type { World } from '../cluster/world.js';
 

@@ -99,11 +99,13 @@ export class TopicPump {
         continue;
       }
       const decoded = this.#codec.decode(value);
-      if ('record' in decoded) events.push({ partition, offset, appendMs, key, record: decoded.record });
-      else this.#countUndecodable(decoded.cause, partition, offset);
+      if ('record' in decoded) {
+        events.push({ partition, offset, appendMs, key, record: decoded.record });
+        continue;
+      }
+      this.#countUndecodable(decoded.cause, partition, offset);
       // Nobody else writes again what it has overwritten.
-      if (!('record' in decoded) && isGroupStateKey(key))
-        events.push({ partition, offset, appendMs, key, record: null });
+      if (isGroupStateKey(key)) events.push({ partition, offset, appendMs, key, record: null });
     }
     return events;
   }

@@ -4,7 +4,7 @@ import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../core/base/vocabu
 import { type BucketNow, bucketNow } from '../core/coordinator/bucket-now.js';
 import type { LaneState } from '../core/lanes/lane-state.js';
 import type { ShareBook } from '../core/share/share-book.js';
-import { correctedRate, setPointOf } from '../core/tokens/cluster-bucket.js';
+import { type ClusterBucket, correctedRate, setPointOf } from '../core/tokens/cluster-bucket.js';
 import type { NodeParts } from '../node/node-parts.js';
 import { GROUP_METRICS } from './metric-table.js';
 
@@ -132,13 +132,15 @@ function bucketReadingsOf(node: UsedParts, state: (lane: WatchedLane) => LaneSta
     const { coordinator } = node.loop;
     return coordinator === null ? null : bucketNow(coordinator, lane, dimension, node.clock());
   };
+  // What is no function of time needs no extrapolation of the log.
+  const bucketOf = (lane: WatchedLane, dimension: number) => state(lane)?.tokens?.slots[dimension]?.bucket ?? null;
   return {
     quotamesh_group_cluster_tokens_messages: (lane: WatchedLane) => inCluster(lane, MESSAGES)?.tokens,
     quotamesh_group_cluster_tokens_bytes: (lane: WatchedLane) => inCluster(lane, BYTES)?.tokens,
-    quotamesh_group_cluster_depth_messages: (lane: WatchedLane) => inCluster(lane, MESSAGES)?.bucket.depth,
-    quotamesh_group_cluster_depth_bytes: (lane: WatchedLane) => inCluster(lane, BYTES)?.bucket.depth,
-    quotamesh_group_cluster_set_point_messages: (lane: WatchedLane) => setPointIn(inCluster(lane, MESSAGES)),
-    quotamesh_group_cluster_set_point_bytes: (lane: WatchedLane) => setPointIn(inCluster(lane, BYTES)),
+    quotamesh_group_cluster_depth_messages: (lane: WatchedLane) => bucketOf(lane, MESSAGES)?.depth,
+    quotamesh_group_cluster_depth_bytes: (lane: WatchedLane) => bucketOf(lane, BYTES)?.depth,
+    quotamesh_group_cluster_set_point_messages: (lane: WatchedLane) => setPointIn(bucketOf(lane, MESSAGES)),
+    quotamesh_group_cluster_set_point_bytes: (lane: WatchedLane) => setPointIn(bucketOf(lane, BYTES)),
     quotamesh_group_cluster_correction_messages_per_second: (lane: WatchedLane) =>
       correctionIn(inCluster(lane, MESSAGES)),
     quotamesh_group_cluster_correction_bytes_per_second: (lane: WatchedLane) => correctionIn(inCluster(lane, BYTES)),
@@ -147,8 +149,8 @@ function bucketReadingsOf(node: UsedParts, state: (lane: WatchedLane) => LaneSta
   } satisfies Partial<Readings>;
 }
 
-function setPointIn(now: BucketNow | null): number | undefined {
-  return now === null ? undefined : setPointOf(now.bucket);
+function setPointIn(bucket: ClusterBucket | null): number | undefined {
+  return bucket === null ? undefined : setPointOf(bucket);
 }
 
 function correctionIn(now: BucketNow | null): number | undefined {

@@ -1,11 +1,9 @@
 import type { NodeKey } from '../base/vocabulary.js';
-import type { RampBook } from '../ramp/ramp-book.js';
+import type { RampBook, RampCeiling } from '../ramp/ramp-book.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
-import type { RampWord } from './ramp-writer.js';
+import { PATIENCE_MS, type RampWord } from './ramp-writer.js';
 
-/** One node writes at once; each behind it waits so long for its record. */
-export const PATIENCE_MS = 250;
 /** Somebody may hide a ceiling again and again: this node says it once in this time. */
 export const SAID_AGAIN_MS = 5000;
 /** So many in a round of 50 ms are 2,000 records a second, about 150 kB. */
@@ -53,16 +51,17 @@ export class HiddenCeilings {
     const own = membership.get(nodeKey)?.index ?? -1;
     // By turns, because a newcomer does not know the ceiling, and may be the first in any fixed order.
     const rank = count === 0 || own === -1 ? 0 : (own + offset) % count;
-    const wroteMs = this.#hidden.get(mapLane)?.wroteMs ?? Number.NEGATIVE_INFINITY;
+    const before = this.#hidden.get(mapLane);
+    const wroteMs = before?.wroteMs ?? Number.NEGATIVE_INFINITY;
     const dueMs = Math.max(nowMs + rank * PATIENCE_MS, wroteMs + SAID_AGAIN_MS);
-    const sinceMs = this.has(mapLane) ? (this.#hidden.get(mapLane) as Hidden).sinceMs : nowMs;
+    const sinceMs = before !== undefined && this.#unsaid(mapLane, before) !== undefined ? before.sinceMs : nowMs;
     this.#hidden.set(mapLane, { sinceMs, offset, dueMs, wroteMs });
   }
 
   /** Whether newcomers would not find the ceiling of a lane. */
   has(mapLane: number): boolean {
     const hidden = this.#hidden.get(mapLane);
-    return hidden !== undefined && this.#wordOf(mapLane, hidden) !== null;
+    return hidden !== undefined && this.#unsaid(mapLane, hidden) !== undefined;
   }
 
   /** Called when another log begins; everybody says everything in it. */
@@ -76,34 +75,32 @@ export class HiddenCeilings {
     let said = 0;
     this.longestMs = 0;
     for (const [mapLane, hidden] of this.#hidden) {
-      const word = this.#wordOf(mapLane, hidden);
-      if (word === null) {
+      const ceiling = this.#unsaid(mapLane, hidden);
+      if (ceiling === undefined) {
         if (nowMs - hidden.wroteMs >= SAID_AGAIN_MS) this.#hidden.delete(mapLane);
         continue;
       }
       this.longestMs = Math.max(this.longestMs, nowMs - hidden.sinceMs);
       if (hidden.dueMs > nowMs || said >= SAID_IN_A_ROUND) continue;
-      write(word);
+      write(this.#wordOf(mapLane, ceiling));
       said++;
       hidden.wroteMs = nowMs;
       hidden.dueMs = nowMs + SAID_AGAIN_MS;
     }
   }
 
-  /** The ceiling in force, in the words of `RampWriter`; null if it has been said since, or has ended. */
-  #wordOf(mapLane: number, { offset }: Hidden): RampWord | null {
-    const { ramps, usageMap } = this.#parts;
+  /** The ceiling in force; undefined if it has been said since it was hidden, or has ended. */
+  #unsaid(mapLane: number, { offset }: Hidden): RampCeiling | undefined {
+    const { ramps } = this.#parts;
     const known = ramps.newestOf(mapLane);
-    if (known === undefined || known.offset > offset) return null;
-    const timeToLiveMs = known.timeToLiveMs - ramps.ageMs(known);
-    if (timeToLiveMs <= 0) return null;
+    return known !== undefined && known.offset <= offset && ramps.ageMs(known) < known.timeToLiveMs ? known : undefined;
+  }
+
+  #wordOf(mapLane: number, known: RampCeiling): RampWord {
+    const { ramps, usageMap } = this.#parts;
     const { ceiling, sinceLogMs } = known;
-    return {
-      ...usageMap.groupOf(mapLane),
-      ceiling,
-      lateMs: ramps.logMs - sinceLogMs,
-      timeToLiveMs,
-      ...ramps.readUntil,
-    };
+    const timeToLiveMs = known.timeToLiveMs - ramps.ageMs(known);
+    const lateMs = ramps.logMs - sinceLogMs;
+    return { ...usageMap.groupOf(mapLane), ceiling, lateMs, timeToLiveMs, ...ramps.readUntil };
   }
 }

@@ -13,7 +13,7 @@ import type { UsageMap } from '../usage-map/usage-map.js';
 /** Numaflow's second: a ceiling steps at most once in it. */
 const STEP_MS = 1000;
 /** One node writes a step; each behind it waits so long for its record. */
-const PATIENCE_MS = 250;
+export const PATIENCE_MS = 250;
 /** A step that was not read back by then is written again. */
 const RETRY_MS = 500;
 /** While a ramp climbs, log time goes on so often that a scheduled one moves by a hundredth, but at most … */

@@ -17,21 +17,22 @@ export class LaneNumbers {
 
   /** @param key an integer ≥ 0, below 2^53 */
   of(key: number): number {
-    let cell = this.#homeOf(key);
-    for (;;) {
-      const number = (this.#cells[cell] as number) - 1;
-      if (number === -1) return this.#add(key, cell);
-      if (this.#keys[number] === key) return number;
-      cell = (cell + 1) & (this.#cells.length - 1);
-    }
+    const cell = this.#cellOf(key);
+    const number = (this.#cells[cell] as number) - 1;
+    return number === -1 ? this.#add(key, cell) : number;
   }
 
   /** As `of`, but −1 if nobody has asked for the number yet. */
   find(key: number): number {
+    return (this.#cells[this.#cellOf(key)] as number) - 1;
+  }
+
+  /** Where a key is, or where it belongs. */
+  #cellOf(key: number): number {
     let cell = this.#homeOf(key);
     for (;;) {
       const number = (this.#cells[cell] as number) - 1;
-      if (number === -1 || this.#keys[number] === key) return number;
+      if (number === -1 || this.#keys[number] === key) return cell;
       cell = (cell + 1) & (this.#cells.length - 1);
     }
   }
