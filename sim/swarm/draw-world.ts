@@ -33,6 +33,31 @@ export function withRamps(seed: number, settings: WorldSettings): WorldSettings 
   return { ...settings, groups: settings.groups.map((group) => ({ ...group, ramp: group.ramp ?? ramp })) };
 }
 
+/** So many seeds in a row share rates, and as many tokens: the other rules of seeds repeat within as many. */
+const SHARED_ALIKE = 24;
+
+/**
+ * What the nodes of a world share: by its seed rates, as the pattern says it, or tokens. The numbers that are drawn
+ * from the seed do not say which, so a world that shares rates is what it always was.
+ */
+export function withTokens(seed: number, settings: WorldSettings): WorldSettings {
+  if (Math.floor(seed / SHARED_ALIKE) % 2 === 0) return settings;
+  return {
+    ...settings,
+    groups: settings.groups.map((group) => (mayShareTokens(group) ? { ...group, sharing: 'tokens' } : group)),
+  };
+}
+
+/** Nothing smooths a bucket (src/config/read/sharing-in-force.ts). */
+function mayShareTokens({ smoothingMs, slewPerSecond }: GroupSettings): boolean {
+  return smoothingMs === 0 && slewPerSecond === Number.POSITIVE_INFINITY;
+}
+
+/** The same nodes, whose groups share rates. */
+export function withRates(settings: WorldSettings): WorldSettings {
+  return { ...settings, groups: settings.groups.map((group) => ({ ...group, sharing: 'rates' })) };
+}
+
 const RAMP_MODES = Object.keys(MODES) as RampModeName[];
 /** Shorter than some faults, and longer than all. */
 const TIMES_TO_LIVE_MS = [10_000, 60_000];

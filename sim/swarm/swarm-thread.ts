@@ -11,5 +11,5 @@ export interface SeedRange {
 
 /** One thread of sim/swarm/play-seeds.ts: a verdict per seed. */
 parentPort?.on('message', ({ first, count, settings }: SeedRange) => {
-  for (let at = 0; at < count; at++) parentPort?.postMessage(runSwarm((first + at) >>> 0, settings));
+  for (let at = 0; at < count; at++) parentPort?.postMessage(runSwarm((first + at) >>> 0, settings, 'by-seed'));
 });

@@ -1,3 +1,4 @@
+import type { Sharing } from '../core/base/settings.js';
 import type { Dimension, Direction } from '../core/base/vocabulary.js';
 import type { Level } from '../core/limiter/levels.js';
 import type { Binding } from '../core/target/target-rate.js';
@@ -8,6 +9,9 @@ export interface GroupExplanation {
   readonly group: string;
   readonly node: string;
   readonly strategy: string;
+  readonly sharing: Sharing;
+  /** The setting for which `sharing: auto` means rates, as `limiter is window`; null = none. */
+  readonly ratesBecause: string | null;
   readonly directions: Readonly<Record<Direction, DirectionExplanation>>;
 }
 

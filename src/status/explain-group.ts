@@ -22,6 +22,8 @@ export function explainGroup(parts: StatusParts, group: number): GroupExplanatio
     group: config.name,
     node: parts.config.nodeId,
     strategy: config.strategy,
+    sharing: config.sharing,
+    ratesBecause: config.autoSharing?.because ?? null,
     directions: { publish: explain('publish'), dispatch: explain('dispatch') },
   };
 }

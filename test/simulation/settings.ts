@@ -15,6 +15,7 @@ export const GROUP: GroupSettings = {
   allowanceRatio: 0.25,
   sharing: 'rates',
   burst: { messages: null, bytes: null, policy: 'optimistic' },
+  debtMs: 60_000,
   weights: {},
   headroom: 'by-weight',
   smoothingMs: 0,

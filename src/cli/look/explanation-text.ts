@@ -4,9 +4,9 @@ import { SECONDS_OF, SHORT_UNIT, type TimeUnit } from '../../config/setting/time
 import { type RateName, rateKey, unitIn } from '../../config/setting/written-rate.js';
 
 /** One line per step, in the order in which the decision is made; the ceiling that binds is named at the end. */
-export function explanationText({ group, node, strategy, directions }: GroupExplanation): string {
+export function explanationText({ group, node, strategy, ratesBecause, directions }: GroupExplanation): string {
   const parts = Object.entries(directions).map(([direction, explained]) => {
-    const steps = stepsOf(explained, strategy, node);
+    const steps = stepsOf(explained, strategy, node, ratesBecause);
     const width = Math.max(...steps.map(([name]) => name.length));
     return [`${group} ${direction}`, ...steps.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)].join('\n');
   });
@@ -15,7 +15,12 @@ export function explanationText({ group, node, strategy, directions }: GroupExpl
 
 type Step = readonly [name: string, text: string];
 
-function stepsOf(explained: DirectionExplanation, strategy: string, node: string): Step[] {
+function stepsOf(
+  explained: DirectionExplanation,
+  strategy: string,
+  node: string,
+  ratesBecause: string | null | undefined,
+): Step[] {
   const { quotaAsWritten, cost, limiting, local } = explained;
   const { rate, rates } = inUnitsOf(quotaAsWritten);
   return [
@@ -33,6 +38,8 @@ function stepsOf(explained: DirectionExplanation, strategy: string, node: string
       rates(explained.inForce) + (limiting.mode === 'report-only' ? ' (report-only: the target is not)' : ''),
     ],
     ['shares', `${rates(explained.shareSum)} in all nodes, by ${strategy}`],
+    // A node of an older version does not say.
+    ...(ratesBecause == null ? [] : [['sharing', `rates, because ${ratesBecause}`] as const]),
     [`node ${node}`, `share ${rates(local.share)}${local.served ? '' : ' (not used here yet)'}, ${local.link}`],
     ...(explained.clusterBucket === null ? localSteps(local, rates) : bucketSteps(explained.clusterBucket, rate)),
     [

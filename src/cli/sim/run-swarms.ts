@@ -22,7 +22,7 @@ export async function runSwarms(options: SwarmOptions): Promise<void> {
     if (verdict.problems.length > 0) process.stderr.write(`${brokenLines(verdict).join('\n')}\n`);
     if (json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
   };
-  if (count === 1) print(runSwarm(first, defaultSettings()));
+  if (count === 1) print(runSwarm(first, defaultSettings(), 'by-seed'));
   else await playMany(first, count, options.workers ?? availableParallelism(), summary, print);
   if (!json) process.stdout.write(`${summary.lines().join('\n')}\n`);
   if (summary.broken.length > 0) process.exitCode = EXIT_UNEXPECTED;

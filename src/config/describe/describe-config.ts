@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { Document, type Scalar } from 'yaml';
 import type { AccessConfig } from '../../access/access-config.js';
 import { HASH_PREFIX } from '../../access/token.js';
 import type { Direction, Rates } from '../../core/base/vocabulary.js';
@@ -48,7 +48,16 @@ export function describeConfig(config: ResolvedConfig): string {
       : { backends: Object.fromEntries(backends.map(({ name, ...rest }) => [name, urlsMasked(rest)])) }),
     groups: Object.fromEntries(groups.map((group) => [group.name, describeGroup(group)])),
   };
-  return `# effective configuration of ${source}\n${stringify(described, { aliasDuplicateObjects: false })}`;
+  const document = new Document(described, { aliasDuplicateObjects: false });
+  for (const group of groups) commentSharing(document, group);
+  return `# effective configuration of ${source}\n${document}`;
+}
+
+/** What `auto` came to: a value in its stead could not be changed together with what it depends on. */
+function commentSharing(document: Document, { name, sharing, autoSharing }: GroupConfig): void {
+  if (autoSharing === null) return;
+  const written = document.getIn(['groups', name, 'sharing'], true) as Scalar;
+  written.comment = ` ${sharing}${autoSharing.because === null ? '' : `: ${autoSharing.because}`}`;
 }
 
 const MASK = '***';
@@ -119,6 +128,7 @@ export function describeGroup(group: GroupConfig): Readonly<Record<string, unkno
     nodeCount: _ofTheTopic,
     quota: _ofDirections,
     cost: _ofQuota,
+    autoSharing,
     asWritten: rates,
     ...described
   } = group;
@@ -128,6 +138,7 @@ export function describeGroup(group: GroupConfig): Readonly<Record<string, unkno
     quota: { publish: describeQuota(group, 'publish'), dispatch: describeQuota(group, 'dispatch') },
     ...(slewPerSecond === Number.POSITIVE_INFINITY ? {} : { slewPerSecond }),
     ...others,
+    sharing: autoSharing === null ? group.sharing : 'auto',
     burst: depth,
     perTopic: describeDirections('perTopic', perTopic, rates),
     perClient: describeDirections('perClient', perClient, rates),

@@ -30,6 +30,7 @@ import {
   type WrittenRate,
 } from '../setting/written-rate.js';
 import type { OfKind, ReadTopic } from './read-topic.js';
+import { ALONE, sharingInForce } from './sharing-in-force.js';
 
 export interface ConfigParts {
   readonly source: string;
@@ -112,9 +113,9 @@ function topicOf(topic: ReadTopic): TopicConfig {
   }
 }
 
-/** What only groups of a node without a topic have: nobody tells who wants what, so all get the same. */
+/** What only groups of a node without a topic have: nobody tells who wants or took what, so all get the same. */
 function alone(topic: TopicConfig): Partial<GroupConfig> {
-  return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount } : {};
+  return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount, ...ALONE } : {};
 }
 
 /** What Node.js's tls.connect takes. */
@@ -144,6 +145,7 @@ export function buildGroup(name: string, settings: GroupSettings): GroupConfig {
   return {
     name,
     ...plain,
+    ...sharingInForce(settings),
     quota: directionsOf(limiting.quota),
     cost: { publish: costOf(limiting.quota.publish), dispatch: costOf(limiting.quota.dispatch) },
     burst: burstOf(limiting),

@@ -8,16 +8,27 @@ import { valueBelow } from '../setting/setting-value.js';
 import { SECONDS_OF } from '../setting/time-unit.js';
 import { givenRate, perSecond, shownRate, type WrittenRate } from '../setting/written-rate.js';
 import type { GroupValues } from './read-groups.js';
+import { ALONE, sharingInForce, withoutTokens } from './sharing-in-force.js';
 
 /** What a group that shares tokens cannot have yet, and what only such a group has. */
-export function checkSharing(groups: GroupValues, root: unknown, findings: Findings): void {
+export function checkSharing(groups: GroupValues, root: unknown, findings: Findings, isAlone = false): void {
   for (const [name, values] of groups) {
     // What stands below `defaults` is for other groups, too.
     if ((valueBelow(root, ['groups', name, 'burstMs']) ?? null) !== null) checkBurstMs(name, values, findings);
-    if (values.sharing === 'rates') checkRates(name, values, findings);
-    if (values.sharing !== 'tokens') continue;
+    const { sharing, autoSharing } = isAlone ? ALONE : sharingInForce(values);
+    if (isAlone && values.sharing === 'tokens') {
+      findings.add(['groups', name, 'sharing'], {
+        problem: 'must be rates with topic kind none: nobody tells what was taken',
+        allowed: 'sharing: rates',
+        remedy: 'Remove it, or share a topic: embedded, kafka or redis.',
+      });
+    }
+    if (sharing === 'rates') {
+      checkRates(name, values, autoSharing?.because ?? 'sharing is rates', findings);
+      continue;
+    }
     checkDepth(name, values, findings);
-    for (const [key, value] of unsupported(values)) {
+    for (const [key, value] of withoutTokens(values)) {
       findings.add(['groups', name, ...key.split('.')], {
         problem: `cannot be ${value} where sharing is tokens`,
         allowed: 'sharing: rates',
@@ -27,11 +38,11 @@ export function checkSharing(groups: GroupValues, root: unknown, findings: Findi
   }
 }
 
-function checkRates(name: string, { burst }: Sound<GroupSettings>, findings: Findings): void {
+function checkRates(name: string, { burst }: Sound<GroupSettings>, because: string, findings: Findings): void {
   for (const key of ['messages', 'bytes', 'quotaMs'] as const) {
     if ((burst[key] ?? null) === null) continue;
     findings.add(['groups', name, 'burst', key], {
-      problem: 'needs a bucket of the cluster: sharing is rates, where every node has a bucket of its own',
+      problem: `needs a bucket of the cluster: ${because}, so every node has a bucket of its own`,
       allowed: 'sharing: tokens',
       remedy: 'Set sharing: tokens, or use burstMs, the depth of each node’s bucket.',
     });
@@ -39,7 +50,8 @@ function checkRates(name: string, { burst }: Sound<GroupSettings>, findings: Fin
 }
 
 /** 5/min with half a second of burst: somebody has thought of two units of time. */
-function checkBurstMs(name: string, { quota, burstMs, sharing }: Sound<GroupSettings>, findings: Findings): void {
+function checkBurstMs(name: string, values: Sound<GroupSettings>, findings: Findings): void {
+  const { quota, burstMs, sharing } = values;
   const largest = largestRate(quota, 'messages');
   // A group that is printed with every default can be read back.
   if (burstMs === SETTINGS.group.rows.burstMs?.default) return;
@@ -90,15 +102,4 @@ function largestRate(quota: Sound<GroupSettings>['quota'], unit: 'messages' | 'b
   return rates.reduce<WrittenRate | null>((most, rate) => {
     return most === null || perSecond(rate) > perSecond(most) ? rate : most;
   }, null);
-}
-
-/** Settings by key, with the value that a bucket of the cluster does not do justice to. */
-function unsupported(values: Sound<GroupSettings>): [key: string, value: unknown][] {
-  const { limiter, topics, smoothingMs, slewPerSecond } = values;
-  const found: [string, unknown][] = [];
-  if (limiter === 'window') found.push(['limiter', limiter]);
-  if (topics !== undefined && topics !== 'shared') found.push(['topics', topics]);
-  if (typeof smoothingMs === 'number' && smoothingMs > 0) found.push(['smoothingMs', smoothingMs]);
-  if (typeof slewPerSecond === 'number') found.push(['slewPerSecond', slewPerSecond]);
-  return found;
 }

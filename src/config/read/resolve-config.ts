@@ -78,7 +78,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   checkRelations({ ...node, topic }, root, findings);
   checkGroupNames(node, groups, findings);
   checkShareRanges(groups, findings);
-  checkSharing(groups, root, findings);
+  checkSharing(groups, root, findings, topic?.kind === 'none');
   const names = new Set(groups.keys());
   const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), names, findings);
   const attachments = readAttachments(root.attachments, names, findings);

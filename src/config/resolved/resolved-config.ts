@@ -70,12 +70,12 @@ export interface GroupConfig extends GroupSettings {
   readonly dropped: GroupInput['dropped'];
   /** Largest amounts a single acquire may ask for; null = derived from the quota (max-request.ts). */
   readonly maxRequest: { readonly messages: number | null; readonly bytes: number | null };
-  /** Debt that work may leave that cannot be refused, in milliseconds of the limit. */
-  readonly debtMs: number;
   /** How this node divides its share over its own topics. */
   readonly topics: TopicSplitName;
   readonly perTopic: KeyedLimit;
   readonly perClient: KeyedLimit;
+  /** `because`: the setting that made `sharing: auto` mean rates, as `limiter is window`. null where it is no auto. */
+  readonly autoSharing: { readonly because: string | null } | null;
   /** For people alone: the numbers beside it are what is enforced. */
   readonly asWritten: RatesAsWritten;
 }

@@ -96,12 +96,13 @@ export const GROUP = section({
   },
   sharing: {
     kind: 'choice',
-    default: 'rates',
-    choices: SHARINGS,
+    default: 'auto',
+    choices: ['auto', ...SHARINGS],
     buys:
-      'What nodes share. rates: each holds its part of the quota as a rate. tokens: they share the tokens of one bucket ' +
-      'as well, so that real traffic is admitted as by one central bucket, and an idle quota has its whole burst at any ' +
-      'node (docs/guide/tokens.md). A preview.',
+      'What nodes share. tokens: the tokens of one bucket, so that real traffic is admitted as by one central bucket, ' +
+      'and an idle quota has its whole burst at any node. rates: each holds its part of the quota as a rate, in a ' +
+      'bucket of its own. auto: tokens, but rates where limiter, topics, smoothingMs or slewPerSecond need them, or ' +
+      'burstMs, burstMinMessages or allowanceRatio are not their defaults (docs/guide/tokens.md).',
     costs: 'tokens: usage far below the quota is not reported, so other nodes do not show it.',
   },
   burst: section({

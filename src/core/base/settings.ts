@@ -42,6 +42,8 @@ export interface GroupSettings {
   readonly sharing: Sharing;
   /** The depth of the cluster's bucket where tokens are shared. */
   readonly burst: BurstSettings;
+  /** Debt that work may leave that cannot be refused, in milliseconds of the limit. */
+  readonly debtMs: number;
   /** What a limiter may take above its share, as a part of the node's reported demand, 0 … 1. */
   readonly allowanceRatio: number;
   /** Weights of single nodes in the water-filling; absent = 1. */

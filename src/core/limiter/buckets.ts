@@ -289,7 +289,7 @@ export class Buckets {
     const tokens = this.tokens.at(slot);
     if (amount <= 0 || tokens === Number.POSITIVE_INFINITY) return;
     const depth = this.depth.at(slot);
-    const bound = Number.isNaN(depth) ? 0 : Math.max(depth, (this.rate.at(slot) * debtMs) / 1000);
+    const bound = Number.isNaN(depth) ? 0 : Math.max(depth, (this.comesBackAt(slot) * debtMs) / 1000);
     this.tokens.set(slot, Math.max(tokens - amount, Math.min(tokens, -bound)));
   }
 }

@@ -129,7 +129,8 @@ export class ShareBook {
    */
   viewTokens(tokens: LaneTokens, view: LaneView, { group, direction, own }: ViewedLane): void {
     const settings = this.#settings.groups[group] as GroupSettings;
-    const whole = { burst: settings.burst, direction };
+    const { burst, debtMs } = settings;
+    const whole = { burst, debtMs, direction };
     const rule = burstOnRamp(whole, view.target[MESSAGES] as number, rampTop(settings, direction));
     tokens.countCosts(this.#targets.costPerMessage(view.target[MESSAGES] as number));
     tokens.view(view, { alive: this.#log.membership.alive, own }, rule);

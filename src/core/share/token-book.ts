@@ -4,7 +4,6 @@ import {
   DIRECTION_COUNT,
   type GroupId,
   type Incarnation,
-  MESSAGES,
   type NodeKey,
   slotOf,
 } from '../base/vocabulary.js';
@@ -247,13 +246,12 @@ export class TokenBook implements ChargeReader {
 
   /** Lets time pass for a served lane. Its limits follow from its tokens, but not while it is isolated. */
   flow(lane: LaneState, nowMs: number): void {
-    const { tokens } = lane;
+    const { tokens, isLimitedByTokens } = lane;
     lane.isLimitedByTokens = false;
     if (tokens === null) return;
     const { costs, log, membership, nodeKey, table } = this.#parts;
     this.#countTaken(lane);
     const news = costs.takeNews(lane.lane);
-    if (news !== null) this.#taken[MESSAGES] = (this.#taken[MESSAGES] as number) + tokens.messagesBeyond(news);
     if (tokens.isEnding && !lane.hasEntry && this.#ownRow(lane.mapLane) === -1) tokens.forget();
     const logMs = log.logNowMs(lane.partition, nowMs);
     const roundTripMs = log.roundTripMs + table.settings.sampleIntervalMs;
@@ -265,6 +263,8 @@ export class TokenBook implements ChargeReader {
       own: nodeKey,
       ownSlot,
       roundTripMs,
+      isLimiting: isLimitedByTokens,
+      costsBeyond: news === null ? 0 : tokens.messagesBeyond(news),
     });
     lane.isLimitedByTokens = lane.link === 'linked' && !log.epochs.isHolding;
   }

@@ -32,8 +32,7 @@ export function tokensAfter(bucket: ClusterBucket, tokens: number, ms: number, e
   const setPoint = setPointOf(bucket);
   let seconds = ms / 1000;
   let now = tokens;
-  // So deep in debt that nobody is given anything: all that flows in pays it back.
-  const deep = setPoint - perSecond * PULL_SECONDS;
+  const deep = nothingBelow(bucket);
   if (now < deep) {
     const untilSeconds = (deep - now) / perSecond;
     if (seconds <= untilSeconds) return now + perSecond * seconds;
@@ -62,6 +61,11 @@ export function tokensAfter(bucket: ClusterBucket, tokens: number, ms: number, e
  */
 export function correctedRate(bucket: ClusterBucket, tokens: number): number {
   return Math.max(0, bucket.perSecond + (tokens - setPointOf(bucket)) / PULL_SECONDS);
+}
+
+/** With fewer tokens nobody is given anything: all that flows in pays the debt back. */
+export function nothingBelow(bucket: ClusterBucket): number {
+  return setPointOf(bucket) - bucket.perSecond * PULL_SECONDS;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type BurstSettings, depthGiven } from '../base/settings.js';
+import { depthGiven, type GroupSettings } from '../base/settings.js';
 import { MESSAGES } from '../base/vocabulary.js';
 
 /**
@@ -29,13 +29,12 @@ export function burstOnRamp(rule: DepthRule, perSecond: number, top: number | nu
   const given = depthGiven(burst, direction, MESSAGES);
   if (top === null || given === null || perSecond >= top) return rule;
   const messages = Math.max(Math.min(given, PIECES_LEAST), (given * perSecond) / top);
-  return { burst: { ...burst, messages }, direction };
+  return { ...rule, burst: { ...burst, messages } };
 }
 
 const PIECES_LEAST = 10;
 
-/** What a bucket's depth follows from, beside its target. */
-export interface DepthRule {
-  readonly burst: BurstSettings;
+/** What a bucket's depth follows from, beside its target; and the debt that work may leave that cannot be refused. */
+export interface DepthRule extends Pick<GroupSettings, 'burst' | 'debtMs'> {
   readonly direction: number;
 }

@@ -99,9 +99,12 @@ export class LaneTokens {
     const aheadMs = Math.max(0, now.logMs - this.settledLogMs);
     // Whatever was appended a round trip ago has been read, though nobody may have written for long.
     const readLogMs = Math.max(now.readLogMs, now.logMs - now.roundTripMs);
-    const read = { ms: readLogMs - this.settledLogMs, ownSlot: now.ownSlot };
+    const ms = readLogMs - this.settledLogMs;
     this.slots.forEach((slot, dimension) => {
-      slot.flow(taken[dimension] as number, seconds, aheadMs, this.#nodes, now, read);
+      const units = taken[dimension] as number;
+      const mayOwe = now.isLimiting ? Math.max(0, units) : 0;
+      const late = dimension === MESSAGES ? now.costsBeyond : 0;
+      slot.flow(units + late, seconds, aheadMs, this.#nodes, now, { ms, ownSlot: now.ownSlot, mayOwe });
     });
   }
 
@@ -194,6 +197,10 @@ export interface Now {
   readonly ownSlot: number;
   /** From an admission until all know of it. */
   readonly roundTripMs: number;
+  /** Whether the limits have followed from these tokens since the last flow; they do not while a node is cut off. */
+  readonly isLimiting: boolean;
+  /** What costs that have been reported since then make more or less of what was taken before, messages. */
+  readonly costsBeyond: number;
 }
 
 /** What a change from a rate has to stand out from. */

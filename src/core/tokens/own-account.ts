@@ -14,6 +14,8 @@ export class OwnAccount {
   charge = 0;
   /** The charge in the newest own record that was read back: what the log knows. */
   knownCharge = 0;
+  /** Units that were taken, and are charged later: see `owe`. */
+  owed = 0;
   /** True while the log holds an entry of this node for the lane. */
   hasEntry = false;
   /** The charge in the newest own record, read back or not. */
@@ -91,6 +93,28 @@ export class OwnAccount {
     const onItsWay = Math.max(0, this.knownCharge - this.#toldCharge);
     const lost = -this.untold - Math.max(0, room - onItsWay);
     if (lost > 0) this.charge += lost;
+  }
+
+  /**
+   * Work that cannot be refused took more than the cluster's bucket can bear. Others do not believe that charge, so the
+   * node keeps it, and pays it of what it may take from now on. What exceeds `owedMax` is let off.
+   *
+   * @param most unheard units that the bucket bears
+   */
+  owe(most: number, owedMax: number): void {
+    const beyond = Math.min(this.untold, this.unheard - Math.max(0, most));
+    if (beyond <= 0) return;
+    this.charge -= beyond;
+    // What is owed already is not let off when the bound falls.
+    this.owed = Math.max(this.owed, Math.min(owedMax, this.owed + beyond));
+  }
+
+  /** So many units are not taken, and pay what is owed. Returns how many of them do. */
+  pay(units: number): number {
+    const paid = Math.min(this.owed, Math.max(0, units));
+    this.owed -= paid;
+    this.take(paid);
+    return paid;
   }
 
   /** What comes back beyond what others believe of this node (Returnable) is lost. */

@@ -1,7 +1,7 @@
 import { depthGiven } from '../base/settings.js';
 import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { LaneView } from '../convergence/strategy.js';
-import { type ClusterBucket, correctedRate, tokensAfter } from './cluster-bucket.js';
+import { type ClusterBucket, correctedRate, nothingBelow, tokensAfter } from './cluster-bucket.js';
 import { clusterDepth, type DepthRule } from './cluster-depth.js';
 import { ExpectedUse } from './expected-use.js';
 import { fromCluster, TOGETHER } from './from-cluster.js';
@@ -44,6 +44,8 @@ export class SlotTokens {
   /** What the node was expected to take since the last flow, and what of it a slack paid. */
   #use = 0;
   #slack = 0;
+  /** Time of this node's limit that work may owe which cannot be refused. */
+  #debtSeconds = 0;
   #creditMax = 0;
   #creditSeconds = CREDIT_SECONDS;
   /** Where nothing is lent: what is left of a bucket as deep as the cluster's that this node's share flows into. */
@@ -90,14 +92,15 @@ export class SlotTokens {
       this.settledTokens = Math.min(bucket.depth, this.settledTokens + believed);
       return (-units - believed) / bucket.depth;
     }
-    const debtMax = Math.max(bucket.perSecond, (TOGETHER + 1) * bucket.depth);
     const before = this.settledTokens;
-    this.settledTokens = Math.max(-debtMax, before - units);
+    this.settledTokens = Math.max(-debtMaxOf(bucket), before - units);
     returnable.charge(slot, Math.max(0, before - this.settledTokens), bucket.depth);
     return 0;
   }
 
-  view(view: LaneView, members: Viewed, dimension: number, piece: number, { direction, burst }: DepthRule): void {
+  view(view: LaneView, members: Viewed, dimension: number, piece: number, rule: DepthRule): void {
+    const { direction, burst } = rule;
+    this.#debtSeconds = rule.debtMs / 1000;
     const perSecond = view.target[dimension] as number;
     if (perSecond === 0 || perSecond === Number.POSITIVE_INFINITY) {
       this.bucket = null;
@@ -135,14 +138,20 @@ export class SlotTokens {
     this.tokens = this.tokensAfter(aheadMs);
     account.take(taken);
     account.pass(seconds, this.#use, this.#slack, this.#creditMax);
+    account.pay(-account.untold);
     account.loseAbove(bucket.depth - this.tokens);
+    const debtMax = debtMaxOf(bucket);
+    const owedMax = Math.max(0, this.#debtSeconds * this.expected.share - debtMax);
+    account.owe(Math.max(this.tokens + debtMax, account.unheard - read.mayOwe), owedMax);
     this.#parts.pass(seconds, taken);
     this.#keepToReturnable(bucket, read.ownSlot, read.ms);
     if (this.isInPieces)
       this.#flowInPieces(bucket, { recent: this.#recent, nodes, isDivided: this.#isDivided, ...now });
     else this.#flowAtRates(bucket, nodes, now.roundTripMs);
+    this.takeable -= account.pay(this.takeable) + account.owed;
     this.#keepToOwnPart(bucket, taken, seconds);
     this.#parts.bind(this, this.expected.isMember);
+    this.#waitForDebt(bucket);
   }
 
   #expectNothing(): void {
@@ -171,10 +180,18 @@ export class SlotTokens {
       this.#ownPart = Number.POSITIVE_INFINITY;
       return;
     }
-    this.#ownPart = Math.min(depth, this.#ownPart - taken + share * seconds);
+    const least = -Math.max(depth, this.#debtSeconds * share);
+    this.#ownPart = Math.min(depth, Math.max(least, this.#ownPart - taken) + share * seconds);
     this.takeable = Math.min(this.takeable, share > 0 ? this.#ownPart : 0);
     this.perSecond = Math.min(this.perSecond, share);
     this.comesBackPerSecond = Math.min(this.comesBackPerSecond, share);
+  }
+
+  /** While the bucket is so deep in debt that nobody is given anything, a client waits until that is paid back, too. */
+  #waitForDebt(bucket: ClusterBucket): void {
+    const missing = nothingBelow(bucket) - this.tokens;
+    if (missing <= 0 || this.takeable > 0) return;
+    this.takeable -= (missing / bucket.perSecond) * this.comesBackPerSecond;
   }
 
   /** Units that may stay untold: see UNTOLD_DEPTHS and NOISE_SECONDS. */
@@ -223,8 +240,15 @@ export interface Viewed {
 
 /** How far the log has been read since the slot was settled, in log time; and this node's slot among the members. */
 export interface ReadSoFar {
+  /** Units taken since the last flow that may be owed; what older work turns out to cost may not (decision 0084). */
+  readonly mayOwe: number;
   readonly ms: number;
   readonly ownSlot: number;
+}
+
+/** The deepest debt that a record makes: a second of the target, or what may be taken of a full bucket. */
+function debtMaxOf({ perSecond, depth }: ClusterBucket): number {
+  return Math.max(perSecond, (TOGETHER + 1) * depth);
 }
 
 /**

@@ -6,7 +6,7 @@ import { isMapping } from '../../input/mapping.js';
 
 /** 8 hexadecimal digits; equal for groups that mean the same, however they are written. About 10 µs. */
 export function definitionHash(group: GroupConfig): string {
-  return crc32(JSON.stringify(inOrder(describeGroup({ ...group, asWritten: ALL_PER_SECOND }))))
+  return crc32(JSON.stringify(inOrder(describeGroup({ ...group, asWritten: ALL_PER_SECOND, autoSharing: null }))))
     .toString(16)
     .padStart(8, '0');
 }

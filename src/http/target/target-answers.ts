@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SHARINGS } from '../../core/base/settings.js';
 import { DIMENSIONS } from '../../core/base/vocabulary.js';
 import { LEVELS } from '../../core/limiter/levels.js';
 import {
@@ -106,6 +107,10 @@ export const EXPLAINED = record({
   group: text,
   node: text,
   strategy: text,
+  sharing: z.enum(SHARINGS),
+  ratesBecause: text.nullable().meta({
+    description: 'The setting for which `sharing: auto` means rates, as `limiter is window`; null = none.',
+  }),
   directions: record({ publish: DIRECTION, dispatch: DIRECTION }),
 });
 

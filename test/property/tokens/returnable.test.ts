@@ -7,7 +7,7 @@ import { Returnable } from '../../../src/core/tokens/returnable.js';
 import { SlotTokens } from '../../../src/core/tokens/slot-tokens.js';
 import { GROUP } from '../../simulation/settings.js';
 
-const RULE = { burst: GROUP.burst, direction: 0 };
+const RULE = { debtMs: 0, burst: GROUP.burst, direction: 0 };
 const HOSTILE = 2;
 const units = fc.double({ min: 0, max: 300, noNaN: true });
 

@@ -6,7 +6,7 @@ const NOTHING = { messages: null, bytes: null };
 /** As slow as 0.01/s, so that what is left does not depend on how fast the machine is. */
 const SLOW = { quota: { publish: { messagesPerHour: 36 } } };
 const GROUPS = {
-  rates: { quota: { publish: { messagesPerMinute: 6000, bytesPerSecond: '1MiB' } } },
+  rates: { sharing: 'rates', quota: { publish: { messagesPerMinute: 6000, bytesPerSecond: '1MiB' } } },
   tokens: { sharing: 'tokens', quota: { publish: { messagesPerMinute: 6000 } }, burst: '1s' },
   slow: { ...SLOW, sharing: 'tokens', burst: 3 },
   windows: { quota: { publish: { messagesPerSecond: 50 } }, limiter: 'window', windowMs: 1000 },

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeConfig } from '../../../src/config/describe/describe-config.js';
 import { loadConfig } from '../../../src/config/files/load-config.js';
 import { ConfigError } from '../../../src/config/setting/config-error.js';
 import { STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
@@ -83,7 +84,7 @@ describe('a group that shares tokens', () => {
 describe('a group that shares rates', () => {
   test.each([
     ['burst.messages', 'messages: 10', 'sharing: rates, '],
-    ['burst.bytes', 'bytes: 1MiB', ''],
+    ['burst.bytes', 'bytes: 1MiB', 'sharing: rates, '],
   ])('has no bucket of the cluster: %s is one mistake', async (key, written, sharing) => {
     const found = await mistakesOf(`{ ${sharing}burst: { ${written} } }`);
     expect(found).toHaveLength(1);
@@ -100,11 +101,71 @@ describe('a group that shares rates', () => {
   });
 });
 
+async function groupOf(group: string, defaults = '{}') {
+  const [found] = (await loadConfig({ file: fileOf(group, defaults) })).groups;
+  return found!;
+}
+
+describe('a group that does not say what it shares', () => {
+  test.each([
+    '{}',
+    '{ sharing: auto }',
+    '{ sharing: ~ }',
+    '{ burst: 10 }',
+    '{ strategy: proportional }',
+    // The values of the defaults say nothing.
+    '{ burstMs: 100ms, burstMinMessages: 20, allowanceRatio: 0.25, limiter: bucket, smoothingMs: 0 }',
+  ])('shares tokens: %s', async (written) => {
+    expect(await groupOf(written)).toMatchObject({ sharing: 'tokens', autoSharing: { because: null } });
+  });
+
+  test.each([
+    ['limiter: window', 'limiter is window'],
+    ['topics: even', 'topics is even'],
+    ['smoothingMs: 500', 'smoothingMs is 500'],
+    ['slewPerSecond: 0.2', 'slewPerSecond is 0.2'],
+    ['burstMs: 2s', 'burstMs is 2000'],
+    ['burstMinMessages: 1', 'burstMinMessages is 1'],
+    ['allowanceRatio: 0', 'allowanceRatio is 0'],
+  ])('shares rates with %s, and knows why', async (written, because) => {
+    expect(await groupOf(`{ ${written} }`)).toMatchObject({ sharing: 'rates', autoSharing: { because } });
+    expect(await groupOf('{}', `{ ${written} }`)).toMatchObject({ sharing: 'rates', autoSharing: { because } });
+    expect(await groupOf(`{ sharing: rates, ${written} }`)).toMatchObject({ sharing: 'rates', autoSharing: null });
+    expect(await mistakesOf(`{ burst: 10, ${written} }`)).toEqual([
+      expect.stringContaining(`groups.orders.burst needs a bucket of the cluster: ${because}, so every node has`),
+    ]);
+  });
+
+  test('is printed as it is written, with what that came to, and reads back', async () => {
+    for (const [written, line] of [
+      ['{}', 'sharing: auto # tokens'],
+      ['{ limiter: window }', 'sharing: auto # rates: limiter is window'],
+      ['{ sharing: tokens }', 'sharing: tokens'],
+    ] as const) {
+      const printed = describeConfig(await loadConfig({ file: fileOf(written, '{}') }));
+      expect(printed.match(/sharing: .*/)?.[0]).toBe(line);
+      const file = join(folder, 'printed.yaml');
+      writeFileSync(file, printed);
+      const [again] = (await loadConfig({ file })).groups;
+      const { sharing, autoSharing } = await groupOf(written);
+      expect(again).toMatchObject({ sharing, autoSharing });
+    }
+  });
+
+  test('without a topic shares rates; tokens and a depth are mistakes there', async () => {
+    const alone = async (group: string) => {
+      const file = join(folder, 'alone.yaml');
+      writeFileSync(file, `cluster: demo\ntopic: { kind: none, nodeCount: 3 }\ngroups:\n  orders: ${group}\n`);
+      return (await loadConfig({ file })).groups[0];
+    };
+    const because = 'topic.kind is none';
+    expect(await alone('{}')).toMatchObject({ sharing: 'rates', autoSharing: { because } });
+    await expect(alone('{ sharing: tokens }')).rejects.toThrow('sharing must be rates with topic kind none');
+    await expect(alone('{ burst: 10 }')).rejects.toThrow(`needs a bucket of the cluster: ${because}`);
+  });
+});
+
 describe('a burst', () => {
-  async function groupOf(group: string, defaults = '{}') {
-    const [found] = (await loadConfig({ file: fileOf(group, defaults) })).groups;
-    return found!;
-  }
   const depths = async (written: string) => {
     const { burst } = await groupOf(`{ sharing: tokens, ${written} }`);
     const { messages, bytes, ofQuota } = burst;
@@ -167,7 +228,7 @@ describe('a burst', () => {
     ['burst: 2s', 'burst needs a bucket of the cluster'],
     ['burst: { quotaMs: 2s }', 'burst.quotaMs needs a bucket of the cluster'],
   ])('where rates are shared, %s is one mistake where it stands', async (written, told) => {
-    const [found, ...others] = await mistakesOf(`{ ${written} }`);
+    const [found, ...others] = await mistakesOf(`{ sharing: rates, ${written} }`);
     expect(others).toEqual([]);
     expect(found).toMatch(/^node\.yaml:4:\d+: /);
     expect(found).toContain(`groups.orders.${told}`);

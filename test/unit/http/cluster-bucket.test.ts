@@ -12,7 +12,7 @@ import { type HttpScene, readyScene } from './http-scene.js';
 const SHARED = { sharing: 'tokens', quota: { publish: { messagesPerSecond: 0.01 } }, burst: { messages: 3 } };
 const BUSY = { sharing: 'tokens', quota: { publish: { messagesPerSecond: 1000 } }, burst: { messages: 100 } };
 const PIECES = { sharing: 'tokens', quota: { publish: { messagesPerSecond: 2 } }, burst: 2 };
-const BY_RATES = { quota: { publish: { messagesPerSecond: 1000 } } };
+const BY_RATES = { sharing: 'rates', quota: { publish: { messagesPerSecond: 1000 } } };
 
 describe('a group that shares tokens', () => {
   let scene: HttpScene;
@@ -111,7 +111,9 @@ describe('a group that shares tokens', () => {
 test('a whole burst of a small quota can be asked for at once', async () => {
   const quota = { publish: { messagesPerMinute: 5 } };
   const small = { sharing: 'tokens', quota };
-  const scene = await readyScene({ groups: { small, larger: { ...small, burst: 8 }, rates: { quota } } });
+  const scene = await readyScene({
+    groups: { small, larger: { ...small, burst: 8 }, rates: { sharing: 'rates', quota } },
+  });
   const most = async (group: string) => {
     const { body } = await scene.acquire({ group, messages: 100 });
     return /above maxRequest (\d+)/.exec(String(body.detail))?.[1];

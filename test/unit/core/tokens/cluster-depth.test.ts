@@ -18,7 +18,7 @@ test.each([
   { perSecond: 100, messages: null, burst: null },
 ])('a burst of $messages at $perSecond of 1,000/s is $burst', ({ perSecond, messages, burst }) => {
   const settings = { messages, bytes: 7, policy: 'optimistic' } as const;
-  const whole = { burst: settings, direction: 0 };
-  expect(burstOnRamp(whole, perSecond, 1000)).toEqual({ burst: { ...settings, messages: burst }, direction: 0 });
+  const whole = { burst: settings, debtMs: 0, direction: 0 };
+  expect(burstOnRamp(whole, perSecond, 1000)).toEqual({ ...whole, burst: { ...settings, messages: burst } });
   expect(burstOnRamp(whole, perSecond, null)).toEqual(whole);
 });

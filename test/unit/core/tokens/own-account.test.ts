@@ -115,3 +115,31 @@ describe('what the log knows', () => {
     expect([account.charge, account.unheard, account.untold, account.takeable(40)]).toEqual([2, 2, 2, 38]);
   });
 });
+
+describe('what the bucket cannot bear', () => {
+  test('is owed, to a bound, and paid of what the node may take', () => {
+    account.take(3000);
+    account.owe(50, 300);
+    expect([account.unheard, account.owed]).toEqual([50, 300]);
+    expect(account.pay(40)).toBe(40);
+    expect([account.unheard, account.owed]).toEqual([90, 260]);
+    expect(account.pay(-5)).toBe(0);
+  });
+
+  test('is not let off when the bound falls, and nothing else is owed', () => {
+    account.take(400);
+    account.owe(50, 300);
+    account.take(10);
+    account.owe(50, 100);
+    expect(account.owed).toBe(300);
+    account.owe(100, 300);
+    expect([account.unheard, account.owed]).toEqual([50, 300]);
+  });
+
+  test('never takes back what a record says', () => {
+    account.take(400);
+    account.tell();
+    account.owe(50, 300);
+    expect([account.charge, account.owed]).toEqual([400, 0]);
+  });
+});
