@@ -54,7 +54,8 @@ export interface ClusterUnderTest {
    */
   setLie?(node: string, factor: number): void;
   /**
-   * The rate that the node's limiter enforces, in units per second; 0 while it decides nothing, Infinity without limit.
+   * The rate that the node's limiter enforces in the long run, in units per second; 0 while it decides nothing,
+   * Infinity without limit.
    */
   limitOf(node: string, dimension: 0 | 1): number;
   /**

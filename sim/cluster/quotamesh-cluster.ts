@@ -113,8 +113,10 @@ export class QuotameshCluster implements ClusterUnderTest {
     const asked = this.#running(node);
     if (asked === undefined || asked.isStalled || asked.nowMs > asked.limiter.validUntilMs.at(LANE)) return 0;
     const slot = slotOf(LANE, MESSAGES + dimension);
-    const { depth, rate } = asked.limiter.buckets;
-    return depth.at(slot) === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : rate.at(slot);
+    const { depth } = asked.limiter.buckets;
+    if (depth.at(slot) === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    // Where tokens are shared, the limiter's own rate follows the correction of the cluster's bucket at every moment.
+    return asked.coordinator.shares.limit[slot] as number;
   }
 
   forgetPast(): void {

@@ -149,18 +149,21 @@ export class Reporter {
     const { sample, current, reported } = lane;
     currentRates(sample, current);
     const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
-    if (isOver) estimate(sample, SLOW, current);
+    const byUsage = this.#shares.strategyOf(lane.group).reads === 'usage';
+    // One piece of work in a short span says nothing of how many a node wants.
+    if (isOver || (tokens.isInPieces && !byUsage)) estimate(sample, SLOW, current);
     const isDue =
       isOver ||
       tokens.isReportDue ||
-      (refusedNow && tokens.isUnannounced(current, reported)) ||
+      (refusedNow && (tokens.isShort || tokens.isUnannounced(current, reported))) ||
       (lane.hasEntry && tokens.isOverstated(current, reported)) ||
+      (lane.hasEntry && !byUsage && sample.isFull(SLOW) && tokens.isMetAgain(current, reported)) ||
       (readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1) ||
       this.#isStepDue(lane, silentMs);
     if (!isDue) return;
     keepToTaken(current, tokens);
     reported.demand.set(current.demand);
-    if (this.#shares.strategyOf(lane.group).reads !== 'usage') reported.usage.set(current.usage);
+    if (!byUsage) reported.usage.set(current.usage);
     else if (lane.hasEntry) this.#shares.takenInto(reported.usage, lane.lane, current.demand);
     else reported.usage.set(usageOverASecond(sample));
     reported.squares.set(current.squares);

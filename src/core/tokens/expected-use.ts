@@ -33,6 +33,11 @@ export class ExpectedUse {
   due = Number.POSITIVE_INFINITY;
   /** What those take together that are met. */
   #met = 0;
+  /**
+   * Whether this node wants twice its share and more, and others want less than theirs. By the arrivals of a few
+   * seconds a node seems to want half as much again as it does now and then.
+   */
+  crowdsOut = false;
   #nodes = 1;
   /** What this node wants, whether it is lent anything or not. */
   #ownWanted = 0;
@@ -77,16 +82,19 @@ export class ExpectedUse {
     this.own = own === -1 ? 0 : takenBy(view, own, dimension);
     this.share = own === -1 ? 0 : (share[own] as number);
     const due = own === -1 ? 0 : Math.max(this.share, sharePerWeight * (weight[own] as number));
+    this.crowdsOut = met > 0 && this.#ownWanted > CROWDS_OUT * this.share;
     this.due = isAnyThrottled || !isLent ? Math.min(due, most) : most;
   }
 
-  /** Called where every admission is told at once: nobody is expected to take anything. */
+  /**
+   * Called where every admission is told at once: nobody is expected to take anything. Whether a node wants more than
+   * its share is known all the same.
+   */
   expectNothing(): void {
     this.total = 0;
     this.served = 0;
     this.#met = 0;
     this.own = 0;
-    this.#ownWanted = 0;
   }
 
   /** What is expected of one node of the view: what it wants if it is met, its share below 0 if it is throttled. */
@@ -130,6 +138,7 @@ export class ExpectedUse {
 
 /** Shares are rounded sums. */
 const MET = 1 + 1e-9;
+const CROWDS_OUT = 2;
 
 /** What a node is given at most (Infinity = there is no bound), and what a minimum lifts shares to. */
 function rangeOf({ target, minShareRatio, maxShareRatio, count }: LaneView, dimension: number): typeof range {

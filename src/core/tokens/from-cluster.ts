@@ -29,8 +29,12 @@ export function fromCluster(bucket: ClusterBucket, tokens: number, nodes: number
   const ofAbove = above > 0 ? ((1 - BY_USE) / nodes + (BY_USE * ownUse) / used) * above : 0;
   if (expected.isThrottled) return ofAbove;
   const below = Math.max(0, Math.min(tokens, setPoint));
-  const noise = piece + NOISE_DEVIATIONS * Math.sqrt(NOISE_SECONDS * ownUse * piece);
-  return Math.min(below, Math.max(expected.part * tokens, noise)) + ofAbove;
+  return Math.min(below, Math.max(expected.part * tokens, noiseOf(ownUse, piece))) + ofAbove;
+}
+
+/** What the noise of a node takes that is met, units: it may take so much of a busy bucket before others know of it. */
+export function noiseOf(ownUse: number, piece: number): number {
+  return piece + NOISE_DEVIATIONS * Math.sqrt(NOISE_SECONDS * ownUse * piece);
 }
 
 export interface Use {
@@ -44,7 +48,8 @@ export interface Use {
 
 /** So many depths are taken at most by nodes that wake within one delivery. */
 export const TOGETHER = 3;
-const NEARLY_FULL = 0.9;
+/** From this part of its depth on a bucket is there for whoever asks first. */
+export const NEARLY_FULL = 0.9;
 const BY_USE = 0.8;
 const NOISE_DEVIATIONS = 3;
 const NOISE_SECONDS = 0.3;

@@ -1,5 +1,6 @@
 import type { NodeKey } from '../base/vocabulary.js';
-import type { ClusterBucket } from './cluster-bucket.js';
+import { type ClusterBucket, setPointOf } from './cluster-bucket.js';
+import { NEARLY_FULL } from './from-cluster.js';
 import type { RecentUse } from './recent-use.js';
 
 /**
@@ -24,8 +25,9 @@ export function isInPieces({ perSecond, depth }: ClusterBucket, piece: number, n
 export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number, turn: Turn): number {
   const { recent, own, logMs, roundTripMs, isDivided, nodes } = turn;
   const active = recent.active(own, logMs, bucket);
-  const here = tokens / piece;
   const depth = bucket.depth / piece;
+  const isKept = turn.leavesSetPoint && tokens < NEARLY_FULL * bucket.depth;
+  const here = (tokens - (isKept ? setPointOf(bucket) : 0)) / piece;
   const inFlight = (bucket.perSecond * roundTripMs) / (1000 * piece);
   const part = here / (isDivided ? nodes : 1 + active);
   // Without a whole piece it does not matter whose turn it is.
@@ -44,6 +46,8 @@ export interface Turn {
   /** True: what is there is divided among all nodes in advance. */
   readonly isDivided: boolean;
   readonly nodes: number;
+  /** True: this node wants more than its share, so it leaves the others the tokens up to the set point. */
+  readonly leavesSetPoint: boolean;
 }
 
 /** More than that, and the records themselves would be the load. */

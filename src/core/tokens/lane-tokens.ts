@@ -27,6 +27,11 @@ export class LaneTokens {
     this.settledLogMs = beganLogMs;
   }
 
+  /** Whether a bucket of the lane is given out in whole pieces. */
+  get isInPieces(): boolean {
+    return this.slots.some(({ bucket, isInPieces }) => bucket !== null && isInPieces);
+  }
+
   isFullAt(logMs: number): boolean {
     const ms = logMs - this.settledLogMs;
     return this.slots.every((slot) => slot.bucket === null || slot.tokensAfter(ms) >= slot.bucket.depth);
@@ -128,6 +133,13 @@ export class LaneTokens {
     );
   }
 
+  /** Whether a report is due where work is refused: this node is met, and its noise has taken what may stay untold. */
+  get isShort(): boolean {
+    return this.slots.some(
+      ({ bucket, account, takenThreshold }) => bucket !== null && account.untold >= takenThreshold,
+    );
+  }
+
   /** Whether a report is due because this node left of a dimension what it was expected to take and others may. */
   hasLeft(dimension: number): boolean {
     const { bucket, account, expected, threshold } = this.slots[dimension] as SlotTokens;
@@ -148,6 +160,20 @@ export class LaneTokens {
       if (Math.min(wanted, expected.due) <= before) return false;
       const change = Math.min(wanted, DUE_RATIO * expected.due) - before;
       return change > noiseOf(before, now, told, dimension);
+    });
+  }
+
+  /**
+   * Whether this node told that it wants more than its share, and wants less: where whole pieces are given it leaves
+   * others the tokens up to the set point, and speaks only when it is given one.
+   */
+  isMetAgain(now: LaneRates, told: LaneRates): boolean {
+    return this.slots.some(({ bucket, isInPieces, expected }, dimension) => {
+      if (bucket === null || !isInPieces) return false;
+      return (
+        expected.share < (told.demand[dimension] as number) &&
+        (now.demand[dimension] as number) < MET_AGAIN * expected.share
+      );
     });
   }
 
@@ -211,6 +237,8 @@ function noiseOf(before: number, now: LaneRates, told: LaneRates, dimension: num
 
 /** What a node wants beyond what it would be given need not be told. */
 const DUE_RATIO = 1.2;
+/** At 1/s an arrival more or less in 5 s is a fifth. */
+const MET_AGAIN = 0.8;
 const CHANGE_RATIO = 0.1;
 const DEVIATIONS = 3;
 /** Arrivals of so much time are what a change has to stand out from. */

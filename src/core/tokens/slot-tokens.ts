@@ -4,7 +4,7 @@ import type { LaneView } from '../convergence/strategy.js';
 import { type ClusterBucket, correctedRate, nothingBelow, tokensAfter } from './cluster-bucket.js';
 import { clusterDepth, type DepthRule } from './cluster-depth.js';
 import { ExpectedUse } from './expected-use.js';
-import { fromCluster, TOGETHER } from './from-cluster.js';
+import { fromCluster, noiseOf, TOGETHER } from './from-cluster.js';
 import { isInPieces, type Turn, wholePieces } from './in-pieces.js';
 import { OwnAccount } from './own-account.js';
 import { OwnParts } from './own-parts.js';
@@ -34,8 +34,10 @@ export class SlotTokens {
   perSecond = 0;
   /** The rate at which tokens come back to a node that has taken all that it may: what a client is told to wait for. */
   comesBackPerSecond = 0;
-  /** A report is due when no record says this many units. */
+  /** A report is due when no record says that this many units were left … */
   threshold = 0;
+  /** … or that this many were taken. */
+  takenThreshold = 0;
   readonly returnable = new Returnable();
   readonly #recent = new RecentUse();
   readonly #parts = new OwnParts();
@@ -118,6 +120,7 @@ export class SlotTokens {
     this.isInPieces = isInPieces(this.bucket, piece, count);
     if (this.isInPieces) this.#expectNothing();
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count);
+    this.takenThreshold = this.isInPieces ? this.threshold : this.#takenThresholdOf(this.bucket);
   }
 
   /**
@@ -145,8 +148,7 @@ export class SlotTokens {
     account.owe(Math.max(this.tokens + debtMax, account.unheard - read.mayOwe), owedMax);
     this.#parts.pass(seconds, taken);
     this.#keepToReturnable(bucket, read.ownSlot, read.ms);
-    if (this.isInPieces)
-      this.#flowInPieces(bucket, { recent: this.#recent, nodes, isDivided: this.#isDivided, ...now });
+    if (this.isInPieces) this.#flowInPieces(bucket, nodes, now);
     else this.#flowAtRates(bucket, nodes, now.roundTripMs);
     this.takeable -= account.pay(this.takeable) + account.owed;
     this.#keepToOwnPart(bucket, taken, seconds);
@@ -203,6 +205,13 @@ export class SlotTokens {
     return Math.max(LEAST_PIECE * this.piece, (UNTOLD_DEPTHS * depth) / nodes, noise);
   }
 
+  /** A node that is met speaks before it has used up what its noise may take: else it is refused before it is due. */
+  #takenThresholdOf({ perSecond }: ClusterBucket): number {
+    if (this.expected.isThrottled || this.#creditSeconds === CREDIT_SECONDS_OF_COSTS) return this.threshold;
+    const noise = noiseOf(this.expected.ownAt(perSecond), this.piece);
+    return Math.max(LEAST_PIECE * this.piece, Math.min(this.threshold, UNTOLD_NOISE * noise));
+  }
+
   #flowAtRates(bucket: ClusterBucket, nodes: number, roundTripMs: number): void {
     const { account, expected, piece } = this;
     const rate = correctedRate(bucket, this.tokens);
@@ -220,7 +229,9 @@ export class SlotTokens {
     this.comesBackPerSecond = Math.max(this.perSecond, expected.share);
   }
 
-  #flowInPieces(bucket: ClusterBucket, turn: Turn): void {
+  #flowInPieces(bucket: ClusterBucket, nodes: number, now: Pick<Turn, 'own' | 'logMs' | 'roundTripMs'>): void {
+    const of = { recent: this.#recent, nodes, isDivided: this.#isDivided, leavesSetPoint: this.expected.crowdsOut };
+    const turn = { ...of, ...now };
     const most = this.expected.isMember ? wholePieces(bucket, this.tokens, this.piece, turn) : 0;
     this.#use = 0;
     this.#slack = 0;
@@ -266,6 +277,8 @@ const NOISE_SECONDS = 2;
  * it is told: with a depth of 60 ms of 300/s, and demand that moved from node to node, a fifth of the quota.
  */
 const NOISE_DEPTHS = 0.3;
+/** The part of what its noise may take that a met node leaves untold. */
+const UNTOLD_NOISE = 0.5;
 /** A report of less than a piece of work would say nothing. */
 const LEAST_PIECE = 0.9;
 /** Where news takes longer, a full bucket is divided in advance: three depths in all would be 4 % in some 5 s. */

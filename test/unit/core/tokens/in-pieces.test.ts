@@ -33,13 +33,27 @@ const SLOW = { perSecond: 10, depth: 10 };
 const NOW = 100_000;
 
 /** What node 5 may take when nodes 1, 2, … have just taken so many, and node 5 as many as `own`. */
-function given(tokens: number, others: readonly number[], own: number, roundTripMs: number, isDivided = false): number {
+function given(
+  tokens: number,
+  others: readonly number[],
+  own: number,
+  roundTripMs: number,
+  { isDivided = false, leavesSetPoint = false } = {},
+): number {
   const recent = new RecentUse();
   others.forEach((units, at) => {
     recent.charge(at < 4 ? at + 1 : at + 2, units, NOW, SLOW);
   });
   if (own > 0) recent.charge(5, own, NOW, SLOW);
-  return wholePieces(SLOW, tokens, 1, { recent, own: 5, logMs: NOW, roundTripMs, isDivided, nodes: 10 });
+  return wholePieces(SLOW, tokens, 1, {
+    recent,
+    own: 5,
+    logMs: NOW,
+    roundTripMs,
+    isDivided,
+    nodes: 10,
+    leavesSetPoint,
+  });
 }
 
 describe('10/s on ten nodes, a round trip of 20 ms: 0.2 tokens flow in meanwhile', () => {
@@ -65,6 +79,18 @@ test('over a slow log, what flows in during two round trips is divided among who
 });
 
 test('divided in advance: a tenth of what is there, and the last whole token to the one that had the fewest', () => {
-  expect(given(10, [], 0, 20, true)).toBe(1);
-  expect(given(0.9, [], 0, 20, true)).toBeCloseTo(0.09, 9);
+  expect(given(10, [], 0, 20, { isDivided: true })).toBe(1);
+  expect(given(0.9, [], 0, 20, { isDivided: true })).toBeCloseTo(0.09, 9);
+});
+
+describe('a node that wants far more than its share leaves the others three of ten tokens', () => {
+  test.each([
+    { tokens: 10, takes: 10, why: 'full: all of it' },
+    { tokens: 9, takes: 9, why: 'nearly full: all of it' },
+    { tokens: 8, takes: 5, why: 'down to the set point' },
+    { tokens: 3.9, takes: 0.9, why: 'no whole piece above the set point' },
+    { tokens: 2, takes: 0, why: 'nothing below it' },
+  ])('$tokens tokens: $takes, $why', ({ tokens, takes }) => {
+    expect(given(tokens, [], 0, 20, { leavesSetPoint: true })).toBeCloseTo(takes, 9);
+  });
 });
