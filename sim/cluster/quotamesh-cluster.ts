@@ -1,6 +1,7 @@
 import { RecordCodec } from '../../src/codec/record-codec.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { directionIndex, laneOf, MESSAGES, slotOf, UNLIMITED } from '../../src/core/base/vocabulary.js';
+import { type BucketSeen, bucketSeen } from '../../src/core/coordinator/bucket-seen.js';
 import type { ClusterUnderTest, DeliveryFaults, NodeClock, Ways } from './cluster-under-test.js';
 import { SimulatedNode } from './simulated-node.js';
 import { SimulatedTopic } from './simulated-topic.js';
@@ -115,6 +116,15 @@ export class QuotameshCluster implements ClusterUnderTest {
     const slot = slotOf(LANE, MESSAGES + dimension);
     const { depth, rate } = asked.limiter.buckets;
     return depth.at(slot) === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : rate.at(slot);
+  }
+
+  bucketOf(dimension: 0 | 1): BucketSeen | null {
+    for (const node of this.#nodes.values()) {
+      if (!node.isRunning || node.isStalled) continue;
+      const now = bucketSeen(node.coordinator, LANE, MESSAGES + dimension, node.nowMs);
+      if (now !== null) return now.seen;
+    }
+    return null;
   }
 
   forgetPast(): void {
