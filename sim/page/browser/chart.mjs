@@ -12,9 +12,9 @@ export function theme() {
 }
 
 /**
- * Draws a chart over the time of a run, from 0 to `top` or over `range`. `marks` are drawn as numbered lines, `spans` as
- * stripes behind it. Hovering calls `onTime`, dragging calls `onZoom`; neither is called when the page itself moves the
- * cursor or the scale.
+ * Draws a chart over the time of a run, from 0 to `top` or over `range`. `marks` are drawn as numbered lines, `spans`
+ * as stripes behind it. Hovering calls `onTime`, dragging calls `onZoom`; neither is called when the page itself moves
+ * the cursor or the scale.
  */
 export function timeChart(options) {
   const { host, label, height, columns, series, bands = [], top, marks, spans = [], look, onTime, onZoom } = options;
