@@ -1,3 +1,5 @@
+import type { BucketSeen } from '../../src/core/coordinator/bucket-seen.js';
+
 /**
  * What a scenario is played on: quotamesh (the production core, `World`) or a baseline, in one world of virtual time.
  * It has one group and one lane, publish; amounts are messages and bytes. An implementation schedules everything on the
@@ -58,6 +60,8 @@ export interface ClusterUnderTest {
    * Infinity without limit.
    */
   limitOf(node: string, dimension: 0 | 1): number;
+  /** The bucket that the nodes have in common, as the first one that runs sees it; null or absent: they have none. */
+  bucketOf?(dimension: 0 | 1): BucketSeen | null;
   /**
    * Frees what all nodes have read, for runs of hours; no node joins after this. Absent: the system keeps nothing of
    * the past.

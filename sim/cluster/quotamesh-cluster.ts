@@ -1,6 +1,7 @@
 import { RecordCodec } from '../../src/codec/record-codec.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { directionIndex, laneOf, MESSAGES, slotOf, UNLIMITED } from '../../src/core/base/vocabulary.js';
+import { type BucketSeen, bucketSeen } from '../../src/core/coordinator/bucket-seen.js';
 import type { ClusterUnderTest, DeliveryFaults, NodeClock, Ways } from './cluster-under-test.js';
 import { SimulatedNode } from './simulated-node.js';
 import { SimulatedTopic } from './simulated-topic.js';
@@ -117,6 +118,15 @@ export class QuotameshCluster implements ClusterUnderTest {
     if (depth.at(slot) === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
     // Where tokens are shared, the limiter's own rate follows the correction of the cluster's bucket at every moment.
     return asked.coordinator.shares.limit[slot] as number;
+  }
+
+  bucketOf(dimension: 0 | 1): BucketSeen | null {
+    for (const node of this.#nodes.values()) {
+      if (!node.isRunning || node.isStalled) continue;
+      const now = bucketSeen(node.coordinator, LANE, MESSAGES + dimension, node.nowMs);
+      if (now !== null) return now.seen;
+    }
+    return null;
   }
 
   forgetPast(): void {

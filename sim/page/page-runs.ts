@@ -1,5 +1,5 @@
 import { invariant } from '../../src/core/base/invariant.js';
-import type { DimensionSeries, NodeSeries, RunResult, Verdict } from '../verdict/run-result.js';
+import type { BucketSeries, DimensionSeries, NodeSeries, RunResult, Verdict } from '../verdict/run-result.js';
 
 /** A run as the page takes it. A replayed trace has only a part of a verdict, a replayed recording has none. */
 export interface PageRun extends Pick<RunResult, Exclude<keyof RunResult, 'verdict' | 'expectations'>> {
@@ -21,6 +21,12 @@ interface PageDimension {
   readonly total: PageNode;
   /** At most NODES_MAX. Where there are more nodes, the last one is the sum of `count` nodes. */
   readonly nodes: readonly PageNode[];
+  readonly bucket: PageBucket | null;
+}
+
+interface PageBucket extends Pick<BucketSeries, 'tokens' | 'depth' | 'setPoint' | 'correction'> {
+  /** In the order of `nodes`; the last one is the sum of several, as there. */
+  readonly charged: readonly (readonly (number | null)[])[];
 }
 
 interface PageNode extends NodeSeries {
@@ -89,6 +95,26 @@ function dimensionOf(run: PageRun, series: DimensionSeries, shown: ReadonlySet<s
     quota: series.quota.map(rounded),
     total: { ...added(columns(run.nodes)), name: 'all nodes', count: run.nodes.length },
     nodes: rest.length === 0 ? nodes : [...nodes, others],
+    bucket: series.bucket === undefined ? null : bucketOf(series.bucket, [...nodes.map(({ name }) => [name]), rest]),
+  };
+}
+
+/** @param names the nodes of each line */
+function bucketOf(
+  { tokens, depth, setPoint, correction, charged }: BucketSeries,
+  names: readonly (readonly string[])[],
+): PageBucket {
+  const sumOf = (group: readonly string[]) =>
+    tokens.map((_, at) => {
+      const told = group.map((name) => charged[name]?.[at] ?? null).filter((units) => units !== null);
+      return told.length === 0 ? null : rounded(sum(told));
+    });
+  return {
+    tokens: tokens.map(rounded),
+    depth: depth.map(rounded),
+    setPoint: setPoint.map(rounded),
+    correction: correction.map(rounded),
+    charged: names.filter((group) => group.length > 0).map(sumOf),
   };
 }
 

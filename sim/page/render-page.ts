@@ -45,6 +45,7 @@ ${toolbar(results, labels)}
 <aside aria-labelledby="readout-title">
 <h2 id="readout-title">At <output id="readout-time"></output></h2>
 <div class="scroll" tabindex="0" role="region" aria-label="Figures of every node at this time"><table id="readout"></table></div>
+<div id="buckets"></div>
 <p class="hint">Rates per second. Move over a chart, drag the slider, or use ← and → (with Shift: a second). Drag over a part of a chart to enlarge it; a double click shows all of it.</p>
 <h2 id="happenings-title" hidden>What happened</h2>
 <ol id="happenings"></ol>

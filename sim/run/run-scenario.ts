@@ -154,6 +154,11 @@ class Run {
     recorder.errors[nowMs / TICK_MS] = reference.errorOf((node, dimension) => cluster.limitOf(names[node]!, dimension));
     const sample = Math.floor(nowMs / recorder.sampleMs);
     const isLastOfSample = (nowMs + TICK_MS) % recorder.sampleMs === 0;
+    if (isLastOfSample) {
+      for (const dimension of [0, 1] as const) {
+        recorder.commonBuckets[dimension][sample] = cluster.bucketOf?.(dimension) ?? null;
+      }
+    }
     for (let node = 0; node < names.length; node++) {
       const cell = node * recorder.samples + sample;
       recorder.isBelowFair[node] = reference.isBelowFair(node) ? 1 : 0;

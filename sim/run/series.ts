@@ -1,12 +1,15 @@
 import { finiteOrNull } from '../../src/core/base/shown-rates.js';
-import type { Columns, Recorder } from '../verdict/recorder.js';
+import type { Columns, CommonBucket, Recorder } from '../verdict/recorder.js';
 import type { DimensionSeries } from '../verdict/run-result.js';
 
 /** The columns as rates, for tables and charts. Bytes only where there are any. */
 export function seriesOf(recorder: Recorder, nodes: readonly string[]): readonly DimensionSeries[] {
   const [messages, bytes] = recorder.columns;
-  const series = [dimensionOf('messages', messages, recorder, nodes)];
-  if (bytes.demand.some((amount) => amount > 0)) series.push(dimensionOf('bytes', bytes, recorder, nodes));
+  const [ofMessages, ofBytes] = recorder.commonBuckets;
+  const series = [{ ...dimensionOf('messages', messages, recorder, nodes), ...commonBucket(ofMessages, nodes) }];
+  if (bytes.demand.some((amount) => amount > 0)) {
+    series.push({ ...dimensionOf('bytes', bytes, recorder, nodes), ...commonBucket(ofBytes, nodes) });
+  }
   return series;
 }
 
@@ -26,6 +29,25 @@ function dimensionOf(
     return [name, { demand, admitted, refused, limit: Array.from(rowOf(columns.limit, node), finite) }] as const;
   });
   return { dimension, quota: Array.from(columns.quota, finite), perNode: Object.fromEntries(perNode) };
+}
+
+function commonBucket(
+  samples: readonly (CommonBucket | null)[],
+  nodes: readonly string[],
+): Pick<DimensionSeries, 'bucket'> {
+  if (samples.every((sample) => sample === null)) return {};
+  const column = (read: (sample: CommonBucket) => number | undefined) =>
+    samples.map((sample) => finite((sample && read(sample)) ?? Number.NaN));
+  const chargedTo = (node: string) => column(({ charged }) => charged.find(({ nodeId }) => nodeId === node)?.units);
+  return {
+    bucket: {
+      tokens: column(({ tokens }) => tokens),
+      depth: column(({ depth }) => depth),
+      setPoint: column(({ setPoint }) => setPoint),
+      correction: column(({ correctionPerSecond }) => correctionPerSecond),
+      charged: Object.fromEntries(nodes.map((node) => [node, chargedTo(node)])),
+    },
+  };
 }
 
 function finite(rate: number): number | null {

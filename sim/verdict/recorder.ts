@@ -19,6 +19,15 @@ export interface Columns {
   readonly binGranted: Float64Array;
 }
 
+/** In units. */
+export interface CommonBucket {
+  readonly tokens: number;
+  readonly depth: number;
+  readonly setPoint: number;
+  readonly correctionPerSecond: number;
+  readonly charged: readonly { readonly nodeId: string; readonly units: number }[];
+}
+
 /** What happens in a run, in columns: nothing is allocated per arrival. */
 export class Recorder {
   readonly samples: number;
@@ -30,6 +39,8 @@ export class Recorder {
   readonly belowFair = { asked: 0, refused: 0 };
   readonly isBelowFair: Uint8Array;
   readonly buckets: readonly [ReferenceBucket, ReferenceBucket];
+  /** Per sample, of each dimension: what the nodes have in common; null where that is not known. */
+  readonly commonBuckets: readonly [(CommonBucket | null)[], (CommonBucket | null)[]];
   readonly durationMs: number;
 
   constructor(nodes: number, durationMs: number, quota: readonly [number, number]) {
@@ -40,6 +51,8 @@ export class Recorder {
     this.columns = [createColumns(nodes, this.samples, bins), createColumns(nodes, this.samples, bins)];
     this.errors = new Float64Array(Math.ceil(durationMs / TICK_MS));
     this.isBelowFair = new Uint8Array(nodes);
+    const unknown = () => new Array<CommonBucket | null>(this.samples).fill(null);
+    this.commonBuckets = [unknown(), unknown()];
     this.buckets = [new ReferenceBucket(quota[0]), new ReferenceBucket(quota[1])];
   }
 

@@ -33,6 +33,20 @@ export interface DimensionSeries {
   readonly quota: readonly (number | null)[];
   /** node → columns. Demand = first attempts; refused = attempts refused, retries included. */
   readonly perNode: Readonly<Record<string, NodeSeries>>;
+  /** The bucket that all nodes have in common; absent where they have none. */
+  readonly bucket?: BucketSeries;
+}
+
+/** At the end of each sample, as one node sees it, in units; null = that is not known then. */
+export interface BucketSeries {
+  /** Negative = a debt. */
+  readonly tokens: readonly (number | null)[];
+  readonly depth: readonly (number | null)[];
+  readonly setPoint: readonly (number | null)[];
+  /** Units per second. */
+  readonly correction: readonly (number | null)[];
+  /** node → what it took beyond what was expected of it, since its entry in the log began. */
+  readonly charged: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
 export interface NodeSeries {

@@ -18,6 +18,10 @@ export const ERROR_CATALOGUE = {
     message: 'telemetry.{method} failed: {reason}',
     remedy: 'Mend what the telemetry of createNode does; the node goes on, and counts lost lines in telemetryFailures.',
   },
+  CALLBACK_FAILED: {
+    message: '{callback} failed: {reason}',
+    remedy: 'Mend what the function does that your program has set there; the node goes on as if it had returned.',
+  },
   CONFIG_UNREADABLE: {
     message: 'cannot read {file}: {reason}',
     remedy: 'Check the path and its permissions.',

@@ -82,7 +82,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
       becameReady: () => gate.waiting.wakeAll(),
       keep: (nowMs) => gate.keep(nowMs),
       afterRound: (nowMs) => targetLog.round(nowMs),
-      fenced: (error) => life.onFenced?.(error),
+      fenced: (error) => life.fenced(error),
     },
   });
   const pump = new TopicPump(topic, new RecordCodec(cluster), telemetry, {

@@ -1,6 +1,5 @@
-import { QuotameshError } from '../errors/quotamesh-error.js';
-import { show } from '../input/shown-value.js';
 import type { LogLevel, ShareDecision, Telemetry } from '../ports/telemetry.js';
+import { callEmbedder, warnEmbedder } from './call-embedder.js';
 
 /** Between the node and a telemetry that may break the promise of its port, because an embedder has written it. */
 export class GuardedTelemetry implements Telemetry {
@@ -26,30 +25,14 @@ export class GuardedTelemetry implements Telemetry {
   }
 
   #call(method: keyof Telemetry, call: () => unknown): void {
-    try {
-      const answer = call();
-      // An async function fits the port, too; its rejection would end the process.
-      if (isThenable(answer)) Promise.resolve(answer).catch((error: unknown) => this.#failed(method, error));
-    } catch (error) {
-      this.#failed(method, error);
-    }
-  }
-
-  #failed(method: keyof Telemetry, cause: unknown): void {
-    this.#failures++;
-    if (this.#failures > 1) return;
-    const reason = cause instanceof Error ? cause.message : show(cause);
-    const { code, message, remedy } = new QuotameshError('TELEMETRY_FAILED', { method, reason });
-    // The log has just failed, so it goes to standard error, or to the process's listeners for warnings.
-    process.emitWarning(`${message}. ${remedy}`, { type: 'QuotameshWarning', code });
+    callEmbedder(call, (reason) => {
+      this.#failures++;
+      if (this.#failures === 1) warnEmbedder('TELEMETRY_FAILED', { method, reason });
+    });
   }
 }
 
 /** Guards once, however many parts of the assembly ask for it. */
 export function guarded(telemetry: Telemetry): GuardedTelemetry {
   return telemetry instanceof GuardedTelemetry ? telemetry : new GuardedTelemetry(telemetry);
-}
-
-function isThenable(answer: unknown): answer is PromiseLike<unknown> {
-  return typeof (answer as PromiseLike<unknown> | null | undefined)?.then === 'function';
 }

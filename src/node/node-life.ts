@@ -3,6 +3,7 @@ import type { BackendPoller } from '../backends/backend-poller.js';
 import type { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { Telemetry } from '../ports/telemetry.js';
+import { callEmbedder, warnEmbedder } from './call-embedder.js';
 import type { NodeLoop } from './node-loop.js';
 import type { TopicPump } from './topic-pump.js';
 
@@ -35,6 +36,14 @@ export class NodeLife {
 
   get isClosing(): boolean {
     return this.#closing !== null;
+  }
+
+  /** The node has stopped deciding for good. */
+  fenced(error: QuotameshError): void {
+    callEmbedder(
+      () => this.onFenced?.(error),
+      (reason) => warnEmbedder('CALLBACK_FAILED', { callback: 'onFenced', reason }),
+    );
   }
 
   /**

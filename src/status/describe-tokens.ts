@@ -1,10 +1,9 @@
 import type { ClusterBucketStatus, DirectionStatus } from '../api/node-status.js';
 import { BYTES, MESSAGES } from '../core/base/vocabulary.js';
-import { type BucketNow, bucketNow } from '../core/coordinator/bucket-now.js';
-import type { Coordinator } from '../core/coordinator/coordinator.js';
+import { type BucketSeen, bucketSeen } from '../core/coordinator/bucket-seen.js';
 import type { LaneState } from '../core/lanes/lane-state.js';
 import type { Limiter } from '../core/limiter/limiter.js';
-import { correctedRate, setPointOf } from '../core/tokens/cluster-bucket.js';
+import { correctedRate } from '../core/tokens/cluster-bucket.js';
 import type { SlotTokens } from '../core/tokens/slot-tokens.js';
 import type { StatusParts } from './status-parts.js';
 
@@ -15,12 +14,10 @@ export function describeTokens(parts: StatusParts, lane: number): DirectionStatu
   if (coordinator === null || state === undefined || state.tokens === null) return null;
   const nowMs = parts.clock();
   const describe = (dimension: number) => {
-    const now = bucketNow(coordinator, lane, dimension, nowMs);
+    const now = bucketSeen(coordinator, lane, dimension, nowMs);
     if (now === null) return null;
-    return {
-      ...describeSlot(parts.limiter, state, dimension, now, nowMs),
-      charged: chargedBy(coordinator, state.mapLane, dimension),
-    };
+    const rate = correctedRate(now.bucket, now.tokens);
+    return { ...describeSlot(parts.limiter, state, dimension, { tokens: now.tokens, rate }, nowMs), ...now.seen };
   };
   return { messages: describe(MESSAGES), bytes: describe(BYTES) };
 }
@@ -29,20 +26,15 @@ function describeSlot(
   limiter: Limiter,
   { lane, tokens: laneTokens }: LaneState,
   dimension: number,
-  { bucket, tokens }: BucketNow,
+  { tokens, rate }: { readonly tokens: number; readonly rate: number },
   nowMs: number,
-): Omit<ClusterBucketStatus, 'charged'> {
+): Omit<ClusterBucketStatus, keyof BucketSeen> {
   const slot = laneTokens?.slots[dimension] as SlotTokens;
   const { expected, account, isInPieces, piece, comesBackPerSecond } = slot;
   // The limiter gives from the cluster's bucket, or from the share while the node is cut off.
   const here = limiter.available(lane, dimension, nowMs) - limiter.buckets.debt(lane, dimension, nowMs);
-  const rate = correctedRate(bucket, tokens);
   const missing = piece - (isInPieces ? Math.min(here, tokens) : here);
   return {
-    tokens,
-    depth: bucket.depth,
-    setPoint: setPointOf(bucket),
-    correctionPerSecond: rate - bucket.perSecond,
     expectedPerSecond: Math.min(expected.served, rate),
     ownExpectedPerSecond: expected.ownAt(rate),
     unheard: account.unheard,
@@ -51,14 +43,4 @@ function describeSlot(
     inPieces: isInPieces,
     throttled: expected.isThrottled,
   };
-}
-
-function chargedBy({ membership, usageMap }: Coordinator, mapLane: number, dimension: number) {
-  const { rows } = usageMap;
-  const charged: { readonly nodeId: string; readonly units: number }[] = [];
-  for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
-    const { nodeId } = membership.inSlot(rows.memberOf(row));
-    charged.push({ nodeId, units: rows.chargesOf(row)[dimension] as number });
-  }
-  return charged.sort((one, other) => other.units - one.units);
 }

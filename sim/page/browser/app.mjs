@@ -102,6 +102,7 @@ function showTime() {
   const totals = shown.map(({ total: { admitted } }, at) => `${'AB'[at]} ${rate(admitted[index])}`);
   for (const { chart } of charts) chart.showTime(seconds);
   updateReadout(index);
+  element('buckets').replaceChildren(...shown.flatMap((view, at) => bucketLine(view, 'AB'[at], index)));
   element('readout-time').textContent = text;
   const slider = element('time');
   slider.value = String(index);
@@ -113,6 +114,18 @@ function showTime() {
     return part;
   });
   element('overview-key').replaceChildren(...parts);
+}
+
+/** What is in the cluster's bucket; nothing where the nodes have none in common. */
+function bucketLine({ bucket }, side, index) {
+  const tokens = bucket?.tokens[index] ?? null;
+  if (tokens === null) return [];
+  const { depth, setPoint, correction } = bucket;
+  const corrected = `${correction[index] > 0 ? '+' : ''}${rate(correction[index])}/s`;
+  const level = `${rate(tokens)} of ${rate(depth[index])} tokens${tokens < 0 ? ', a debt' : ''}`;
+  const line = document.createElement('p');
+  line.textContent = `${side}: ${level}; set point ${rate(setPoint[index])}, correction ${corrected}`;
+  return [line];
 }
 
 function classOfRun(at) {

@@ -12,8 +12,9 @@ export function theme() {
 }
 
 /**
- * Draws a chart over the time of a run. `marks` are drawn as numbered lines, `spans` as stripes behind it. Hovering
- * calls `onTime`, dragging calls `onZoom`; neither is called when the page itself moves the cursor or the scale.
+ * Draws a chart over the time of a run, from 0 to `top` or over `range`. `marks` are drawn as numbered lines, `spans`
+ * as stripes behind it. Hovering calls `onTime`, dragging calls `onZoom`; neither is called when the page itself moves
+ * the cursor or the scale.
  */
 export function timeChart(options) {
   const { host, label, height, columns, series, bands = [], top, marks, spans = [], look, onTime, onZoom } = options;
@@ -25,7 +26,7 @@ export function timeChart(options) {
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
     focus: { alpha: 0.18 },
-    scales: { x: { time: false }, y: { range: [0, top] } },
+    scales: { x: { time: false }, y: { range: options.range ?? [0, top] } },
     axes: [
       { ...axis, size: 24, gap: 4, values: (_, values) => values.map((value) => `${value} s`) },
       { ...axis, size: 46, gap: 4, values: (_, values) => values.map(tick) },

@@ -7,12 +7,14 @@ const tenths = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 /** As in `1,234`, `12.3`, `1.25 M`; null = unlimited. */
 export function rate(value) {
   if (value === null || value === undefined) return '∞';
+  if (value < 0) return `−${rate(-value)}`;
   if (value >= 1e6) return scaled(value);
   return value >= 100 ? whole.format(value) : tenths.format(value);
 }
 
 /** Shorter than `rate`, for axes: `1k`, `2.5M`. */
 export function tick(value) {
+  if (value < 0) return `−${tick(-value)}`;
   return value >= 10_000 ? scaled(value).replace(' ', '') : fine.format(value);
 }
 

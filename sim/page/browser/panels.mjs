@@ -1,5 +1,5 @@
 import { timeChart } from './chart.mjs';
-import { perNode, stacked } from './views.mjs';
+import { chargedOf, perNode, stacked } from './views.mjs';
 
 /** Makes the charts of one side, from top to bottom. Returns them as { chart, seriesOfNode }. */
 export function sidePanels({ host, side, view, tops, look, onTime, onZoom }) {
@@ -20,12 +20,41 @@ export function sidePanels({ host, side, view, tops, look, onTime, onZoom }) {
   };
   const others = view.nodes.some(({ count }) => count > 1) ? 'grey: mean of the others' : '';
   const limits = { ...lines('limit'), top: tops.limit };
+  const charged = { columns: [view.seconds, ...(view.bucket === null ? [] : chargedOf(view.bucket, view.nodes))] };
   return [
     { chart: panel('Admitted against the quota', KEY, 236, totalOf(view, tops, look)), offset: 1 },
     { chart: panel('Limit of each node', others, 158, limits), offset: 1 },
     { chart: panel('Demand of each node', others, 158, { ...lines('demand'), top: tops.demand }), offset: 1 },
     { chart: panel('Admitted at each node', others, 158, { ...lines('admitted'), top: tops.admitted }), offset: 1 },
+    ...(view.bucket === null
+      ? []
+      : [
+          { chart: panel("Tokens in the cluster's bucket", TOKENS_KEY, 158, levelOf(view, tops, look)), offset: null },
+          {
+            chart: panel('Charged to each node', CHARGED_KEY, 158, {
+              ...lines('admitted'),
+              ...charged,
+              range: tops.charged,
+            }),
+            offset: 1,
+          },
+        ]),
   ];
+}
+
+const TOKENS_KEY = 'below 0: a debt · dashed: set point · thin: depth';
+const CHARGED_KEY = 'taken beyond what was expected of it, in all';
+
+function levelOf({ seconds, bucket }, tops, look) {
+  return {
+    columns: [seconds, bucket.tokens, bucket.depth, bucket.setPoint],
+    series: [
+      { stroke: look.colour('ink'), width: 1.5 },
+      { stroke: look.colour('muted'), width: 1 },
+      { stroke: look.colour('muted'), width: 1.5, dash: [7, 5] },
+    ],
+    range: tops.tokens,
+  };
 }
 
 const KEY = 'filled: nodes, stacked · dashed: quota · thin: demand';

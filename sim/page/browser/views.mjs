@@ -19,6 +19,7 @@ export function viewOf(run, dimension, meanMs) {
     quota: series.quota,
     total: smooth(series.total),
     nodes: series.nodes.map(smooth),
+    bucket: series.bucket,
   };
 }
 
@@ -51,7 +52,21 @@ export function scalesOf(views) {
     demand: headroom(demand),
     admitted: headroom(each('admitted')),
     limit: headroom(Math.min(each('limit'), ceiling || each('limit'))),
+    tokens: rangeOf(views.flatMap(({ bucket }) => (bucket === null ? [] : [bucket.tokens, bucket.depth]))),
+    charged: rangeOf(views.flatMap(({ bucket, nodes }) => (bucket === null ? [] : chargedOf(bucket, nodes)))),
   };
+}
+
+/** Returns what each node was charged; where a node is the sum of several, their mean. */
+export function chargedOf(bucket, nodes) {
+  return nodes.map(({ count }, at) => perNode({ count }, bucket.charged[at]));
+}
+
+/** Returns the ends of a scale that holds all columns, and 0; debts are below it. */
+function rangeOf(columns) {
+  const negated = columns.map((column) => column.map((value) => (value === null ? null : -value)));
+  const [most, least] = [largest(columns), -largest(negated)];
+  return most === least ? [0, 1] : [least * 1.06, most * 1.06];
 }
 
 function headroom(most) {

@@ -11,10 +11,10 @@ import type {
   Where,
 } from '../../api/decision.js';
 import type { LimitsConfig } from '../../config/resolved/resolved-config.js';
+import { TimeHeap } from '../../core/base/time-heap.js';
 import { MESSAGES } from '../../core/base/vocabulary.js';
 import type { JointRequest } from '../../core/limiter/joint-levels.js';
 import { GRANTED, type Limiter, UNCONFIRMED } from '../../core/limiter/limiter.js';
-import { TimeHeap } from '../../core/limiter/time-heap.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import { show } from '../../input/shown-value.js';

@@ -1,7 +1,7 @@
 import type { Decision } from '../../api/decision.js';
+import type { TimeHeap } from '../../core/base/time-heap.js';
 import type { JointRequest } from '../../core/limiter/joint-levels.js';
 import type { Limiter } from '../../core/limiter/limiter.js';
-import type { TimeHeap } from '../../core/limiter/time-heap.js';
 import type { WakeOwner, WakeQueue } from '../../core/limiter/wake-queue.js';
 import type { Clock } from '../../ports/clock.js';
 

@@ -1,9 +1,9 @@
 import { type Decision, NOT_READY_RETRY_MS, type WaitOptions } from '../../api/decision.js';
+import { TimeHeap } from '../../core/base/time-heap.js';
 import { bucketMsOf } from '../../core/limiter/bucket-wait.js';
 import type { JointRequest } from '../../core/limiter/joint-levels.js';
 import { isOwnLimit } from '../../core/limiter/levels.js';
 import { GRANTED, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
-import { TimeHeap } from '../../core/limiter/time-heap.js';
 import { WakeOwner, WakeQueue } from '../../core/limiter/wake-queue.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { rejectUnlessBetween, rejectUnlessSignal } from '../request/request-checks.js';

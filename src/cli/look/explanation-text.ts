@@ -206,5 +206,7 @@ function rateText(perSecond: number | null, work: string, per: TimeUnit): string
 /** Whole from 1,000 on, below that to four digits: bytes read as they were configured. --json has every digit. */
 function figure(value: number | null): string {
   if (value === null) return 'unlimited';
+  // What remains of sums of floats; no quota is smaller.
+  if (Math.abs(value) < 1e-9) return '0';
   return String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
 }

@@ -70,20 +70,24 @@ class SortKeys {
 }
 
 const NOBODY = 'nobody uses a group now';
-const HEAD = ['GROUP', 'DIRECTION', 'USAGE/s', 'DEMAND/s', 'OF', 'USED', 'TOKENS', 'THROTTLED/s', 'WORST'];
+const HEAD = ['GROUP', 'DIRECTION', 'USAGE/s', 'DEMAND/s', 'OF', 'USED', 'THROTTLED/s', 'WORST'];
+/** They stand only where a group shares tokens. */
+const TOKENS_HEAD = ['TOKENS', 'SET POINT', 'CORRECTION/s', 'CHARGED'];
 
-function tableOf(node: NodeStatus, rows: readonly TopRow[], sort: TopSort): string {
+export function tableOf(node: NodeStatus, rows: readonly TopRow[], sort: TopSort): string {
   const alive = node.members.filter(({ state }) => state === 'alive').length;
   const title = `cluster ${node.cluster} · ${alive} nodes · as node ${node.nodeId} sees it · by ${sort} (t u d g, q)`;
-  const cells = rows.map(cellsOf);
-  const [head = '', ...lines] = textTable(HEAD, cells, HEAD.slice(2, 8));
+  const hasTokens = rows.some(({ tokens }) => tokens !== null);
+  const titles = hasTokens ? [...HEAD, ...TOKENS_HEAD] : HEAD;
+  const cells = rows.map((row) => (hasTokens ? [...cellsOf(row), ...tokenCells(row)] : cellsOf(row)));
+  const [head = '', ...lines] = textTable(titles, cells, [...HEAD.slice(2, 7), ...TOKENS_HEAD.slice(0, 3)]);
   const coloured = lines.map((line, at) => ((rows[at]?.throttled ?? 0) > 0 ? paint('red', line) : line));
   const empty = rows.length === 0 ? [NOBODY] : [];
   const degraded = node.degraded.map((reason) => paint('yellow', `DEGRADED: ${reason}`));
   return [title, ...degraded, '', paint('bold', head), ...coloured, ...empty].join('\n');
 }
 
-function linesOf(rows: readonly TopRow[]): string {
+export function linesOf(rows: readonly TopRow[]): string {
   const time = new Date().toISOString();
   // Printed although there is nothing to show: it proves that the command works, and only a write notices a gone
   // reader.
@@ -92,8 +96,7 @@ function linesOf(rows: readonly TopRow[]): string {
     .map((row) => {
       const { group, direction, dimension, usage, demand, target, throttled, worstNode } = row;
       const figures = `usage=${shown(usage)} demand=${shown(demand)} of=${shown(target)} throttled=${shown(throttled)}`;
-      const tokens = row.tokens === null ? '' : ` tokens=${tokensOf(row)}`;
-      return `${time} ${group} ${direction} ${dimension} ${figures}${tokens} worst=${worstNode ?? '-'}`;
+      return `${time} ${group} ${direction} ${dimension} ${figures}${tokenFigures(row)} worst=${worstNode ?? '-'}`;
     })
     .join('\n');
 }
@@ -110,15 +113,30 @@ function cellsOf(row: TopRow): string[] {
     shown(demand),
     shown(target),
     used,
-    tokensOf(row),
     throttled > 0 ? `${shown(throttled)}${part}` : '',
     worstNode ?? '',
   ];
 }
 
-/** Tokens of the cluster's bucket ÷ its depth; empty where rates are shared. */
-function tokensOf({ tokens, depth }: TopRow): string {
-  return tokens === null ? '' : `${shown(tokens)}/${shown(depth)}`;
+/** Empty where rates are shared. */
+function tokenCells(row: TopRow): string[] {
+  const { tokens, depth, setPoint, mostCharged } = row;
+  if (tokens === null) return ['', '', '', ''];
+  const charged = mostCharged === null ? '' : `${mostCharged.nodeId} ${shown(mostCharged.units)}`;
+  return [`${shown(tokens)}/${shown(depth)}`, shown(setPoint), correctionOf(row), charged];
+}
+
+function tokenFigures(row: TopRow): string {
+  if (row.tokens === null) return '';
+  const [tokens, setPoint, correction] = tokenCells(row);
+  const { nodeId, units } = row.mostCharged ?? {};
+  const charged = nodeId === undefined ? '-' : `${nodeId}:${shown(units ?? 0)}`;
+  return ` tokens=${tokens} set-point=${setPoint} correction=${correction} charged=${charged}`;
+}
+
+function correctionOf({ correctionPerSecond }: TopRow): string {
+  if (correctionPerSecond === null) return '';
+  return `${correctionPerSecond > 0 ? '+' : ''}${shown(correctionPerSecond)}`;
 }
 
 function shown(rate: number | null): string {

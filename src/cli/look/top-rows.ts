@@ -1,4 +1,4 @@
-import type { DirectionStatus, GroupStatus, RateStatus } from '../../api/node-status.js';
+import type { ClusterBucketStatus, DirectionStatus, GroupStatus, RateStatus } from '../../api/node-status.js';
 import type { TopSort } from './top-command.js';
 
 /** One dimension of one direction of a group, over all nodes; units per second. */
@@ -15,6 +15,11 @@ export interface TopRow {
   /** In the cluster's bucket, and its depth; a debt is negative. Null where rates are shared. */
   readonly tokens: number | null;
   readonly depth: number | null;
+  /** What a busy bucket returns to, and what the cluster is given for that beyond the target, or less. */
+  readonly setPoint: number | null;
+  readonly correctionPerSecond: number | null;
+  /** The node that has told most beyond what was expected of it; null = none has, or a node of an older version. */
+  readonly mostCharged: ClusterBucketStatus['charged'][number] | null;
   /** The node with most of it; null = nobody is throttled. */
   readonly worstNode: string | null;
 }
@@ -53,8 +58,23 @@ function rowOf(
     throttled += held;
     if (held > most) [most, worstNode] = [held, node.nodeId];
   }
-  const { tokens = null, depth = null } = clusterBucket?.[what.dimension] ?? {};
-  return { ...what, usage, demand, target: target[key], throttled, tokens, depth, worstNode };
+  return {
+    ...what,
+    usage,
+    demand,
+    target: target[key],
+    throttled,
+    ...bucketOf(clusterBucket?.[what.dimension]),
+    worstNode,
+  };
+}
+
+type BucketCells = Pick<TopRow, 'tokens' | 'depth' | 'setPoint' | 'correctionPerSecond' | 'mostCharged'>;
+
+function bucketOf(bucket: ClusterBucketStatus | null | undefined): BucketCells {
+  const { tokens = null, depth = null, setPoint = null, correctionPerSecond = null } = bucket ?? {};
+  const [most = null] = bucket?.charged ?? [];
+  return { tokens, depth, setPoint, correctionPerSecond, mostCharged: most !== null && most.units > 0 ? most : null };
 }
 
 const NOISE_RATIO = 0.005;

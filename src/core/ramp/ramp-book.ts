@@ -2,6 +2,7 @@ import type { GroupSettings, RampSettings } from '../base/settings.js';
 import type { Incarnation, NodeKey } from '../base/vocabulary.js';
 import { type LogTime, stepLimitMs } from '../log/log-time.js';
 import type { Author, GroupStateRecord } from '../protocol/record.js';
+import { LaneEnds } from './lane-ends.js';
 import { slopeOf } from './ramp.js';
 import { rampTop } from './ramp-of.js';
 
@@ -35,8 +36,6 @@ export const RENEWALS = 4;
 /** Ceilings that are remembered of one log: both directions of 100,000 groups, about 200 bytes each. */
 const CEILINGS_MAX = 200_000;
 
-const NONE: readonly number[] = [];
-
 /** How far the membership partition has been read. */
 export type LogProgress = Pick<LogTime, 'ms' | 'spanMs' | 'wholeMs' | 'appendMs'>;
 
@@ -56,11 +55,12 @@ export class RampBook {
   #spanMs = 0;
   #appendMs = 0;
   #nextOffset = 0;
-  /** Nothing is forgotten before; a lower bound, because records only move that back. */
-  #nextForgetMs = Number.POSITIVE_INFINITY;
   #wholeMs = 0;
-  /** No newcomer takes a ceiling for ended while `wholeMs` is at most this. */
-  #nextHiddenMs = Number.POSITIVE_INFINITY;
+  /** When each is forgotten, by `spanMs`. */
+  readonly #ceilingEnds = new LaneEnds();
+  readonly #carriedEnds = new LaneEnds();
+  /** When newcomers take each for ended, by `wholeMs`. */
+  readonly #hiddenEnds = new LaneEnds();
 
   constructor(heartbeatMs: number, onChanged: (mapLane: number) => void) {
     this.#stepLimitMs = stepLimitMs(heartbeatMs);
@@ -89,11 +89,8 @@ export class RampBook {
     this.#wholeMs = 0;
     this.#appendMs = 0;
     this.#nextOffset = 0;
-    this.#nextForgetMs = Number.POSITIVE_INFINITY;
-    this.#nextHiddenMs = Number.POSITIVE_INFINITY;
-    for (const { timeToLiveMs } of this.#carried.values()) {
-      this.#nextForgetMs = Math.min(this.#nextForgetMs, timeToLiveMs);
-    }
+    for (const ends of [this.#ceilingEnds, this.#carriedEnds, this.#hiddenEnds]) ends.clear();
+    for (const [mapLane, { timeToLiveMs }] of this.#carried) this.#carriedEnds.move(mapLane, timeToLiveMs);
   }
 
   /**
@@ -114,23 +111,19 @@ export class RampBook {
     this.#logMs = logMs;
     this.#spanMs = spanMs;
     this.#wholeMs = wholeMs;
-    if (spanMs > this.#nextForgetMs) this.#forget();
-    return wholeMs > this.#nextHiddenMs ? this.#endedForNewcomers() : NONE;
+    this.#forget();
+    return this.#endedForNewcomers();
   }
 
   #forget(): void {
     const spanMs = this.#spanMs;
-    this.#nextForgetMs = Number.POSITIVE_INFINITY;
-    for (const [mapLane, { timeToLiveMs }] of this.#carried) {
-      if (spanMs > timeToLiveMs) this.#carried.delete(mapLane);
-      else this.#nextForgetMs = Math.min(this.#nextForgetMs, timeToLiveMs);
-    }
-    for (const [mapLane, known] of this.#ceilings) {
-      const untilMs = known.sinceSpanMs + known.timeToLiveMs;
-      if (spanMs <= untilMs) {
-        this.#nextForgetMs = Math.min(this.#nextForgetMs, untilMs);
-        continue;
-      }
+    for (const mapLane of this.#carriedEnds.takeBefore(spanMs, (lane) => this.#carried.get(lane)?.timeToLiveMs))
+      this.#carried.delete(mapLane);
+    const endOf = (lane: number) => {
+      const known = this.#ceilings.get(lane);
+      return known && known.sinceSpanMs + known.timeToLiveMs;
+    };
+    for (const mapLane of this.#ceilingEnds.takeBefore(spanMs, endOf)) {
       this.#ceilings.delete(mapLane);
       this.#onChanged(mapLane);
     }
@@ -141,14 +134,7 @@ export class RampBook {
    * (`spanMs`). Those that ran have not counted an outage of the log, or a step of its clock.
    */
   #endedForNewcomers(): readonly number[] {
-    const ended: number[] = [];
-    let nextMs = Number.POSITIVE_INFINITY;
-    for (const [mapLane, { wholeUntilMs }] of this.#ceilings) {
-      if (wholeUntilMs >= this.#wholeMs) nextMs = Math.min(nextMs, wholeUntilMs);
-      else if (wholeUntilMs >= this.#nextHiddenMs) ended.push(mapLane);
-    }
-    this.#nextHiddenMs = nextMs;
-    return ended;
+    return this.#hiddenEnds.takeBefore(this.#wholeMs, (mapLane) => this.#ceilings.get(mapLane)?.wholeUntilMs);
   }
 
   /**
@@ -179,8 +165,8 @@ export class RampBook {
     const at = { recordLogMs: this.#logMs, offset: this.#nextOffset - 1, sinceSpanMs: this.#spanMs };
     const wholeUntilMs = this.#wholeMs + timeToLiveMs;
     this.#ceilings.set(mapLane, { ceiling, sinceLogMs, timeToLiveMs, author, wholeUntilMs, ...at });
-    this.#nextForgetMs = Math.min(this.#nextForgetMs, this.#spanMs + timeToLiveMs);
-    this.#nextHiddenMs = Math.min(this.#nextHiddenMs, wholeUntilMs);
+    this.#ceilingEnds.move(mapLane, this.#spanMs + timeToLiveMs);
+    this.#hiddenEnds.move(mapLane, wholeUntilMs);
   }
 
   #isUnknownTo({ readUntilOffset }: GroupStateRecord, known: RampCeiling): boolean {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
 import type { GroupExplanation } from '../../../src/api/group-explanation.js';
-import type { GroupStatus } from '../../../src/api/node-status.js';
+import type { GroupStatus, NodeStatus } from '../../../src/api/node-status.js';
 import { explanationText } from '../../../src/cli/look/explanation-text.js';
+import { linesOf, tableOf } from '../../../src/cli/look/show-top.js';
 import { topRows } from '../../../src/cli/look/top-rows.js';
 import { GROUP_STATUS } from '../../../src/http/route/answer-schemas.js';
 import { EXPLAINED } from '../../../src/http/target/target-answers.js';
@@ -80,6 +81,13 @@ describe('a group that shares tokens', () => {
     );
   });
 
+  it('shows what remains of a sum of floats as nothing', async () => {
+    const explained = structuredClone(await explanationOf('busy'));
+    const { messages } = explained.directions.publish.clusterBucket!;
+    Object.assign(messages!, { unheard: -3.6e-15 });
+    expect(explanationText(explained)).toMatch(/^ {2}unheard +0 messages$/m);
+  });
+
   it('says who took from it', async () => {
     const ask = async () =>
       expect(await scene.acquire({ group: 'pieces', messages: 1 })).toMatchObject({ status: 200 });
@@ -122,13 +130,47 @@ test('a whole burst of a small quota can be asked for at once', async () => {
   await scene.close();
 });
 
-it('top shows tokens and depth, a debt as it is', () => {
-  const nodes = [{ nodeId: 'a', usage: RATE, demand: RATE }];
-  const target = { messagesPerSecond: 10, bytesPerSecond: null };
-  const publish = { target, nodes, clusterBucket: { messages: { tokens: -20, depth: 10 }, bytes: null } };
-  const dispatch = { target: { messagesPerSecond: null, bytesPerSecond: null }, nodes: [], clusterBucket: null };
-  const group = { group: 'orders', directions: { publish, dispatch } } as unknown as GroupStatus;
-  expect(topRows([group], 'group')).toMatchObject([{ dimension: 'messages', tokens: -20, depth: 10 }]);
+describe('top', () => {
+  const CHARGED = [
+    { nodeId: 'b', units: 7.25 },
+    { nodeId: 'a', units: -2 },
+  ];
+  const DEBT = { tokens: -20, depth: 10, setPoint: 3, correctionPerSecond: -10, charged: CHARGED };
+  const groupWith = (messages: object | null) => {
+    const nodes = [{ nodeId: 'a', usage: RATE, demand: RATE }];
+    const target = { messagesPerSecond: 10, bytesPerSecond: null };
+    const publish = { target, nodes, clusterBucket: messages && { messages, bytes: null } };
+    const dispatch = { target: { messagesPerSecond: null, bytesPerSecond: null }, nodes: [], clusterBucket: null };
+    return { group: 'orders', directions: { publish, dispatch } } as unknown as GroupStatus;
+  };
+
+  it('shows level, depth, set point, correction, a debt as it is, and who took most', () => {
+    const { charged: _, ...rest } = DEBT;
+    const shown = { dimension: 'messages', ...rest, mostCharged: { nodeId: 'b', units: 7.25 } };
+    expect(topRows([groupWith(DEBT)], 'group')).toMatchObject([shown]);
+  });
+
+  it('of a node of an older version, and where everybody took less, nobody took most', () => {
+    const { charged: _, ...older } = DEBT;
+    const less = { ...DEBT, charged: [{ nodeId: 'a', units: -2 }] };
+    const rows = topRows([groupWith(older), groupWith(less)], 'group');
+    expect(rows.map(({ mostCharged }) => mostCharged)).toEqual([null, null]);
+  });
+
+  it('prints them in a line; a group that shares rates has none of them', () => {
+    const line = linesOf(topRows([groupWith(DEBT), groupWith(null)], 'group')).split('\n');
+    expect(line[0]).toMatch(/ tokens=-20\/10 set-point=3 correction=-10 charged=b:7.3 worst=-$/);
+    expect(line[1]).toMatch(/ throttled=0 worst=-$/);
+  });
+
+  it('prints them as columns where a group shares tokens', () => {
+    const node = { cluster: 'c', nodeId: 'a', members: [], degraded: [] } as unknown as NodeStatus;
+    const rows = topRows([groupWith(DEBT), groupWith(null)], 'group');
+    const [head, tokens] = tableOf(node, rows, 'group').split('\n').slice(2);
+    expect(head).toMatch(/TOKENS +SET POINT +CORRECTION\/s +CHARGED/);
+    expect(tokens).toMatch(/ -20\/10 +3 +-10 +b 7.3$/);
+    expect(tableOf(node, rows.slice(1), 'group')).not.toMatch(/TOKENS/);
+  });
 });
 
 const RATE = { messagesPerSecond: 5, bytesPerSecond: 0 };

@@ -19,6 +19,7 @@ const RUNS = [
   { system: 'pulsar', grip: 0.05 },
   { system: 'static split', grip: 0.8 },
 ].map((shape) => runOf({ ...shape, nodes: NODES, seconds: 60, happenings: HAPPENINGS }));
+const TOKENS = { system: 'quotamesh max-min', tokens: true, seconds: 20 };
 const HOSTILE = '</script><img src=x onerror="window.broken=1">';
 
 describe('the page in a browser', () => {
@@ -34,6 +35,7 @@ describe('the page in a browser', () => {
     }
     folder = mkdtempSync(join(tmpdir(), 'quotamesh-page-'));
     writeFileSync(join(folder, 'three.html'), renderPage(RUNS));
+    writeFileSync(join(folder, 'tokens.html'), renderPage([runOf({ ...TOKENS, nodes: NODES })]));
     const many = Array.from({ length: 100 }, (_, at) => `node-${at}`);
     writeFileSync(join(folder, 'hundred.html'), renderPage([runOf({ system: 'one', nodes: many, seconds: 20 })]));
     const nodes = [HOSTILE, '__proto__x', '\u202eabc'];
@@ -128,6 +130,19 @@ describe('the page in a browser', () => {
       expect(await titles()).toEqual(['quotamesh max-min']);
       await page.selectOption('#mean', '0');
       expect(await page.evaluate(INK_PER_CANVAS)).toHaveLength(5);
+    });
+  });
+
+  test("a run of tokens has charts of the cluster's bucket, and its figures at a time", async () => {
+    await visit('tokens', async () => {
+      const inked = (await page.evaluate(INK_PER_CANVAS)) as number[];
+      expect(inked).toHaveLength(6);
+      for (const part of inked) expect(part).toBeGreaterThan(0.001);
+      await page.fill('#time', '149');
+      await expect
+        .poll(() => page.textContent('#buckets'))
+        .toBe('A: −20 of 100 tokens, a debt; set point 30, correction −50/s');
+      await hasNoOverflow();
     });
   });
 

@@ -73,6 +73,40 @@ describe('the series of the page', () => {
     });
   });
 
+  test("the cluster's bucket, and what each line was charged; a run of rates has none", () => {
+    const bucketOf = (count: number, tokens: boolean) => {
+      const run = runOf({ system: 'max-min', nodes: nodes.slice(0, count), seconds: 20, tokens });
+      return pageSeriesOf([run])[0]!.dimensions[0]!;
+    };
+    expect(bucketOf(3, false).bucket).toBeNull();
+    const { bucket } = bucketOf(3, true);
+    const at = (sample: number) => [
+      bucket!.tokens[sample],
+      bucket!.depth[sample],
+      bucket!.setPoint[sample],
+      bucket!.correction[sample],
+      bucket!.charged.map((column) => column[sample]),
+    ];
+    expect(at(5)).toEqual([null, null, null, null, [null, null, null]]);
+    expect(at(15)).toEqual([100, 100, 30, 70, [null, null, null]]);
+    expect(at(150)).toEqual([-20, 100, 30, -50, [-1, 0, 1]]);
+    // Eleven lines and the others: all that was charged is in them.
+    const many = bucketOf(100, true);
+    const charged = many.bucket!.charged.map((column) => column[150] as number);
+    expect(charged).toHaveLength(many.nodes.length);
+    const all = nodes.reduce((sum, _, index) => sum + index - 1, 0);
+    expect(charged.reduce((sum, units) => sum + units, 0)).toBe(all);
+  });
+
+  test('the scale of tokens reaches below 0 to the debt, and those of nodes that are summed up is their mean', async () => {
+    const { scalesOf, viewOf } = await import('../../../sim/page/browser/views.mjs' as string);
+    const run = runOf({ system: 'max-min', nodes, seconds: 20, tokens: true });
+    const [page] = pageSeriesOf([run]);
+    const { tokens, charged } = scalesOf([viewOf(page, 0, 1000)]);
+    expect(tokens).toEqual([-20 * 1.06, 100 * 1.06]);
+    expect(charged[1]).toBeLessThan(100 * 1.06);
+  });
+
   test('whoever asks most has a line of its own', () => {
     const run = runOf({ system: 'max-min', nodes: [...nodes.slice(1), 'n0'], seconds: 3 });
     const loud = {

@@ -1,5 +1,5 @@
 import { Random } from '../../../sim/cluster/random.js';
-import type { DimensionSeries, NodeSeries, RunResult, Verdict } from '../../../sim/verdict/run-result.js';
+import type { BucketSeries, DimensionSeries, NodeSeries, RunResult, Verdict } from '../../../sim/verdict/run-result.js';
 
 export interface RunShape {
   readonly system: string;
@@ -10,12 +10,21 @@ export interface RunShape {
   /** 1 = the nodes are held to their part of the quota at once; 0 = never. */
   readonly grip?: number;
   readonly seed?: number;
+  /** The nodes have a bucket in common, which is in debt from 10 s on. */
+  readonly tokens?: boolean;
 }
 
 const QUOTA = 1000;
 
 /** Figures of a run as a system could leave them: the first node asks twice the quota from 10 s on. */
-export function runOf({ system, scenario = 'one node asks too much', nodes, grip = 1, ...rest }: RunShape): RunResult {
+export function runOf({
+  system,
+  scenario = 'one node asks too much',
+  nodes,
+  grip = 1,
+  tokens = false,
+  ...rest
+}: RunShape): RunResult {
   const { seconds = 60, happenings = [], seed = 7 } = rest;
   const samples = seconds * 10;
   const random = new Random(seed);
@@ -25,6 +34,7 @@ export function runOf({ system, scenario = 'one node asks too much', nodes, grip
     perNode: Object.fromEntries(
       nodes.map((node, at) => [node, columnsOf(at, nodes.length, samples, scale, grip, random)]),
     ),
+    ...(tokens ? { bucket: bucketOf(nodes, samples, scale) } : {}),
   });
   return {
     scenario,
@@ -37,6 +47,19 @@ export function runOf({ system, scenario = 'one node asks too much', nodes, grip
     series: [series(1, 'messages'), series(512, 'bytes')],
     expectations: [],
     verdict: { ...VERDICT, overAdmission: 0.02 + (1 - grip) * 0.5, jain: 0.9 + grip / 10 },
+  };
+}
+
+/** Nothing is known of the first second, and nobody has told anything in the second one. */
+function bucketOf(nodes: readonly string[], samples: number, scale: number): BucketSeries {
+  const column = (from: number, value: (at: number) => number) =>
+    Array.from({ length: samples }, (_, at) => (at < from ? null : value(at)));
+  return {
+    tokens: column(10, (at) => (at > 100 ? -20 : 100) * scale),
+    depth: column(10, () => 100 * scale),
+    setPoint: column(10, () => 30 * scale),
+    correction: column(10, (at) => (at > 100 ? -50 : 70) * scale),
+    charged: Object.fromEntries(nodes.map((node, at) => [node, column(20, () => (at - 1) * scale)])),
   };
 }
 

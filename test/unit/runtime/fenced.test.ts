@@ -1,4 +1,6 @@
-import { afterEach, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { nodeKeyOf } from '../../../src/core/base/ids.js';
 import { type NodeRecord, nodeRecordKey } from '../../../src/core/protocol/record.js';
 import type { QuotameshError } from '../../../src/errors/quotamesh-error.js';
@@ -41,3 +43,35 @@ it.each([
   const { reason, because: told } = node.tryAcquire('orders', { messages: 1 }) as { reason: string; because: string };
   expect([reason, told]).toEqual(['not-ready', expect.stringContaining(because)]);
 });
+
+it.each([
+  ['throws', () => throwing()],
+  ['throws what is no error', () => throwing('disk full')],
+  ['returns a promise that is rejected', async () => throwing()],
+])(
+  'an onFenced that %s hurts nobody: the process is warned, the node has stopped and can be closed',
+  async (_, broken) => {
+    await readyNode();
+    const rejected: unknown[] = [];
+    const take = (reason: unknown) => rejected.push(reason);
+    process.on('unhandledRejection', take);
+    onTestFinished(() => void process.off('unhandledRejection', take));
+    const warned = once(process, 'warning', { signal: AbortSignal.timeout(2000) });
+    node.onFenced = broken;
+    expect(() => read('a', 0x7fffffff, 4)).not.toThrow();
+    expect(await warned).toMatchObject([
+      {
+        name: 'QuotameshWarning',
+        code: 'CALLBACK_FAILED',
+        message: expect.stringMatching(/^onFenced failed: .*disk full/),
+      },
+    ]);
+    await turn();
+    expect(rejected).toEqual([]);
+    expect(node.tryAcquire('orders', { messages: 1 })).toMatchObject({ granted: false, reason: 'not-ready' });
+  },
+);
+
+function throwing(what: unknown = new Error('disk full')): void {
+  throw what;
+}

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { TimeHeap } from '../../../../src/core/base/time-heap.js';
 import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
-import { TimeHeap } from '../../../../src/core/limiter/time-heap.js';
 import { WakeOwner, WakeQueue } from '../../../../src/core/limiter/wake-queue.js';
 import '../../../property/seed.js';
 

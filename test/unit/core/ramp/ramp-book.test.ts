@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { LogTime } from '../../../../src/core/log/log-time.js';
 import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
 import { GROUP, RAMP } from '../../../simulation/settings.js';
@@ -265,3 +265,112 @@ test('log time counts the time before a life whole in its span alone', () => {
   time.countWholeStep();
   expect([time.ms, time.spanMs]).toEqual([5000, 63_000]);
 });
+
+describe('many ramps that end one by one', () => {
+  const COUNT = 2000;
+  const READ_EVERY_MS = 10;
+  /** Map look-ups for one end. A scan of all has a thousand of them on average. */
+  const EACH_MAX = 20;
+  const at = (ms: number) => ({ ms, spanMs: ms, wholeMs: ms, appendMs: ms });
+
+  function bookOf(renewed: boolean) {
+    const changed: number[] = [];
+    const book = new RampBook(1000, (lane) => changed.push(lane));
+    const say = (fromMs: number, sequence: number) => {
+      for (let lane = 0; lane < COUNT; lane++) {
+        book.advanceTo(at(fromMs + lane * READ_EVERY_MS), 2000);
+        book.apply(lane, state(280, sequence, { readUntilOffset: 2000 }));
+      }
+    };
+    say(0, 1);
+    if (renewed) say(COUNT * READ_EVERY_MS, 2);
+    changed.length = 0;
+    return { book, changed };
+  }
+
+  test.each([
+    ['once', false],
+    ['and once more', true],
+  ])('said %s: each is forgotten and told in its turn, without a look at the others', (_, renewed) => {
+    const { book, changed } = bookOf(renewed);
+    const firstEndMs = (renewed ? COUNT * READ_EVERY_MS : 0) + 30_000;
+    // Until the first end nothing is looked through either.
+    const lookUps = countLookUps();
+    const hidden: number[] = [];
+    for (let turn = 0; turn < COUNT; turn++) {
+      hidden.push(...book.advanceTo(at(firstEndMs + turn * READ_EVERY_MS + 1), 2000 + turn));
+      if (turn % 500 === 0) expect(changed.length).toBe(turn + 1);
+    }
+    expect(lookUps()).toBeLessThan(EACH_MAX * COUNT);
+    expect(changed).toEqual(Array.from({ length: COUNT }, (__, lane) => lane));
+    // Nobody knows them any more, so nothing is hidden from newcomers.
+    expect(hidden).toEqual([]);
+  });
+
+  test('those that newcomers take for ended are told in turn, once', () => {
+    const { book, changed } = bookOf(false);
+    const lookUps = countLookUps();
+    const hidden: number[] = [];
+    for (let turn = 0; turn < COUNT; turn++) {
+      const wholeMs = 30_000 + turn * READ_EVERY_MS + 1;
+      hidden.push(...book.advanceTo({ ...at(20_000), wholeMs }, 2000 + turn));
+      if (turn % 500 === 0) expect(hidden.length).toBe(turn + 1);
+    }
+    expect(lookUps()).toBeLessThan(EACH_MAX * COUNT);
+    expect([hidden, changed]).toEqual([Array.from({ length: COUNT }, (_, lane) => lane), []]);
+  });
+
+  test('the same for those that another log has carried on', () => {
+    const { book } = bookOf(false);
+    for (let lane = 0; lane < COUNT; lane++) {
+      book.apply(lane, { ...state(280, 3, { readUntilOffset: 2000 }), timeToLiveMs: 1000 + lane });
+    }
+    book.forgetAll();
+    const lookUps = countLookUps();
+    for (let lane = 0; lane < COUNT; lane++) {
+      book.advanceTo(at(1001 + lane), lane);
+      if (lane % 500 === 0) expect([book.has(lane), book.has(lane + 1)]).toEqual([false, lane + 1 < COUNT]);
+    }
+    expect(lookUps()).toBeLessThan(EACH_MAX * COUNT);
+    expect(book.has(COUNT - 1)).toBe(false);
+  });
+
+  test('one whose last record gives it less time ends by that one, and its ends do not pile up', () => {
+    const changed: number[] = [];
+    const book = new RampBook(1000, (lane) => changed.push(lane));
+    for (let sequence = 1; sequence <= 1000; sequence++) {
+      book.advanceTo(at(sequence), 2000);
+      book.apply(3, { ...state(280, sequence, { readUntilOffset: 2000 }), timeToLiveMs: 30_000 - 2 * sequence });
+    }
+    changed.length = 0;
+    book.advanceTo(at(29_000), 2000);
+    expect(changed).toEqual([]);
+    book.advanceTo(at(29_001), 2000);
+    expect(changed).toEqual([3]);
+    const lookUps = countLookUps();
+    book.advanceTo(at(60_000), 2000);
+    expect(lookUps()).toBeLessThan(EACH_MAX);
+  });
+});
+
+/** Entries of maps that are looked up or passed by, from now on. */
+function countLookUps(): () => number {
+  let count = 0;
+  const { get, entries } = Map.prototype;
+  const iterator = Map.prototype[Symbol.iterator];
+  vi.spyOn(Map.prototype, 'get').mockImplementation(function (this: Map<unknown, unknown>, key: unknown) {
+    count++;
+    return get.call(this, key);
+  });
+  Map.prototype[Symbol.iterator] = function* (this: Map<unknown, unknown>) {
+    for (const entry of { [Symbol.iterator]: () => entries.call(this) }) {
+      count++;
+      yield entry;
+    }
+  } as typeof iterator;
+  onTestFinished(() => {
+    Map.prototype[Symbol.iterator] = iterator;
+    vi.restoreAllMocks();
+  });
+  return () => count;
+}

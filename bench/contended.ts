@@ -1,0 +1,160 @@
+/**
+ * `npm run bench:contended [-- --groups 5000 --nodes 5 --load 0.3,1.2 --sharing tokens,rates --perSecond 100]`: what
+ * reports cost a node where every node serves every group, and the demand of each group is so many times its quota.
+ *
+ * The nodes run in one process in virtual time on the simulated topic, so a busy machine costs time and falsifies
+ * nothing: CPU is user and system time of this process within the steps of the first node (its rounds, and its reading
+ * of all nodes' records), and of the codec for the same records, as a part of a core. Kafka's client is not in it.
+ */
+import { writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { parseArgs } from 'node:util';
+import type { SimulatedNode } from '../sim/cluster/simulated-node.js';
+import { LOCAL_KAFKA, World } from '../sim/cluster/world.js';
+import { RecordCodec } from '../src/codec/record-codec.js';
+import { resolveConfig } from '../src/config/read/resolve-config.js';
+import { laneOf } from '../src/core/base/vocabulary.js';
+import type { ReadEvent } from '../src/core/protocol/events-and-effects.js';
+import { TrafficRandom } from './scale/random.js';
+
+const { values } = parseArgs({
+  options: {
+    groups: { type: 'string', default: '5000' },
+    nodes: { type: 'string', default: '5' },
+    load: { type: 'string', default: '0.3,1.2' },
+    sharing: { type: 'string', default: 'tokens,rates' },
+    perSecond: { type: 'string', default: '100' },
+    seconds: { type: 'string', default: '5' },
+    profile: { type: 'string' },
+  },
+});
+const groupCount = Number(values.groups);
+const nodeCount = Number(values.nodes);
+const seconds = Number(values.seconds);
+const perSecond = Number(values.perSecond);
+/** The first reports of all groups, and the wrong beginning of all buckets, are over by then. */
+const SETTLE_MS = 8000;
+const ARRIVALS_MS = 10;
+const WIDTHS = [8, 6, 11, 11, 9, 9, 26, 30];
+
+console.log(`${groupCount} groups of ${perSecond} messages/s, each used on all of ${nodeCount} nodes; per node:`);
+print(
+  'sharing',
+  'load',
+  'records/s',
+  'rows/s',
+  'kB/s out',
+  'MB/min in',
+  'CPU % (rounds, reads, codec)',
+  'µs per row read',
+);
+for (const sharing of values.sharing.split(',')) {
+  for (const load of values.load.split(',').map(Number)) await measure(sharing, load);
+}
+
+interface Spent {
+  roundsUs: number;
+  readsUs: number;
+}
+
+async function measure(sharing: string, load: number): Promise<void> {
+  const world = new World(1, settingsOf(sharing), LOCAL_KAFKA);
+  const nodes = Array.from({ length: nodeCount }, (_, at) => world.start(`n${at}`));
+  for (const node of nodes) node.keepsDecisions = false;
+  world.runFor(2000);
+  arrive(world, nodes, load);
+  world.runFor(SETTLE_MS);
+  const spent = watched(nodes[0] as SimulatedNode);
+  const from = world.topic.log.length;
+  const stop = values.profile === undefined ? null : await profiled(values.profile);
+  world.runFor(seconds * 1000);
+  await stop?.();
+  report(sharing, load, spent, world.topic.log.slice(from));
+}
+
+function settingsOf(sharing: string) {
+  const group = { quota: { publish: { messagesPerSecond: perSecond } }, sharing };
+  const raw = { cluster: 'contended', node: 'a', groups: { any: group } };
+  const { groups, timing, sampleIntervalMs, cluster, limiting, costs, limits } = resolveConfig(raw, {
+    source: '(bench)',
+    env: {},
+  });
+  const [any] = groups;
+  const { maxNodes, maxRows, maxGroupsPerNode } = limits;
+  const all = Array.from({ length: groupCount }, (_, at) => ({
+    ...(any as (typeof groups)[number]),
+    name: `group-${at}`,
+  }));
+  const bounds = { maxNodes, maxRows, maxGroupsPerNode };
+  const own = { sampleIntervalMs, cluster, limiting, costs, version: 'bench', partitions: 1, groups: all };
+  return { ...timing, ...bounds, ...own };
+}
+
+/** Poisson, of each group at each node; a third of the work comes to one of them. */
+function arrive(world: World, nodes: readonly SimulatedNode[], load: number): void {
+  const random = new TrafficRandom(7);
+  const evenly = (load * perSecond * ARRIVALS_MS) / 1000 / (nodeCount + 2);
+  const next = () => {
+    for (let group = 0; group < groupCount; group++) {
+      for (let node = 0; node < nodeCount; node++) {
+        const mean = group % nodeCount === node ? 3 * evenly : evenly;
+        for (let due = random.poisson(mean); due > 0; due--) nodes[node]?.tryAcquire(laneOf(group, 0), 1, 0);
+      }
+    }
+    world.queue.after(ARRIVALS_MS, next);
+  };
+  next();
+}
+
+/** From now on the CPU of a node's steps is counted. */
+function watched(node: SimulatedNode): Spent {
+  const spent = { roundsUs: 0, readsUs: 0 };
+  const step = node.step.bind(node);
+  node.step = (event) => {
+    const before = process.cpuUsage();
+    step(event);
+    const { user, system } = process.cpuUsage(before);
+    if (event.kind === 'records-read') spent.readsUs += user + system;
+    else spent.roundsUs += user + system;
+  };
+  return spent;
+}
+
+function report(sharing: string, load: number, { roundsUs, readsUs }: Spent, log: readonly ReadEvent[]): void {
+  const codec = new RecordCodec('contended');
+  const before = process.cpuUsage();
+  const bytes = log.map(({ record }) => (record === null ? new Uint8Array() : codec.encode(record)));
+  const encoded = process.cpuUsage(before);
+  const between = process.cpuUsage();
+  for (const value of bytes) codec.decode(value);
+  const decoded = process.cpuUsage(between);
+  const codecUs = (encoded.user + encoded.system) / nodeCount + decoded.user + decoded.system;
+  const rows = log.reduce((sum, { record }) => sum + (record?.kind === 'report' ? record.rows.length : 0), 0);
+  const total = bytes.reduce((sum, value, at) => sum + value.length + (log[at]?.key.length ?? 0), 0);
+  const perNode = (count: number) => (count / nodeCount / seconds).toFixed(count / nodeCount / seconds < 10 ? 2 : 0);
+  const part = (us: number) => (us / seconds / 1e4).toFixed(1);
+  const partsText = `${part(roundsUs)} + ${part(readsUs)} + ${part(codecUs)}`;
+  print(
+    sharing,
+    String(load),
+    perNode(log.length),
+    perNode(rows),
+    perNode(total / 1000),
+    ((total * 60) / seconds / 1e6).toFixed(2),
+    `${part(roundsUs + readsUs + codecUs)} (${partsText})`,
+    ((readsUs + decoded.user + decoded.system) / rows).toFixed(2),
+  );
+}
+
+/** Returns what ends the profile and writes it, as Chrome's DevTools and VS Code read it. */
+async function profiled(file: string): Promise<() => Promise<void>> {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.start');
+  return async () => writeFileSync(file, JSON.stringify((await session.post('Profiler.stop')).profile));
+}
+
+function print(...cells: string[]): void {
+  console.log(cells.map((cell, at) => cell.padEnd(WIDTHS[at] ?? 0)).join(' '));
+}
