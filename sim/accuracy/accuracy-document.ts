@@ -181,5 +181,5 @@ function scenarioLines({ rows, scenarios }: AccuracyFacts): string[] {
   ];
 }
 
-/** Of the figures of warm nodes, those that a cold start spoils most. */
+/** The figures that a cold start spoils most. */
 const WARM = METRICS.filter(({ name }) => ['worstSecond', 'overAdmission', 'utilisation'].includes(name));
