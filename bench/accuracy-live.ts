@@ -6,6 +6,7 @@
  *   npm run accuracy:live -- --kafka               and on Kafka: KAFKA_BOOTSTRAP, or a broker of its own: 14 min
  *   npm run accuracy:live -- --seconds 30 --only crash,dips --seed 2
  *   npm run accuracy:live -- --tokens              groups that share tokens (bench/live/tokens): prints a table, writes nothing
+ *   npm run accuracy:live -- --tokens --only tokens/ten-walks      ten processes; two cores that do nothing else
  *
  * Exit code 1 when the admitted totals of a scenario are more than 5 % apart, or, without --tokens, the medians of its
  * convergence times more than one round (docs/decisions/0024).

@@ -1,23 +1,38 @@
-import type { AccuracyRow } from './accuracy-run.js';
+import type { AccuracyRow, Figures } from './accuracy-run.js';
 
 /** A metric in which a system that keeps the quota does better than ours. */
 export interface Loss {
   readonly scenario: string;
+  readonly start: Start;
   readonly metric: string;
   readonly ours: number | null;
   readonly theirs: number;
   readonly system: string;
 }
 
+/** Whether the nodes begin with the scenario, or have been running before. */
+export type Start = 'cold' | 'warm';
+
+export const STARTS: readonly Start[] = ['cold', 'warm'];
+
 /** What counts as better: larger or smaller, and by how much at least. */
 const RULES: readonly { readonly metric: string; readonly sense: 1 | -1; readonly by: number }[] = [
   { metric: 'worstSecond', sense: -1, by: 0.02 },
   { metric: 'overAdmission', sense: -1, by: 0.005 },
+  { metric: 'secondsOver', sense: -1, by: 1 },
+  { metric: 'overshootTokens', sense: -1, by: 20 },
   { metric: 'utilisation', sense: 1, by: 0.005 },
+  { metric: 'steadyError', sense: -1, by: 0.005 },
   { metric: 'refusedBelowFair', sense: -1, by: 0.002 },
   { metric: 'convergenceMs', sense: -1, by: 100 },
   { metric: 'jain', sense: 1, by: 0.005 },
+  { metric: 'oscillation', sense: -1, by: 0.01 },
+  { metric: 'records', sense: -1, by: 50 },
+  { metric: 'bytes', sense: -1, by: 5000 },
 ];
+
+/** What a system sends says nothing of how well it admits; those that send nothing are always better in it. */
+export const COST_METRICS: readonly string[] = ['records', 'bytes'];
 
 /**
  * A system that admits more than this in its worst second does not keep the quota; its other figures are no victory.
@@ -27,37 +42,68 @@ const KEEPS_QUOTA = 1.1;
 const USES_QUOTA = 0.97;
 
 /**
- * For every scenario and metric, the best of the other systems, where it beats ours: openly, and against ourselves. A
- * system that breaks the quota or leaves it unused does not compete in the other metrics, unless ours does no better.
+ * For every scenario, start and metric, the best of the other systems, where it beats ours: openly, and against
+ * ourselves. A system that breaks the quota or leaves it unused does not compete in any metric, unless ours does no
+ * better.
  */
 export function betterElsewhere(rows: readonly AccuracyRow[], ours: string, others: readonly string[]): Loss[] {
-  const scenarios = [...new Set(rows.map(({ scenario }) => scenario))];
-  return scenarios.flatMap((scenario) => {
-    const own = rows.find((row) => row.scenario === scenario && row.system === ours);
-    const rivals = rows.filter((row) => row.scenario === scenario && others.includes(row.system));
-    return own === undefined ? [] : RULES.flatMap((rule) => lossIn(own, rivals, rule));
-  });
+  return scenariosOf(rows).flatMap((scenario) =>
+    RULES.flatMap((rule) =>
+      STARTS.flatMap((start) => {
+        const figures = figuresOf(rows, start).filter((row) => row.scenario === scenario);
+        const own = figures.find(({ system }) => system === ours);
+        const rivals = figures.filter(({ system }) => others.includes(system));
+        return own === undefined ? [] : lossIn(own, rivals, rule, start);
+      }),
+    ),
+  );
 }
 
-function lossIn(own: AccuracyRow, rivals: readonly AccuracyRow[], rule: (typeof RULES)[number]): Loss[] {
+/** The other systems that compete in a scenario. */
+export function competing(
+  rows: readonly AccuracyRow[],
+  ours: string,
+  others: readonly string[],
+  { scenario, start }: Pick<Loss, 'scenario' | 'start'>,
+): readonly string[] {
+  const figures = figuresOf(rows, start).filter((row) => row.scenario === scenario);
+  const own = figures.find(({ system }) => system === ours);
+  if (own === undefined) return [];
+  return figures.filter((row) => others.includes(row.system) && competes(row, own)).map(({ system }) => system);
+}
+
+export function figuresOf(rows: readonly AccuracyRow[], start: Start): readonly Figures[] {
+  return start === 'cold' ? rows : rows.map(({ scenario, system, warm }) => ({ scenario, system, metrics: warm }));
+}
+
+function scenariosOf(rows: readonly AccuracyRow[]): readonly string[] {
+  return [...new Set(rows.map(({ scenario }) => scenario))];
+}
+
+function lossIn(own: Figures, rivals: readonly Figures[], rule: (typeof RULES)[number], start: Start): Loss[] {
   const { metric, sense, by } = rule;
   const ours = figureOf(own, metric);
   let best: Loss | null = null;
   for (const rival of rivals) {
     const theirs = figureOf(rival, metric);
     if (theirs === null || !competes(rival, own)) continue;
-    const isBetter = ours === null ? metric === 'convergenceMs' : sense * (theirs - ours) > by;
-    if (!isBetter || (best !== null && sense * (theirs - best.theirs) <= 0)) continue;
-    best = { scenario: own.scenario, metric, ours, theirs, system: rival.system };
+    const isBetter = ours === null ? metric === 'convergenceMs' : sense * (sizeOf(theirs) - sizeOf(ours)) > by;
+    if (!isBetter || (best !== null && sense * (sizeOf(theirs) - sizeOf(best.theirs)) <= 0)) continue;
+    best = { scenario: own.scenario, start, metric, ours, theirs, system: rival.system };
   }
   return best === null ? [] : [best];
 }
 
-function competes(rival: AccuracyRow, own: AccuracyRow): boolean {
+/** An error below the quota is as bad as one above it; all other figures are ≥ 0. */
+function sizeOf(figure: number): number {
+  return Math.abs(figure);
+}
+
+function competes(rival: Figures, own: Figures): boolean {
   const keeps = (figureOf(rival, 'worstSecond') ?? 0) <= Math.max(KEEPS_QUOTA, figureOf(own, 'worstSecond') ?? 0);
   return keeps && (figureOf(rival, 'utilisation') ?? 0) >= Math.min(USES_QUOTA, figureOf(own, 'utilisation') ?? 0);
 }
 
-function figureOf(row: AccuracyRow, metric: string): number | null {
+function figureOf(row: Figures, metric: string): number | null {
   return row.metrics[metric] ?? null;
 }

@@ -1,5 +1,5 @@
 import type { AccuracyRow } from './accuracy-run.js';
-import type { Loss } from './better-elsewhere.js';
+import { figuresOf, type Loss } from './better-elsewhere.js';
 
 /** A system that refuses or leaves unused this much more has bought its better worst second with it. */
 const MORE_REFUSED = 0.005;
@@ -33,14 +33,14 @@ const SPECIAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
  * where nobody knows yet.
  */
 export function reasonOf(
-  { scenario, metric, system, theirs }: Loss,
+  { scenario, start, metric, system, theirs }: Loss,
   rows: readonly AccuracyRow[],
   ours: string,
 ): string {
   const special = SPECIAL[scenario]?.[metric];
   if (special !== undefined) return special;
   const figure = (name: string, of: string) =>
-    rows.find((row) => row.scenario === scenario && row.system === of)?.metrics[name] ?? 0;
+    figuresOf(rows, start).find((row) => row.scenario === scenario && row.system === of)?.metrics[name] ?? 0;
   const [refused, ownRefused] = [figure('refusedBelowFair', system), figure('refusedBelowFair', ours)];
   const [used, ownUsed] = [figure('utilisation', system), figure('utilisation', ours)];
   if (metric === 'convergenceMs' && theirs === 0) return 'All want the same; the equal share it starts with is right.';

@@ -1,6 +1,6 @@
 import { builtInNames, loadBuiltIn } from '../scenario/load-scenario.js';
 import { SYSTEMS, shortName } from '../systems.js';
-import { accuracyOf } from './accuracy-run.js';
+import { coldAccuracyOf } from './accuracy-run.js';
 
 const SEED = 1;
 const WHOLE = 'max-min';
@@ -17,7 +17,7 @@ export function pinnedAccuracy(): string {
     return SYSTEMS.map((system) => {
       const isWhole = shortName(system.name) === WHOLE;
       const played = isWhole ? scenario : { ...scenario, durationMs: Math.min(scenario.durationMs, SHORT_MS) };
-      const { metrics } = accuracyOf(played, system, [SEED]);
+      const { metrics } = coldAccuracyOf(played, system, [SEED]);
       const rounded = Object.fromEntries(Object.entries(metrics).map(([metric, value]) => [metric, round(value)]));
       return `${name} ${shortName(system.name)} ${JSON.stringify(rounded)}`;
     });

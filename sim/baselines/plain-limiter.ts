@@ -7,7 +7,9 @@ import { type Quota, rateOf } from './baseline.js';
  */
 const BURST_SECONDS = 0.1;
 const BURST_MIN_SECONDS = 0.25;
-const BURST_MIN_PIECES = [20, 20_000] as const;
+const BURST_MIN_PIECES = 20;
+/** Units of a piece of work. */
+export const PIECE = [1, 1000] as const;
 
 /**
  * The limiter of baselines whose source names none: the production bucket of quotamesh. That favours them, because it
@@ -21,11 +23,12 @@ export class PlainLimiter {
     this.#limiter.validUntilMs.set(0, Number.POSITIVE_INFINITY);
   }
 
-  setRates(rates: Quota, nowMs: number): void {
+  /** @param depths units; null = as deep as that of quotamesh by default */
+  setRates(rates: Quota, nowMs: number, depths: readonly [number | null, number | null] = [null, null]): void {
     this.#rates = [rateOf(rates, 0), rateOf(rates, 1)];
     const [messages, bytes] = this.#rates;
-    this.#limiter.setLimit(0, 0, messages, depthOf(messages, 0), nowMs);
-    this.#limiter.setLimit(0, 1, bytes, depthOf(bytes, 1), nowMs);
+    this.#limiter.setLimit(0, 0, messages, depths[0] ?? depthOf(messages, 0), nowMs);
+    this.#limiter.setLimit(0, 1, bytes, depths[1] ?? depthOf(bytes, 1), nowMs);
   }
 
   tryAcquire(messages: number, bytes: number, retry: boolean, nowMs: number): boolean {
@@ -38,6 +41,6 @@ export class PlainLimiter {
 }
 
 function depthOf(rate: number, dimension: 0 | 1): number {
-  const least = Math.max(1, Math.min(BURST_MIN_PIECES[dimension], rate * BURST_MIN_SECONDS));
+  const least = Math.max(1, Math.min(BURST_MIN_PIECES * PIECE[dimension], rate * BURST_MIN_SECONDS));
   return Math.max(rate * BURST_SECONDS, least);
 }

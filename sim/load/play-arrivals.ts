@@ -40,7 +40,7 @@ export function playStream(stream: ArrivalStream, { queue, seed, arrive, arriveA
     else for (let at = 0; at < size; at++) attempt(bytesOf(piece, random), stream.retries, false);
     plan();
   };
-  let atMs = 0;
+  let atMs = Math.min(0, stream.profile.atMs[0] ?? 0);
   const plan = () => {
     let due = evenly ? size : random.exponential(1);
     for (;;) {

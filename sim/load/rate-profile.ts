@@ -16,6 +16,11 @@ export function clipped({ atMs, rate }: RateProfile, fromMs: number, untilMs: nu
   return { atMs: steps.map(([at]) => at), rate: steps.map(([, value]) => value) };
 }
 
+/** The same from time 0 on; what holds then has held for so long before. */
+export function heldBefore({ atMs, rate }: RateProfile, ms: number): RateProfile {
+  return { atMs: atMs.map((at) => (at === 0 ? -ms : at)), rate };
+}
+
 /** Multiplies the rate by `factor` from that time on. */
 export function scaledFrom(profile: RateProfile, fromMs: number, factor: number): RateProfile {
   const current = rateAt(profile, fromMs);

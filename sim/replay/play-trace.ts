@@ -16,6 +16,8 @@ export interface ReplayOptions {
   readonly quota: readonly [messages: number, bytes: number];
   /** Seconds of the file to one of the nodes: rates are those of the file, the nodes' own times are theirs. */
   readonly speed: number;
+  /** How often work that is refused asks again at most. */
+  readonly retries?: number;
   /** Every key of the arrivals has a quota of its own. */
   readonly isPerKey?: boolean;
   readonly settings: WorldSettings;

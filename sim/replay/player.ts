@@ -17,12 +17,13 @@ const HEAD_START_MS = 3000;
 /** New keys that may come within a head start without beginning cold. */
 const SPARES = 16;
 
-/** One system under a trace. Work that is refused is lost: a trace does not say who would have tried again. */
+/** One system under a trace. Work that is refused is lost, unless its row says when it asks again. */
 export class Player {
   readonly #system: ReplayedSystem;
   readonly #options: ReplayOptions;
   readonly #queue = new EventQueue();
   readonly #random: Random;
+  readonly #retryRandom: Random;
   readonly #clusters: (ClusterUnderTest | AskedCluster)[] = [];
   /** For keys that are still to come: whoever sets up a quota does so before it is used. */
   #spares: (ClusterUnderTest | AskedCluster)[] = [];
@@ -35,7 +36,7 @@ export class Player {
   #tooLarge = 0;
   /** When the last answer came. */
   #lastMs = 0;
-  /** Questions without an answer. */
+  /** Questions without an answer, and work that waits to ask again. */
   #open = 0;
 
   constructor(system: ReplayedSystem, options: ReplayOptions) {
@@ -43,6 +44,7 @@ export class Player {
     this.#system = system;
     this.#options = options;
     this.#random = new Random(seed);
+    this.#retryRandom = Random.stream(seed, 'retries');
     this.#quota = [quota[0] * speed, quota[1] * speed];
     this.#maxRequest = OWN_SYSTEMS.some((own) => own === system) ? options.maxRequest : UNLIMITED;
     this.#names = Array.from({ length: nodes }, (_, at) => `n${at}`);
@@ -64,10 +66,10 @@ export class Player {
     this.#series.want(node, messages, bytes);
     if (messages > this.#maxRequest[0] || bytes > this.#maxRequest[1]) {
       this.#tooLarge++;
-      this.#answered(arrival, keyed, false, atMs);
+      this.#answered({ ...arrival, retryAfterMs: 0 }, keyed, false, { nowMs: atMs, left: 0 });
       return;
     }
-    this.#ask(arrival, keyed);
+    this.#ask(arrival, keyed, atMs, this.#options.retries ?? 0);
   }
 
   /** Waits for the last answers, and says when the last one came. */
@@ -114,25 +116,37 @@ export class Player {
     };
   }
 
-  #ask(arrival: TraceArrival, keyed: Keyed): void {
-    const { messages, bytes, atMs } = arrival;
+  #ask(arrival: TraceArrival, keyed: Keyed, nowMs: number, left: number): void {
+    const { messages, bytes } = arrival;
     const { cluster, index } = keyed;
+    const retry = nowMs > arrival.atMs;
     const name = this.#names[arrival.node] as string;
     if ('ask' in cluster) {
       this.#open++;
       cluster.ask(name, messages, bytes, (isAdmitted) => {
         this.#open--;
-        this.#answered(arrival, keyed, isAdmitted, this.#queue.nowMs - HEAD_START_MS);
+        this.#answered(arrival, keyed, isAdmitted, { nowMs: this.#queue.nowMs - HEAD_START_MS, left });
       });
     } else if (index === 0 || cluster.tryAcquireOf === undefined) {
-      this.#answered(arrival, keyed, cluster.tryAcquire(name, messages, bytes, false), atMs);
+      this.#answered(arrival, keyed, cluster.tryAcquire(name, messages, bytes, retry), { nowMs, left });
     } else {
-      this.#answered(arrival, keyed, cluster.tryAcquireOf(index, name, messages, bytes, false), atMs);
+      this.#answered(arrival, keyed, cluster.tryAcquireOf(index, name, messages, bytes, retry), { nowMs, left });
     }
   }
 
-  #answered({ node, messages, bytes }: TraceArrival, keyed: Keyed, isAdmitted: boolean, nowMs: number): void {
+  #answered(arrival: TraceArrival, keyed: Keyed, isAdmitted: boolean, { nowMs, left }: Answer): void {
+    const { node, messages, bytes, retryAfterMs } = arrival;
     this.#lastMs = nowMs;
+    if (!isAdmitted && left > 0 && retryAfterMs > 0) {
+      this.#open++;
+      this.#queue.after(retryAfterMs * this.#retryRandom.between(0.5, 1.5), () => {
+        this.#open--;
+        const againMs = this.#queue.nowMs - HEAD_START_MS;
+        keyed.verdict.want(againMs, messages, bytes);
+        this.#ask(arrival, keyed, againMs, left - 1);
+      });
+      return;
+    }
     this.#series.answer(node, messages, bytes, isAdmitted);
     if (!isAdmitted) return;
     keyed.admitted[0] += messages;
@@ -202,6 +216,12 @@ export class Player {
     }
     return { records, bytes };
   }
+}
+
+interface Answer {
+  readonly nowMs: number;
+  /** How often the work asks again at most. */
+  readonly left: number;
 }
 
 interface Keyed {

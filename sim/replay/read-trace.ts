@@ -47,6 +47,7 @@ async function* rowsOf(input: Readable, file: string, options: TraceOptions): As
       messages: amountIn(columns.messages, record, columns, location),
       bytes: amountIn(columns.bytes, record, columns, location),
       key: columns.keyOf(record, location),
+      retryAfterMs: columns.retryAfterOf(record, location) / options.speed,
       line: info.lines,
     };
   }

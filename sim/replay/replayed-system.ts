@@ -1,3 +1,8 @@
+import { depthGiven } from '../../src/core/base/settings.js';
+import { directionIndex } from '../../src/core/base/vocabulary.js';
+import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
+import { type BaselineEnvironment, rateOf } from '../baselines/baseline.js';
+import { PIECE } from '../baselines/plain-limiter.js';
 import { type StoreSystem, storeSystems } from '../baselines/store/store-systems.js';
 import { SYSTEMS, type System, shortName } from '../systems.js';
 
@@ -5,9 +10,19 @@ import { SYSTEMS, type System, shortName } from '../systems.js';
 export type ReplayedSystem = System | StoreSystem;
 
 export function replayedSystems(roundTripMs: number): readonly ReplayedSystem[] {
-  return [...SYSTEMS, ...storeSystems(roundTripMs)];
+  return [...SYSTEMS, ...storeSystems(roundTripMs, clusterDepths)];
 }
 
 export function replayedSystemNamed(name: string, systems: readonly ReplayedSystem[]): ReplayedSystem | undefined {
   return systems.find((system) => shortName(system.name) === shortName(name));
+}
+
+/** As deep as the cluster's bucket where the group shares tokens, so that only who decides differs. */
+function clusterDepths({ quota, settings }: BaselineEnvironment): readonly [number | null, number | null] {
+  const group = settings?.groups[0];
+  if (group?.sharing !== 'tokens') return [null, null];
+  const depthOf = (dimension: 0 | 1) =>
+    depthGiven(group.burst, directionIndex('publish'), dimension) ??
+    clusterDepth(rateOf(quota, dimension), PIECE[dimension]);
+  return [depthOf(0), depthOf(1)];
 }

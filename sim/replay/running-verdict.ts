@@ -34,7 +34,7 @@ export class RunningVerdict {
     this.judged = judged.map((dimension) => new DimensionVerdict(dimension, quota[dimension]));
   }
 
-  /** A piece of work asks for the first time. Times of all calls rise. */
+  /** A piece of work asks, for the first time or again. Times of all calls rise. */
   want(nowMs: number, messages: number, bytes: number): void {
     this.#advance(nowMs);
     this.#wanted[0] += messages;

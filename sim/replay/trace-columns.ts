@@ -1,3 +1,4 @@
+import { parseQuantity } from '../../src/config/setting/quantity.js';
 import { groupIdOf } from '../../src/core/base/ids.js';
 import { didYouMean } from '../../src/input/nearest-name.js';
 import { KEYS_MAX, type TraceOptions } from './trace.js';
@@ -12,6 +13,8 @@ export interface TraceColumns {
   /** Number of the node, 0 … nodes − 1. */
   readonly nodeOf: (row: readonly string[], rowNumber: number) => number;
   readonly keyOf: (row: readonly string[], location: TraceLocation) => string;
+  /** Milliseconds of the file; 0 = never. */
+  readonly retryAfterOf: (row: readonly string[], location: TraceLocation) => number;
 }
 
 /** A number for every row, or columns whose numbers are added up. */
@@ -37,6 +40,7 @@ export function resolveColumns(names: readonly string[], options: TraceOptions, 
     bytes: amount(options.bytes, '--bytes'),
     nodeOf: nodeOf(options, indexOf),
     keyOf: keyOf(options, indexOf),
+    retryAfterOf: retryAfterOf(options, indexOf),
   };
 }
 
@@ -95,5 +99,22 @@ function keyOf({ per }: TraceOptions, indexOf: (name: string, flag: string) => n
     }
     known.add(text);
     return text;
+  };
+}
+
+/** A column may be empty where a row does not ask again. */
+function retryAfterOf(
+  { retryAfter }: TraceOptions,
+  indexOf: (name: string, flag: string) => number,
+): TraceColumns['retryAfterOf'] {
+  if (retryAfter === undefined) return () => 0;
+  const always = parseQuantity('duration', retryAfter);
+  if (always >= 0) return () => always;
+  const at = indexOf(retryAfter, '--retry-after');
+  return (row, location) => {
+    const text = row[at] as string;
+    const ms = text === '' ? 0 : parseQuantity('duration', text);
+    if (ms >= 0) return ms;
+    throw traceMistake(location, retryAfter, `is ${quoted(text)}`, 'a duration (e.g. 500ms or 2s), or nothing');
   };
 }

@@ -15,6 +15,8 @@ export interface TraceOptions {
   readonly by: string;
   /** A column: each of its texts has a quota of its own. */
   readonly per?: string | undefined;
+  /** How long refused rows wait before they ask again: a duration, or a column of durations; absent = they do not. */
+  readonly retryAfter?: string | undefined;
   readonly delimiter: string;
 }
 
@@ -28,6 +30,8 @@ export interface TraceArrival {
   readonly bytes: number;
   /** Whose quota it takes from; empty where there is one for all. */
   readonly key: string;
+  /** After how long it asks again if it is refused, on the mean; 0 = never. */
+  readonly retryAfterMs: number;
   /** Line of the file. */
   readonly line: number;
 }

@@ -23,7 +23,7 @@ export function judgeRecording(scenario: Scenario, recording: Recording, seed: n
   return playRun(seen, seed, player);
 }
 
-function playAttempts(attempts: Attempts, queue: EventQueue, recorder: Recorder): void {
+function playAttempts(attempts: Attempts, queue: Pick<EventQueue, 'nowMs' | 'at'>, recorder: Recorder): void {
   const order = Uint32Array.from(attempts.atMs, (_, at) => at).sort(
     (one, other) => attempts.atMs[one]! - attempts.atMs[other]! || one - other,
   );

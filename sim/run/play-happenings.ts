@@ -6,7 +6,7 @@ import type { Presence } from './presence.js';
 /** What a happening changes. */
 export interface Stage {
   readonly scenario: Scenario;
-  readonly queue: EventQueue;
+  readonly queue: Pick<EventQueue, 'nowMs' | 'at' | 'after'>;
   readonly cluster: ClusterUnderTest;
   readonly presence: Presence;
   readonly setQuota: (quota: QuotaRates) => void;

@@ -3,6 +3,7 @@ import { EventQueue } from '../cluster/event-queue.js';
 import { Random } from '../cluster/random.js';
 import { arrivalStreams, clientPools } from '../load/arrival-streams.js';
 import { type ArrivalBatch, type Arrive, playClients, playStream } from '../load/play-arrivals.js';
+import { heldBefore } from '../load/rate-profile.js';
 import type { QuotaRates, Scenario } from '../scenario/scenario.js';
 import { type System, shortName } from '../systems.js';
 import { judge } from '../verdict/judge.js';
@@ -12,6 +13,7 @@ import { judgeExpectations } from './expectations.js';
 import { FairReference } from './fair-reference.js';
 import { playHappenings } from './play-happenings.js';
 import { Presence } from './presence.js';
+import { ScenarioTime } from './scenario-time.js';
 import { seriesOf } from './series.js';
 
 /**
@@ -24,7 +26,13 @@ export function runScenario(
   seed: number,
   onProgress: (part: number) => void = () => undefined,
 ): RunResult {
-  return play(new Run(scenario, seed, simulated(scenario, system, seed)), scenario.durationMs, onProgress);
+  return play(new Run(scenario, seed, simulated(scenario, system, seed, 0)), scenario.durationMs, onProgress);
+}
+
+/** As `runScenario`, but the nodes and what is asked at time 0 have been there for so long before, unjudged. */
+export function runScenarioWarm(scenario: Scenario, system: System, seed: number, warmMs: number): RunResult {
+  const run = new Run(scenario, seed, simulated(scenario, system, seed, warmMs), warmMs);
+  return play(run, warmMs + scenario.durationMs, () => undefined);
 }
 
 /** Makes the nodes and the load of a run: the simulator, or a recording of real ones. */
@@ -33,7 +41,7 @@ export interface Player {
   readonly judgedAs: string;
   create(queue: EventQueue): ClusterUnderTest;
   /** Lets the load arrive; the recorder is told of every attempt. */
-  beginLoad(queue: EventQueue, cluster: ClusterUnderTest, recorder: Recorder): void;
+  beginLoad(queue: Pick<EventQueue, 'nowMs' | 'at' | 'after'>, cluster: ClusterUnderTest, recorder: Recorder): void;
 }
 
 /** Plays and judges. */
@@ -51,7 +59,7 @@ function play(run: Run, durationMs: number, onProgress: (part: number) => void):
   return run.result();
 }
 
-function simulated(scenario: Scenario, system: System, seed: number): Player {
+function simulated(scenario: Scenario, system: System, seed: number, warmMs: number): Player {
   const { delays, faults, quota, nodes, settings } = scenario;
   return {
     judgedAs: shortName(system.name),
@@ -64,24 +72,32 @@ function simulated(scenario: Scenario, system: System, seed: number): Player {
     beginLoad: (queue, cluster, recorder) => {
       const arrive: Arrive = (node, messages, bytes, retry) => {
         const admitted = cluster.tryAcquire(nodes[node]!, messages, bytes, retry);
-        recorder.attempted(queue.nowMs, node, messages, bytes, retry, admitted);
+        if (queue.nowMs >= 0) recorder.attempted(queue.nowMs, node, messages, bytes, retry, admitted);
         return admitted;
       };
       const arriveAsBatch: ArrivalBatch = (node, messages, reader) => {
         const got = cluster.takeBatch?.(nodes[node]!, messages, reader);
         for (let at = 0; at < messages; at++) {
           if (got === undefined) arrive(node, 1, 0, false);
-          else recorder.attempted(queue.nowMs, node, 1, 0, false, at < got);
+          else if (queue.nowMs >= 0) recorder.attempted(queue.nowMs, node, 1, 0, false, at < got);
         }
       };
-      for (const stream of arrivalStreams(scenario)) playStream(stream, { queue, seed, arrive, arriveAsBatch });
-      for (const pool of clientPools(scenario)) playClients(pool, { queue, seed, arrive });
+      for (const stream of arrivalStreams(scenario)) {
+        const profile = heldBefore(stream.profile, warmMs);
+        playStream({ ...stream, profile }, { queue, seed, arrive, arriveAsBatch });
+      }
+      for (const pool of clientPools(scenario)) {
+        const fromMs = pool.fromMs === 0 ? -warmMs : pool.fromMs;
+        playClients({ ...pool, fromMs }, { queue, seed, arrive });
+      }
     },
   };
 }
 
 class Run {
   readonly queue = new EventQueue();
+  readonly #time: ScenarioTime;
+  readonly #warmMs: number;
   readonly #scenario: Scenario;
   readonly #player: Player;
   readonly #seed: number;
@@ -91,13 +107,17 @@ class Run {
   readonly #presence: Presence;
   readonly #happened: { readonly atMs: number; readonly says: string }[] = [];
   #quota: readonly [number, number];
+  /** Until time 0. */
+  #sentBefore = { records: 0, bytes: 0 };
 
-  constructor(scenario: Scenario, seed: number, player: Player) {
+  constructor(scenario: Scenario, seed: number, player: Player, warmMs = 0) {
     const { quota, nodes, durationMs } = scenario;
     this.#scenario = scenario;
     this.#player = player;
     this.#seed = seed;
     this.#quota = [quota.messagesPerSecond, quota.bytesPerSecond];
+    this.#warmMs = warmMs;
+    this.#time = new ScenarioTime(this.queue, warmMs);
     this.#cluster = player.create(this.queue);
     this.#recorder = new Recorder(nodes.length, durationMs, this.#quota);
     this.#reference = new FairReference(scenario);
@@ -112,7 +132,8 @@ class Run {
       (at) => at < durationMs,
     );
     const stepsMs = settlePointsMs ?? [...new Set(derived)].sort((one, other) => one - other);
-    const { records, bytes } = this.#cluster.sent;
+    const { sent } = this.#cluster;
+    const [records, bytes] = [sent.records - this.#sentBefore.records, sent.bytes - this.#sentBefore.bytes];
     const verdict = judge(this.#recorder, { stepsMs, faults }, { nodes: nodes.length, settleMs, records, bytes });
     return {
       scenario: this.#scenario.name,
@@ -131,19 +152,25 @@ class Run {
   #begin(): void {
     playHappenings({
       scenario: this.#scenario,
-      queue: this.queue,
+      queue: this.#time,
       cluster: this.#cluster,
       presence: this.#presence,
       setQuota: (quota) => this.#setQuota(quota),
-      tell: (says) => this.#happened.push({ atMs: this.queue.nowMs, says }),
+      tell: (says) => this.#happened.push({ atMs: this.#time.nowMs, says }),
     });
-    this.queue.at(0, () => this.#tick());
-    this.#player.beginLoad(this.queue, this.#cluster, this.#recorder);
+    if (this.#warmMs > 0) {
+      this.#time.at(0, () => {
+        const { records, bytes } = this.#cluster.sent;
+        this.#sentBefore = { records, bytes };
+      });
+    }
+    this.#time.at(0, () => this.#tick());
+    this.#player.beginLoad(this.#time, this.#cluster, this.#recorder);
   }
 
   /** Looks at the quota, the fair shares and the limits, every 20 ms. */
   #tick(): void {
-    const { nowMs } = this.queue;
+    const { nowMs } = this.#time;
     if (nowMs >= this.#scenario.durationMs) return;
     const [recorder, reference, presence, cluster] = [this.#recorder, this.#reference, this.#presence, this.#cluster];
     const names = this.#scenario.nodes;
@@ -170,17 +197,18 @@ class Run {
       messages.limit[cell] = cluster.limitOf(names[node]!, 0);
       bytes.limit[cell] = cluster.limitOf(names[node]!, 1);
     }
-    this.queue.after(TICK_MS, () => this.#tick());
+    this.#time.after(TICK_MS, () => this.#tick());
   }
 
   /** What may be admitted now: a ramp is a ceiling, which a group that is used from the beginning climbs as a line. */
   #rampedQuota(nowMs: number): readonly [number, number] {
     const ramp = this.#scenario.settings.groups[0]?.ramp ?? null;
     if (ramp === null) return this.#quota;
+    const usedMs = nowMs + this.#warmMs;
     const top = ramp.toPerSecond ?? this.#quota[0];
-    const ceiling = Math.min(top, ramp.fromPerSecond + ((top - ramp.fromPerSecond) * nowMs) / ramp.overMs);
+    const ceiling = Math.min(top, ramp.fromPerSecond + ((top - ramp.fromPerSecond) * usedMs) / ramp.overMs);
     const messages = Math.min(this.#quota[0], ceiling);
-    if (nowMs <= ramp.overMs) {
+    if (usedMs <= ramp.overMs || nowMs === 0) {
       this.#recorder.buckets[0].setQuota(messages, nowMs);
       this.#presence.isMoved = true;
     }
@@ -191,8 +219,8 @@ class Run {
     const [messages, bytes] = [messagesPerSecond ?? this.#quota[0], bytesPerSecond ?? this.#quota[1]];
     this.#quota = [messages, bytes];
     this.#cluster.setQuota(messages, bytes);
-    this.#recorder.buckets[0].setQuota(messages, this.queue.nowMs);
-    this.#recorder.buckets[1].setQuota(bytes, this.queue.nowMs);
+    this.#recorder.buckets[0].setQuota(messages, this.#time.nowMs);
+    this.#recorder.buckets[1].setQuota(bytes, this.#time.nowMs);
     this.#presence.isMoved = true;
   }
 }

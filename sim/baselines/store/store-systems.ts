@@ -3,19 +3,31 @@ import { PlainLimiter } from '../plain-limiter.js';
 import { FixedWindows } from './fixed-windows.js';
 import { StoreCluster } from './store-cluster.js';
 
+/** Units of messages and bytes. */
+type Depths = readonly [number | null, number | null];
+
 export interface StoreSystem {
   readonly name: string;
   readonly says: string;
   create(environment: BaselineEnvironment): StoreCluster;
 }
 
-/** @param roundTripMs mean time from a question to its answer; the time of each is drawn */
-export function storeSystems(roundTripMs: number): readonly StoreSystem[] {
+/**
+ * @param roundTripMs mean time from a question to its answer; the time of each is drawn
+ * @param depthsOf how deep the bucket is; null = as PlainLimiter, for systems whose source names no limiter
+ */
+export function storeSystems(
+  roundTripMs: number,
+  depthsOf: (environment: BaselineEnvironment) => Depths = () => [null, null],
+): readonly StoreSystem[] {
   return [
     {
       name: 'central-bucket',
       says: 'one token bucket in a store that is asked for each request',
-      create: (environment) => new StoreCluster('central-bucket', environment, centralBucket(environment), roundTripMs),
+      create: (environment) => {
+        const bucket = centralBucket(environment, depthsOf(environment));
+        return new StoreCluster('central-bucket', environment, bucket, roundTripMs);
+      },
     },
     {
       name: 'rate-limiter-flexible',
@@ -28,10 +40,9 @@ export function storeSystems(roundTripMs: number): readonly StoreSystem[] {
   ];
 }
 
-/** Makes a bucket as deep as that of PlainLimiter, for systems whose source names no limiter. */
-function centralBucket({ quota, queue }: BaselineEnvironment) {
+function centralBucket({ quota, queue }: BaselineEnvironment, depths: Depths) {
   const limiter = new PlainLimiter();
-  limiter.setRates(quota, queue.nowMs);
+  limiter.setRates(quota, queue.nowMs, depths);
   return {
     questions: 1,
     take: (messages: number, bytes: number, nowMs: number) => limiter.tryAcquire(messages, bytes, false, nowMs),

@@ -9,6 +9,7 @@ import type { GroupTable } from '../../groups/group-table.js';
 import type { Clock } from '../../ports/clock.js';
 import type { QuotaTeller } from './quota-told.js';
 import type { RefusalLedger } from './refusal-ledger.js';
+import { sharedBucket } from './units-left.js';
 
 export interface RefusalExplainerParts {
   readonly limiter: Limiter;
@@ -46,7 +47,7 @@ export class RefusalExplainer {
     const dimension = DIMENSIONS[refused] as Dimension;
     this.#parts.refusals.count(lane, level, refused, nowMs);
     const tokensMs = this.#parts.joint.waitMs(request, nowMs);
-    const waitMs = level === 'group' ? this.#settledMs(request, refused, tokensMs) : tokensMs;
+    const waitMs = level === 'group' ? this.#settledMs(request, refused, tokensMs, nowMs) : tokensMs;
     const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
     const group = request.namesScope ? { group: this.#nameOf(lane) } : {};
     return this.#parts.teller.refusal(lane, { level, dimension, retryAfterMs, ...group });
@@ -57,12 +58,21 @@ export class RefusalExplainer {
    * next to no share, so that time may be half a minute. But the refused request is demand: after a report, a delivery
    * and a round the node has the share that every node gets that wants it (target/N). Worked: target 60/s, two nodes,
    * share 0.06: the share would need 16 s; told are 250 ms + 16 s · 0.06 / 30.
+   *
+   * Where the log gives whole pieces there are no shares to wait for, but the cluster's bucket has to hold them.
    */
-  #settledMs({ lane, further }: JointRequest, dimension: number, tokensMs: number): number {
-    const { limiter } = this.#parts;
-    const { coordinator } = this.#parts.loop;
-    if (tokensMs <= SETTLED_MS || coordinator === null || further.length > 0) return tokensMs;
-    const limit = limiter.buckets.rate.at(lane * DIMENSIONS.length + dimension);
+  #settledMs({ lane, further, ...asked }: JointRequest, dimension: number, tokensMs: number, nowMs: number): number {
+    const { limiter, loop } = this.#parts;
+    const { coordinator } = loop;
+    if (coordinator === null || further.length > 0) return tokensMs;
+    const shared = sharedBucket(loop, lane, dimension, nowMs);
+    if (shared?.isInPieces) {
+      const { bucket, tokens } = shared;
+      const needed = Math.min(asked[DIMENSIONS[dimension] as Dimension], bucket.depth);
+      return Math.max(tokensMs, (1000 * (needed - tokens)) / bucket.perSecond);
+    }
+    if (tokensMs <= SETTLED_MS) return tokensMs;
+    const limit = limiter.buckets.comesBackAt(lane * DIMENSIONS.length + dimension);
     const due = coordinator.shares.dueOf(lane, dimension);
     return limit > 0 && limit < due ? Math.min(tokensMs, SETTLED_MS + (tokensMs * limit) / due) : tokensMs;
   }

@@ -42,7 +42,7 @@ export function fullInMs({ limiter, loop }: LeftParts, lane: number, dimension: 
 }
 
 /** Null where the node does not follow the cluster's bucket: it shares rates, or is cut off from the log. */
-function sharedBucket(
+export function sharedBucket(
   { coordinator }: CoordinatorView,
   lane: number,
   dimension: number,

@@ -18,6 +18,8 @@ export interface ReplayCommandOptions {
   readonly config?: string;
   readonly set?: readonly string[];
   readonly roundTrip: string;
+  readonly retryAfter?: string;
+  readonly retries: string;
   readonly progress?: boolean;
   readonly group?: string;
   readonly direction: 'publish' | 'dispatch';
@@ -44,6 +46,8 @@ export function simReplayCommand(): Command {
     .option('--per <column>', 'CSV: a quota of its own for each text of this column')
     .option('--top <count>', 'CSV: with --per, show so many of those with the most refused', '10')
     .option('--delimiter <character>', 'CSV: between the fields', ',')
+    .option('--retry-after <duration>', 'CSV: refused rows ask again after half to one and a half of it; or a column')
+    .option('--retries <count>', 'CSV: with --retry-after, so often at most', '3')
     .option('--quota <rate>', 'CSV: messages per second (default: the group’s, or what the file asks for on the mean)')
     .option('--quota-bytes <rate>', 'CSV: bytes per second (default: the group’s, or unlimited)')
     .option('--config <file>', 'CSV: play a group of this configuration, with its strategy')
@@ -76,6 +80,7 @@ Examples:
   quotamesh sim replay calls.csv --time TIMESTAMP --config node.yaml --group orders --set burstMs=1s
   quotamesh sim replay calls.csv --time TIMESTAMP --quota 3 --system max-min central-bucket --round-trip 5ms
   quotamesh sim replay calls.csv --time TIMESTAMP --by pod --per api_key --quota 5 --top 20
+  quotamesh sim replay calls.csv --time TIMESTAMP --quota 3 --retry-after 2s
   quotamesh sim replay incident.qmrec --group orders --html incident.html
 
 Exit codes: 0 done, 2 usage, 78 a file cannot be read or written, or has mistakes.`;

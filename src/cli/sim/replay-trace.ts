@@ -33,6 +33,7 @@ export async function replayTrace(input: Readable, file: string, options: Replay
     seed,
     quota,
     speed,
+    retries: trace.retryAfter === undefined ? 0 : wholeNumber('--retries', options.retries, 0, RETRIES_MAX),
     isPerKey: trace.per !== undefined,
     settings: group.settings,
     maxRequest: group.maxRequestAt([quota[0] * speed, quota[1] * speed]),
@@ -71,7 +72,7 @@ async function withQuota(
 }
 
 function traceOptions(options: ReplayCommandOptions): TraceOptions {
-  const { time, timeFormat, messages, bytes, by, per, delimiter } = options;
+  const { time, timeFormat, messages, bytes, by, per, retryAfter, delimiter } = options;
   if (time === undefined) {
     throw wrongUse('a CSV needs --time COLUMN, the column of the time (a recording begins with "qmrec001")');
   }
@@ -79,7 +80,7 @@ function traceOptions(options: ReplayCommandOptions): TraceOptions {
   const speed = Number(options.speed);
   if (!(speed >= 1e-6 && speed <= 1e9)) throw wrongFlag('--speed', 'a factor from 0.000001 to 1e9', options.speed);
   const nodes = wholeNumber('--nodes', options.nodes, 1, 500);
-  return { time, timeFormat, messages, bytes, by, per, delimiter, speed, nodes };
+  return { time, timeFormat, messages, bytes, by, per, retryAfter, delimiter, speed, nodes };
 }
 
 /** A configured group is played with its own strategy; without one all of ours are compared. */
@@ -97,6 +98,9 @@ function systemsOf(
     throw wrongFlag('--system', `one of ${known.join(', ')}`, name, didYouMean(name, known));
   });
 }
+
+/** Every refusal of a file of millions of rows is played so often. */
+const RETRIES_MAX = 100;
 
 /** A store that is further away answers nobody in time. */
 const ROUND_TRIP_MS_MAX = 60_000;

@@ -5,6 +5,7 @@ export interface BucketNow {
   readonly bucket: ClusterBucket;
   /** In it now, as this node extrapolates the log; negative = a debt. */
   readonly tokens: number;
+  readonly isInPieces: boolean;
 }
 
 /** The cluster's bucket of a lane that is served here; null where it shares rates, has no quota or is blocked. */
@@ -15,7 +16,8 @@ export function bucketNow(
   nowMs: number,
 ): BucketNow | null {
   const state = lanes.get(lane);
-  const bucket = state?.tokens?.slots[dimension]?.bucket ?? null;
-  if (!state?.tokens || bucket === null) return null;
-  return { bucket, tokens: state.tokens.tokensAt(dimension, log.logNowMs(state.partition, nowMs)) };
+  const slot = state?.tokens?.slots[dimension];
+  if (!state?.tokens || !slot || slot.bucket === null) return null;
+  const tokens = state.tokens.tokensAt(dimension, log.logNowMs(state.partition, nowMs));
+  return { bucket: slot.bucket, tokens, isInPieces: slot.isInPieces };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { createNode } from '../../../src/index.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createNode, type QuotaNode } from '../../../src/index.js';
 
 /** One is idle for long enough to have next to no share, the other takes all there is. */
 test('whoever comes back after a pause is not sent away for as long as next to no share would take', async () => {
@@ -29,4 +29,43 @@ test('whoever comes back after a pause is not sent away for as long as next to n
     clearInterval(asking);
     await Promise.all([idle, busy].map((node) => node!.close()));
   }
+});
+
+describe('where whole requests are given by the log', () => {
+  let node: QuotaNode;
+  beforeAll(async () => {
+    const group = { sharing: 'tokens', burst: 5 };
+    const config = {
+      cluster: `pieces-${process.pid}`,
+      topic: { kind: 'memory' },
+      groups: {
+        minute: { ...group, quota: { publish: { messagesPerMinute: 5 } } },
+        owing: { ...group, quota: { publish: { messagesPerSecond: 2 } } },
+      },
+    };
+    node = await createNode({ nodeId: 'a', config });
+    await node.ready();
+    for (const name of Object.keys(config.groups)) node.tryAcquire(name, { messages: 1 });
+    // Its buckets begin empty; until it has looked at them it holds shares.
+    await sleep(500);
+  });
+  afterAll(() => node.close());
+
+  const waitOf = (group: string) => {
+    const decision = node.tryAcquire(group, { messages: 1 });
+    return decision.granted ? 0 : decision.retryAfterMs;
+  };
+
+  test('five per minute are not asked for again four times a second', () => {
+    expect(waitOf('minute')).toBeGreaterThan(5000);
+    expect(waitOf('minute')).toBeLessThanOrEqual(12_000);
+  });
+
+  test('a debt is paid first', async () => {
+    node.consume('owing', { messages: 6 });
+    await sleep(100);
+    // At 2/s: four to five in debt, and the one that is asked for.
+    expect(waitOf('owing')).toBeGreaterThan(2000);
+    expect(waitOf('owing')).toBeLessThanOrEqual(3500);
+  });
 });

@@ -59,8 +59,8 @@ describe('rows', () => {
       nodes: 2,
     });
     expect(rows).toEqual([
-      { atMs: 0, node: 0, messages: 2, bytes: 7, key: '', line: 2 },
-      { atMs: 250, node: 1, messages: 5, bytes: 2, key: '', line: 4 },
+      { atMs: 0, node: 0, messages: 2, bytes: 7, key: '', retryAfterMs: 0, line: 2 },
+      { atMs: 250, node: 1, messages: 5, bytes: 2, key: '', retryAfterMs: 0, line: 4 },
     ]);
   });
 

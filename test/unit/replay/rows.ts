@@ -25,5 +25,5 @@ export async function rowsOf(text: string, options: Partial<TraceOptions> = {}):
 }
 
 export function arrival(atMs: number, node = 0, messages = 1, bytes = 0): TraceArrival {
-  return { atMs, node, messages, bytes, key: '', line: 2 };
+  return { atMs, node, messages, bytes, key: '', retryAfterMs: 0, line: 2 };
 }

@@ -4,7 +4,7 @@ import type { Loss } from '../../../sim/accuracy/better-elsewhere.js';
 import { reasonOf } from '../../../sim/accuracy/loss-reasons.js';
 
 function row(system: string, refusedBelowFair: number, utilisation: number): AccuracyRow {
-  return { scenario: 'zipf', system, metrics: { refusedBelowFair, utilisation }, missed: [], wishes: [] };
+  return { scenario: 'zipf', system, metrics: { refusedBelowFair, utilisation }, warm: {}, missed: [], wishes: [] };
 }
 
 const ROWS = [row('max-min', 0.002, 0.998), row('refuses', 0.454, 0.999), row('wastes', 0.002, 0.9), row('same', 0, 1)];
@@ -16,12 +16,12 @@ test.each([
   ['same', 'convergenceMs', 20, ''],
   ['same', 'worstSecond', 1.03, ''],
 ])('%s is better in %s (%d): "%4$s"', (system, metric, theirs, says) => {
-  const loss: Loss = { scenario: 'zipf', metric, ours: 1.1, theirs, system };
+  const loss: Loss = { scenario: 'zipf', start: 'cold', metric, ours: 1.1, theirs, system };
   expect(reasonOf(loss, ROWS, 'max-min')).toBe(says);
 });
 
 test('a scenario with a reason of its own has it for the figures it explains, and for no others', () => {
-  const loss: Loss = { scenario: 'liar-0', metric: 'jain', ours: 0.8, theirs: 1, system: 'static' };
+  const loss: Loss = { scenario: 'liar-0', start: 'cold', metric: 'jain', ours: 0.8, theirs: 1, system: 'static' };
   expect(reasonOf(loss, ROWS, 'max-min')).toContain('believes no reports');
   expect(reasonOf({ ...loss, metric: 'utilisation' }, ROWS, 'max-min')).toBe('');
 });
