@@ -69,3 +69,37 @@ describe('where whole requests are given by the log', () => {
     expect(waitOf('owing')).toBeLessThanOrEqual(3500);
   });
 });
+
+describe('where work that cannot be refused took more than the bucket can bear', () => {
+  let node: QuotaNode;
+  beforeAll(async () => {
+    const quota = { publish: { messagesPerSecond: 5 } };
+    const config = {
+      cluster: `owing-${process.pid}`,
+      topic: { kind: 'memory' },
+      groups: { some: { quota }, much: { quota, debtMs: 20_000 } },
+    };
+    node = await createNode({ nodeId: 'a', config });
+    await node.ready();
+    for (const name of Object.keys(config.groups)) node.tryAcquire(name, { messages: 1 });
+    // Its bucket of 10 is full.
+    await sleep(2600);
+    node.consume('some', { messages: 45 });
+    node.consume('much', { messages: 3000 });
+    await sleep(500);
+  });
+  afterAll(() => node.close());
+
+  test('the debt of the bucket is waited for', () => {
+    // 35 tokens at 5/s, less what the bucket gives while it has a few to go.
+    expect(node.throttleDurationMs('some')).toBeGreaterThan(5000);
+    expect(node.throttleDurationMs('some')).toBeLessThanOrEqual(8000);
+  });
+
+  test('the rest is owed, debtMs of the limit in all', () => {
+    expect(node.throttleDurationMs('much')).toBeGreaterThan(17_000);
+    expect(node.throttleDurationMs('much')).toBeLessThanOrEqual(20_500);
+    expect(node.groupStatus('much').directions.publish.local.debtMessages).toBeGreaterThan(80);
+    expect(node.groupStatus('much').directions.publish.local.debtMessages).toBeLessThanOrEqual(101);
+  });
+});
