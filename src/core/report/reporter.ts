@@ -4,7 +4,7 @@ import { type LaneState, shortestSpanMs } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { ReportRow } from '../protocol/record.js';
 import { currentRates } from '../sample/current-rates.js';
-import { estimate, type LaneRates, usageIn } from '../sample/estimate.js';
+import { createLaneRates, estimate, type LaneRates, usageIn } from '../sample/estimate.js';
 import { FAST, type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
 import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
@@ -156,7 +156,7 @@ export class Reporter {
       isOver ||
       tokens.isReportDue ||
       (refusedNow && (tokens.isShort || tokens.isUnannounced(current, reported))) ||
-      (lane.hasEntry && tokens.isOverstated(current, reported)) ||
+      (lane.hasEntry && isOverstated(tokens, lane)) ||
       (lane.hasEntry && !byUsage && sample.isFull(SLOW) && tokens.isMetAgain(current, reported)) ||
       (readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1) ||
       this.#isStepDue(lane, silentMs);
@@ -333,6 +333,15 @@ function keepToTaken({ demand, usage }: LaneRates, tokens: LaneTokens): void {
 }
 
 const TAKEN_RATIO = 1.2;
+
+/** In between two batches nothing arrives, so the slow span has to say it too. */
+function isOverstated(tokens: LaneTokens, { sample, current, reported }: LaneState): boolean {
+  if (!tokens.isOverstated(current, reported)) return false;
+  estimate(sample, SLOW, slow);
+  return tokens.isOverstated(slow, reported);
+}
+
+const slow = createLaneRates();
 
 /**
  * What a node uses that speaks for the first time: where the split follows usage, the burst of a node that has just
