@@ -47,7 +47,7 @@ for (const sharing of values.sharing.split(',')) {
 
 interface Arrivals {
   ticks: number;
-  /** Of one tick in MEASURED_TICKS. */
+  /** CPU of one tick in MEASURED_TICKS. */
   us: number;
 }
 
