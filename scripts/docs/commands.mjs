@@ -160,6 +160,7 @@ const SCRIPTS = {
   'bench:convergence': ['', 'how long the shares of 10,000 groups take'],
   'bench:scale': ['', '100 nodes with 100,000 groups'],
   'bench:contended': ['', 'what reports cost where 5,000 groups are short on every node'],
+  'bench:rows': ['', 'what rows of their own for changes would save'],
   'bench:idle': ['', 'a node at rest'],
   'bench:registry': ['', '10,000 groups made while nodes run'],
   'bench:reload': ['[-- GROUPS]', 'requests beside hot reloads of YAML'],

@@ -86,15 +86,13 @@ export class ExpectedUse {
     this.due = isAnyThrottled || !isLent ? Math.min(due, most) : most;
   }
 
-  /**
-   * Called where every admission is told at once: nobody is expected to take anything. Whether a node wants more than
-   * its share is known all the same.
-   */
+  /** Called where every admission is told at once: nobody is expected to take anything. */
   expectNothing(): void {
     this.total = 0;
     this.served = 0;
     this.#met = 0;
     this.own = 0;
+    this.#ownWanted = 0;
   }
 
   /** What is expected of one node of the view: what it wants if it is met, its share below 0 if it is throttled. */
