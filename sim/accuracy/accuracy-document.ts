@@ -87,8 +87,8 @@ function lossLines(losses: readonly Loss[], facts: AccuracyFacts): string[] {
     '| --- | --- | --- | --- | --- | --- | ---: | --- |',
     ...rows,
     '',
-    `In ${scenarios.size - spread} of ${scenarios.size} scenarios nobody is better in anything of it. Where none competes, that says`,
-    'little:',
+    `In ${scenarios.size - spread} of ${scenarios.size} scenarios nobody is better in any of these figures. Where no other system`,
+    'competes, that says little:',
     '',
     ...STARTS.map((start) => {
       const alone = [...scenarios.keys()].filter(

@@ -20,7 +20,7 @@ const SPECIAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'below-quota': {
     convergenceMs: 'There any limit that is large enough is right; ours have to find the demands first.',
   },
-  bursts: { utilisation: ONE_BURST, jain: ONE_BURST },
+  bursts: { utilisation: ONE_BURST, steadyError: ONE_BURST, jain: ONE_BURST },
   'liar-0': { convergenceMs: NO_REPORTS, jain: NO_REPORTS },
   'one-way-link': { worstSecond: CUT_OFF, overAdmission: CUT_OFF, convergenceMs: CUT_OFF },
   'partition-3-2': { worstSecond: CUT_OFF, overAdmission: CUT_OFF, convergenceMs: CUT_OFF },

@@ -131,7 +131,9 @@ class Run {
     const derived = [...this.#reference.stepsMs, ...faults.map(({ untilMs }) => untilMs)].filter(
       (at) => at < durationMs,
     );
-    const stepsMs = settlePointsMs ?? [...new Set(derived)].sort((one, other) => one - other);
+    const steps = settlePointsMs ?? [...new Set(derived)].sort((one, other) => one - other);
+    // On warm nodes nothing changes at time 0.
+    const stepsMs = steps.filter((at) => at > 0 || this.#warmMs === 0);
     const { sent } = this.#cluster;
     const [records, bytes] = [sent.records - this.#sentBefore.records, sent.bytes - this.#sentBefore.bytes];
     const verdict = judge(this.#recorder, { stepsMs, faults }, { nodes: nodes.length, settleMs, records, bytes });

@@ -33,6 +33,8 @@ describe('nodes that have been running before a scenario begins', () => {
     expect(warm.records).toBeGreaterThan(0.8 * cold.records);
     expect(warm.records).toBeLessThan(1.1 * cold.records);
     expect(warm.utilisation).toBeGreaterThan(0.98);
+    // Only the crash and the return are steps.
+    expect(warm.convergenceMs).toHaveLength(cold.convergenceMs.length - 1);
     const system = SYSTEMS.find((one) => shortName(one.name) === 'max-min')!;
     const played = runScenarioWarm(loadBuiltIn('crash'), system, 1, 10_000);
     expect(played.happenings).toEqual(runScenario(loadBuiltIn('crash'), system, 1).happenings);
