@@ -20,7 +20,7 @@ import type { ExpectedUse } from './expected-use.js';
 export function fromCluster(bucket: ClusterBucket, tokens: number, nodes: number, use: Use): number {
   const { expected, used, ownUse, piece, isDivided } = use;
   if (tokens >= NEARLY_FULL * bucket.depth && used < bucket.perSecond / 2) {
-    return Math.min(1, (isDivided ? 1 : TOGETHER) / nodes) * tokens;
+    return wholeOf(nodes, isDivided) * tokens;
   }
   if (expected.total === 0) return expected.part * Math.max(0, tokens);
   const setPoint = setPointOf(bucket);
@@ -30,6 +30,11 @@ export function fromCluster(bucket: ClusterBucket, tokens: number, nodes: number
   if (expected.isThrottled) return ofAbove;
   const below = Math.max(0, Math.min(tokens, setPoint));
   return Math.min(below, Math.max(expected.part * tokens, noiseOf(ownUse, piece))) + ofAbove;
+}
+
+/** The part of a full bucket that one node may take. */
+export function wholeOf(nodes: number, isDivided: boolean): number {
+  return Math.min(1, (isDivided ? 1 : TOGETHER) / nodes);
 }
 
 /** What the noise of a node takes that is met, units: it may take so much of a busy bucket before others know of it. */

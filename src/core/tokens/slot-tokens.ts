@@ -4,7 +4,7 @@ import type { LaneView } from '../convergence/strategy.js';
 import { type ClusterBucket, correctedRate, nothingBelow, tokensAfter } from './cluster-bucket.js';
 import { clusterDepth, type DepthRule } from './cluster-depth.js';
 import { ExpectedUse } from './expected-use.js';
-import { fromCluster, noiseOf, TOGETHER } from './from-cluster.js';
+import { fromCluster, noiseOf, TOGETHER, wholeOf } from './from-cluster.js';
 import { isInPieces, type Turn, wholePieces } from './in-pieces.js';
 import { OwnAccount } from './own-account.js';
 import { OwnParts } from './own-parts.js';
@@ -57,6 +57,10 @@ export class SlotTokens {
   countCosts(before: number, costPerMessage: number): void {
     this.#creditSeconds = costPerMessage > 0 ? CREDIT_SECONDS_OF_COSTS : CREDIT_SECONDS;
     if (before > 0 && costPerMessage > 0) this.settledTokens *= before / costPerMessage;
+  }
+
+  get #countsCosts(): boolean {
+    return this.#creditSeconds === CREDIT_SECONDS_OF_COSTS;
   }
 
   /** Log time goes on; until now everybody took what was expected. */
@@ -207,7 +211,7 @@ export class SlotTokens {
 
   /** A node that is met speaks before it has used up what its noise may take: else it is refused before it is due. */
   #takenThresholdOf({ perSecond }: ClusterBucket): number {
-    if (this.expected.isThrottled || this.#creditSeconds === CREDIT_SECONDS_OF_COSTS) return this.threshold;
+    if (this.expected.isThrottled || this.#countsCosts) return this.threshold;
     const noise = noiseOf(this.expected.ownAt(perSecond), this.piece);
     return Math.max(LEAST_PIECE * this.piece, Math.min(this.threshold, UNTOLD_NOISE * noise));
   }
@@ -224,7 +228,9 @@ export class SlotTokens {
     const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
     const most = expected.isMember ? fromCluster(bucket, this.tokens, nodes, use) : 0;
     this.takeable = account.takeable(most);
-    this.depth = most + this.#creditMax;
+    // Work as large as the bucket waits until it is full, and not until what a node may take of the rest of it is there.
+    const whole = used < bucket.perSecond / 2 && !this.#countsCosts ? wholeOf(nodes, use.isDivided) * bucket.depth : 0;
+    this.depth = Math.max(most + this.#creditMax, whole);
     this.perSecond = this.#use + (account.unheard > 0 ? this.#slack : 0);
     this.comesBackPerSecond = Math.max(this.perSecond, expected.share);
   }
@@ -237,7 +243,8 @@ export class SlotTokens {
     this.#slack = 0;
     this.#creditMax = 0;
     this.takeable = this.account.takeable(most);
-    this.depth = Math.max(this.piece, most);
+    const isOnlyUser = !turn.isDivided && this.#recent.active(turn.own, turn.logMs, bucket) === 0;
+    this.depth = Math.max(this.piece, isOnlyUser ? bucket.depth : most);
     this.perSecond = 0;
     this.comesBackPerSecond = bucket.perSecond;
   }
@@ -278,7 +285,7 @@ const NOISE_SECONDS = 2;
  */
 const NOISE_DEPTHS = 0.3;
 /** The part of what its noise may take that a met node leaves untold. */
-const UNTOLD_NOISE = 0.5;
+const UNTOLD_NOISE = 0.7;
 /** A report of less than a piece of work would say nothing. */
 const LEAST_PIECE = 0.9;
 /** Where news takes longer, a full bucket is divided in advance: three depths in all would be 4 % in some 5 s. */
