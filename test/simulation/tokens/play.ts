@@ -15,6 +15,8 @@ export interface PlayOptions {
   /** Milliseconds from writing a record to reading it back. */
   readonly deliveryMs?: number;
   readonly group?: Partial<GroupSettings>;
+  /** What a node's configuration says otherwise. */
+  readonly ofNode?: (node: number) => Partial<GroupSettings>;
   readonly settings?: Partial<WorldSettings>;
   /** How long the cluster runs idle before. */
   readonly idleMs?: number;
@@ -27,13 +29,15 @@ const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 /** Plays a scene on nodes that share the tokens of one group, lane 0. */
 export function play(scene: Scene, options: PlayOptions = {}): Played {
-  const { deliveryMs = 5, group = {}, idleMs = 12_000, settings = {}, prepare, onAdmitted } = options;
+  const { deliveryMs = 5, group = {}, ofNode, idleMs = 12_000, settings = {}, prepare, onAdmitted } = options;
   const { nodes, perSecond, lengthMs, arrivals } = scene;
   const half: [number, number] = [deliveryMs / 2, deliveryMs / 2];
-  const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
-  const shared: GroupSettings = { ...GROUP, quota, sharing: 'tokens', ...group };
+  const shared = { ...groupOf(perSecond), ...group };
   const world = new World(1, { ...SETTINGS, ...settings, groups: [shared] }, { appendMs: half, deliveryMs: half });
-  for (let node = 0; node < nodes; node++) world.start(nameOf(node));
+  for (let node = 0; node < nodes; node++) {
+    world.settings = { ...world.settings, groups: [{ ...shared, ...ofNode?.(node) }] };
+    world.start(nameOf(node));
+  }
   world.runFor(idleMs);
   prepare?.(world);
   const beganMs = world.nowMs;
@@ -56,6 +60,20 @@ export function play(scene: Scene, options: PlayOptions = {}): Played {
   serve();
   world.runFor(lengthMs);
   return { admitted, reportsPerSecond: ((reportsIn(world) - before) * 1000) / lengthMs / nodes, world };
+}
+
+/** A cluster of nodes that share the tokens of one group, just started. */
+export function worldOfTokens(seed: number, names: readonly string[], perSecond: number): World {
+  const world = new World(seed, { ...SETTINGS, groups: [groupOf(perSecond)] });
+  for (const name of names) world.start(name);
+  return world;
+}
+
+export const LANE = 0;
+
+function groupOf(perSecond: number): GroupSettings {
+  const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
+  return { ...GROUP, quota, sharing: 'tokens' };
 }
 
 export function nameOf(node: number): string {
