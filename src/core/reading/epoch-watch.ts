@@ -76,10 +76,8 @@ export class EpochWatch {
    */
   change(name: string, { alive, own, keepsShares }: BeforeChange, nowMs: number): void {
     const awaits = alive.filter(({ nodeKey }) => nodeKey !== own);
-    for (const { nodeKey } of awaits) {
-      this.#awaited.add(nodeKey);
-      this.#elsewhere.set(nodeKey, this.#everywhere);
-    }
+    for (const { nodeKey } of awaits) this.#awaited.add(nodeKey);
+    for (const { nodeKey } of alive) this.#elsewhere.set(nodeKey, this.#everywhere);
     this.#spoken.clear();
     this.nodesAtLeast = Math.max(this.nodesAtLeast, awaits.length + 1);
     this.keepsShares = keepsShares;
@@ -114,8 +112,8 @@ export class EpochWatch {
   }
 
   /**
-   * Whether what a node writes on this partition goes on from what it has written into another log. It says everything
-   * again before the first heartbeat that names this one.
+   * Whether what a node writes on this partition goes on from what it has written into another log: until its first
+   * heartbeat that names this one.
    */
   isElsewhere(nodeKey: NodeKey, partition: number): boolean {
     return ((this.#elsewhere.get(nodeKey) ?? 0) & (1 << partition)) !== 0;

@@ -174,7 +174,8 @@ export class UsageMap {
     if (order <= 0) return order < 0 ? 'older' : 'repeated';
     const weightBefore = known === -1 ? 0 : (records.weight[known] as number);
     const verdict = this.bounds.judge(partition, bundle, record.rows, weightBefore);
-    const rows = verdict === 'applied' ? record.rows : NOTHING;
+    const told = isElsewhere ? record.rows.map(withNothingCharged) : record.rows;
+    const rows = verdict === 'applied' ? told : NOTHING;
     if (known === -1 && this.bounds.judge(partition, bundle, rows, 0) !== 'applied') return verdict;
     const entry = known === -1 ? records.add() : known;
     const countedSlot = isPast ? NOBODYS_SLOT : member.slot;
@@ -375,3 +376,8 @@ export class UsageMap {
 const LANES_UNTIL_FREED = 65_536;
 const NOTHING: readonly ReportRow[] = [];
 const NO_CHARGE = [0, 0] as const;
+
+/** In this log the author's charges count from 0. */
+function withNothingCharged(row: ReportRow): ReportRow {
+  return row.charge === undefined ? row : { ...row, charge: NO_CHARGE };
+}

@@ -1,4 +1,5 @@
-import { World, type WorldSettings } from '../../../sim/cluster/world.js';
+import { LOCAL_KAFKA, World, type WorldSettings } from '../../../sim/cluster/world.js';
+import type { TopicDelays } from '../../../sim/cluster/simulated-topic.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { GROUP, SETTINGS } from '../settings.js';
 import type { Scene, TokenArrival } from './arrivals.js';
@@ -63,8 +64,13 @@ export function play(scene: Scene, options: PlayOptions = {}): Played {
 }
 
 /** A cluster of nodes that share the tokens of one group, just started. */
-export function worldOfTokens(seed: number, names: readonly string[], perSecond: number): World {
-  const world = new World(seed, { ...SETTINGS, groups: [groupOf(perSecond)] });
+export function worldOfTokens(
+  seed: number,
+  names: readonly string[],
+  perSecond: number,
+  delays: TopicDelays = LOCAL_KAFKA,
+): World {
+  const world = new World(seed, { ...SETTINGS, groups: [groupOf(perSecond)] }, delays);
   for (const name of names) world.start(name);
   return world;
 }
