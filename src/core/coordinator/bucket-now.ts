@@ -16,6 +16,6 @@ export function bucketNow(
 ): BucketNow | null {
   const state = lanes.get(lane);
   const bucket = state?.tokens?.slots[dimension]?.bucket ?? null;
-  if (!state?.tokens || bucket === null) return null;
+  if (!state?.tokens?.isShared || bucket === null) return null;
   return { bucket, tokens: state.tokens.tokensAt(dimension, log.logNowMs(state.partition, nowMs)) };
 }

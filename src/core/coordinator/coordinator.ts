@@ -184,6 +184,7 @@ export class Coordinator {
   }
 
   #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
+    const sharing = this.settings.groups[group]?.sharing;
     const windowed = this.#table.changeGroup(group, settings);
     for (const lane of windowed) {
       lane.sample.begin(this.#limiter, lane.lane, nowMs);
@@ -192,6 +193,10 @@ export class Coordinator {
     this.targets.addGroup(group, settings.name);
     this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
     this.tokens.groupChanged(group, nowMs);
+    if (settings.sharing !== sharing) {
+      // Its rows say whether this node tells its charges.
+      for (const { hasEntry, groupId } of this.#table.lanesOf(group)) if (hasEntry) this.#book.changed(group, groupId);
+    }
   }
 
   #join(nowMs: number): void {

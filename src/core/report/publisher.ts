@@ -100,6 +100,7 @@ export class Publisher {
         nodeId,
         version,
         partitions,
+        tellsCharges: true,
         ...(claim !== 0 && { pool: claim }),
         ...(tag !== 0 && { epoch: tag }),
       };

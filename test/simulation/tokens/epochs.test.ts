@@ -37,17 +37,20 @@ const CASES = Object.entries(FATES).flatMap(([fate, befall]) =>
 );
 
 describe.each(CASES)('a log %s, appends take up to %d ms; one node goes on with its charges', (_, mostMs, befall) => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('they are of another log: nobody pays for them, nobody is named, seed %d', (seed) => {
-    const world = worldOfTokens(seed, NAMES, PER_SECOND, { appendMs: [0.5, mostMs], deliveryMs: [0.5, 3] });
-    drive(world);
-    world.runFor(30_000);
-    world.node('c').cutOff(true, { reads: true, appends: false });
-    befall(world);
-    world.runFor(1000 + 50 * seed);
-    world.node('c').cutOff(false);
-    expect(leastTokens(world, 'a', 3000)).toBeGreaterThan(-DEPTH);
-    for (const name of NAMES) {
-      expect(world.node(name).notices.map(({ notice }) => notice.kind)).not.toContain('charge-refused');
-    }
-  });
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'they are of another log: nobody pays for them, nobody is named, seed %d',
+    (seed) => {
+      const world = worldOfTokens(seed, NAMES, PER_SECOND, { appendMs: [0.5, mostMs], deliveryMs: [0.5, 3] });
+      drive(world);
+      world.runFor(30_000);
+      world.node('c').cutOff(true, { reads: true, appends: false });
+      befall(world);
+      world.runFor(1000 + 50 * seed);
+      world.node('c').cutOff(false);
+      expect(leastTokens(world, 'a', 3000)).toBeGreaterThan(-DEPTH);
+      for (const name of NAMES) {
+        expect(world.node(name).notices.map(({ notice }) => notice.kind)).not.toContain('charge-refused');
+      }
+    },
+  );
 });
