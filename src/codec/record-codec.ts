@@ -59,8 +59,8 @@ function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
   const author = encodeAuthor(record.author);
   switch (record.kind) {
     case 'node': {
-      const { nodeId, version, pool = 0, epoch = 0, partitions = 0 } = record;
-      const said = { nodeId, version, pool, epoch, partitions };
+      const { nodeId, version, pool = 0, epoch = 0, partitions = 0, tellsCharges = false } = record;
+      const said = { nodeId, version, pool, epoch, partitions, tellsCharges };
       return { kind: wire.Kind.NODE, body: wire.Node.encode({ author, ...said }).finish() };
     }
     case 'farewell':
@@ -79,6 +79,7 @@ function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]):
   rows.forEach((row, at) => {
     write48(groupIds, at * 6, row.groupId);
   });
+  const isTold = rows.map(({ charge }) => charge !== undefined);
   const column = (read: (row: ReportRow) => number) => {
     const values = rows.map(read);
     return values.every((value) => value === 0) ? [] : values;
@@ -96,15 +97,21 @@ function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]):
     shareBytesPerSecond: column((row) => row.shareBytes),
     chargeMessages: column((row) => chargeIn(row)[0]),
     chargeBytes: column((row) => chargeIn(row)[1]),
+    tellsCharge: isTold.includes(true) ? isTold : [],
     ...encodeCosts(rows),
   }).finish();
 }
 
 function decodeNode(body: Uint8Array): TopicRecord | typeof ABSURD {
-  const { author: wireAuthor, nodeId, version, pool, epoch, partitions } = wire.Node.decode(body);
+  const { author: wireAuthor, nodeId, version, pool, epoch, partitions, tellsCharges } = wire.Node.decode(body);
   const author = decodeAuthor(wireAuthor);
   if (author === null || !isName(nodeId)) return ABSURD;
-  const said = { ...(pool !== 0 && { pool }), ...(epoch !== 0 && { epoch }), ...(partitions !== 0 && { partitions }) };
+  const said = {
+    ...(pool !== 0 && { pool }),
+    ...(epoch !== 0 && { epoch }),
+    ...(partitions !== 0 && { partitions }),
+    ...(tellsCharges && { tellsCharges }),
+  };
   return { kind: 'node', author, nodeId, version: version.slice(0, 64), ...said };
 }
 
@@ -134,6 +141,7 @@ function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
   if (!isColumn(report.topics, count)) return ABSURD;
   const charges = [report.chargeMessages, report.chargeBytes];
   if (!charges.every((column) => isColumn(column, count) && column.every(isCharge))) return ABSURD;
+  if (report.tellsCharge.length !== count && report.tellsCharge.length !== 0) return ABSURD;
   const costs = decodeCosts(report, count);
   if (costs === null) return ABSURD;
   const rows: ReportRow[] = [];
@@ -156,6 +164,7 @@ function rowAt(report: quotamesh.v1.Report, at: number, costed: WithCosts | unde
   };
   const messages = report.chargeMessages[at] ?? 0;
   const bytes = report.chargeBytes[at] ?? 0;
-  const charged: ReportRow = messages === 0 && bytes === 0 ? row : { charge: [messages, bytes], ...row };
+  const isTold = report.tellsCharge[at] === true || messages !== 0 || bytes !== 0;
+  const charged: ReportRow = isTold ? { charge: [messages, bytes], ...row } : row;
   return costed?.costs === undefined ? charged : { costs: costed.costs, ...charged };
 }

@@ -133,7 +133,10 @@ function bucketReadingsOf(node: UsedParts, state: (lane: WatchedLane) => LaneSta
     return coordinator === null ? null : bucketNow(coordinator, lane, dimension, node.clock());
   };
   // What is no function of time needs no extrapolation of the log.
-  const bucketOf = (lane: WatchedLane, dimension: number) => state(lane)?.tokens?.slots[dimension]?.bucket ?? null;
+  const bucketOf = (lane: WatchedLane, dimension: number) => {
+    const tokens = state(lane)?.tokens;
+    return tokens?.isShared === true ? (tokens.slots[dimension]?.bucket ?? null) : null;
+  };
   return {
     quotamesh_group_cluster_tokens_messages: (lane: WatchedLane) => inCluster(lane, MESSAGES)?.tokens,
     quotamesh_group_cluster_tokens_bytes: (lane: WatchedLane) => inCluster(lane, BYTES)?.tokens,

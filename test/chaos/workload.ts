@@ -4,6 +4,7 @@ import { NODES } from './schedule.js';
 export interface ChaosGroup {
   readonly name: string;
   readonly strategy: 'max-min' | 'equal';
+  readonly sharing: 'rates' | 'tokens';
   /** Messages per second. */
   readonly quota: number;
   /** Messages asked for per second, by node; together more than the quota. */
@@ -14,11 +15,15 @@ export interface ChaosGroup {
 /** Demands as parts of the quota: one node wants all of it, some want more than a fifth, and two want less. */
 const PARTS = [1, 0.6, 0.3, 0.12, 0.05];
 
-/** 410/s in all of 850/s that are asked for: the machine has three brokers and five nodes to carry beside it. */
+/**
+ * 410/s in all of 850/s that are asked for: the machine has three brokers and five nodes to carry beside it. Half of the
+ * groups share tokens, with the same bounds.
+ */
 export const GROUPS: readonly ChaosGroup[] = [
   {
     name: 'wide',
     strategy: 'max-min',
+    sharing: 'tokens',
     quota: 200,
     demand: skewed(200, 0),
     isolation: { policy: 'equal-share', holdMs: 10_000 },
@@ -26,6 +31,7 @@ export const GROUPS: readonly ChaosGroup[] = [
   {
     name: 'even',
     strategy: 'equal',
+    sharing: 'rates',
     quota: 100,
     demand: Array.from({ length: NODES }, () => 40),
     isolation: { policy: 'equal-share', holdMs: 10_000 },
@@ -33,6 +39,7 @@ export const GROUPS: readonly ChaosGroup[] = [
   {
     name: 'closed',
     strategy: 'max-min',
+    sharing: 'rates',
     quota: 100,
     demand: skewed(100, 2),
     isolation: { policy: 'closed', holdMs: 0 },
@@ -40,6 +47,7 @@ export const GROUPS: readonly ChaosGroup[] = [
   {
     name: 'small',
     strategy: 'max-min',
+    sharing: 'tokens',
     quota: 10,
     demand: skewed(10, 4),
     isolation: { policy: 'equal-share', holdMs: 10_000 },
@@ -57,9 +65,9 @@ export function nodeName(node: number): string {
 
 /** node.yaml of one node; JSON is YAML. */
 export function nodeConfig(topic: Readonly<Record<string, unknown>>, decisionsFile: string): string {
-  const groups = GROUPS.map(({ name, strategy, quota, isolation }) => {
+  const groups = GROUPS.map(({ name, strategy, sharing, quota, isolation }) => {
     const publish = { messagesPerSecond: quota };
-    return [name, { strategy, quota: { publish }, isolation }] as const;
+    return [name, { strategy, sharing, quota: { publish }, isolation }] as const;
   });
   const config = { cluster: 'chaos', topic, log: { decisionsFile }, groups: Object.fromEntries(groups) };
   return `${JSON.stringify(config, null, 2)}\n`;

@@ -184,6 +184,7 @@ export class Coordinator {
   }
 
   #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
+    const sharing = this.settings.groups[group]?.sharing;
     const windowed = this.#table.changeGroup(group, settings);
     for (const lane of windowed) {
       lane.sample.begin(this.#limiter, lane.lane, nowMs);
@@ -192,6 +193,10 @@ export class Coordinator {
     this.targets.addGroup(group, settings.name);
     this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
     this.tokens.groupChanged(group, nowMs);
+    if (settings.sharing !== sharing) {
+      // Its rows say whether this node tells its charges.
+      for (const { hasEntry, groupId } of this.#table.lanesOf(group)) if (hasEntry) this.#book.changed(group, groupId);
+    }
   }
 
   #join(nowMs: number): void {
@@ -242,7 +247,7 @@ export class Coordinator {
       else this.#epochs.outlive(record, nowMs);
     } else if (incarnation === this.incarnation) {
       if (read.partition === MEMBERSHIP_PARTITION && this.shares.ownClaims.readBack(sequence)) this.#table.markAll();
-      if (record.kind === 'report') this.tokens.readBack(record.rows);
+      if (record.kind === 'report' && this.#publisher.isOfThisLog(sequence)) this.tokens.readBack(record.rows);
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);
       if (tookMs >= 0 && record.kind === 'report') this.reportRoundTripMs = tookMs;
       if (tookMs >= 0) this.log.tookRoundTrip(tookMs);

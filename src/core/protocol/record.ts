@@ -31,6 +31,8 @@ export interface NodeRecord {
   readonly epoch?: EpochTag;
   /** The partitions of the topic as the writer counts them; absent in records of older versions. */
   readonly partitions?: number;
+  /** The writer's reports say whether it shares tokens; absent in records of builds that know no charges. */
+  readonly tellsCharges?: boolean;
 }
 
 /** The node leaves: its shares are free at once. The tombstone that may follow changes nothing. */
@@ -86,7 +88,7 @@ export interface ReportRow {
   readonly shareBytes: number;
   /**
    * What the node took beyond what everybody expects of it, units in every dimension since its life began
-   * (core/tokens/own-account.ts); absent = nothing.
+   * (core/tokens/own-account.ts). Absent = the node shares rates, or runs a build that knows no charges.
    */
   readonly charge?: readonly [messages: number, bytes: number];
   /** Where costs of the group were reported at the node. */

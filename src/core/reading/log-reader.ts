@@ -264,7 +264,9 @@ export class LogReader {
     const { partition } = read;
     const isPast = incarnation < member.incarnation || incarnation < (member.lives[partition] as number);
     const { ms: logMs } = this.logTimes[partition] as LogTime;
-    const verdict = this.usageMap.apply({ partition, bundle, isPast }, member, record, { nowMs, logMs });
+    const isElsewhere = this.epochs.isElsewhere(member.nodeKey, partition);
+    const key = { partition, bundle, isPast, isElsewhere };
+    const verdict = this.usageMap.apply(key, member, record, { nowMs, logMs });
     if (verdict === 'older') this.writer?.sayAgain(read);
     if (isPast) this.#ignore('old-incarnation');
     else if (verdict === 'repeated' || verdict === 'older') this.#ignore('repeated');

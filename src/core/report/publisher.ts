@@ -59,6 +59,8 @@ export class Publisher {
   readonly #backends: BackendSender;
   readonly #ramps: RampWriter;
   #sequence = 0;
+  /** The last sequence that was written into another log. */
+  #sequenceElsewhere = 0;
   /** No node can be suspected before this time: signs of life and joins only postpone it. */
   #trustedUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -98,6 +100,7 @@ export class Publisher {
         nodeId,
         version,
         partitions,
+        tellsCharges: true,
         ...(claim !== 0 && { pool: claim }),
         ...(tag !== 0 && { epoch: tag }),
       };
@@ -173,6 +176,7 @@ export class Publisher {
    */
   sayEverything(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
     const { book, shares } = this.#parts;
+    this.#sequenceElsewhere = this.#sequence;
     shares.ownClaims.forgetAll();
     this.#parts.hiddenCeilings.forgetAll();
     this.#backends.sayAgain(nowMs);
@@ -180,6 +184,11 @@ export class Publisher {
     this.#writeRamps(nowMs);
     for (const bundle of book.bundles) this.#publish(bundle, lanes, nowMs);
     this.beat(nowMs, true);
+  }
+
+  /** False for a record that this node wrote before it noticed that the log is another one. */
+  isOfThisLog(sequence: number): boolean {
+    return sequence > this.#sequenceElsewhere;
   }
 
   publishDue(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {

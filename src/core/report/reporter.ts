@@ -120,7 +120,8 @@ export class Reporter {
   }
 
   #consider(lane: LaneState, bundle: Bundle, refusedNow: boolean, nowMs: number): void {
-    if (lane.tokens !== null) {
+    if (lane.tokens?.isEnding) return;
+    if (lane.tokens?.isShared) {
       this.#considerTokens(lane, lane.tokens, { refusedNow, silentMs: nowMs - bundle.publishedMs });
       return;
     }
@@ -145,7 +146,6 @@ export class Reporter {
    * the report did not announce. The rates are followed all the time, and told when there is a reason to speak.
    */
   #considerTokens(lane: LaneState, tokens: LaneTokens, { refusedNow, silentMs }: SinceReport): void {
-    if (tokens.isEnding) return;
     const { sample, current, reported } = lane;
     currentRates(sample, current);
     const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
@@ -355,11 +355,9 @@ function usageOverASecond(sample: LaneSample): Float64Array {
   return usage;
 }
 
-/** A row without a charge says that nothing has been charged, as one that the wire format carried says it. */
+/** While somebody shares rates, the others tell what they charged last, and that they share tokens. */
 function chargeWritten(tokens: LaneTokens | null): Pick<ReportRow, 'charge'> {
-  if (tokens === null) return {};
-  const charge = tokens.tell();
-  return charge.every((units) => units === 0) ? {} : { charge };
+  return tokens === null ? {} : { charge: tokens.tell() };
 }
 
 /** A reported rate of nothing is exact, not an estimate; such an entry may exist for its costs alone. */

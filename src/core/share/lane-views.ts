@@ -56,21 +56,24 @@ export class LaneViews {
         view.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
       }
     }
-    this.#fillRows(view, mapLane, remembers);
+    const allTell = this.#fillRows(view, mapLane, remembers);
+    view.sharesTokens = settings.sharing === 'tokens' && allTell && this.#membership.allTellCharges;
     if (settings.nodeCount > 0) view.divisor.fill(settings.nodeCount, 0, view.count);
-    else if (strategy.agreesOnPool)
-      this.#fillDivisors(view, settings.sharing === 'tokens' ? 0 : this.#ownClaims.largest);
+    else if (strategy.agreesOnPool) this.#fillDivisors(view, view.sharesTokens ? 0 : this.#ownClaims.largest);
     return view;
   }
 
-  #fillRows(view: LaneView, mapLane: number, remembers: boolean): void {
+  /** Returns whether all rows tell what they charge. */
+  #fillRows(view: LaneView, mapLane: number, remembers: boolean): boolean {
     const rows = this.#usageMap.rows;
+    let allTell = true;
     const { member } = rows.records;
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
       const page = rows.pageOf(row);
       const start = rows.startOf(row);
       const { index } = this.#membership.inSlot(member[page.recordOf(start)] as number);
       if (index === -1) continue;
+      if (!page.tellsChargeAt(start)) allTell = false;
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
         // A node reports a lane in one bundle. Just after it moved a group to another bundle, both may be known.
         keepLarger(view.usage[dimension] as Float64Array, index, page.usageOf(start, dimension));
@@ -78,6 +81,7 @@ export class LaneViews {
       }
       if (remembers) this.#fillMemory(view, row, index);
     }
+    return allTell;
   }
 
   #fillMemory(view: LaneView, row: number, index: number): void {

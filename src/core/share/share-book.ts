@@ -59,8 +59,7 @@ export class ShareBook {
   /** The span of local time (least-share.ts) in which the lane at hand is updated. */
   #span = 0;
   readonly #targets: TargetBook;
-  /** Per group: the settings that its strategy was put together from, and the strategy. */
-  readonly #strategies: { readonly settings: GroupSettings; readonly strategy: Strategy }[] = [];
+  readonly #strategies: GroupStrategies[] = [];
 
   constructor(settings: CoordinatorSettings, laneCount: number, log: ReadLog, targets: TargetBook) {
     const slots = laneCount * DIMENSION_COUNT;
@@ -91,12 +90,16 @@ export class ShareBook {
   }
 
   strategyOf(group: number): Strategy {
+    return this.#strategiesOf(group).asConfigured;
+  }
+
+  #strategiesOf(group: number): GroupStrategies {
     const settings = this.#settings.groups[group] as GroupSettings;
     const known = this.#strategies[group];
-    if (known?.settings === settings) return known.strategy;
-    const strategy = strategyOf(settings);
-    this.#strategies[group] = { settings, strategy };
-    return strategy;
+    if (known?.settings === settings) return known;
+    const strategies = strategiesOf(settings);
+    this.#strategies[group] = strategies;
+    return strategies;
   }
 
   /**
@@ -120,7 +123,7 @@ export class ShareBook {
 
   /** Shares of all alive nodes for a lane, in order of NodeKey. The view is scratch space: read it at once. */
   converge(group: number, direction: number, mapLane: number): LaneView {
-    return this.#converge(this.#settings.groups[group] as GroupSettings, this.strategyOf(group), direction, mapLane);
+    return this.#converge(this.#strategiesOf(group), direction, mapLane);
   }
 
   /**
@@ -138,12 +141,12 @@ export class ShareBook {
 
   /** Shares by settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
   convergeAs(settings: GroupSettings, direction: number, mapLane: number): LaneView {
-    return this.#converge(settings, strategyOf(settings), direction, mapLane);
+    return this.#converge(strategiesOf(settings), direction, mapLane);
   }
 
-  #converge(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): LaneView {
-    const view = this.#inputs.gather(settings, strategy, direction, mapLane);
-    if (view.count > 0) strategy.converge(view);
+  #converge({ settings, asConfigured, ofRates }: GroupStrategies, direction: number, mapLane: number): LaneView {
+    const view = this.#inputs.gather(settings, asConfigured, direction, mapLane);
+    if (view.count > 0) (view.sharesTokens ? asConfigured : ofRates).converge(view);
     return view;
   }
 
@@ -235,7 +238,9 @@ export class ShareBook {
       // (docs/decisions/0027), nor on top of a window, which is all that a node may have.
       // Where tokens are shared, noise is paid by the cluster's bucket.
       const isAll =
-        lane.settings.limiter === 'window' || lane.tokens !== null || this.strategyOf(lane.group).agreesOnPool === true;
+        lane.settings.limiter === 'window' ||
+        lane.tokens?.isShared === true ||
+        this.strategyOf(lane.group).agreesOnPool === true;
       if (own !== -1 && !isAll) allowance = allowanceOf(view, own, dimension, lane.settings.allowanceRatio);
     } else if (target !== Number.POSITIVE_INFINITY && target !== 0) {
       applied = this.#isolated(lane, slot, equalShare, own);
@@ -289,6 +294,19 @@ export class ShareBook {
     const held = own === -1 ? before : Math.min(before, this.computed[slot] as number);
     return isolatedShare({ link: own === -1 ? 'fallback' : lane.link, policy, held, equalShare, floor });
   }
+}
+
+interface GroupStrategies {
+  readonly settings: GroupSettings;
+  readonly asConfigured: Strategy;
+  /** What divides a lane while somebody shares rates there; the same strategy where the group does anyway. */
+  readonly ofRates: Strategy;
+}
+
+function strategiesOf(settings: GroupSettings): GroupStrategies {
+  const asConfigured = strategyOf(settings);
+  const ofRates = settings.sharing === 'rates' ? asConfigured : strategyOf({ ...settings, sharing: 'rates' });
+  return { settings, asConfigured, ofRates };
 }
 
 interface ViewedLane {

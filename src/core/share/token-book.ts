@@ -124,6 +124,7 @@ export class TokenBook implements ChargeReader {
     const lane = this.#lanes.get(mapLane);
     if (lane === undefined) return null;
     this.#view(lane);
+    if (!lane.tokens.isShared) return null;
     const slot = lane.tokens.slots[dimension] as SlotTokens;
     return slot.tokensAfter(Math.max(0, this.#logMs(lane.partition) - lane.tokens.settledLogMs));
   }
@@ -253,6 +254,10 @@ export class TokenBook implements ChargeReader {
     this.#countTaken(lane);
     const news = costs.takeNews(lane.lane);
     if (tokens.isEnding && !lane.hasEntry && this.#ownRow(lane.mapLane) === -1) tokens.forget();
+    if (!tokens.isShared) {
+      tokens.begin(nowMs);
+      return;
+    }
     const logMs = log.logNowMs(lane.partition, nowMs);
     const roundTripMs = log.roundTripMs + table.settings.sampleIntervalMs;
     const ownSlot = membership.get(nodeKey)?.slot ?? -1;

@@ -8,6 +8,11 @@ import { SlotTokens, type Viewed } from './slot-tokens.js';
 /** A lane's tokens: what the cluster's bucket holds by the log, and what this node may take of it. */
 export class LaneTokens {
   readonly slots: readonly SlotTokens[] = Array.from({ length: DIMENSION_COUNT }, () => new SlotTokens());
+  /**
+   * False while a node is alive that tells no charges, or a row of the lane tells none (another configuration): then
+   * all share rates. The bucket is empty when they share tokens again.
+   */
+  isShared = true;
   /** False until the lane's rows have been viewed since they changed. */
   isCurrent = false;
   /**
@@ -47,7 +52,7 @@ export class LaneTokens {
     const ms = logMs - this.settledLogMs;
     if (ms <= 0) return;
     this.settledLogMs = logMs;
-    for (const slot of this.slots) slot.settle(ms);
+    if (this.isShared) for (const slot of this.slots) slot.settle(ms);
   }
 
   /** Tokens of the cluster's bucket at a log time, as this node extrapolates them. */
@@ -59,6 +64,7 @@ export class LaneTokens {
 
   /** Returns how many depths of what the author gave back are not believed, in the dimension with the most. */
   charge(node: NodeKey, slot: number, messages: number, bytes: number): number {
+    if (!this.isShared) return 0;
     const [first, second] = this.slots as readonly [SlotTokens, SlotTokens];
     const ofMessages = first.charge(node, slot, messages, this.settledLogMs);
     return Math.max(ofMessages, second.charge(node, slot, bytes, this.settledLogMs));
@@ -72,6 +78,7 @@ export class LaneTokens {
   /** Reads what all nodes are expected to take, after the strategy has divided the target. */
   view(view: LaneView, members: Viewed, rule: DepthRule): void {
     this.#nodes = Math.max(1, view.count);
+    if (this.isShared !== view.sharesTokens) this.#share(view.sharesTokens);
     const bytes = bytesPerMessage(view);
     this.slots.forEach((slot, dimension) => {
       slot.view(view, members, dimension, dimension === MESSAGES ? 1 : bytes, rule);
@@ -126,6 +133,15 @@ export class LaneTokens {
     });
   }
 
+  #share(isShared: boolean): void {
+    this.isShared = isShared;
+    for (const slot of this.slots) {
+      slot.settledTokens = 0;
+      // What no record says is not charged later either: others count nothing from now on.
+      slot.account.keepToTold();
+    }
+  }
+
   /** Whether the cluster's bucket would be another one if the log knew what no record says. */
   get isReportDue(): boolean {
     return this.slots.some(
@@ -148,6 +164,7 @@ export class LaneTokens {
 
   /** Whether there is anything that the log does not know. */
   get hasUnheard(): boolean {
+    if (!this.isShared) return false;
     return this.slots.some(({ bucket, account, piece }) => bucket !== null && Math.abs(account.unheard) > piece / 10);
   }
 

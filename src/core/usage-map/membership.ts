@@ -10,6 +10,8 @@ export interface Member {
   readonly slot: number;
   nodeId: NodeId;
   version: string;
+  /** Its reports say whether it shares tokens. */
+  tellsCharges: boolean;
   /** The node's newest life on the membership partition, 0 before its first record there. */
   incarnation: Incarnation;
   /** That life's highest sequence on the membership partition. */
@@ -123,6 +125,12 @@ export class Membership {
   noteIfNews(member: Member, { incarnation, sequence }: Author): boolean {
     if (incarnation < member.incarnation || sequence <= member.sequence) return false;
     member.sequence = sequence;
+    return true;
+  }
+
+  /** False while a node is alive whose build knows no charges. */
+  get allTellCharges(): boolean {
+    for (const { tellsCharges } of this.alive) if (!tellsCharges) return false;
     return true;
   }
 
@@ -242,6 +250,7 @@ export class Membership {
       slot,
       nodeId: '',
       version: '',
+      tellsCharges: false,
       incarnation: 0,
       sequence: 0,
       lives: new Float64Array(this.#partitions),

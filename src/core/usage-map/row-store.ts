@@ -14,7 +14,7 @@ import { RecordStore } from './record-store.js';
  *
  *     words of 4 bytes:  0 record · 1 map lane · 2 next row of the lane, or −1 · 3 the row before this one, or −1
  *                        4 next row of the record, or −1 · 5 usage · 7 demand · 9 share, each in both dimensions
- *                        12 charge in both dimensions, as float64
+ *                        11 whether a charge is told · 12 charge in both dimensions, as float64
  */
 export class RowStore {
   readonly #pages: RowPage[] = [];
@@ -42,6 +42,11 @@ export class RowStore {
 
   startOf(row: number): number {
     return (row & PAGE_MASK) * WORDS;
+  }
+
+  /** Whether the writer tells what it charges. */
+  tellsCharge(row: number): boolean {
+    return this.pageOf(row).tellsChargeAt(this.startOf(row));
   }
 
   memberOf(row: number): number {
@@ -129,8 +134,9 @@ export class RowStore {
 
   /** Writes what the row says; its record and its lane stay. */
   write(row: number, report: RowContent): void {
-    const { floats } = this.pageOf(row);
+    const { floats, ints } = this.pageOf(row);
     const start = this.startOf(row);
+    ints[start + TELLS_CHARGE] = Number(report.charge !== undefined);
     floats[start + USAGE] = report.usageMessages;
     floats[start + USAGE + 1] = report.usageBytes;
     floats[start + DEMAND] = report.demandMessages;
@@ -202,6 +208,10 @@ class RowPage {
     return this.ints[start + RECORD] as number;
   }
 
+  tellsChargeAt(start: number): boolean {
+    return this.ints[start + TELLS_CHARGE] === 1;
+  }
+
   usageOf(start: number, dimension: number): number {
     return this.floats[start + USAGE + dimension] as number;
   }
@@ -234,5 +244,6 @@ const NEXT_OF_RECORD = 4;
 const USAGE = 5;
 const DEMAND = 7;
 const SHARE = 9;
-/** A whole number of float64 from the beginning of the row; word 11 is empty. */
+const TELLS_CHARGE = 11;
+/** A whole number of float64 from the beginning of the row. */
 const CHARGE = 12;

@@ -18,6 +18,8 @@ export interface ChargeSource {
   readonly partition: number;
   /** Log time of the partition. */
   readonly logMs: number;
+  /** See RecordKey. */
+  readonly isElsewhere: boolean;
 }
 
 /** Follows what the rows of a lane charge to the cluster's bucket (core/tokens). */
@@ -45,11 +47,14 @@ export interface ReadTime {
   readonly logMs: number;
 }
 
-/** The key of a record, and whether the record is of a past life of its node. */
+/** The key of a record, and how the record stands to the life of its node and to the log. */
 export interface RecordKey {
   readonly partition: number;
   readonly bundle: number;
+  /** The record is of a past life of its node. */
   readonly isPast: boolean;
+  /** Its charges go on from those in another log, so they say nothing of what was taken since this one began. */
+  readonly isElsewhere?: boolean;
 }
 
 /**
@@ -160,7 +165,8 @@ export class UsageMap {
   }
 
   /** Replaces what the key said before if the record is newer. A refused record leaves its key without rows. */
-  apply({ partition, bundle, isPast }: RecordKey, member: Member, record: ReportRecord, read: ReadTime): Verdict {
+  apply(key: RecordKey, member: Member, record: ReportRecord, read: ReadTime): Verdict {
+    const { partition, bundle, isPast, isElsewhere = false } = key;
     const { records } = this.rows;
     if (this.#mapLanes.count >= this.#lanesUntilFreed) this.#freeLanes();
     const known = this.#keys.find(member.slot, partition, bundle);
@@ -168,13 +174,14 @@ export class UsageMap {
     if (order <= 0) return order < 0 ? 'older' : 'repeated';
     const weightBefore = known === -1 ? 0 : (records.weight[known] as number);
     const verdict = this.bounds.judge(partition, bundle, record.rows, weightBefore);
-    const rows = verdict === 'applied' ? record.rows : NOTHING;
+    const told = isElsewhere ? record.rows.map(withNothingCharged) : record.rows;
+    const rows = verdict === 'applied' ? told : NOTHING;
     if (known === -1 && this.bounds.judge(partition, bundle, rows, 0) !== 'applied') return verdict;
     const entry = known === -1 ? records.add() : known;
     const countedSlot = isPast ? NOBODYS_SLOT : member.slot;
     const { nowMs, logMs } = read;
     const { nodeKey } = record.author;
-    const source = { nodeKey, slot: member.slot, partition, logMs };
+    const source = { nodeKey, slot: member.slot, partition, logMs, isElsewhere };
     const isRead = this.charges !== null && !isPast;
     const refused = isRead ? this.#tellCharges(this.charges as ChargeReader, known, record, rows, source) : 0;
     records.write(entry, record.author, { member: countedSlot, partition, bundle, nowMs, logMs });
@@ -295,7 +302,7 @@ export class UsageMap {
       const messages = before === -1 ? 0 : this.rows.chargeOf(before, MESSAGES);
       const bytes = before === -1 ? 0 : this.rows.chargeOf(before, BYTES);
       const [chargedMessages, chargedBytes] = chargeIn(report);
-      const more = [chargedMessages - messages, chargedBytes - bytes] as const;
+      const more = source.isElsewhere ? NO_CHARGE : ([chargedMessages - messages, chargedBytes - bytes] as const);
       if (before === -1) charges.beginEntry(mapLane, source, ...more);
       else most = Math.max(most, charges.charge(mapLane, source, ...more));
     }
@@ -368,3 +375,9 @@ export class UsageMap {
 
 const LANES_UNTIL_FREED = 65_536;
 const NOTHING: readonly ReportRow[] = [];
+const NO_CHARGE = [0, 0] as const;
+
+/** In this log the author's charges count from 0. */
+function withNothingCharged(row: ReportRow): ReportRow {
+  return row.charge === undefined ? row : { ...row, charge: NO_CHARGE };
+}

@@ -1,4 +1,6 @@
-import { World, type WorldSettings } from '../../../sim/cluster/world.js';
+import type { SimulatedNode } from '../../../sim/cluster/simulated-node.js';
+import type { TopicDelays } from '../../../sim/cluster/simulated-topic.js';
+import { LOCAL_KAFKA, World, type WorldSettings } from '../../../sim/cluster/world.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
 import { GROUP, SETTINGS } from '../settings.js';
 import type { Scene, TokenArrival } from './arrivals.js';
@@ -15,6 +17,10 @@ export interface PlayOptions {
   /** Milliseconds from writing a record to reading it back. */
   readonly deliveryMs?: number;
   readonly group?: Partial<GroupSettings>;
+  /** The node runs a build that knows no charges, and shares rates. */
+  readonly isOld?: (node: number) => boolean;
+  /** What a node's configuration says otherwise. */
+  readonly ofNode?: (node: number) => Partial<GroupSettings>;
   readonly settings?: Partial<WorldSettings>;
   /** How long the cluster runs idle before. */
   readonly idleMs?: number;
@@ -27,13 +33,17 @@ const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 /** Plays a scene on nodes that share the tokens of one group, lane 0. */
 export function play(scene: Scene, options: PlayOptions = {}): Played {
-  const { deliveryMs = 5, group = {}, idleMs = 12_000, settings = {}, prepare, onAdmitted } = options;
+  const { deliveryMs = 5, group = {}, isOld, ofNode, idleMs = 12_000, settings = {}, prepare, onAdmitted } = options;
   const { nodes, perSecond, lengthMs, arrivals } = scene;
   const half: [number, number] = [deliveryMs / 2, deliveryMs / 2];
-  const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
-  const shared: GroupSettings = { ...GROUP, quota, sharing: 'tokens', ...group };
+  const shared = { ...groupOf(perSecond), ...group };
   const world = new World(1, { ...SETTINGS, ...settings, groups: [shared] }, { appendMs: half, deliveryMs: half });
-  for (let node = 0; node < nodes; node++) world.start(nameOf(node));
+  for (let node = 0; node < nodes; node++) {
+    const tellsCharges = isOld?.(node) !== true;
+    const own = tellsCharges ? shared : { ...shared, sharing: 'rates' as const };
+    world.settings = { ...world.settings, groups: [{ ...own, ...ofNode?.(node) }] };
+    world.start(nameOf(node)).tellsCharges = tellsCharges;
+  }
   world.runFor(idleMs);
   prepare?.(world);
   const beganMs = world.nowMs;
@@ -56,6 +66,26 @@ export function play(scene: Scene, options: PlayOptions = {}): Played {
   serve();
   world.runFor(lengthMs);
   return { admitted, reportsPerSecond: ((reportsIn(world) - before) * 1000) / lengthMs / nodes, world };
+}
+
+/** A cluster of nodes that share the tokens of one group, just started. */
+export function worldOfTokens(
+  seed: number,
+  names: readonly string[],
+  perSecond: number,
+  delays: TopicDelays = LOCAL_KAFKA,
+  prepare: (node: SimulatedNode) => void = () => {},
+): World {
+  const world = new World(seed, { ...SETTINGS, groups: [groupOf(perSecond)] }, delays);
+  for (const name of names) prepare(world.start(name));
+  return world;
+}
+
+export const LANE = 0;
+
+function groupOf(perSecond: number): GroupSettings {
+  const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
+  return { ...GROUP, quota, sharing: 'tokens' };
 }
 
 export function nameOf(node: number): string {

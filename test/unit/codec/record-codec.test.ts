@@ -86,11 +86,14 @@ describe('round trip', () => {
     expect(codec.decode(codec.encode(record))).toEqual({ record });
   });
 
-  test('a charge of nothing is not written, and an absent column is one of nothing', () => {
+  test('who charged nothing and tells it is told apart from who tells no charges, for a byte per row', () => {
     const bare = codec.encode({ kind: 'report', author, rows: [row(), row({ groupId: 1 })] });
-    const zeros = codec.encode({ kind: 'report', author, rows: [row({ charge: [0, 0] }), row({ groupId: 1 })] });
-    expect(zeros).toEqual(bare);
-    expect(codec.decode(zeros)).toEqual({ record: { kind: 'report', author, rows: [row(), row({ groupId: 1 })] } });
+    const rows = [row({ charge: [0, 0] }), row({ groupId: 1 })];
+    const zeros = codec.encode({ kind: 'report', author, rows });
+    expect(zeros.length - bare.length).toBe(2 + 1 + rows.length);
+    expect(codec.decode(zeros)).toEqual({ record: { kind: 'report', author, rows } });
+    expect(codec.decode(bare)).toEqual({ record: { kind: 'report', author, rows: [row(), row({ groupId: 1 })] } });
+    expect(codec.decode(report({ tellsCharge: [true, false] }))).toEqual({ cause: 'absurd-content' });
     const onlyBytes = codec.decode(report({ chargeBytes: [-3] }));
     expect(onlyBytes).toMatchObject({ record: { rows: [{ charge: [0, -3] }] } });
   });

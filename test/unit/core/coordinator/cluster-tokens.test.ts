@@ -319,3 +319,17 @@ describe('a cost quota', () => {
     expect(slotOf(node).account.charge).toBe(before);
   });
 });
+
+describe('a node that goes on with its charges in another log', () => {
+  test('is charged from its first word in this one, though a report under way came before it', () => {
+    const node = idle(TOKENS);
+    node.step({ kind: 'epoch-began', epoch: 'new' });
+    node.step({ kind: 'caught-up' });
+    node.read(node.report('a', [row(0, 700)]));
+    node.echo();
+    rest(node, 3000);
+    expect(charge(node, 20)).toBe(80);
+    expect(charge(node, 30)).toBe(70);
+    expect(node.coordinator.log.ignored).toMatchObject({ 'charge-too-low': 0, 'charge-in-doubt': 0 });
+  });
+});
