@@ -4,7 +4,7 @@ import { type LaneState, shortestSpanMs } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { ReportRow } from '../protocol/record.js';
 import { currentRates } from '../sample/current-rates.js';
-import { createLaneRates, estimate, type LaneRates, usageIn } from '../sample/estimate.js';
+import { createLaneRates, estimate, usageIn } from '../sample/estimate.js';
 import { FAST, type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
 import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
@@ -78,13 +78,15 @@ export class Reporter {
       if (this.#isTouched(lane)) lane.touchedMs = nowMs;
       if (!looks.isSampled(index, lane.touchedMs, nowMs)) continue;
       if (lane.tokens !== null) flow(lane, nowMs);
-      if (!this.#sample(lane, nowMs)) looks.putOff(index);
+      const hasMore = !this.#sample(lane, nowMs);
+      if (hasMore || lane.tokens?.isReturnNear === true) looks.putOff(index);
     }
   }
 
   /** Returns whether the lane could say what it has to say. */
   #sample(lane: LaneState, nowMs: number): boolean {
     lane.sample.take(this.#limiter, lane.lane, nowMs);
+    lane.tokens?.clumps.take(lane.sample);
     const refusals = this.#limiter.refusals.at(lane.lane);
     const refusedNow = refusals > lane.refusals;
     lane.refusals = refusals;
@@ -147,7 +149,7 @@ export class Reporter {
    */
   #considerTokens(lane: LaneState, tokens: LaneTokens, { refusedNow, silentMs }: SinceReport): void {
     const { sample, current, reported } = lane;
-    currentRates(sample, current);
+    currentRates(sample, current, tokens);
     const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
     const byUsage = this.#shares.strategyOf(lane.group).reads === 'usage';
     // One piece of work in a short span says nothing of how many a node wants.
@@ -161,7 +163,7 @@ export class Reporter {
       (readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1) ||
       this.#isStepDue(lane, silentMs);
     if (!isDue) return;
-    keepToTaken(current, tokens);
+    keepToTaken(lane, tokens);
     reported.demand.set(current.demand);
     if (!byUsage) reported.usage.set(current.usage);
     else if (lane.hasEntry) this.#shares.takenInto(reported.usage, lane.lane, current.demand);
@@ -323,12 +325,16 @@ const taken = new Float64Array(DIMENSION_COUNT);
 /**
  * A node that has left what it was expected to take, though it is refused work, cannot take it: its work comes in
  * bursts. What it tells is expected of it, so it tells what it takes, and a little more: a node that told less than it
- * takes would have to speak again at once.
+ * takes would have to speak again at once. The next burst is no reason to tell more, though it has to be told.
  */
-function keepToTaken({ demand, usage }: LaneRates, tokens: LaneTokens): void {
+function keepToTaken({ current, reported, hasEntry }: LaneState, tokens: LaneTokens): void {
+  const { demand, usage } = current;
+  const isAnnounced = hasEntry && !tokens.isUnannounced(current, reported);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (!tokens.hasLeft(dimension)) continue;
-    demand[dimension] = Math.min(demand[dimension] as number, TAKEN_RATIO * (usage[dimension] as number));
+    const wanted = demand[dimension] as number;
+    const told = reported.demand[dimension] as number;
+    if (tokens.hasLeft(dimension)) demand[dimension] = Math.min(wanted, TAKEN_RATIO * (usage[dimension] as number));
+    else if (isAnnounced && tokens.clumpsOf(dimension) > 1) demand[dimension] = Math.min(wanted, told);
   }
 }
 

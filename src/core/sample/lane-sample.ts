@@ -136,6 +136,11 @@ export class LaneSample {
     return this.#ring[this.#newest] as Mark;
   }
 
+  /** The mark before that one. */
+  get last(): Mark {
+    return this.#back(Math.min(1, this.#filled - 1));
+  }
+
   /** All spans begin now. */
   begin(limiter: Limiter, lane: number, nowMs: number): void {
     this.#filled = 0;

@@ -160,6 +160,14 @@ export class SlotTokens {
     this.#waitForDebt(bucket);
   }
 
+  /** Whether this node leaves so much that a report will be due within NEAR_SECONDS. */
+  get isReturnNear(): boolean {
+    const { bucket, account } = this;
+    if (bucket === null || this.#use === 0 || account.untold >= 0) return false;
+    // What a full bucket takes nothing of is never told.
+    return this.tokens < bucket.depth && this.#use * NEAR_SECONDS - account.untold >= this.threshold;
+  }
+
   #expectNothing(): void {
     this.expected.expectNothing();
     this.returnable.expectNothing();
@@ -288,6 +296,8 @@ const NOISE_DEPTHS = 0.3;
 const UNTOLD_NOISE = 0.7;
 /** A report of less than a piece of work would say nothing. */
 const LEAST_PIECE = 0.9;
+/** So often a lane at rest is looked at, at the most often (LookList). */
+const NEAR_SECONDS = 0.5;
 /** Where news takes longer, a full bucket is divided in advance: three depths in all would be 4 % in some 5 s. */
 const SLOW_MS = 120;
 /**

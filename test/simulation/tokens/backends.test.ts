@@ -77,7 +77,11 @@ describe.each([5, 50, 200])('a backend, delivery in %i ms', (deliveryMs) => {
   });
 });
 
-/** Missed: the second phase of this one takes 91 s of 73. Before small targets were given in pieces it took 28. */
+/**
+ * Missed: the second phase of this one takes 91 s of 73. Its target of 1.67/s moves in steps of single pieces, and is
+ * outside of the band of 10 % in one second of ten, with rates as with tokens (docs/decisions/0081); what counts are
+ * the first ten seconds inside in a row.
+ */
 const MISSED_SEC: Readonly<Record<string, number>> = { 'gtt/IgnoreWorstZone': 91 };
 
 test.each(builtInTargetNames())('%s with tokens: within the reference’s time', (name) => {
