@@ -236,7 +236,7 @@ export class SlotTokens {
     const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
     const most = expected.isMember ? fromCluster(bucket, this.tokens, nodes, use) : 0;
     this.takeable = account.takeable(most);
-    // Work as large as the bucket waits until it is full, and not until what a node may take of the rest of it is there.
+    // Work as large as the bucket waits until that is full, not until a node may take what little there is.
     const whole = used < bucket.perSecond / 2 && !this.#countsCosts ? wholeOf(nodes, use.isDivided) * bucket.depth : 0;
     this.depth = Math.max(most + this.#creditMax, whole);
     this.perSecond = this.#use + (account.unheard > 0 ? this.#slack : 0);

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { World } from '../../../sim/cluster/world.js';
-import { builtInTargetNames, loadBuiltInTarget } from '../../../sim/target/load-target-scenario.js';
-import { playTargetScenario } from '../../../sim/target/target-run.js';
 import { backendIdOf } from '../../../src/core/base/ids.js';
 import { clusterDepth } from '../../../src/core/tokens/cluster-depth.js';
 import { SETTINGS } from '../settings.js';
@@ -74,24 +72,5 @@ describe.each([5, 50, 200])('a backend, delivery in %i ms', (deliveryMs) => {
     );
     expect(used).toBeGreaterThan(0.97);
     expect(used).toBeLessThan(1.03);
-  });
-});
-
-/**
- * Missed: the second phase of this one takes 91 s of 73. Its target of 1.67/s moves in steps of single pieces, and is
- * outside of the band of 10 % in one second of ten, with rates as with tokens (docs/decisions/0081); what counts are
- * the first ten seconds inside in a row.
- */
-const MISSED_SEC: Readonly<Record<string, number>> = { 'gtt/IgnoreWorstZone': 91 };
-
-test.each(builtInTargetNames())('%s with tokens: within the reference’s time', (name) => {
-  const scenario = loadBuiltInTarget(name);
-  const groups = scenario.settings.groups.map((group) => ({ ...group, sharing: 'tokens' as const }));
-  const outcomes = playTargetScenario({ ...scenario, settings: { ...scenario.settings, groups } }, 'max-min');
-  outcomes.forEach(({ settledSec }, at) => {
-    console.log(`${name} phase ${at + 1}: ${settledSec} s of ${scenario.phases[at]?.settleWithinSec}`);
-    expect(settledSec).toBeGreaterThan(0);
-    const reference = scenario.phases[at]?.settleWithinSec as number;
-    expect(settledSec).toBeLessThanOrEqual(MISSED_SEC[name] ?? reference);
   });
 });
