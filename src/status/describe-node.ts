@@ -290,6 +290,14 @@ function degraded(parts: StatusParts, nowMs: number): string[] {
   }
   reasons.push(...degradedRegistry(parts.registry), ...degradedSignatures(parts), ...danglingAttachments(parts));
   reasons.push(...parts.yaml.degraded);
+  const untelling = parts.loop.coordinator?.membership.untelling ?? [];
+  if (untelling.length > 0 && parts.groups.list.some(({ sharing }) => sharing === 'tokens')) {
+    const shown = untelling.slice(0, UNTELLING_SHOWN).join(', ');
+    const others = untelling.length > UNTELLING_SHOWN ? `, and ${untelling.length - UNTELLING_SHOWN} more` : '';
+    reasons.push(
+      `tokens suspended: groups share rates, because builds of these nodes tell no charges: ${shown}${others}`,
+    );
+  }
   const epochs = parts.loop.coordinator?.log.epochs;
   if (epochs?.isHolding) {
     reasons.push(`another log: shares are held until ${epochs.awaited} more nodes have spoken in it (${epochs.name})`);
@@ -303,6 +311,7 @@ function degraded(parts: StatusParts, nowMs: number): string[] {
   return reasons;
 }
 
+const UNTELLING_SHOWN = 5;
 /** A refused node goes on writing a record every timing.heartbeatMs. */
 const REFUSED_SHOWN_MS = 60_000;
 

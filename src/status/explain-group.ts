@@ -7,6 +7,7 @@ import type {
 } from '../api/group-explanation.js';
 import type { DirectionStatus, RateStatus } from '../api/node-status.js';
 import { groupIdOf } from '../core/base/ids.js';
+import type { Sharing } from '../core/base/settings.js';
 import { finiteOrNull } from '../core/base/shown-rates.js';
 import { BYTES, DIRECTIONS, type Direction, laneOf, MESSAGES } from '../core/base/vocabulary.js';
 import type { LaneTarget } from '../core/target/target-book.js';
@@ -23,9 +24,24 @@ export function explainGroup(parts: StatusParts, group: number): GroupExplanatio
     node: parts.config.nodeId,
     strategy: config.strategy,
     sharing: config.sharing,
-    ratesBecause: config.autoSharing?.because ?? null,
+    ratesBecause: config.autoSharing?.because ?? ratesForNow(parts, group, config.sharing),
     directions: { publish: explain('publish'), dispatch: explain('dispatch') },
   };
+}
+
+/** Why a group that is configured to share tokens shares rates now; null = it does not. */
+function ratesForNow(parts: StatusParts, group: number, sharing: Sharing): string | null {
+  const { coordinator } = parts.loop;
+  if (coordinator === null || sharing !== 'tokens') return null;
+  const [first, ...others] = coordinator.membership.untelling;
+  if (first !== undefined) {
+    const further = others.length === 0 ? '' : ` and ${others.length} more`;
+    return `the build of node ${first}${further} tells no charges`;
+  }
+  const sharesRates = DIRECTIONS.some((_, direction) => {
+    return coordinator.lanes.get(laneOf(group, direction))?.tokens?.isShared === false;
+  });
+  return sharesRates ? 'another node is configured to share rates' : null;
 }
 
 /** One direction alone. */

@@ -72,6 +72,7 @@ export class Coordinator {
     this.tokens.flow(lane, nowMs);
     if (wasLimitedByTokens || lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
   };
+  #areTokensSuspended = false;
   #lastRoundMs = 0;
   #lastHousekeepingMs = Number.NEGATIVE_INFINITY;
 
@@ -214,6 +215,17 @@ export class Coordinator {
     this.#publisher.beat(nowMs, true);
   }
 
+  /** Tells when groups that are configured to share tokens begin to share rates, and when they share tokens again. */
+  #noteSuspension(): void {
+    const { membership } = this;
+    if (this.phase !== 'ready') return;
+    const isSuspended = !membership.allTellCharges && this.settings.groups.some(({ sharing }) => sharing === 'tokens');
+    if (isSuspended === this.#areTokensSuspended) return;
+    this.#areTokensSuspended = isSuspended;
+    if (isSuspended) this.#effects.notices.push({ kind: 'tokens-suspended', nodeIds: membership.untelling });
+    else this.#effects.notices.push({ kind: 'tokens-resumed' });
+  }
+
   #read(records: readonly ReadEvent[], nowMs: number): void {
     let membersChanged = false;
     for (const read of records) {
@@ -235,6 +247,7 @@ export class Coordinator {
     if (why !== null) this.#end(why);
     const awaitsEcho = this.phase === 'joining' || this.phase === 'stalled';
     if (awaitsEcho && this.link.hasExpectedEcho()) this.#startDeciding(nowMs);
+    if (membersChanged || awaitsEcho) this.#noteSuspension();
   }
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {

@@ -134,6 +134,11 @@ export class Membership {
     return true;
   }
 
+  /** The nodes that make it false, by name. */
+  get untelling(): readonly NodeId[] {
+    return this.alive.filter(({ tellsCharges }) => !tellsCharges).map(({ nodeId }) => nodeId);
+  }
+
   /** Called for a NODE record: the node is alive. Returns whether the set of alive nodes changed. */
   join(member: Member, nodeId: NodeId, version: string, logMs: number, nowMs: number): boolean {
     member.nodeId = nodeId;

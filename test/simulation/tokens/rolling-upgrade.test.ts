@@ -50,6 +50,12 @@ test('nodes are replaced one by one under load: the quota is kept, and tokens ar
     world.runFor(8000);
   }
   expect(sharesTokens()).toEqual([true, true, true]);
+  // The first one to be new tells it once, and once that it is over.
+  const told = world.node(nameOf(0)).notices.map(({ notice }) => notice);
+  expect(told.filter(({ kind }) => kind === 'tokens-suspended' || kind === 'tokens-resumed')).toEqual([
+    { kind: 'tokens-suspended', nodeIds: names.slice(1) },
+    { kind: 'tokens-resumed' },
+  ]);
   const { tokens, lanes } = world.node(nameOf(0)).coordinator;
   expect(tokens.tokensOf(lanes.get(LANE)?.mapLane as number, MESSAGES)).toBeGreaterThan(0);
   const granted = world.arrivals.filter(({ granted }) => granted);
