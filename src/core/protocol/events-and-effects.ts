@@ -82,7 +82,7 @@ export type Notice =
     }
   /** A node gives back more tokens than it may (core/tokens/returnable.ts); told as often as refused records are. */
   | { readonly kind: 'charge-refused'; readonly nodeId: string | null }
-  /** Groups that are configured to share tokens share rates while these nodes are alive: their builds tell no charges. */
+  /** All groups share rates while these nodes are alive, whose builds tell no charges. */
   | { readonly kind: 'tokens-suspended'; readonly nodeIds: readonly string[] }
   | { readonly kind: 'tokens-resumed' }
   /** A member works with fewer partitions than this node, so this node stops: a group would be in two partitions. */
