@@ -2,6 +2,7 @@ import { parse } from 'yaml';
 import { isMapping } from '../../input/mapping.js';
 import { configFiles } from '../files/config-files.js';
 import { type LoadOptions, loadConfig } from '../files/load-config.js';
+import { withBurstsInFull } from '../read/burst-in-full.js';
 import { type ConfigOverrides, type Environment, OLD_VARIABLES, VARIABLES } from '../read/environment.js';
 import { withNewNames } from '../read/new-names.js';
 import { readTextFile } from '../read/read-text-file.js';
@@ -24,9 +25,10 @@ export async function settingSources(options: LoadOptions): Promise<readonly Sou
   const files = configFiles(options.file).map((file) => ({ file, parsed: parseYaml(readTextFile(file, BYTES_MAX)) }));
   const { raw, locate } = mergeFiles(files);
   const findings = new Findings(options.file, locate);
-  // What an old name says is found below the new one.
+  // What an old name says is found below the new one, and `burst: 10` at burst.messages.
+  const renamed = withNewNames(raw, findings);
   const written = {
-    raw: withNewNames(raw, findings),
+    raw: isMapping(renamed) ? withBurstsInFull(renamed, findings) : renamed,
     locate: (path: ConfigPath, part: 'key' | 'value') => locate(findings.asWritten(path), part),
   };
   const variables = givenVariables(options.env ?? {});

@@ -57,3 +57,19 @@ test('a text that comes from a file has the source that names the file', async (
     'auth.certificates': 'default',
   });
 });
+
+test('a short form gives what it stands for, and nothing else', async () => {
+  const file = join(folder, 'short.yaml');
+  writeFileSync(
+    file,
+    'cluster: demo\ngroups:\n  a:\n    quota: { publish: { messagesPerSecond: 10 } }\n    burst: 10\n',
+  );
+  const settings = await settingSources({ file });
+  const sources = Object.fromEntries(settings.map(({ key, source }) => [key, source]));
+  expect(sources).toMatchObject({
+    'groups.a.burst.messages': `${file}:5`,
+    'groups.a.burst.bytes': 'default',
+    'groups.a.burst.quotaMs': 'default',
+    'groups.a.burst.policy': 'default',
+  });
+});
