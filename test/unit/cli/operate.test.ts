@@ -35,7 +35,7 @@ describe('commands for those who run a cluster', () => {
     );
     const top = await quotamesh('top', '--count', '1');
     expect(top.stdout).toMatch(
-      /^\S+Z orders publish messages usage=[\d.]+ demand=[\d.]+ of=50 throttled=[\d.]+ worst=a\n$/,
+      /^\S+Z orders publish messages usage=[\d.]+ demand=[\d.]+ of=50 throttled=[\d.]+ tokens=\S+ .*worst=a\n$/,
     );
     const json = JSON.parse((await quotamesh('top', '--count', '1', '--json')).stdout);
     expect(json.groups).toMatchObject([{ group: 'orders', target: 50, worstNode: 'a' }]);
