@@ -23,6 +23,8 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const), room: amount }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('tell' as const), isLost: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('read' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('owe' as const), most: amount, owedMax: amount }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('pay' as const), units: amount }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer Kind> ? Kind : never;
 const steps = fc.array(step, { minLength: 1, maxLength: 80, size: 'max' });
@@ -34,6 +36,7 @@ class Scene {
   expected = 0;
   slackAtMost = 0;
   creditMax = 0;
+  letOff = 0;
   /** Taken and not yet given back. */
   held = 0;
   /** Told, and in a record that will be read back. */
@@ -45,6 +48,8 @@ class Scene {
     else if (now.kind === 'refund') this.#take(-now.part * this.held);
     else if (now.kind === 'lose') account.loseAbove(now.room);
     else if (now.kind === 'pass') this.#pass(now);
+    else if (now.kind === 'owe') this.#owe(now);
+    else if (now.kind === 'pay') account.pay(now.units);
     else if (now.kind === 'read') account.knownCharge = this.sent.shift() ?? account.knownCharge;
     else {
       const told = account.tell();
@@ -58,6 +63,14 @@ class Scene {
     this.held = Math.max(0, this.held + units);
   }
 
+  #owe({ most, owedMax }: Extract<Step, { kind: 'owe' }>): void {
+    const { charge, owed } = this.account;
+    this.account.owe(most, owedMax);
+    this.letOff += charge + owed - this.account.charge - this.account.owed;
+    expect(this.account.owed).toBeGreaterThanOrEqual(owed - DOUBT);
+    expect(this.account.owed).toBeLessThanOrEqual(Math.max(owed, owedMax) + DOUBT);
+  }
+
   #pass({ seconds, expected, slack, creditMax }: Extract<Step, { kind: 'pass' }>): void {
     this.account.pass(seconds, expected, slack, creditMax);
     this.expected += expected * seconds;
@@ -69,7 +82,7 @@ class Scene {
 const DOUBT = 1e-6;
 
 describe('over any sequence of calls', () => {
-  test('the charge is all that was taken, less what was expected, less no more than the slack', () => {
+  test('the charge, and what is owed or let off, is all that was taken, less what was expected, less no more than the slack', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const scene = new Scene();
@@ -77,8 +90,8 @@ describe('over any sequence of calls', () => {
           const before = scene.account.charge;
           scene.do(now);
           if (now.kind === 'lose') expect(scene.account.charge).toBeGreaterThanOrEqual(before);
-          const { charge } = scene.account;
-          expect(charge).toBeGreaterThanOrEqual(scene.taken - scene.expected - scene.slackAtMost - DOUBT);
+          const all = scene.account.charge + scene.account.owed + scene.letOff;
+          expect(all).toBeGreaterThanOrEqual(scene.taken - scene.expected - scene.slackAtMost - DOUBT);
         }
       }),
       { numRuns: 500 },
@@ -93,7 +106,8 @@ describe('over any sequence of calls', () => {
           if (now.kind === 'lose') continue;
           scene.do(now.kind === 'pass' ? { ...now, slack: 0 } : now);
         }
-        expect(Math.abs(scene.account.charge - (scene.taken - scene.expected))).toBeLessThanOrEqual(DOUBT);
+        const counted = scene.account.charge + scene.account.owed + scene.letOff;
+        expect(Math.abs(counted - (scene.taken - scene.expected))).toBeLessThanOrEqual(DOUBT);
       }),
       { numRuns: 500 },
     );
