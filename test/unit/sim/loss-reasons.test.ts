@@ -3,8 +3,9 @@ import type { AccuracyRow } from '../../../sim/accuracy/accuracy-run.js';
 import type { Loss } from '../../../sim/accuracy/better-elsewhere.js';
 import { reasonOf } from '../../../sim/accuracy/loss-reasons.js';
 
-function row(system: string, refusedBelowFair: number, utilisation: number): AccuracyRow {
-  return { scenario: 'zipf', system, metrics: { refusedBelowFair, utilisation }, warm: {}, missed: [], wishes: [] };
+function row(system: string, refusedBelowFair: number, utilisation: number, overAdmission = 0.05): AccuracyRow {
+  const metrics = { refusedBelowFair, utilisation, overAdmission };
+  return { scenario: 'zipf', system, metrics, warm: {}, missed: [], wishes: [] };
 }
 
 const ROWS = [row('max-min', 0.002, 0.998), row('refuses', 0.454, 0.999), row('wastes', 0.002, 0.9), row('same', 0, 1)];
@@ -18,6 +19,26 @@ test.each([
 ])('%s is better in %s (%d): "%4$s"', (system, metric, theirs, says) => {
   const loss: Loss = { scenario: 'zipf', start: 'cold', metric, ours: 1.1, theirs, system };
   expect(reasonOf(loss, ROWS, 'max-min')).toBe(says);
+});
+
+test('what one bucket of the cluster may admit in a span is a reason while no more is admitted', () => {
+  const loss: Loss = {
+    scenario: 'zipf',
+    start: 'cold',
+    metric: 'worstSecond',
+    ours: 1.06,
+    theirs: 1.02,
+    system: 'same',
+  };
+  const within = [row('max-min', 0, 1, 0.02), row('same', 0, 1)];
+  expect(reasonOf(loss, within, 'max-min')).toMatch(/^Any span may hold the depth/);
+  expect(reasonOf({ ...loss, metric: 'overshootTokens' }, within, 'max-min')).toBe('');
+});
+
+test('who admits more than the quota, and who has one limit for all', () => {
+  const loss: Loss = { scenario: 'zipf', start: 'cold', metric: 'utilisation', ours: 1, theirs: 1.2, system: 'same' };
+  expect(reasonOf(loss, ROWS, 'max-min')).toBe('It admits 120.0 % of what the quota allows.');
+  expect(reasonOf({ ...loss, metric: 'refusedBelowFair', system: 'fdb-client' }, ROWS, 'max-min')).toMatch(/one limit/);
 });
 
 test('a scenario with a reason of its own has it for the figures it explains, and for no others', () => {
