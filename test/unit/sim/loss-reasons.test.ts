@@ -38,7 +38,8 @@ test('what one bucket of the cluster may admit in a span is a reason while no mo
 test('who admits more than the quota, and who has one limit for all', () => {
   const loss: Loss = { scenario: 'zipf', start: 'cold', metric: 'utilisation', ours: 1, theirs: 1.2, system: 'same' };
   expect(reasonOf(loss, ROWS, 'max-min')).toBe('It admits 120.0 % of what the quota allows.');
-  expect(reasonOf({ ...loss, metric: 'refusedBelowFair', system: 'fdb-client' }, ROWS, 'max-min')).toMatch(/one limit/);
+  const rows = [...ROWS, row('fdb-client', 0, 0.998)];
+  expect(reasonOf({ ...loss, metric: 'refusedBelowFair', system: 'fdb-client' }, rows, 'max-min')).toMatch(/one limit/);
 });
 
 test('a scenario with a reason of its own has it for the figures it explains, and for no others', () => {
