@@ -298,6 +298,7 @@ function degraded(parts: StatusParts, nowMs: number): string[] {
       `tokens suspended: groups share rates, because builds of these nodes tell no charges: ${shown}${others}`,
     );
   }
+  reasons.push(...waitingReports(parts, nowMs));
   const epochs = parts.loop.coordinator?.log.epochs;
   if (epochs?.isHolding) {
     reasons.push(`another log: shares are held until ${epochs.awaited} more nodes have spoken in it (${epochs.name})`);
@@ -311,7 +312,19 @@ function degraded(parts: StatusParts, nowMs: number): string[] {
   return reasons;
 }
 
+function waitingReports({ loop: { coordinator }, config }: StatusParts, nowMs: number): string[] {
+  const { waiting, shortSinceMs } = coordinator?.reportBudget ?? { waiting: 0, shortSinceMs: nowMs };
+  if (waiting === 0 || nowMs - shortSinceMs <= SHORT_SHOWN_MS) return [];
+  const seconds = Math.round((nowMs - shortSinceMs) / 1000);
+  const { maxReportsPerSecond } = config.timing;
+  return [
+    `reports wait: ${waiting} are due, and timing.maxReportsPerSecond = ${maxReportsPerSecond} has been too few for ${seconds} s`,
+  ];
+}
+
 const UNTELLING_SHOWN = 5;
+/** Many groups that wake at once need a moment each time, and nothing is wrong then. */
+const SHORT_SHOWN_MS = 5000;
 /** A refused node goes on writing a record every timing.heartbeatMs. */
 const REFUSED_SHOWN_MS = 60_000;
 

@@ -15,7 +15,7 @@ export const NODE_METRICS = {
   quotamesh_ready: { type: 'gauge', help: '1 while the node decides, else 0.' },
   quotamesh_degraded: {
     type: 'gauge',
-    help: '1 while something is not as it should be. topic-lost: the topic cannot be read or written; isolated: own records do not come back; epoch: the topic holds another log, and shares are held until everybody has spoken in it; partitions-added: the topic has more than this cluster works with, and nodes that start are refused; registry-lost: that of the registry; attachment-dangling: a scope is attached to what does not exist.',
+    help: '1 while something is not as it should be. topic-lost: the topic cannot be read or written; isolated: own records do not come back; epoch: the topic holds another log, and shares are held until everybody has spoken in it; partitions-added: the topic has more than this cluster works with, and nodes that start are refused; registry-lost: that of the registry; reports-wait: more reports are due than timing.maxReportsPerSecond lets this node write, for over 5 s; attachment-dangling: a scope is attached to what does not exist.',
     labels: ['reason'],
   },
   quotamesh_incarnation: { type: 'gauge', help: 'Lives of this node id as counted in the topic.' },
@@ -78,6 +78,14 @@ export const NODE_METRICS = {
   quotamesh_report_round_trip_seconds: {
     type: 'gauge',
     help: 'From appending the last own record to reading it back; 0 before the first.',
+  },
+  quotamesh_reports_waiting: {
+    type: 'gauge',
+    help: 'Reports that are due and wait, because this node writes timing.maxReportsPerSecond at most. A report tells of up to timing.groupsPerRecord groups.',
+  },
+  quotamesh_reports_held_back_total: {
+    type: 'counter',
+    help: 'Reports that had to wait for that, each counted once, however long it waited.',
   },
   quotamesh_unhandled_rejections_total: {
     type: 'counter',

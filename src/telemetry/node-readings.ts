@@ -19,14 +19,7 @@ export function nodeReadings(
     quotamesh_build_info: (series) => series(1, { version: node.version, node_version: process.version }),
     quotamesh_node_info: (series) => series(1, { cluster, node: nodeId, topic: topic.kind }),
     quotamesh_ready: (series) => series(status().ready ? 1 : 0),
-    quotamesh_degraded: (series) => {
-      series(status().topic.lost === null ? 0 : 1, { reason: 'topic-lost' });
-      series(isolatedPartitions(node) > 0 ? 1 : 0, { reason: 'isolated' });
-      series(node.loop.coordinator?.log.epochs.isHolding ? 1 : 0, { reason: 'epoch' });
-      series((node.topic.partitionsFound ?? 0) > node.topic.partitions ? 1 : 0, { reason: 'partitions-added' });
-      series(status().registry.lost === null ? 0 : 1, { reason: 'registry-lost' });
-      series(node.attachments.dangling.length === 0 ? 0 : 1, { reason: 'attachment-dangling' });
-    },
+    quotamesh_degraded: (series) => readDegraded(series, node, status()),
     quotamesh_incarnation: (series) => series(status().incarnation),
     quotamesh_members: (series) => {
       for (const state of ['alive', 'left', 'expired']) {
@@ -59,8 +52,29 @@ export function nodeReadings(
     ...poolReadings(status),
     quotamesh_last_rebalancing_seconds: (series) => series(status().lastRebalancingMs / 1000),
     quotamesh_report_round_trip_seconds: (series) => series(status().reportRoundTripMs / 1000),
+    ...budgetReadings(node),
     quotamesh_unhandled_rejections_total: (series) => series(incidents.unhandledRejections),
   };
+}
+
+function budgetReadings({
+  loop,
+}: UsedParts): Readonly<Record<'quotamesh_reports_waiting' | 'quotamesh_reports_held_back_total', Reading>> {
+  return {
+    quotamesh_reports_waiting: (series) => series(loop.coordinator?.reportBudget.waiting ?? 0),
+    quotamesh_reports_held_back_total: (series) => series(loop.coordinator?.reportBudget.heldBack ?? 0),
+  };
+}
+
+function readDegraded(series: Parameters<Reading>[0], node: UsedParts, status: NodeStatus): void {
+  series(status.topic.lost === null ? 0 : 1, { reason: 'topic-lost' });
+  series(isolatedPartitions(node) > 0 ? 1 : 0, { reason: 'isolated' });
+  series(node.loop.coordinator?.log.epochs.isHolding ? 1 : 0, { reason: 'epoch' });
+  series((node.topic.partitionsFound ?? 0) > node.topic.partitions ? 1 : 0, { reason: 'partitions-added' });
+  series(status.registry.lost === null ? 0 : 1, { reason: 'registry-lost' });
+  const isShort = status.degraded.some((reason) => reason.startsWith('reports wait:'));
+  series(isShort ? 1 : 0, { reason: 'reports-wait' });
+  series(node.attachments.dangling.length === 0 ? 0 : 1, { reason: 'attachment-dangling' });
 }
 
 /** Converging one lane again takes 2 to 20 µs: a scrape must not hold requests back. */

@@ -48,6 +48,7 @@ export const SETTINGS: Omit<CoordinatorSettings, 'nodeId' | 'nonce'> = {
   partitionHeartbeatMs: 5000,
   stalenessMs: 5000,
   reportGapMs: 50,
+  maxReportsPerSecond: 2000,
   forcedReportMs: 300_000,
   significantChangeRatio: 0.1,
   noiseFactor: 5,

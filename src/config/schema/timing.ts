@@ -36,6 +36,18 @@ export const TIMING = section({
     buys: 'Fewer records when usage keeps changing: at most one report per bucket of groups in this time.',
     costs: 'Shares follow a change later, and over-admission after a change lasts as much longer.',
   },
+  maxReportsPerSecond: {
+    kind: 'count',
+    default: 2000,
+    min: 1,
+    max: 1_000_000,
+    buys:
+      'Exactness while very many groups are near their quotas: a node writes so many reports per second at most, over ' +
+      'all its groups; about 9,000 of them short of their quotas need as many. There is always a bound.',
+    costs:
+      'Records: every node reads those of all nodes. Reports that are held back wait, the largest deviation first, and ' +
+      'their groups take nothing from the bucket of the cluster meanwhile, only what is expected of them.',
+  },
   forcedReportMs: {
     kind: 'duration',
     default: 5 * MINUTE_MS,

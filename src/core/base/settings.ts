@@ -131,6 +131,8 @@ export interface CoordinatorSettings {
   readonly stalenessMs: number;
   /** Shortest time between two reports of the same bundle. */
   readonly reportGapMs: number;
+  /** Reports that this node writes per second at most, over all its groups; see report/report-budget.ts. */
+  readonly maxReportsPerSecond: number;
   /** Unchanged groups are reported again after this time (anti-entropy). */
   readonly forcedReportMs: number;
   /** Relative change that counts as significant, 0 … 1. */

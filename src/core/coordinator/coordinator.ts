@@ -21,6 +21,7 @@ import { Forgetting } from '../report/forget.js';
 import { HiddenCeilings } from '../report/hidden-ceilings.js';
 import { Publisher } from '../report/publisher.js';
 import { ReportBook } from '../report/report-book.js';
+import type { ReportBudget } from '../report/report-budget.js';
 import { Reporter } from '../report/reporter.js';
 import { endSettling } from '../sample/settling.js';
 import { ShareBook } from '../share/share-book.js';
@@ -69,6 +70,10 @@ export class Coordinator {
   readonly #forgetting: Forgetting;
   readonly #flow = (lane: LaneState, nowMs: number) => {
     const wasLimitedByTokens = lane.isLimitedByTokens;
+    const { tokens } = lane;
+    if (tokens !== null) {
+      tokens.isHeldBack = (tokens.isDue || tokens.isEnding) && this.#book.isHeldBack(lane.group);
+    }
     this.tokens.flow(lane, nowMs);
     if (wasLimitedByTokens || lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
   };
@@ -165,6 +170,10 @@ export class Coordinator {
 
   get incarnation(): Incarnation {
     return this.#publisher.incarnation;
+  }
+
+  get reportBudget(): ReportBudget {
+    return this.#publisher.budget;
   }
 
   #markLane(mapLane: number): void {

@@ -24,6 +24,7 @@ import { Heartbeat, MOVING_BEAT_MS } from './heartbeat.js';
 import type { HiddenCeilings } from './hidden-ceilings.js';
 import { type RampWord, RampWriter } from './ramp-writer.js';
 import type { Bundle, ReportBook } from './report-book.js';
+import { ReportBudget } from './report-budget.js';
 import type { Reporter } from './reporter.js';
 
 /** After this time a record for which there was no room is written again. */
@@ -53,7 +54,10 @@ export interface PublisherParts {
  */
 export class Publisher {
   incarnation: Incarnation = 0;
+  /** Heartbeats, ceilings, backends and the farewell are not held back, nor is the first word in a log that begins. */
+  readonly budget: ReportBudget;
   readonly #settings: CoordinatorSettings;
+  readonly #due: Bundle[] = [];
   readonly #parts: PublisherParts;
   readonly #heartbeat: Heartbeat;
   readonly #backends: BackendSender;
@@ -67,6 +71,7 @@ export class Publisher {
   constructor(settings: CoordinatorSettings, parts: PublisherParts) {
     this.#settings = settings;
     this.#parts = parts;
+    this.budget = new ReportBudget(settings.maxReportsPerSecond);
     this.#heartbeat = new Heartbeat(settings);
     this.#backends = new BackendSender(settings.limiting, settings.reportGapMs);
     this.#ramps = new RampWriter(parts);
@@ -195,11 +200,13 @@ export class Publisher {
     this.#publishBackends(nowMs);
     this.#publishRamps(nowMs);
     const { book, link } = this.#parts;
+    this.#due.length = 0;
     book.forEachDue(nowMs, (bundle) => {
       if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return;
       // A topic that is away gets heartbeats only; the bundles stay dirty and go out when it is back.
-      if (link.of(bundle.partition) === 'linked') this.#publish(bundle, lanes, nowMs);
+      if (link.of(bundle.partition) === 'linked') this.#due.push(bundle);
     });
+    for (const bundle of this.budget.choose(this.#due, nowMs)) this.#publish(bundle, lanes, nowMs);
   }
 
   /** Writes the health of a backend; the membership partition's log decides which one counts. */

@@ -10,6 +10,13 @@ export interface Bundle {
   /** Config indices of the groups. */
   readonly groups: number[];
   dirty: boolean;
+  /**
+   * How wrong it is what others believe of its groups, in parts of what makes a report due: the largest since the last
+   * publication.
+   */
+  deviation: number;
+  /** Since when the budget has held it back; Infinity = it does not. */
+  dueSinceMs: number;
   /** Local monotonic time of the last publication; −Infinity before the first. */
   publishedMs: number;
   /** When it is published again even if nothing changes. */
@@ -71,9 +78,16 @@ export class ReportBook {
     if (wasFull) (this.#open[bundle.partition] as Bundle[]).push(bundle);
   }
 
-  /** Marks the group's bundle, because its report has changed. */
-  changed(group: number, groupId: GroupId): void {
-    this.#mark(this.bundleOf(group, groupId));
+  /** Marks the group's bundle, because its report has changed. @param deviation see Bundle */
+  changed(group: number, groupId: GroupId, deviation = 0): void {
+    const bundle = this.bundleOf(group, groupId);
+    bundle.deviation = Math.max(bundle.deviation, deviation);
+    this.#mark(bundle);
+  }
+
+  /** Whether the budget holds back the report that has to tell of the group. */
+  isHeldBack(group: number): boolean {
+    return (this.#byGroup.get(group)?.dueSinceMs ?? Number.POSITIVE_INFINITY) !== Number.POSITIVE_INFINITY;
   }
 
   /** Marks one key for publishing again. An earlier life may have had a bundle of this number on another partition. */
@@ -114,6 +128,8 @@ export class ReportBook {
 
   published(bundle: Bundle, nowMs: number): void {
     bundle.dirty = false;
+    bundle.deviation = 0;
+    bundle.dueSinceMs = Number.POSITIVE_INFINITY;
     bundle.publishedMs = nowMs;
     // Spread over the last tenth of the period, so that 800 bundles of a node do not come at once.
     const spread = (bundle.number * 0.618034) % 1;
@@ -133,6 +149,8 @@ export class ReportBook {
       key: reportRecordKey(this.#nodeKey, number),
       groups: [],
       dirty: false,
+      deviation: 0,
+      dueSinceMs: Number.POSITIVE_INFINITY,
       publishedMs: Number.NEGATIVE_INFINITY,
       forcedAtMs: Number.POSITIVE_INFINITY,
     };

@@ -4,7 +4,7 @@ import { type LaneState, shortestSpanMs } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { ReportRow } from '../protocol/record.js';
 import { currentRates } from '../sample/current-rates.js';
-import { createLaneRates, estimate, usageIn } from '../sample/estimate.js';
+import { createLaneRates, estimate, type LaneRates, usageIn } from '../sample/estimate.js';
 import { FAST, type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
 import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
@@ -90,7 +90,7 @@ export class Reporter {
     const refusals = this.#limiter.refusals.at(lane.lane);
     const refusedNow = refusals > lane.refusals;
     lane.refusals = refusals;
-    if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane);
+    if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane, DUE);
     // Nothing is reported and no span has anything to report: the spans only roll on.
     if (!lane.hasEntry && (this.#isSilent(lane, nowMs) || lane.sample.isQuiet)) return true;
     this.#shares.claimInto(lane.sample.claim, lane);
@@ -129,6 +129,8 @@ export class Reporter {
     }
     const { sample, settling, reported } = lane;
     const span = isKnown(lane) ? this.#changedSpan(lane, refusedNow) : -1;
+    before.demand.set(reported.demand);
+    before.usage.set(reported.usage);
     if (span !== -1) {
       estimate(sample, span, reported);
       beginSettling(settling, nowMs, sample.lengthMs(span));
@@ -140,7 +142,7 @@ export class Reporter {
     } else if (!lane.hasEntry || !this.#isShareOutdated(lane, nowMs - bundle.publishedMs)) {
       return;
     }
-    this.#entryChanged(lane);
+    this.#entryChanged(lane, DUE + changeOf(before, reported) / SIGNIFICANT_RATIO);
   }
 
   /**
@@ -169,17 +171,19 @@ export class Reporter {
     else if (lane.hasEntry) this.#shares.takenInto(reported.usage, lane.lane, current.demand);
     else reported.usage.set(usageOverASecond(sample));
     reported.squares.set(current.squares);
-    this.#entryChanged(lane);
+    this.#entryChanged(lane, Math.max(DUE, tokens.deviation));
   }
 
-  #entryChanged(lane: LaneState): void {
+  /** @param deviation how wrong it is what others believe of the lane, in parts of what makes a report due */
+  #entryChanged(lane: LaneState, deviation: number): void {
     // Costs may be reported at another node than the one that admitted the work.
     const hadEntry = lane.hasEntry;
     const { tokens } = lane;
     lane.hasEntry =
       tokens?.isEnding !== true && (!isZero(lane) || lane.costs.now !== null || tokens?.hasUnheard === true);
     if (tokens !== null && hadEntry && !lane.hasEntry) tokens.isEnding = true;
-    this.#book.changed(lane.group, lane.groupId);
+    if (tokens !== null) tokens.isDue = lane.hasEntry;
+    this.#book.changed(lane.group, lane.groupId, deviation);
   }
 
   /**
@@ -321,6 +325,32 @@ interface SinceReport {
 
 /** Scratch. */
 const taken = new Float64Array(DIMENSION_COUNT);
+const before = createLaneRates();
+
+/** The deviation of a lane whose report is just due. */
+const DUE = 1;
+/**
+ * Where rates are shared, a change by this part counts as much as a charge at its threshold. It is the default of
+ * `significantChangeRatio`, which may be 0.
+ */
+const SIGNIFICANT_RATIO = 0.1;
+
+/** By which part of the larger one the rates differ, 0 … 1. */
+function changeOf(before: LaneRates, now: LaneRates): number {
+  let most = 0;
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    most = Math.max(
+      most,
+      partOf(before.demand[dimension] as number, now.demand[dimension] as number),
+      partOf(before.usage[dimension] as number, now.usage[dimension] as number),
+    );
+  }
+  return most;
+}
+
+function partOf(before: number, now: number): number {
+  return before === now ? 0 : Math.abs(now - before) / Math.max(before, now);
+}
 
 /**
  * A node that has left what it was expected to take, though it is refused work, cannot take it: its work comes in

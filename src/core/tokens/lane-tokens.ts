@@ -21,6 +21,14 @@ export class LaneTokens implements Clumped {
    * counts from 0, and the bucket of whoever still knew the old one would rise by all that it had charged.
    */
   isEnding = false;
+  /** True while a report has to tell of the lane and has not been written. */
+  isDue = false;
+  /**
+   * True while that report, or the one that ends the entry, waits for the node's budget. Then this node takes no more
+   * of the cluster's bucket than may stay untold, and goes on to take what is expected of it: what all nodes take
+   * unheard stays within one depth, whoever waits.
+   */
+  isHeldBack = false;
   /** How many pieces of this node's work come together. */
   readonly clumps = new Clumps();
   /** Log time at which the buckets were settled last. */
@@ -119,12 +127,14 @@ export class LaneTokens implements Clumped {
       const units = taken[dimension] as number;
       const mayOwe = now.isLimiting ? Math.max(0, units) : 0;
       const late = dimension === MESSAGES ? now.costsBeyond : 0;
-      slot.flow(units + late, seconds, aheadMs, this.#nodes, now, { ms, ownSlot: now.ownSlot, mayOwe });
+      const read = { ms, ownSlot: now.ownSlot, mayOwe, isHeldBack: this.isHeldBack };
+      slot.flow(units + late, seconds, aheadMs, this.#nodes, now, read);
     });
   }
 
   /** The charges as a record carries them, units in every dimension. */
   tell(): [messages: number, bytes: number] {
+    this.isDue = false;
     const [messages, bytes] = this.slots as readonly [SlotTokens, SlotTokens];
     return [messages.account.tell(), bytes.account.tell()];
   }
@@ -149,6 +159,15 @@ export class LaneTokens implements Clumped {
   get isReportDue(): boolean {
     return this.slots.some(
       ({ bucket, account, threshold }) => bucket !== null && Math.abs(account.untold) >= threshold,
+    );
+  }
+
+  /** The most that no record says, in parts of what makes a report due. */
+  get deviation(): number {
+    return Math.max(
+      ...this.slots.map(({ bucket, account, threshold }) =>
+        bucket === null ? 0 : Math.abs(account.untold) / threshold,
+      ),
     );
   }
 
@@ -239,6 +258,7 @@ export class LaneTokens implements Clumped {
   /** The lane has no entry in the log any more, or its next one is of another life of this node. */
   forget(): void {
     this.isEnding = false;
+    this.isDue = false;
     for (const { account } of this.slots) account.forget();
   }
 }

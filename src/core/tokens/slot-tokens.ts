@@ -49,6 +49,8 @@ export class SlotTokens {
   /** Time of this node's limit that work may owe which cannot be refused. */
   #debtSeconds = 0;
   #creditMax = 0;
+  /** Units of the cluster's bucket that this node may take at the most. */
+  #most = Number.POSITIVE_INFINITY;
   #creditSeconds = CREDIT_SECONDS;
   /** Where nothing is lent: what is left of a bucket as deep as the cluster's that this node's share flows into. */
   #ownPart = Number.POSITIVE_INFINITY;
@@ -151,6 +153,7 @@ export class SlotTokens {
     const owedMax = Math.max(0, this.#debtSeconds * this.expected.share - debtMax);
     account.owe(Math.max(this.tokens + debtMax, account.unheard - read.mayOwe), owedMax);
     this.#parts.pass(seconds, taken);
+    this.#most = read.isHeldBack ? this.threshold : Number.POSITIVE_INFINITY;
     this.#keepToReturnable(bucket, read.ownSlot, read.ms);
     if (this.isInPieces) this.#flowInPieces(bucket, nodes, now);
     else this.#flowAtRates(bucket, nodes, now.roundTripMs);
@@ -234,7 +237,7 @@ export class SlotTokens {
     this.#slack = this.tokens >= bucket.depth ? slack : 0;
     this.#creditMax = Math.max(2 * piece, this.#creditSeconds * this.#use);
     const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
-    const most = expected.isMember ? fromCluster(bucket, this.tokens, nodes, use) : 0;
+    const most = expected.isMember ? Math.min(this.#most, fromCluster(bucket, this.tokens, nodes, use)) : 0;
     this.takeable = account.takeable(most);
     // Work as large as the bucket waits until that is full, not until a node may take what little there is.
     const whole = used < bucket.perSecond / 2 && !this.#countsCosts ? wholeOf(nodes, use.isDivided) * bucket.depth : 0;
@@ -246,7 +249,8 @@ export class SlotTokens {
   #flowInPieces(bucket: ClusterBucket, nodes: number, now: Pick<Turn, 'own' | 'logMs' | 'roundTripMs'>): void {
     const of = { recent: this.#recent, nodes, isDivided: this.#isDivided, leavesSetPoint: this.expected.crowdsOut };
     const turn = { ...of, ...now };
-    const most = this.expected.isMember ? wholePieces(bucket, this.tokens, this.piece, turn) : 0;
+    const pieces = this.expected.isMember ? wholePieces(bucket, this.tokens, this.piece, turn) : 0;
+    const most = Math.min(this.#most, pieces);
     this.#use = 0;
     this.#slack = 0;
     this.#creditMax = 0;
@@ -270,6 +274,8 @@ export interface ReadSoFar {
   readonly mayOwe: number;
   readonly ms: number;
   readonly ownSlot: number;
+  /** Whether the node's budget holds back the report that has to tell of the lane. */
+  readonly isHeldBack: boolean;
 }
 
 /** The deepest debt that a record makes: a second of the target, or what may be taken of a full bucket. */

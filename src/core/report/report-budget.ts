@@ -1,0 +1,76 @@
+import type { Bundle } from './report-book.js';
+
+/** A node may write so much of a second's reports at once, and one at least. */
+const BURST_SECONDS = 0.1;
+/** One report in so many goes to the bundle that has been due for longest. */
+const OLDEST_EVERY = 4;
+
+/**
+ * How many reports a node writes per second, over all its bundles, and which of those that are due go first.
+ *
+ *     three of four   the largest deviation: what others believe of it is most wrong
+ *     every fourth    the one that has been due for longest, so that nobody waits for ever: of B bundles each is
+ *                     written after 4·B reports at most, however large the others' deviations are
+ *
+ * Rejected: to let a deviation grow with the time that it waits. Where all wait, that is the order of their age, and
+ * the largest deviations wait as long as the smallest.
+ */
+export class ReportBudget {
+  /** Bundles that are due and were held back in the last round. */
+  waiting = 0;
+  /** How often a bundle was held back; once, however long it waited. */
+  heldBack = 0;
+  /** Local monotonic time since which something is held back; Infinity = nothing is. */
+  shortSinceMs = Number.POSITIVE_INFINITY;
+  readonly #perSecond: number;
+  readonly #burst: number;
+  #left: number;
+  #filledMs = Number.NEGATIVE_INFINITY;
+  #turn = 0;
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
+    this.#burst = Math.max(1, BURST_SECONDS * perSecond);
+    this.#left = this.#burst;
+  }
+
+  /** Returns the bundles that are written now: all in their order, or as many as there is room for by their turn. */
+  choose(due: readonly Bundle[], nowMs: number): readonly Bundle[] {
+    this.#left = Math.min(this.#burst, this.#left + (this.#perSecond * (nowMs - this.#filledMs)) / 1000);
+    this.#filledMs = nowMs;
+    const count = Math.min(due.length, Math.floor(this.#left));
+    this.#left -= count;
+    this.waiting = due.length - count;
+    if (this.waiting === 0) {
+      this.shortSinceMs = Number.POSITIVE_INFINITY;
+      return due;
+    }
+    this.shortSinceMs = Math.min(this.shortSinceMs, nowMs);
+    for (const bundle of due) {
+      if (bundle.dueSinceMs !== Number.POSITIVE_INFINITY) continue;
+      bundle.dueSinceMs = nowMs;
+      this.heldBack++;
+    }
+    const chosen = count === 0 ? [] : this.#firstOf(due, count);
+    // These have not waited: they were due in this round only.
+    for (const { dueSinceMs } of chosen) if (dueSinceMs === nowMs) this.heldBack--;
+    return chosen;
+  }
+
+  #firstOf(due: readonly Bundle[], count: number): Bundle[] {
+    const orders = {
+      oldest: due.toSorted((one, other) => one.dueSinceMs - other.dueSinceMs || one.number - other.number),
+      largest: due.toSorted((one, other) => other.deviation - one.deviation || one.number - other.number),
+    };
+    const next = { oldest: 0, largest: 0 };
+    const chosen = new Set<Bundle>();
+    while (chosen.size < count) {
+      const order = this.#turn % OLDEST_EVERY === 0 ? 'oldest' : 'largest';
+      const bundle = orders[order][next[order]++] as Bundle;
+      if (chosen.has(bundle)) continue;
+      chosen.add(bundle);
+      this.#turn++;
+    }
+    return [...chosen];
+  }
+}
