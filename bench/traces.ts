@@ -1,5 +1,5 @@
 /**
- * `npm run bench:traces [-- PATH… --time TIMESTAMP --key key --per-second 430 --nodes 3,5,10,30]`: recorded traffic on
+ * `npm run bench:traces [-- PATH… --time TIMESTAMP --key key --per-second 1000 --nodes 3,5,10,30]`: recorded traffic on
  * nodes that share tokens, beside one central bucket that sees every request, with a quota of 90 % of the mean. Without a
  * file it plays the trace that the repository has.
  *
@@ -25,13 +25,14 @@ const { values, positionals } = parseArgs({
   options: {
     time: { type: 'string', default: 'TIMESTAMP' },
     key: { type: 'string', default: 'key' },
-    'per-second': { type: 'string', default: '430' },
+    'per-second': { type: 'string', default: '1000' },
     quota: { type: 'string', default: '0.9' },
-    rows: { type: 'string', default: '20000' },
+    rows: { type: 'string', default: '10000' },
+    copies: { type: 'string', default: '4' },
     nodes: { type: 'string', default: '3,5,10,30' },
     by: { type: 'string', default: 'key,round-robin' },
     /** Milliseconds; `rows`: each row when the file says. */
-    steps: { type: 'string', default: '1000,100,rows' },
+    steps: { type: 'string', default: '1000,100' },
     delivery: { type: 'string', default: '5,50,200' },
     workers: { type: 'string', default: String(availableParallelism()) },
   },
@@ -44,34 +45,20 @@ const FAR_MS = 200;
 const SECOND_ABOVE_CENTRAL_MAX = 0.05;
 const USED_MIN = 0.99;
 
+interface Row extends CellFigures {
+  readonly cell: Cell;
+}
+
 const bundled = fileURLToPath(new URL('examples/traces/azure-llm-code-2023.csv', PACKAGE_ROOT));
 const cells = await cellsOf(positionals.length > 0 ? positionals.flatMap(tracesIn) : [bundled]);
 const workers = Math.min(Number(values.workers), availableParallelism());
-const figures = await playAll(cells, workers);
-
-const rows = cells.map((cell, at) => ({ cell, ...(figures[at] as CellFigures) }));
-type Row = (typeof rows)[number];
 const { 'per-second': perSecond, quota } = values;
-console.log(`${perSecond} rows/s on the mean, quota ${quota} of it; pairs are the cluster / one central bucket.\n`);
-table(
-  ['trace', 'nodes', 'by', 'step', 'delivery', 'over 5 s', 'worst second', 'used', 'admitted', 'records', 'missed'],
-  rows.map((row) => {
-    const { cell, trace, cluster, central } = row;
-    return [
-      trace,
-      String(cell.nodes),
-      cell.by,
-      stepName(cell),
-      `${cell.deliveryMs} ms`,
-      `${percent(cluster.over5s)} / ${percent(central.over5s)}`,
-      `${cluster.worstSecond.toFixed(2)} / ${central.worstSecond.toFixed(2)}`,
-      `${percent(cluster.used)} / ${percent(central.used)}`,
-      `${cluster.admitted} / ${central.admitted}`,
-      row.recordsPerSecondAndNode.toFixed(2),
-      missedBy(row).join(', '),
-    ];
-  }),
+console.log(
+  `${perSecond} requests/s on the mean, ${values.copies} for each row, quota ${quota} of it; pairs are the cluster / one central bucket.\n`,
 );
+const HEAD = ['trace', 'nodes', 'by', 'step', 'delivery', 'over 5 s', 'worst second', 'used', 'admitted', 'records'];
+table([...HEAD, 'missed'], []);
+const rows = await playAll(cells, workers);
 summary('trace', ({ trace, rows: count, seconds }) => `${trace} (${count} rows, ${seconds.toFixed(0)} s)`);
 summary('nodes', ({ cell }) => String(cell.nodes));
 summary('by', ({ cell }) => cell.by);
@@ -101,6 +88,7 @@ async function cellsOf(files: readonly string[]): Promise<Cell[]> {
               perSecond: Number(values['per-second']),
               quotaRatio: Number(values.quota),
               rows: Number(values.rows),
+              copies: Number(values.copies),
               settings: settingsOfNodes(),
             });
           }
@@ -123,9 +111,10 @@ function settingsOfNodes(): WorldSettings {
   return { ...timing, cluster, sampleIntervalMs, limiting, costs, groups, version: VERSION, partitions: 1 };
 }
 
-/** In the order of the cells, whichever thread is done first. */
-async function playAll(all: readonly Cell[], threads: number): Promise<CellFigures[]> {
-  const played: CellFigures[] = [];
+/** Prints in the order of the cells, whichever thread is done first. */
+async function playAll(all: readonly Cell[], threads: number): Promise<Row[]> {
+  const played: Row[] = [];
+  let printed = 0;
   let next = 0;
   const work = async () => {
     const thread = new Worker(new URL('./traces/thread.js', import.meta.url));
@@ -137,7 +126,8 @@ async function playAll(all: readonly Cell[], threads: number): Promise<CellFigur
         else thread.postMessage(all[at]);
       };
       thread.on('message', (figures: CellFigures) => {
-        played[at] = figures;
+        played[at] = { cell: all[at] as Cell, ...figures };
+        for (let row = played[printed]; row !== undefined; row = played[++printed]) tableRow(inColumns(row));
         send();
       });
       thread.once('error', reject);
@@ -147,6 +137,23 @@ async function playAll(all: readonly Cell[], threads: number): Promise<CellFigur
   };
   await Promise.all(Array.from({ length: threads }, work));
   return played;
+}
+
+function inColumns(row: Row): string[] {
+  const { cell, trace, cluster, central } = row;
+  return [
+    trace,
+    String(cell.nodes),
+    cell.by,
+    stepName(cell),
+    `${cell.deliveryMs} ms`,
+    `${percent(cluster.over5s)} / ${percent(central.over5s)}`,
+    `${cluster.worstSecond.toFixed(2)} / ${central.worstSecond.toFixed(2)}`,
+    `${percent(cluster.used)} / ${percent(central.used)}`,
+    `${cluster.admitted} / ${central.admitted}`,
+    row.recordsPerSecondAndNode.toFixed(2),
+    missedBy(row).join(', '),
+  ];
 }
 
 /** One row for what is alike, at each step and delivery. */
@@ -195,7 +202,11 @@ function percent(part: number): string {
 }
 
 function table(head: readonly string[], body: readonly (readonly string[])[]): void {
-  for (const row of [head, head.map(() => '---'), ...body]) console.log(`| ${row.join(' | ')} |`);
+  for (const row of [head, head.map(() => '---'), ...body]) tableRow(row);
+}
+
+function tableRow(row: readonly string[]): void {
+  console.log(`| ${row.join(' | ')} |`);
 }
 
 function numbers(text: string): number[] {

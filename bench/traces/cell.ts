@@ -22,12 +22,14 @@ export interface Cell {
   readonly stepMs: number | null;
   /** From writing a record to reading it. */
   readonly deliveryMs: number;
-  /** Rows of the nodes' seconds on the mean, which says how fast the file is played. */
+  /** Requests on the mean, which says how fast the file is played. */
   readonly perSecond: number;
   /** The quota as a part of that. */
   readonly quotaRatio: number;
   /** No more of the file is played. */
   readonly rows: number;
+  /** Requests that a row stands for: what is few a second is played as many, and still lasts. */
+  readonly copies: number;
   readonly settings: WorldSettings;
 }
 
@@ -45,7 +47,7 @@ export interface Accuracy {
   readonly over5s: number;
   /** In quotas. */
   readonly worstSecond: number;
-  /** What was admitted of Σ min(quota, demand), second by second. */
+  /** What was admitted of Σ min(quota, demand), step by step; second by second where there are no steps. */
   readonly used: number;
   readonly admitted: number;
 }
@@ -58,13 +60,14 @@ const SEED = 1;
 
 /** Plays nodes that share tokens, and one bucket that sees every request. Both begin with a full bucket. */
 export async function playCell(cell: Cell): Promise<CellFigures> {
-  const { file, nodes, stepMs, deliveryMs, perSecond, quotaRatio, settings } = cell;
+  const { file, nodes, stepMs, deliveryMs, perSecond, quotaRatio, copies, settings } = cell;
   const measured = await measureTrace(rowsOf(cell, MEASURING_SPEED), MEASURING_SPEED);
   const speed = perSecond / measured.messagesPerSecond;
   const rows = rowsOf(cell, speed);
+  const possible = new Possible((quotaRatio * perSecond * (stepMs ?? SECOND_MS)) / SECOND_MS, stepMs ?? SECOND_MS);
   const half = [deliveryMs / 2, deliveryMs / 2] as const;
   const [cluster, central] = await playTrace(
-    stepMs === null ? rows : inSteps(rows, stepMs, Random.stream(SEED, 'steps')),
+    possible.counting(atNodes(stepMs === null ? rows : inSteps(rows, stepMs, Random.stream(SEED, 'steps')), cell)),
     {
       name: basename(file),
       systems: ['max-min', 'central-bucket'].map((name) => replayedSystemNamed(name, SYSTEMS) as ReplayedSystem),
@@ -78,9 +81,13 @@ export async function playCell(cell: Cell): Promise<CellFigures> {
     },
   );
   const seconds = measured.arrivals / perSecond;
+  const accuracyOf = ({ verdict, admitted }: TraceRun): Accuracy => {
+    const { overAdmission, worstSecond } = verdict;
+    return { over5s: overAdmission, worstSecond, used: admitted / possible.total, admitted };
+  };
   return {
     trace: basename(file, '.csv'),
-    rows: measured.arrivals,
+    rows: measured.arrivals / copies,
     seconds,
     cluster: accuracyOf(cluster as TraceRun),
     central: accuracyOf(central as TraceRun),
@@ -88,27 +95,59 @@ export async function playCell(cell: Cell): Promise<CellFigures> {
   };
 }
 
+const SECOND_MS = 1000;
 const SYSTEMS = replayedSystems(ROUND_TRIP_MS);
 
-async function* rowsOf({ file, time, nodes, by, rows }: Cell, speed: number): AsyncGenerator<TraceArrival> {
-  const options: TraceOptions = {
-    time,
-    timeFormat: 'auto',
-    messages: '1',
-    bytes: '0',
-    speed,
-    nodes,
-    by,
-    delimiter: ',',
-  };
+/** Σ min(quota, demand). */
+class Possible {
+  readonly #quota: number;
+  readonly #stepMs: number;
+  #step = 0;
+  #demand = 0;
+  #ended = 0;
+
+  /** @param quota requests of one step */
+  constructor(quota: number, stepMs: number) {
+    this.#quota = quota;
+    this.#stepMs = stepMs;
+  }
+
+  get total(): number {
+    return this.#ended + Math.min(this.#quota, this.#demand);
+  }
+
+  async *counting(arrivals: AsyncIterable<TraceArrival>): AsyncGenerator<TraceArrival> {
+    for await (const arrival of arrivals) {
+      const step = Math.floor(arrival.atMs / this.#stepMs);
+      if (step > this.#step) {
+        this.#ended = this.total;
+        this.#demand = 0;
+        this.#step = step;
+      }
+      this.#demand++;
+      yield arrival;
+    }
+  }
+}
+
+async function* rowsOf({ file, time, nodes, by, rows, copies }: Cell, speed: number): AsyncGenerator<TraceArrival> {
+  const options: TraceOptions = { ...ONE_MESSAGE, time, speed, nodes, by };
   let read = 0;
   for await (const arrival of readTrace(createReadStream(file), file, options)) {
-    yield arrival;
+    for (let copy = 0; copy < copies; copy++) yield arrival;
     if (++read === rows) return;
   }
 }
 
-function accuracyOf({ verdict, admitted }: TraceRun): Accuracy {
-  const { overAdmission, worstSecond, utilisation } = verdict;
-  return { over5s: overAdmission, worstSecond, used: utilisation, admitted };
+/** What a key asks for stays at its node; without keys each copy of a row comes where it happens to. */
+async function* atNodes(arrivals: AsyncIterable<TraceArrival>, { by, nodes }: Cell): AsyncGenerator<TraceArrival> {
+  const random = Random.stream(SEED, 'nodes');
+  let turn = 0;
+  for await (const arrival of arrivals) {
+    if (by === 'round-robin') yield { ...arrival, node: turn++ % nodes };
+    else if (by === 'hash') yield { ...arrival, node: Math.floor(random.next() * nodes) };
+    else yield arrival;
+  }
 }
+
+const ONE_MESSAGE = { timeFormat: 'auto', messages: '1', bytes: '0', delimiter: ',' } as const;

@@ -2,8 +2,8 @@ import type { Random } from '../cluster/random.js';
 import type { TraceArrival } from './trace.js';
 
 /**
- * Demand that changes every `stepMs` of the nodes: the rows of each step come at times drawn evenly from it, in their
- * order, so that what a trace says below a step (stamps in whole seconds, rows written together) plays no part.
+ * Demand that changes every `stepMs` of the nodes: each row of a step comes at a time drawn evenly from it, so that what
+ * a trace says below a step (stamps in whole seconds, rows written together) plays no part.
  */
 export async function* inSteps(
   arrivals: AsyncIterable<TraceArrival>,
@@ -25,6 +25,7 @@ export async function* inSteps(
 }
 
 function drawn(rows: readonly TraceArrival[], fromMs: number, stepMs: number, random: Random): TraceArrival[] {
-  const times = rows.map(() => fromMs + stepMs * random.next()).sort((one, other) => one - other);
-  return rows.map((row, at) => ({ ...row, atMs: times[at] as number }));
+  return rows
+    .map((row) => ({ ...row, atMs: fromMs + stepMs * random.next() }))
+    .sort((one, other) => one.atMs - other.atMs);
 }
