@@ -28,7 +28,7 @@ const FILE = new URL('docs/reference/accuracy-live.json', ROOT);
 const SCENARIOS = ['busy-node-changes', 'five-take-turns', 'dips', 'topic-wanders', 'leaves-and-joins', 'crash'];
 const STEPS_FOLDER = new URL('bench/live/', ROOT);
 const TOKEN_FIGURES = ['above the quota over any 5 s', 'worst second', 'used', 'records per second and node'];
-const TOKEN_SCENARIOS = ['tokens/moving-demand', 'tokens/one-wants-all', 'tokens/killed'];
+const TOKEN_SCENARIOS = ['tokens/moving-demand', 'tokens/one-wants-all', 'tokens/eighty-twenty', 'tokens/killed'];
 const ADMITTED_APART_MAX = 0.05;
 /** One round: a sample every 20 ms, a report every 50 ms at most (src/config: sampleIntervalMs, reportGapMs). */
 const ROUND_MS = 70;

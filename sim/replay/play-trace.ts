@@ -1,5 +1,6 @@
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import type { Rates } from '../../src/core/base/vocabulary.js';
+import type { TopicDelays } from '../cluster/simulated-topic.js';
 import type { WorldSettings } from '../cluster/world.js';
 import { Player } from './player.js';
 import type { ReplayedSystem } from './replayed-system.js';
@@ -21,6 +22,8 @@ export interface ReplayOptions {
   /** Every key of the arrivals has a quota of its own. */
   readonly isPerKey?: boolean;
   readonly settings: WorldSettings;
+  /** How long records take; absent = as with a broker on the same machine. */
+  readonly delays?: TopicDelays;
   /** What a node of ours takes in one request. */
   readonly maxRequest: Rates;
   /** Told about once per 10,000 arrivals. */

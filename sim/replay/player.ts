@@ -180,12 +180,12 @@ export class Player {
   }
 
   #startCluster(): ClusterUnderTest | AskedCluster {
-    const { nodes, settings } = this.#options;
+    const { nodes, settings, delays = LOCAL_KAFKA } = this.#options;
     const [messagesPerSecond, bytesPerSecond] = this.#quota;
     const cluster = this.#system.create({
       queue: this.#queue,
       random: this.#random,
-      delays: LOCAL_KAFKA,
+      delays,
       quota: { messagesPerSecond, bytesPerSecond },
       nodes,
       settings,

@@ -1,8 +1,9 @@
 import type { PageRun } from '../page/page-runs.js';
+import type { TraceVerdict } from './running-verdict.js';
 
 /** What a replay leaves behind: a page's run with the part of a verdict that a trace allows. */
 export interface TraceRun extends PageRun {
-  readonly verdict: NonNullable<PageRun['verdict']>;
+  readonly verdict: TraceVerdict;
   /** Messages. */
   readonly offered: number;
   readonly admitted: number;

@@ -80,13 +80,21 @@ export async function playTokens(topic: ClusterOptions['topic']): Promise<Tokens
   }
 }
 
-/** Each of three nodes is asked once a second for a quota of five per minute. */
-export async function playFivePerMinute(topic: ClusterOptions['topic'], lengthMs: number): Promise<FivePerMinuteSeen> {
+/**
+ * Each of three nodes is asked once a second for a quota of five per minute.
+ * @param idleMs how long nobody asks before: a bucket that begins empty is full after a minute
+ */
+export async function playFivePerMinute(
+  topic: ClusterOptions['topic'],
+  lengthMs: number,
+  idleMs = 0,
+): Promise<FivePerMinuteSeen> {
   const groups = { few: { quota: { publish: { messagesPerMinute: 5 } } } };
   const cluster = await Cluster.create({ topic, nodeSettings: { defaults: { sharing: 'tokens' }, groups } });
   const traffic = new TrafficProcess();
   try {
     await cluster.start(...TOKEN_NODES);
+    await sleep(idleMs);
     const fromMs = traffic.setRates(
       TOKEN_NODES.map((id) => ({ node: id, url: cluster.url(id), ratePerSecond: 1, group: 'few' })),
     );
@@ -104,7 +112,7 @@ export async function playFivePerMinute(topic: ClusterOptions['topic'], lengthMs
 }
 
 export interface FivePerMinuteSeen {
-  /** When something was granted, after the nodes were ready. */
+  /** When something was granted, after the first question. */
   readonly seconds: readonly number[];
   readonly perNode: readonly number[];
   readonly lengthSeconds: number;

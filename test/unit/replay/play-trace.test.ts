@@ -5,7 +5,7 @@ import { replayedSystemNamed, replayedSystems } from '../../../sim/replay/replay
 import { RunningVerdict, traceVerdict } from '../../../sim/replay/running-verdict.js';
 import type { TraceArrival } from '../../../sim/replay/trace.js';
 import { systemNamed } from '../../../sim/systems.js';
-import { SETTINGS } from '../../simulation/settings.js';
+import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import { arrival } from './rows.js';
 
 async function* steady(
@@ -86,6 +86,22 @@ describe('playTrace', () => {
       [10, 2],
       [22, 0],
     ]);
+  });
+
+  test('news takes as long as the delays say: what one node took is not yet known at the next', async () => {
+    const systems = [systemNamed('max-min')!];
+    const settings = { ...SETTINGS, groups: [{ ...GROUP, sharing: 'tokens' as const }] };
+    async function* bursts(): AsyncGenerator<TraceArrival> {
+      for (let at = 0; at < 30; at++) yield arrival(0, 0);
+      for (let at = 0; at < 30; at++) yield arrival(50, 1);
+    }
+    const admittedAt = async (ms: number) => {
+      const delays = { appendMs: [ms / 2, ms / 2], deliveryMs: [ms / 2, ms / 2] } as const;
+      const [run] = await playTrace(bursts(), { ...OPTIONS, systems, settings, delays, quota: [100, UNLIMITED] });
+      return run!.admitted;
+    };
+    expect(await admittedAt(100)).toBe(60);
+    expect(await admittedAt(5)).toBeLessThan(45);
   });
 
   test('the same seed gives the same run; columns are of one length', async () => {

@@ -1,0 +1,31 @@
+import type { Random } from '../cluster/random.js';
+import type { TraceArrival } from './trace.js';
+
+/**
+ * Demand that changes every `stepMs` of the nodes: each row of a step comes at a time drawn evenly from it, so that what
+ * a trace says below a step (stamps in whole seconds, rows written together) plays no part.
+ */
+export async function* inSteps(
+  arrivals: AsyncIterable<TraceArrival>,
+  stepMs: number,
+  random: Random,
+): AsyncGenerator<TraceArrival> {
+  let step = 0;
+  let rows: TraceArrival[] = [];
+  for await (const arrival of arrivals) {
+    const at = Math.floor(arrival.atMs / stepMs);
+    if (at > step) {
+      yield* drawn(rows, step * stepMs, stepMs, random);
+      step = at;
+      rows = [];
+    }
+    rows.push(arrival);
+  }
+  yield* drawn(rows, step * stepMs, stepMs, random);
+}
+
+function drawn(rows: readonly TraceArrival[], fromMs: number, stepMs: number, random: Random): TraceArrival[] {
+  return rows
+    .map((row) => ({ ...row, atMs: fromMs + stepMs * random.next() }))
+    .sort((one, other) => one.atMs - other.atMs);
+}
