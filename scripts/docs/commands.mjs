@@ -167,6 +167,10 @@ const SCRIPTS = {
   'bench:hmac': ['', 'what signed records cost'],
   'bench:sim': ['', 'how much faster than time the simulator is'],
   'bench:replay': ['-- --megabytes 1000 --trace FILE', 'a trace of any length'],
+  'bench:traces': [
+    '[-- PATH… --time TIMESTAMP --key key]',
+    'recorded traffic on nodes that share tokens, beside one central bucket',
+  ],
 };
 /** npm calls it by itself. */
 const UNTOLD = ['prepack'];
