@@ -1,6 +1,7 @@
 /**
  * `npm run bench:contended [-- --groups 5000 --nodes 5 --load 0.3,1.2 --sharing tokens,rates --perSecond 100]`: what
- * reports cost a node where every node serves every group, and the demand of each group is so many times its quota.
+ * reports cost a node where every node serves every group, and the demand of each group is so many times its quota;
+ * with `--budget 200`, while it may write so many per second.
  *
  * The nodes run in one process, in virtual time and on the simulated topic, so a busy machine only takes longer. CPU is
  * user and system time of this process without the arrivals, divided by the nodes, which are all alike; and that of the
@@ -25,6 +26,8 @@ const { values } = parseArgs({
     sharing: { type: 'string', default: 'tokens,rates' },
     perSecond: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '5' },
+    /** timing.maxReportsPerSecond. */
+    budget: { type: 'string', default: '2000' },
     profile: { type: 'string' },
   },
 });
@@ -83,7 +86,7 @@ function settingsOf(sharing: string) {
   }));
   const bounds = { maxNodes, maxRows, maxGroupsPerNode };
   const own = { sampleIntervalMs, cluster, limiting, costs, version: 'bench', partitions: 1, groups: all };
-  return { ...timing, ...bounds, ...own };
+  return { ...timing, maxReportsPerSecond: Number(values.budget), ...bounds, ...own };
 }
 
 /** Poisson, of each group at each node; a third of the work comes to one of them. */

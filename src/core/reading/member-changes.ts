@@ -71,9 +71,7 @@ export class MemberChanges {
   #join(member: Member, record: NodeRecord, logMs: number, nowMs: number): boolean {
     const { membership, pool, partitionCount } = this.#parts;
     partitionCount.heard(record);
-    const { tellsCharges = false } = record;
-    const isOtherBuild = member.tellsCharges !== tellsCharges;
-    member.tellsCharges = tellsCharges;
+    const isOtherBuild = membership.noteBuild(member, record.tellsCharges ?? false);
     const joined = membership.join(member, record.nodeId, record.version, logMs, nowMs);
     pool.heard(member.nodeKey, record.pool ?? 0);
     if (joined) this.#tell('member-joined', record.nodeId);

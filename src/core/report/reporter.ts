@@ -151,20 +151,25 @@ export class Reporter {
    */
   #considerTokens(lane: LaneState, tokens: LaneTokens, { refusedNow, silentMs }: SinceReport): void {
     const { sample, current, reported } = lane;
-    currentRates(sample, current, tokens);
     const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
     const byUsage = this.#shares.strategyOf(lane.group).reads === 'usage';
-    // One piece of work in a short span says nothing of how many a node wants.
-    if (isOver || (tokens.isInPieces && !byUsage)) estimate(sample, SLOW, current);
     const isDue =
       isOver ||
       tokens.isReportDue ||
-      (refusedNow && (tokens.isShort || tokens.isUnannounced(current, reported))) ||
-      (lane.hasEntry && isOverstated(tokens, lane)) ||
-      (lane.hasEntry && !byUsage && sample.isFull(SLOW) && tokens.isMetAgain(current, reported)) ||
+      (refusedNow && tokens.isShort) ||
       (readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1) ||
       this.#isStepDue(lane, silentMs);
-    if (!isDue) return;
+    // Estimating the rates is a fifth of a look, and most looks end here.
+    if (!isDue && !refusedNow && !(lane.hasEntry && tokens.isDueByRates)) return;
+    // One piece of work in a short span says nothing of how many a node wants.
+    if (isOver || (tokens.isInPieces && !byUsage)) estimate(sample, SLOW, current);
+    else currentRates(sample, current, tokens);
+    const isNews =
+      isDue ||
+      (refusedNow && tokens.isUnannounced(current, reported)) ||
+      (lane.hasEntry && isOverstated(tokens, lane)) ||
+      (lane.hasEntry && !byUsage && sample.isFull(SLOW) && tokens.isMetAgain(current, reported));
+    if (!isNews) return;
     keepToTaken(lane, tokens);
     reported.demand.set(current.demand);
     if (!byUsage) reported.usage.set(current.usage);

@@ -218,6 +218,11 @@ export class LaneTokens implements Clumped {
     });
   }
 
+  /** Whether the rates alone may make a report due where no work is refused: see `isMetAgain` and `isOverstated`. */
+  get isDueByRates(): boolean {
+    return this.slots.some(({ bucket, isInPieces, expected }) => bucket !== null && (isInPieces || !expected.isLent));
+  }
+
   /**
    * Whether this node told that it wants more than its share, and wants less: where whole pieces are given it leaves
    * others the tokens up to the set point, and speaks only when it is given one.

@@ -61,6 +61,8 @@ export class Membership {
   /** Slots of nodes that were dropped. */
   readonly #freeSlots: number[] = [];
   readonly #maxNodes: number;
+  /** Null = not known since the alive nodes, or their builds, have changed. */
+  #allTellCharges: boolean | null = null;
   /** How many nodes have a life on the membership partition. */
   #accepted = 0;
   /** No node expires before this log time; a lower bound, because signs of life only postpone expiry. */
@@ -128,9 +130,17 @@ export class Membership {
     return true;
   }
 
-  /** False while a node is alive whose build knows no charges. */
+  /** False while a node is alive whose build knows no charges. Every view of every lane asks for it. */
   get allTellCharges(): boolean {
-    for (const { tellsCharges } of this.alive) if (!tellsCharges) return false;
+    this.#allTellCharges ??= this.alive.every(({ tellsCharges }) => tellsCharges);
+    return this.#allTellCharges;
+  }
+
+  /** Notes whether the build of a node tells its charges; returns whether it is another one than before. */
+  noteBuild(member: Member, tellsCharges: boolean): boolean {
+    if (member.tellsCharges === tellsCharges) return false;
+    member.tellsCharges = tellsCharges;
+    this.#allTellCharges = null;
     return true;
   }
 
@@ -272,6 +282,7 @@ export class Membership {
   /** Inserts by binary search instead of sorting: a node that catches up sees a thousand joins within one turn. */
   #insert(member: Member): void {
     this.changes++;
+    this.#allTellCharges = null;
     let low = 0;
     let high = this.alive.length;
     while (low < high) {
@@ -286,6 +297,7 @@ export class Membership {
   /** Removes the members that are no longer alive from `alive`. */
   #keepAlive(): void {
     this.changes++;
+    this.#allTellCharges = null;
     let kept = 0;
     for (const member of this.alive) {
       const isAlive = member.state === 'alive';

@@ -114,4 +114,18 @@ describe('health', () => {
     expect(await scene.get('/readyz')).toMatchObject({ body: { degraded: [] } });
     await scene.close();
   });
+
+  it('reports that wait for the budget are shown once they have waited for more than 5 s', async () => {
+    const scene = await readyScene();
+    const { coordinator, clock } = scene.node;
+    const short = (forMs: number) => {
+      Object.assign(coordinator?.reportBudget as object, { waiting: 40, shortSinceMs: clock() - forMs });
+      return scene.node.status().degraded;
+    };
+    expect(short(4000)).toEqual([]);
+    expect(short(7100)).toEqual([
+      'reports wait: 40 are due, and timing.maxReportsPerSecond = 2000 has been too few for 7 s',
+    ]);
+    await scene.close();
+  });
 });
