@@ -16,8 +16,13 @@ export const SUBPATHS = {
   'subpaths/express': 'dist/src/services/express.js',
   'subpaths/fastify': 'dist/src/services/fastify.js',
   'subpaths/hono': 'dist/src/services/hono.js',
+  'subpaths/limiter': 'dist/src/limiter.js',
   'subpaths/koa': 'dist/src/services/koa.js',
   'subpaths/nest': 'dist/src/services/nest.js',
+  'subpaths/stores/express-rate-limit': 'dist/src/stores/express-rate-limit.js',
+  'subpaths/stores/fastify-rate-limit': 'dist/src/stores/fastify-rate-limit.js',
+  'subpaths/stores/nestjs-throttler': 'dist/src/stores/nestjs-throttler.js',
+  'subpaths/stores/rate-limiter-flexible': 'dist/src/stores/rate-limiter-flexible.js',
 };
 
 export async function makeDoors() {

@@ -1,7 +1,13 @@
 import { type CanActivate, type ExecutionContext, HttpException } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { QuotaNode } from '../api/quota-node.js';
-import { admissionOf, type ClosingResponse, type QuotaOptions as OptionsOf, PROBLEM_TYPE, type Refusal } from './admission.js';
+import {
+  admissionOf,
+  type ClosingResponse,
+  type QuotaOptions as OptionsOf,
+  PROBLEM_TYPE,
+  type Refusal,
+} from './admission.js';
 
 /** Functions in it get Nest's ExecutionContext: `(context) => context.switchToHttp().getRequest().ip`. */
 export type QuotaOptions = OptionsOf<ExecutionContext>;

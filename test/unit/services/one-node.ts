@@ -1,20 +1,22 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createNode, type QuotaNode } from '../../../src/index.js';
 
-/** Five at once, and then one in 20 s: a bucket that is full from the start, and does not fill within a test. */
-const FIVE = { quota: { publish: { messagesPerMinute: 3 } }, burstMinMessages: 5 };
-
-/** A node on a topic in memory with the groups that the tests of the middlewares and stores ask. */
+/**
+ * A node on a topic in memory. Buckets are empty when it starts, so bob, with one a day, is refused for as long as a
+ * test takes, and alice, with 1,000/s, has something once she has waited.
+ */
 export async function oneNode(): Promise<QuotaNode> {
-  const names = ['five', 'key:alice', 'key:bob', 'waits'];
   const groups = {
-    ...Object.fromEntries(names.map((name) => [name, FIVE])),
-    waits: { quota: { publish: { messagesPerSecond: 10 } }, burstMinMessages: 1, burstMs: 100 },
-    open: {},
+    'key:alice': { quota: { publish: { messagesPerSecond: 1000 } } },
+    'key:bob': { quota: { publish: { messagesPerDay: 1 } } },
+    'key:carol': { quota: { publish: { messagesPerSecond: 20 } } },
+    'key:open': {},
   };
   const config = { cluster: 'services', node: 'a', topic: 'memory', groups };
-  return createNode({ config, env: {} });
+  const node = await createNode({ config, env: {} });
+  await node.acquire('key:alice', { messages: 100 }, { waitMs: 10_000 });
+  return node;
 }
 
 export interface Served {
@@ -22,13 +24,8 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export async function served(listener: RequestListener): Promise<Served> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return servedBy(server);
-}
-
-export function servedBy(server: Server): Served {
+export async function servedBy(server: Server): Promise<Served> {
+  if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
