@@ -1,24 +1,33 @@
-import { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import type { QuotaNode } from '../api/quota-node.js';
 import { type Counted, rejectCall, StoreAccount, type StoreOptions } from './store-account.js';
 
 export interface RateLimiterQuotameshOptions extends StoreOptions {
-  /** The quota of the group per `duration` seconds: what the library's wrappers and headers count with. */
+  /** The quota of the group in its unit of time: what the library's wrappers and headers count with. */
   readonly points: number;
-  readonly duration: number;
+  /** By what RateLimiterUnion tells its limiters apart; the group does not follow from it. */
+  readonly keyPrefix?: string;
   /** A key that was refused is refused for so many seconds in this process; 0 where it is absent. */
   readonly blockDuration?: number;
 }
 
-/** `await new RateLimiterQuotamesh(node, { points: 600, duration: 60, group: (key) => `key:${key}` }).consume('alice')` */
-export class RateLimiterQuotamesh extends RateLimiterAbstract {
+/** `await new RateLimiterQuotamesh(node, { points: 600, group: (key) => `key:${key}` }).consume('alice')` */
+export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
+  readonly points: number;
+  override readonly keyPrefix: string;
+  override blockDuration: number;
+  /** Work is not spread over a window here. */
+  override execEvenly = false;
   readonly #account: StoreAccount;
   /** Until when keys are blocked here; the oldest block goes when there are too many. */
   readonly #blockedUntilMs = new Map<string, number>();
 
-  constructor(node: QuotaNode, { group, ...options }: RateLimiterQuotameshOptions) {
-    super({ ...options, keyPrefix: '' });
-    this.#account = new StoreAccount(node, group === undefined ? {} : { group });
+  constructor(node: QuotaNode, options: RateLimiterQuotameshOptions) {
+    super();
+    this.points = options.points;
+    this.keyPrefix = options.keyPrefix ?? '';
+    this.blockDuration = options.blockDuration ?? 0;
+    this.#account = new StoreAccount(node, options);
   }
 
   /** Resolves, or rejects with a RateLimiterRes when it is refused, and with an error when the node cannot decide. */

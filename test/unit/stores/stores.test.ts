@@ -78,8 +78,7 @@ describe('express-rate-limit', () => {
 });
 
 describe('rate-limiter-flexible', () => {
-  const limiter = (blockDuration = 0) =>
-    new RateLimiterQuotamesh(node, { points: LIMIT, duration: 1, group, blockDuration });
+  const limiter = (blockDuration = 0) => new RateLimiterQuotamesh(node, { points: LIMIT, group, blockDuration });
 
   test('consumes, or rejects with when to come back', async () => {
     const result = await limiter().consume('alice', 3);
@@ -111,8 +110,7 @@ describe('rate-limiter-flexible', () => {
   });
 
   test('is one of the library, so its wrappers take it; what a bucket cannot do is rejected', async () => {
-    const other = new RateLimiterQuotamesh(node, { points: 20, duration: 1, group: 'key:carol' });
-    other.keyPrefix = 'carol';
+    const other = new RateLimiterQuotamesh(node, { points: 20, group: 'key:carol', keyPrefix: 'carol' });
     expect(Object.keys(await new RateLimiterUnion(limiter(), other).consume('alice')).sort()).toEqual(['', 'carol']);
     await expect(limiter().reward()).rejects.toThrow('the store for rate-limiter-flexible has no reward');
     await expect(limiter().set()).rejects.toThrow('has no set');
@@ -120,7 +118,7 @@ describe('rate-limiter-flexible', () => {
 });
 
 test('a group that nobody has defined is an error, not a refusal', async () => {
-  const limiter = new RateLimiterQuotamesh(node, { points: 1, duration: 1 });
+  const limiter = new RateLimiterQuotamesh(node, { points: 1 });
   await expect(limiter.consume('nobody')).rejects.toMatchObject({ code: 'GROUP_UNKNOWN' });
   const current = await new Promise((resolve) => {
     new (quotameshStore(node))({}).incr('nobody', (error) => resolve(error), WINDOW_MS, 1);
