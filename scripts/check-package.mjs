@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SUBPATHS } from './doors.mjs';
 import { ensureBuilt, localBin, run } from './freshness.mjs';
 
 ensureBuilt();
@@ -16,6 +17,7 @@ run(process.execPath, [
   tarball,
   '--entrypoints',
   '.',
+  ...Object.keys(SUBPATHS).map((name) => name.replace('subpaths/', '')),
   '--format',
   'table-flipped',
 ]);

@@ -11,17 +11,21 @@ export class QuotameshStore implements Store {
   readonly #account: StoreAccount;
   /** Null where it is a function, which the library asks after the store. */
   #limit: number | null = null;
+  #givesBack = false;
 
   constructor(node: QuotaNode, options: StoreOptions = {}) {
     this.#account = new StoreAccount(node, options);
   }
 
+  /** Some versions of the library log what this throws and go on: then every request is told. */
   init({ limit, skipFailedRequests, skipSuccessfulRequests }: Options): void {
-    if (skipFailedRequests || skipSuccessfulRequests) rejectCall(NAME, 'skipFailedRequests');
+    this.#givesBack = skipFailedRequests || skipSuccessfulRequests;
+    this.#rejectGivingBack();
     if (typeof limit === 'number') this.#limit = limit;
   }
 
   increment(key: string): ClientRateLimitInfo {
+    this.#rejectGivingBack();
     return this.#infoOf(this.#account.take(key, 1, this.#limit ?? 1));
   }
 
@@ -35,6 +39,10 @@ export class QuotameshStore implements Store {
 
   resetKey(): never {
     return rejectCall(NAME, 'resetKey');
+  }
+
+  #rejectGivingBack(): void {
+    if (this.#givesBack) rejectCall(NAME, 'skipFailedRequests and skipSuccessfulRequests');
   }
 
   #infoOf({ granted, hits, msLeft }: Counted): ClientRateLimitInfo {

@@ -69,9 +69,17 @@ describe('express-rate-limit', () => {
     expect((await ask(url, 'bob')).status).toBe(429);
   });
 
-  test('what a bucket cannot do is told, when the limiter is made', () => {
+  test('what a bucket cannot do is told: skipFailedRequests to every request, and none of them is charged', async () => {
     const store = () => new QuotameshStore(node, { group });
-    expect(() => rateLimit({ store: store(), skipFailedRequests: true })).toThrow(/STORE|no skipFailedRequests/);
+    const told: unknown[] = [];
+    const logger = { error: (error: unknown) => told.push(error), warn: () => undefined };
+    const limiter = rateLimit({ store: store(), skipFailedRequests: true, keyGenerator: keyOf, logger });
+    const { url, close } = await servedBy(createServer(appWith(limiter)));
+    onTestFinished(close);
+    const before = node.groupStatus('key:alice').directions.publish.local.admittedMessages;
+    expect((await ask(url, 'alice')).status).toBe(500);
+    expect(node.groupStatus('key:alice').directions.publish.local.admittedMessages).toBe(before);
+    expect(told).toMatchObject([{ code: 'STORE_CALL_UNSUPPORTED' }]);
     expect(() => store().resetKey()).toThrow('the store for express-rate-limit has no resetKey');
     expect(() => store().decrement()).toThrow('the store for express-rate-limit has no decrement');
   });
