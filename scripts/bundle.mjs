@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
+import { SUBPATHS } from './doors.mjs';
 import { root } from './freshness.mjs';
 
 const target = join(root, 'dist/bin');
@@ -19,12 +20,17 @@ const STARTED = {
 };
 const DOORS = { quotamesh: 'dist/src/cli.js', index: 'dist/src/index.js' };
 
-/** lmdb brings binaries, and not everybody installs it. Parts of kafkajs are taken by their path, and its public API must be the same copy. */
-const STAYING = /^(node:|lmdb($|\/)|kafkajs($|\/))/;
+/**
+ * lmdb brings binaries, and not everybody installs it. Parts of kafkajs are taken by their path, and its public API must be the same copy.
+ * Frameworks and their stores are the user's.
+ */
+const STAYING = /^(node:|lmdb($|\/)|kafkajs($|\/)|hono($|\/)|@nestjs\/|rate-limiter-flexible($|\/))/;
 
 export async function bundle() {
   const bundled = await rolldown({
-    input: Object.fromEntries(Object.entries({ ...DOORS, ...STARTED }).map(([name, file]) => [name, join(root, file)])),
+    input: Object.fromEntries(
+      Object.entries({ ...DOORS, ...STARTED, ...SUBPATHS }).map(([name, file]) => [name, join(root, file)]),
+    ),
     platform: 'node',
     external: STAYING,
     plugins: [OWN_PLACES],

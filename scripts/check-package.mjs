@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SUBPATHS } from './doors.mjs';
 import { ensureBuilt, localBin, run } from './freshness.mjs';
 
 ensureBuilt();
@@ -10,12 +11,11 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 run('npm', ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder]);
 const tarball = join(folder, readdirSync(folder)[0]);
 run(process.execPath, [localBin('publint', 'publint'), 'run', '--strict', tarball]);
-// The schemas have no types, and need none.
-run(process.execPath, [
-  localBin('@arethetypeswrong/cli', 'attw'),
-  tarball,
-  '--entrypoints',
-  '.',
-  '--format',
-  'table-flipped',
-]);
+// The schemas have no types, and need none. The oldest resolution knows no subpaths, of nobody's.
+judgeTypes('.');
+judgeTypes(...Object.keys(SUBPATHS).map((name) => name.replace('subpaths/', '')), '--profile', 'node16');
+
+function judgeTypes(...entrypoints) {
+  const attw = localBin('@arethetypeswrong/cli', 'attw');
+  run(process.execPath, [attw, tarball, '--format', 'table-flipped', '--entrypoints', ...entrypoints]);
+}

@@ -1,24 +1,48 @@
 /**
  * dist/src/index.d.ts and all it imports → dist/index.d.ts, one file of types for `import`; the same text as dist/index.d.cts for `require`,
- * with dist/index.cjs, which requires the one copy of the library: an error is an instance of the same class in both worlds.
+ * with dist/index.cjs, which requires the one copy of the library: an error is an instance of the same class in both worlds. The same for
+ * every subpath of the package, each by itself: files that several doors share would be modules of one world only.
  */
-import { copyFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import { root } from './freshness.mjs';
 
 const target = join(root, 'dist');
 
+/** What package.json exports beside the library, by its place below dist and dist/bin. In a folder, because chunks have such names, too. */
+export const SUBPATHS = {
+  'subpaths/express': 'dist/src/services/express.js',
+  'subpaths/fastify': 'dist/src/services/fastify.js',
+  'subpaths/hono': 'dist/src/services/hono.js',
+  'subpaths/limiter': 'dist/src/limiter.js',
+  'subpaths/koa': 'dist/src/services/koa.js',
+  'subpaths/nest': 'dist/src/services/nest.js',
+  'subpaths/stores/express-rate-limit': 'dist/src/stores/express-rate-limit.js',
+  'subpaths/stores/fastify-rate-limit': 'dist/src/stores/fastify-rate-limit.js',
+  'subpaths/stores/nestjs-throttler': 'dist/src/stores/nestjs-throttler.js',
+  'subpaths/stores/rate-limiter-flexible': 'dist/src/stores/rate-limiter-flexible.js',
+};
+
 export async function makeDoors() {
+  await makeDoor('index', 'dist/src/index.js');
+  for (const [name, file] of Object.entries(SUBPATHS)) await makeDoor(name, file);
+}
+
+async function makeDoor(name, file) {
   const types = await rolldown({
-    input: { index: join(target, 'src/index.d.ts') },
+    input: { [basename(name)]: join(root, file.replace(/\.js$/, '.d.ts')) },
     plugins: [dts({ dtsInput: true, sourcemap: false, tsconfig: false })],
-    external: /^node:/,
+    // Bare names: of Node, and of the frameworks that a subpath is for.
+    external: /^[^./]/,
     logLevel: 'warn',
   });
-  await types.write({ dir: target, format: 'esm' });
+  const door = join(target, name);
+  await types.write({ dir: dirname(door), format: 'esm' });
   await types.close();
-  copyFileSync(join(target, 'index.d.ts'), join(target, 'index.d.cts'));
-  writeFileSync(join(target, 'index.cjs'), "module.exports = require('./bin/index.js');\n");
+  mkdirSync(dirname(door), { recursive: true });
+  copyFileSync(`${door}.d.ts`, `${door}.d.cts`);
+  const bundled = relative(dirname(door), join(target, 'bin', `${name}.js`));
+  writeFileSync(`${door}.cjs`, `module.exports = require('${bundled.startsWith('.') ? bundled : `./${bundled}`}');\n`);
 }

@@ -167,6 +167,10 @@ export const ERROR_CATALOGUE = {
     message: 'topic {topic}: append refused: {reason}',
     remedy: 'The next report repairs it; if it persists, check the topic and its brokers.',
   },
+  STORE_CALL_UNSUPPORTED: {
+    message: 'the store for {store} has no {call}: a bucket of the cluster is filled by time alone',
+    remedy: 'Leave the call or option out; docs/guide/stores.md says what there is instead.',
+  },
   NOT_READY: {
     message: 'node {node} is not ready: {reason}',
     remedy: 'Try again after retryAfterMs, or ask another node.',

@@ -6,7 +6,7 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { ACQUIRE_ANSWERS } from '../route/answer-schemas.js';
 import type { ErrorHandler } from '../route/problem.js';
-import { PROBLEM_MEDIA_TYPE, problemOf, REDUCED_CAPACITY_TYPE } from '../route/problem.js';
+import { PROBLEM_MEDIA_TYPE } from '../route/problem.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { ACQUIRE_BODY, ACQUIRE_PATH, type AcquireBody } from './acquire-body.js';
@@ -14,7 +14,9 @@ import type { AcquireOutcomes } from './acquire-outcomes.js';
 import type { OpenReservations, Reserved } from './open-reservations.js';
 import { isPlainRequest } from './plain-request.js';
 import { RateLimitFields } from './rate-limit-fields.js';
+import { wholeSeconds } from './rate-limit-items.js';
 import { RefusalAnswers } from './refusal-answers.js';
+import { capacityProblem } from './refusal-problems.js';
 import { whereOf } from './scope-fields.js';
 
 /** What is used here of a node. */
@@ -174,22 +176,12 @@ export function sendRefused(reply: FastifyReply, decision: Refused, { lane, answ
 
 export function sendNotReady(reply: FastifyReply, { because, retryAfterMs }: NotReady, node: UsedParts): void {
   const error = new QuotameshError('NOT_READY', { node: node.config.nodeId, reason: because });
-  // The list of violated policies is empty: this node cannot decide, and no quota is used up.
-  const problem = { ...problemOf(error, REDUCED_CAPACITY_TYPE), 'violated-policies': [], retryAfterMs };
   reply.code(503).header('content-type', PROBLEM_MEDIA_TYPE).header('retry-after', wholeSeconds(retryAfterMs));
-  reply.send(JSON.stringify(problem));
+  reply.send(JSON.stringify(capacityProblem(error, retryAfterMs)));
 }
 
 /** There are too many topics, clients or waiters. The request violates no policy. */
 function sendNoRoom(reply: FastifyReply, error: QuotameshError): void {
-  const problem = { ...problemOf(error, REDUCED_CAPACITY_TYPE), 'violated-policies': [], retryAfterMs: 1000 };
-  reply.code(503).header('content-type', PROBLEM_MEDIA_TYPE).header('retry-after', 1).send(JSON.stringify(problem));
-}
-
-/**
- * Retry-After knows whole seconds only: rounded up, since coming back early would only be refused again, and never 0,
- * which many clients read as "at once". `retryAfterMs` in the body is exact.
- */
-function wholeSeconds(milliseconds: number): number {
-  return Math.max(1, Math.ceil(milliseconds / 1000));
+  reply.code(503).header('content-type', PROBLEM_MEDIA_TYPE).header('retry-after', 1);
+  reply.send(JSON.stringify(capacityProblem(error, 1000)));
 }

@@ -6,6 +6,7 @@ import type { WrittenRate } from '../../config/setting/written-rate.js';
 import { DIMENSIONS, type Dimension, directionOfLane } from '../../core/base/vocabulary.js';
 import type { Level } from '../../core/limiter/levels.js';
 import type { NodeParts } from '../../node/node-parts.js';
+import { leftItem, policyItem } from './rate-limit-items.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate' | 'loop'>;
@@ -41,16 +42,19 @@ export class RateLimitFields {
   ): string {
     const { names } = this.#of(lane);
     const violated = refused === undefined ? '' : this.nameOf(lane, refused.dimension, refused.level);
+    const seconds = (at: number) => {
+      if (refused !== undefined) return violated === names[at] ? refused.retryAfterS : null;
+      const fullMs = fullInMs(this.#node, lane, at, nowMs);
+      return fullMs === Number.POSITIVE_INFINITY ? null : Math.ceil(fullMs / 1000);
+    };
     let field = '';
     for (let at = 0; at < DIMENSIONS.length; at++) {
       if (names[at] === '') continue;
-      const left = wholeUnits(unitsLeft(this.#node, lane, at, nowMs));
-      field += `${field === '' ? '' : ', '}"${names[at]}";r=${left}`;
-      if (refused === undefined) field += fullIn(fullInMs(this.#node, lane, at, nowMs));
-      else if (violated === names[at]) field += `;t=${refused.retryAfterS}`;
+      const left = unitsLeft(this.#node, lane, at, nowMs);
+      field += `${field === '' ? '' : ', '}${leftItem(names[at]!, left, seconds(at))}`;
     }
     if (refused === undefined || names.includes(violated)) return field;
-    return `${field === '' ? '' : `${field}, `}"${violated}";r=0;t=${refused.retryAfterS}`;
+    return `${field === '' ? '' : `${field}, `}${leftItem(violated, 0, refused.retryAfterS)}`;
   }
 
   /** RateLimit-Policy of a refusal: with the limit of the level that refused, where that is not the group's. */
@@ -58,7 +62,8 @@ export class RateLimitFields {
     const own = this.policy(lane);
     const rate = this.#limitOf(lane, dimension, level);
     if (rate === null) return own;
-    return `${own === '' ? '' : `${own}, `}${policyItem(this.nameOf(lane, dimension, level), rate, dimension)}`;
+    const name = this.nameOf(lane, dimension, level);
+    return `${own === '' ? '' : `${own}, `}${policyItem(name, rate.amount, SECONDS_OF[rate.per], dimension)}`;
   }
 
   /** A topic without a limit of its own is refused its part of the group's quota: that policy is violated. */
@@ -107,30 +112,9 @@ function policiesOf(node: UsedParts, lane: number): LanePolicies {
   const items = DIMENSIONS.map((dimension, at) => {
     const rate = quotaAsWritten(group, direction, at);
     const name = `${group.name}-${direction}-${dimension}`;
-    return rate === null ? { name: '', text: '' } : { name, text: policyItem(name, rate, dimension) };
+    if (rate === null) return { name: '', text: '' };
+    return { name, text: policyItem(name, rate.amount, SECONDS_OF[rate.per], dimension) };
   });
   const field = items.flatMap(({ name, text }) => (name === '' ? [] : [text])).join(', ');
   return { group, names: items.map(({ name }) => name), field };
-}
-
-/** Largest integer of a structured field (RFC 9651 §3.3.1). */
-const INTEGER_MAX = 999_999_999_999_999;
-
-function wholeUnits(amount: number): number {
-  return Math.min(INTEGER_MAX, Math.floor(amount));
-}
-
-function fullIn(ms: number): string {
-  return ms === Number.POSITIVE_INFINITY ? '' : `;t=${Math.min(INTEGER_MAX, Math.ceil(ms / 1000))}`;
-}
-
-/**
- * w is the unit of time in which the rate is written; less than one per unit is told per longer window, because q and w
- * are integers. Never more than is configured.
- */
-function policyItem(name: string, { amount, per }: WrittenRate, dimension: Dimension): string {
-  const units = amount > 0 && amount < 1 ? Math.ceil(1 / amount) : 1;
-  const windowS = Math.min(INTEGER_MAX, units * SECONDS_OF[per]);
-  const unit = dimension === 'bytes' ? ';qu="content-bytes"' : '';
-  return `"${name}";q=${wholeUnits(amount * units)};w=${windowS}${unit}`;
 }

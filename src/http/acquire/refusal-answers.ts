@@ -1,10 +1,9 @@
 import type { Refused } from '../../api/decision.js';
 import { DIMENSIONS, DIRECTION_COUNT, type Dimension, directionOfLane, slotOf } from '../../core/base/vocabulary.js';
 import { LEVELS, type Level } from '../../core/limiter/levels.js';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
-import { problemOf, QUOTA_EXCEEDED_TYPE } from '../route/problem.js';
 import type { RateLimitFields } from './rate-limit-fields.js';
+import { quotaProblem } from './refusal-problems.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'groups'>;
@@ -42,20 +41,7 @@ export class RefusalAnswers {
   #headOf(lane: number, level: Level, dimension: Dimension): string {
     const group = this.#node.groups.at(Math.floor(lane / DIRECTION_COUNT)).name;
     const facts = { group, direction: directionOfLane(lane), dimension };
-    const error = new QuotameshError('QUOTA_EXCEEDED', { ...facts, what: WHAT[level] });
-    const problem = {
-      ...problemOf(error, QUOTA_EXCEEDED_TYPE),
-      'violated-policies': [this.fields.nameOf(lane, dimension, level)],
-      ...facts,
-      level,
-    };
+    const problem = quotaProblem(this.fields.nameOf(lane, dimension, level), facts, level);
     return `${JSON.stringify(problem).slice(0, -1)},"retryAfterMs":`;
   }
 }
-
-const WHAT: Readonly<Record<Level, string>> = {
-  group: 'quota',
-  node: 'limit of the node',
-  topic: 'limit of the topic',
-  client: 'limit of the client',
-};

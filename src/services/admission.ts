@@ -1,0 +1,139 @@
+import type { Decision, NotReady, Origin, Refused, Where } from '../api/decision.js';
+import type { QuotaNode } from '../api/quota-node.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
+import { wholeSeconds } from '../http/acquire/rate-limit-items.js';
+import { capacityProblem, quotaProblem } from '../http/acquire/refusal-problems.js';
+import { type HeaderStyle, type NamedDecision, policyNameOf, rateLimitHeaders } from './rate-limit-headers.js';
+
+/** What a request is charged to, and how it is answered; `Context` is what the framework hands to its functions. */
+export interface QuotaOptions<Context> {
+  /** A group by its name, a scope, or what makes one of them from the request: ``(request) => `key:${request.ip}` ``. */
+  readonly group: Where | ((context: Context) => Where);
+  /** 1 where it is absent. */
+  readonly messages?: number | ((context: Context) => number);
+  /** 0 where it is absent. */
+  readonly bytes?: number | ((context: Context) => number);
+  readonly origin?: Origin | ((context: Context) => Origin);
+  /** A request that would be refused waits its turn for so long, 0 to 600,000; 0 where it is absent. */
+  readonly waitMs?: number;
+  /** Requests for which it says true pass; they are not charged, and get no headers. */
+  readonly skip?: (context: Context) => boolean;
+  /** `draft` (where it is absent): RateLimit and RateLimit-Policy; `x`: X-RateLimit-Limit, -Remaining and -Reset. */
+  readonly headers?: HeaderStyle;
+  /** `problem` (where it is absent) answers problem+json; `framework` throws an error that the framework answers. */
+  readonly refusal?: 'problem' | 'framework';
+}
+
+export interface Admission {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null = admitted. */
+  readonly refusal: Refusal | null;
+}
+
+export interface Refusal {
+  /** 429: the quota; 503: the node cannot decide; 499: nobody reads the answer any more. */
+  readonly status: 429 | 499 | 503;
+  readonly problem: { readonly detail?: string; readonly retryAfterMs?: number };
+}
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/** Where the connection is seen to end while a request waits. */
+export type HangUp = AbortSignal | ClosingResponse | undefined;
+
+export interface ClosingResponse {
+  once(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+}
+
+/** Decides at once where nothing waits, so that a framework whose functions may be synchronous makes no promise. */
+export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Context>) {
+  const { group, messages = 1, bytes = 0, origin, waitMs = 0, skip, headers = 'draft' } = options;
+  const tell = headers !== 'none';
+
+  return (context: Context, hangUp?: HangUp): Admission | Promise<Admission> => {
+    if (skip?.(context) === true) return PASSED;
+    const where = typeof group === 'function' ? group(context) : group;
+    const amounts = {
+      messages: typeof messages === 'function' ? messages(context) : messages,
+      bytes: typeof bytes === 'function' ? bytes(context) : bytes,
+    };
+    const from = typeof origin === 'function' ? origin(context) : origin;
+    const named = (decision: Decision) => ({ node, where, direction: from?.direction ?? 'publish', decision });
+    if (waitMs > 0) {
+      const wait = (signal: AbortSignal) => node.acquire(where, amounts, { ...from, waitMs, signal });
+      return waited(wait, hangUp, (decision) => answered(named(decision), headers));
+    }
+    try {
+      return answered(named(node.tryAcquire(where, amounts, { ...from, tell })), headers);
+    } catch (error) {
+      return withoutRoom(error);
+    }
+  };
+}
+
+async function waited(
+  wait: (signal: AbortSignal) => Promise<Decision>,
+  hangUp: HangUp,
+  answer: (decision: Decision) => Admission,
+): Promise<Admission> {
+  const gone = new AbortController();
+  const onClose = () => gone.abort();
+  const response = hangUp instanceof AbortSignal ? undefined : hangUp;
+  response?.once('close', onClose);
+  try {
+    return answer(await wait(hangUp instanceof AbortSignal ? hangUp : gone.signal));
+  } catch (error) {
+    const isGone = gone.signal.aborted || (hangUp instanceof AbortSignal && hangUp.aborted);
+    return isGone ? { headers: {}, refusal: { status: 499, problem: {} } } : withoutRoom(error);
+  } finally {
+    response?.off('close', onClose);
+  }
+}
+
+function answered(named: NamedDecision<Decision>, style: HeaderStyle): Admission {
+  const { decision } = named;
+  if (decision.granted) return { headers: rateLimitHeaders(named, style), refusal: null };
+  const headers = { ...rateLimitHeaders(named, style), 'retry-after': `${wholeSeconds(decision.retryAfterMs)}` };
+  const refusal = decision.reason === 'quota' ? overQuota({ ...named, decision }) : notReady({ ...named, decision });
+  return { headers, refusal };
+}
+
+function overQuota(named: NamedDecision<Refused>): Refusal {
+  const { level, dimension, retryAfterMs, group } = named.decision;
+  const name = group ?? (typeof named.where === 'string' ? named.where : '');
+  const facts = { group: name, direction: named.direction, dimension };
+  return {
+    status: 429,
+    problem: { ...quotaProblem(policyNameOf(named, dimension, level), facts, level), retryAfterMs },
+  };
+}
+
+function notReady({ node, decision }: NamedDecision<NotReady>): Refusal {
+  const error = new QuotameshError('NOT_READY', { node: node.nodeId, reason: decision.because });
+  return { status: 503, problem: capacityProblem(error, decision.retryAfterMs) };
+}
+
+/** There are too many waiters, topics or clients. What else a call throws is a mistake of the program's. */
+function withoutRoom(error: unknown): Admission {
+  if (!(error instanceof QuotameshError) || error.httpStatus !== 503) throw error;
+  return { headers: { 'retry-after': '1' }, refusal: { status: 503, problem: capacityProblem(error, 1000) } };
+}
+
+const PASSED: Admission = Object.freeze({ headers: Object.freeze({}), refusal: null });
+
+/** The error of `refusal: framework`: Express, Koa and Fastify answer with its status, Express and Koa with its headers. */
+export class QuotaRefusedError extends Error {
+  override readonly name = 'QuotaRefusedError';
+  readonly status: number;
+  readonly statusCode: number;
+  readonly expose = true;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor({ status, problem }: Refusal, headers: Readonly<Record<string, string>>) {
+    super(problem.detail);
+    this.status = status;
+    this.statusCode = status;
+    this.headers = headers;
+  }
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { QuotaNode } from '../../../src/index.js';
+import { type Chosen, FRAMEWORKS } from './frameworks.js';
+import { oneNode } from './one-node.js';
+
+let node: QuotaNode;
+
+beforeAll(async () => {
+  node = await oneNode();
+});
+
+afterAll(() => node.close());
+
+describe.each(FRAMEWORKS)('%s', (_name, serve) => {
+  test('admits, and tells what is left as POST /v1/acquire does', async () => {
+    const ask = await asking({});
+    const answer = await ask('/', 'alice');
+    expect([answer.status, await answer.text()]).toEqual([200, 'hello']);
+    expect(answer.headers.get('ratelimit-policy')).toBe('"key:alice-publish-messages";q=1000;w=1');
+    expect(answer.headers.get('ratelimit')).toMatch(/^"key:alice-publish-messages";r=\d+;t=\d+$/);
+    expect(answer.headers.get('x-ratelimit-limit')).toBe(null);
+  });
+
+  test('refuses with problem+json, and with the headers of both kinds where they are wanted', async () => {
+    const ask = await asking({ headers: 'both' });
+    const answer = await ask('/', 'bob');
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(answer.headers.get('retry-after')).toBe('60');
+    expect(answer.headers.get('ratelimit-policy')).toBe('"key:bob-publish-messages";q=1;w=86400');
+    expect(answer.headers.get('ratelimit')).toBe('"key:bob-publish-messages";r=0;t=60');
+    expect(answer.headers.get('x-ratelimit-limit')).toBe('1');
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('0');
+    expect(answer.headers.get('x-ratelimit-reset')).toBe('60');
+    expect(await answer.json()).toEqual({
+      type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+      title: 'Request cannot be satisfied as assigned quota has been exceeded',
+      status: 429,
+      detail: 'group key:bob: messages publish quota is used up on this node',
+      code: 'QUOTA_EXCEEDED',
+      remedy: 'Try again after retryAfterMs.',
+      'violated-policies': ['key:bob-publish-messages'],
+      group: 'key:bob',
+      direction: 'publish',
+      dimension: 'messages',
+      level: 'group',
+      retryAfterMs: 60_000,
+    });
+  });
+
+  test("refuses with the framework's own error", async () => {
+    const ask = await asking({ refusal: 'framework' });
+    const answer = await ask('/', 'bob');
+    expect(answer.status).toBe(429);
+    expect(answer.headers.get('content-type')).not.toMatch(/problem/);
+    expect(answer.headers.get('retry-after')).toBe('60');
+    expect(await answer.text()).toContain('group key:bob: messages publish quota is used up on this node');
+  });
+
+  test('charges what a request costs, and nothing for what is skipped', async () => {
+    const ask = await asking({});
+    const before = admitted();
+    expect((await ask('/', 'alice', 3)).status).toBe(200);
+    expect(admitted() - before).toBe(3);
+    const free = await ask('/health', 'bob');
+    expect([free.status, free.headers.get('ratelimit')]).toEqual([200, null]);
+  });
+
+  test('lets requests wait for their turn, and gives up with the refusal', async () => {
+    const ask = await asking({ waitMs: 20_000 });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask('/', 'carol', 2)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const impatient = await asking({ waitMs: 20 });
+    expect((await impatient('/', 'bob')).status).toBe(429);
+  });
+
+  test('sets no headers where none are wanted, or there is no quota', async () => {
+    const ask = await asking({ headers: 'none' });
+    expect((await ask('/', 'alice')).headers.get('ratelimit')).toBe(null);
+    const told = await asking({ headers: 'both' });
+    expect([...(await told('/', 'open')).headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
+  });
+
+  test("a group that nobody has defined is the program's mistake: 500", async () => {
+    const ask = await asking({});
+    expect((await ask('/', 'nobody')).status).toBe(500);
+  });
+
+  async function asking(chosen: Chosen) {
+    const { url, close } = await serve(node, chosen);
+    onTestFinished(close);
+    return (path: string, key: string, cost = 1) =>
+      fetch(`${url}${path}`, { headers: { 'x-api-key': key, 'x-cost': `${cost}` } });
+  }
+
+  function admitted(): number {
+    return node.groupStatus('key:alice').directions.publish.local.admittedMessages;
+  }
+});

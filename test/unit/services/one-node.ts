@@ -1,0 +1,38 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createNode, type QuotaNode } from '../../../src/index.js';
+
+/**
+ * A node on a topic in memory. Buckets are empty when it starts, so bob, with one a day, is refused for as long as a
+ * test takes, and alice, with 1,000/s, has something once she has waited.
+ */
+export async function oneNode(): Promise<QuotaNode> {
+  const groups = {
+    'key:alice': { quota: { publish: { messagesPerSecond: 1000 } } },
+    'key:bob': { quota: { publish: { messagesPerDay: 1 } } },
+    'key:carol': { quota: { publish: { messagesPerSecond: 20 } } },
+    'key:open': {},
+  };
+  const config = { cluster: 'services', node: 'a', topic: 'memory', groups };
+  const node = await createNode({ config, env: {} });
+  await node.acquire('key:alice', { messages: 100 }, { waitMs: 10_000 });
+  return node;
+}
+
+export interface Served {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function servedBy(server: Server): Promise<Served> {
+  if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

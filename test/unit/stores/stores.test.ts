@@ -1,0 +1,190 @@
+import 'reflect-metadata';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import fastifyRateLimit from '@fastify/rate-limit';
+import { Controller, Get, Module } from '@nestjs/common';
+import { APP_GUARD, NestFactory } from '@nestjs/core';
+import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
+import express from 'express';
+import { rateLimit } from 'express-rate-limit';
+import { fastify } from 'fastify';
+import { RateLimiterRes, RateLimiterUnion } from 'rate-limiter-flexible';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { QuotaNode } from '../../../src/index.js';
+import { QuotameshStore } from '../../../src/stores/express-rate-limit.js';
+import { quotameshStore } from '../../../src/stores/fastify-rate-limit.js';
+import { QuotameshStorage } from '../../../src/stores/nestjs-throttler.js';
+import { RateLimiterQuotamesh } from '../../../src/stores/rate-limiter-flexible.js';
+import { oneNode, type Served, servedBy } from '../services/one-node.js';
+
+let node: QuotaNode;
+/** The versions before have their names in package.json. */
+const require = createRequire(import.meta.url);
+/** The quota of alice is 1,000/s, that of bob 1 a day and used up. */
+const LIMIT = 1000;
+const WINDOW_MS = 1000;
+const group = (key: string) => `key:${key}`;
+
+beforeAll(async () => {
+  node = await oneNode();
+});
+
+afterAll(() => node.close());
+
+const SERVED: readonly (readonly [string, () => Promise<Served>])[] = [
+  ['express-rate-limit 8', () => onExpress(rateLimit)],
+  ['express-rate-limit 7', () => onExpress(require('express-rate-limit7').rateLimit)],
+  ['@fastify/rate-limit 11', onFastify],
+  ['@nestjs/throttler 6', onNest],
+];
+
+describe.each(SERVED)('%s', (_name, serve) => {
+  test('the node decides; the library answers, and tells its limit and what is left of the bucket', async () => {
+    const { url, close } = await serve();
+    onTestFinished(close);
+    const admitted = () => node.groupStatus('key:alice').directions.publish.local.admittedMessages;
+    const before = admitted();
+    const yes = await ask(url, 'alice');
+    expect([yes.status, await yes.text()]).toEqual([200, 'hello']);
+    expect(admitted() - before).toBe(1);
+    expect(yes.headers.get('x-ratelimit-limit')).toBe(`${LIMIT}`);
+    expect(Number(yes.headers.get('x-ratelimit-remaining'))).toBeLessThan(LIMIT);
+    const no = await ask(url, 'bob');
+    expect(no.status).toBe(429);
+    expect(Number(no.headers.get('retry-after'))).toBeGreaterThanOrEqual(59);
+    expect(Number(no.headers.get('retry-after'))).toBeLessThanOrEqual(61);
+  });
+});
+
+describe('express-rate-limit', () => {
+  test('looks without taking, and a limit that is a function changes nothing of the decision', async () => {
+    const store = new QuotameshStore(node, { group });
+    const before = node.groupStatus('key:alice').directions.publish.local.admittedMessages;
+    expect(store.get('alice').totalHits).toBeGreaterThanOrEqual(1);
+    expect(node.groupStatus('key:alice').directions.publish.local.admittedMessages).toBe(before);
+    const limiter = rateLimit({ limit: () => 7, windowMs: WINDOW_MS, store, keyGenerator: keyOf, validate: false });
+    const { url, close } = await servedBy(createServer(appWith(limiter)));
+    onTestFinished(close);
+    expect((await ask(url, 'alice')).status).toBe(200);
+    expect((await ask(url, 'bob')).status).toBe(429);
+  });
+
+  test('what a bucket cannot do is told: skipFailedRequests to every request, and none of them is charged', async () => {
+    const store = () => new QuotameshStore(node, { group });
+    const told: unknown[] = [];
+    const logger = { error: (error: unknown) => told.push(error), warn: () => undefined };
+    const limiter = rateLimit({ store: store(), skipFailedRequests: true, keyGenerator: keyOf, logger });
+    const { url, close } = await servedBy(createServer(appWith(limiter)));
+    onTestFinished(close);
+    const before = node.groupStatus('key:alice').directions.publish.local.admittedMessages;
+    expect((await ask(url, 'alice')).status).toBe(500);
+    expect(node.groupStatus('key:alice').directions.publish.local.admittedMessages).toBe(before);
+    expect(told).toMatchObject([{ code: 'STORE_CALL_UNSUPPORTED' }]);
+    expect(() => store().resetKey()).toThrow('the store for express-rate-limit has no resetKey');
+    expect(() => store().decrement()).toThrow('the store for express-rate-limit has no decrement');
+  });
+});
+
+describe('rate-limiter-flexible', () => {
+  const limiter = (blockDuration = 0) => new RateLimiterQuotamesh(node, { points: LIMIT, group, blockDuration });
+
+  test('consumes, or rejects with when to come back', async () => {
+    const result = await limiter().consume('alice', 3);
+    expect(result).toBeInstanceOf(RateLimiterRes);
+    expect(result.remainingPoints + result.consumedPoints).toBe(LIMIT);
+    const refused = await limiter()
+      .consume('bob')
+      .catch((rejected: unknown) => rejected);
+    expect(refused).toBeInstanceOf(RateLimiterRes);
+    expect(refused).toMatchObject({ remainingPoints: 0, consumedPoints: LIMIT + 1, msBeforeNext: 60_000 });
+  });
+
+  test('a penalty is charged in the cluster, and shows', async () => {
+    const { admittedMessages } = node.groupStatus('key:alice').directions.publish.local;
+    await limiter().penalty('alice', 5);
+    expect(node.groupStatus('key:alice').directions.publish.local.admittedMessages - admittedMessages).toBe(5);
+  });
+
+  test('blocks a key in this process until it is told otherwise, also after a refusal', async () => {
+    const one = limiter(60);
+    await one.block('alice', 30);
+    expect((await one.get('alice')).msBeforeNext).toBeGreaterThan(29_000);
+    await expect(one.consume('alice')).rejects.toMatchObject({ remainingPoints: 0 });
+    expect(await one.delete('alice')).toBe(true);
+    expect(await one.delete('alice')).toBe(false);
+    await one.consume('alice');
+    await expect(one.consume('bob')).rejects.toMatchObject({ msBeforeNext: 60_000 });
+    expect(await one.delete('bob')).toBe(true);
+  });
+
+  test('is one of the library, so its wrappers take it; what a bucket cannot do is rejected', async () => {
+    const other = new RateLimiterQuotamesh(node, { points: 20, group: 'key:carol', keyPrefix: 'carol' });
+    expect(Object.keys(await new RateLimiterUnion(limiter(), other).consume('alice')).sort()).toEqual(['', 'carol']);
+    await expect(limiter().reward()).rejects.toThrow('the store for rate-limiter-flexible has no reward');
+    await expect(limiter().set()).rejects.toThrow('has no set');
+  });
+});
+
+test('a group that nobody has defined is an error, not a refusal', async () => {
+  const limiter = new RateLimiterQuotamesh(node, { points: 1 });
+  await expect(limiter.consume('nobody')).rejects.toMatchObject({ code: 'GROUP_UNKNOWN' });
+  const current = await new Promise((resolve) => {
+    new (quotameshStore(node))({}).incr('nobody', (error) => resolve(error), WINDOW_MS, 1);
+  });
+  expect(current).toMatchObject({ code: 'GROUP_UNKNOWN' });
+});
+
+function ask(url: string, key: string): Promise<Response> {
+  return fetch(url, { headers: { 'x-api-key': key } });
+}
+
+function keyOf(request: { readonly headers: object }): string {
+  return (request.headers as Record<string, string>)['x-api-key'] as string;
+}
+
+function onExpress(make: typeof rateLimit): Promise<Served> {
+  const store = new QuotameshStore(node, { group });
+  return servedBy(
+    createServer(appWith(make({ limit: LIMIT, windowMs: WINDOW_MS, store, keyGenerator: keyOf, legacyHeaders: true }))),
+  );
+}
+
+function appWith(limiter: express.RequestHandler): express.Express {
+  const app = express();
+  app.use(limiter, (_request, response) => void response.send('hello'));
+  return app;
+}
+
+async function onFastify(): Promise<Served> {
+  const app = fastify();
+  const store = quotameshStore(node, { group });
+  await app.register(fastifyRateLimit, { max: LIMIT, timeWindow: WINDOW_MS, store, keyGenerator: keyOf });
+  app.get('/', async () => 'hello');
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return servedBy(app.server);
+}
+
+async function onNest(): Promise<Served> {
+  class Hello {
+    hello(): string {
+      return 'hello';
+    }
+  }
+  Get('/')(Hello.prototype, 'hello', Object.getOwnPropertyDescriptor(Hello.prototype, 'hello') as PropertyDescriptor);
+  Controller()(Hello);
+  class App {}
+  const throttler = ThrottlerModule.forRoot({
+    throttlers: [{ limit: LIMIT, ttl: WINDOW_MS }],
+    storage: new QuotameshStorage(node, { group }),
+    getTracker: async (request) => keyOf(request as never),
+    generateKey: (_context, tracker) => tracker,
+  });
+  Module({
+    imports: [throttler],
+    controllers: [Hello],
+    providers: [{ provide: APP_GUARD, useClass: ThrottlerGuard }],
+  })(App);
+  const app = await NestFactory.create(App, { logger: false });
+  await app.listen(0, '127.0.0.1');
+  return servedBy(app.getHttpServer());
+}
