@@ -21,7 +21,9 @@ describe.concurrent('HTTP on a Unix socket', () => {
     expect(statSync(socket).mode & 0o777).toBe(0o600);
     await node.until(async () => (await acquire(socket)).status === 200, 'granted acquire');
     const url = ['--url', `unix:${socket}`];
-    expect(await scene.start(['group', 'set', 'later', 'quota.publish.messagesPerSecond=5', ...url]).exit).toMatchObject({
+    expect(
+      await scene.start(['group', 'set', 'later', 'quota.publish.messagesPerSecond=5', ...url]).exit,
+    ).toMatchObject({
       code: 0,
     });
     const shown = await scene.start(['status', ...url]).exit;
