@@ -18,6 +18,15 @@ export type {
 } from './api/decision.js';
 export type { GroupExplanation } from './api/group-explanation.js';
 export type { GroupStatus, NodeStatus } from './api/node-status.js';
+export type {
+  AttachedScope,
+  ChangeOptions,
+  DefinedGroup,
+  Definition,
+  DeleteOptions,
+  QuotaGroups,
+  RegistryChange,
+} from './api/quota-groups.js';
 export type { QuotaNode } from './api/quota-node.js';
 export type { CostOptions, ReportedCost } from './api/reported-cost.js';
 export type { ReportedHealth } from './api/reported-health.js';

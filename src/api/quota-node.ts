@@ -16,6 +16,7 @@ import type {
 } from './decision.js';
 import type { GroupExplanation } from './group-explanation.js';
 import type { GroupStatus, NodeStatus } from './node-status.js';
+import type { QuotaGroups } from './quota-groups.js';
 import type { CostOptions, ReportedCost } from './reported-cost.js';
 import type { ReportedHealth } from './reported-health.js';
 
@@ -28,6 +29,8 @@ export interface QuotaNode {
   readonly cluster: string;
   /** The node decides; before, and after its event loop has slept, it admits nothing. */
   readonly isReady: boolean;
+  /** Makes, changes, lists and watches the groups of the cluster at run time. */
+  readonly groups: QuotaGroups;
   /**
    * Called once, when the node has stopped deciding for good: a newer process with the same id has taken over
    * (`NODE_FENCED`), or a member works with fewer partitions of the topic than this node counts (`PARTITIONS_DIFFER`).

@@ -71,7 +71,7 @@ export const ERROR_CATALOGUE = {
   },
   HTTP_ADDRESS_IN_USE: {
     message: 'cannot listen on {address}: {reason}',
-    remedy: 'Stop the other process or choose another address with --http HOST:PORT.',
+    remedy: 'Stop the other process or choose another address with --http HOST:PORT or unix:PATH.',
     exitCode: EXIT_UNAVAILABLE,
   },
   MQTT_ADDRESS_IN_USE: {

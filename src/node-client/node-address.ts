@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
-import { TOKEN_VARIABLE } from '../config/read/environment.js';
+import { TOKEN_VARIABLE, UNIX } from '../config/read/environment.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 
 /** How a command names the node that it asks, and itself. */
@@ -16,6 +16,8 @@ export interface NodeCommandOptions {
 
 export interface NodeAddress {
   readonly url: URL;
+  /** The node listens on this Unix socket; the host of `url` means nothing then. */
+  readonly socketPath?: string;
   readonly token: string | null;
   /** PEM texts. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
@@ -24,7 +26,9 @@ export interface NodeAddress {
 /** Throws USAGE, CONFIG_UNREADABLE. The flag wins over the file, that over the environment. */
 export function nodeAddress(options: NodeCommandOptions): NodeAddress {
   const { token, tokenFile, ca, cert, key } = options;
-  const url = nodeUrl(options.url);
+  const socketPath = options.url.startsWith(UNIX) ? options.url.slice(UNIX.length) : undefined;
+  const url = socketPath === undefined ? nodeUrl(options.url) : new URL('http://localhost');
+  if (socketPath === '') throw usage('--url unix: needs the path of a socket behind it');
   if ((cert === undefined) !== (key === undefined)) throw usage('--cert and --key need each other');
   if (url.protocol === 'http:' && (ca ?? cert) !== undefined)
     throw usage('--ca, --cert and --key need an https address');
@@ -32,7 +36,12 @@ export function nodeAddress(options: NodeCommandOptions): NodeAddress {
   const files = Object.entries({ ca, cert, key }).flatMap(([name, file]) =>
     file === undefined ? [] : [[name, readPart(file)]],
   );
-  return { url, token: given === undefined || given === '' ? null : headerSafe(given), tls: Object.fromEntries(files) };
+  return {
+    url,
+    ...(socketPath === undefined ? {} : { socketPath }),
+    token: given === undefined || given === '' ? null : headerSafe(given),
+    tls: Object.fromEntries(files),
+  };
 }
 
 export interface NodeRequest {
@@ -49,13 +58,14 @@ export interface NodeAnswer {
 }
 
 /** Rejects with the error of the connection. node:http rather than fetch, which takes no certificates of its own. */
-export async function ask({ url, token, tls }: NodeAddress, request: NodeRequest): Promise<NodeAnswer> {
+export async function ask({ url, socketPath, token, tls }: NodeAddress, request: NodeRequest): Promise<NodeAnswer> {
   const { method, path, headers, body, timeoutMs } = request;
   const send = url.protocol === 'https:' ? tlsRequest : plainRequest;
   const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   return await new Promise((resolve, reject) => {
-    const options = { method, ...tls, headers: { ...headers, ...authorization, ...length } };
+    const where = socketPath === undefined ? {} : { socketPath };
+    const options = { method, ...where, ...tls, headers: { ...headers, ...authorization, ...length } };
     const sent = send(new URL(path, url), { ...options, signal: AbortSignal.timeout(timeoutMs) }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));

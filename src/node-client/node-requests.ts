@@ -1,3 +1,4 @@
+import { UNIX } from '../config/read/environment.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { ask, type NodeAddress, type NodeRequest } from './node-address.js';
 
@@ -93,6 +94,7 @@ export async function allPages<Listed>(node: NodeAddress, list: string): Promise
   return found;
 }
 
-function unreachable({ url }: NodeAddress, reason: string): never {
-  throw new QuotameshError('NODE_UNREACHABLE', { url: url.origin, reason });
+function unreachable({ url, socketPath }: NodeAddress, reason: string): never {
+  const at = socketPath === undefined ? url.origin : `${UNIX}${socketPath}`;
+  throw new QuotameshError('NODE_UNREACHABLE', { url: at, reason });
 }

@@ -16,6 +16,7 @@ import type {
 } from '../api/decision.js';
 import type { GroupExplanation } from '../api/group-explanation.js';
 import type { GroupStatus, NodeStatus } from '../api/node-status.js';
+import type { QuotaGroups } from '../api/quota-groups.js';
 import type { QuotaNode } from '../api/quota-node.js';
 import type { CostOptions, ReportedCost } from '../api/reported-cost.js';
 import type { ReportedHealth } from '../api/reported-health.js';
@@ -24,6 +25,7 @@ import { reportCost } from '../backends/report-cost.js';
 import type { QuotameshError } from '../errors/quotamesh-error.js';
 import { describeGroup, describeNode } from '../status/describe-node.js';
 import { explainGroup } from '../status/explain-group.js';
+import { EmbeddedGroups } from './embedded-groups.js';
 import type { NodeParts } from './node-parts.js';
 import { keepParts } from './parts-of.js';
 
@@ -32,10 +34,12 @@ export class EmbeddedNode implements QuotaNode {
   readonly #parts: NodeParts;
   /** Beside the parts: one load less in every decision. */
   readonly #gate: Gate;
+  readonly #groups: QuotaGroups;
 
   constructor(parts: NodeParts) {
     this.#parts = parts;
     this.#gate = parts.gate;
+    this.#groups = new EmbeddedGroups(parts);
     keepParts(this, parts);
   }
 
@@ -49,6 +53,10 @@ export class EmbeddedNode implements QuotaNode {
 
   get isReady(): boolean {
     return this.#parts.loop.isReady;
+  }
+
+  get groups(): QuotaGroups {
+    return this.#groups;
   }
 
   get onFenced(): ((error: QuotameshError) => void) | null {

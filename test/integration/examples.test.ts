@@ -25,6 +25,26 @@ describe.concurrent('examples', () => {
     expect(total).toBeLessThanOrEqual(620);
   });
 
+  test('embed-groups.mjs: one makes, changes and deletes a group, the other hears of it', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const program = fileURLToPath(new URL('../../examples/embed-groups.mjs', import.meta.url));
+    const folder = await mkdtemp(join(tmpdir(), 'quotamesh-embed-groups-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const watching = run(process.execPath, [program, 'watch', folder], { timeout: 60_000 });
+    await new Promise<void>((resolve) => {
+      watching.child.stdout?.on('data', (text) => String(text).includes('watching') && resolve());
+    });
+    const { stdout } = await run(process.execPath, [program, 'make', folder], { timeout: 60_000 });
+    expect(stdout).toBe('acme has not paid: refused\nleft: others\n');
+    const told = (await watching).stdout.trim().split('\n');
+    expect(told[0]).toBe('watching');
+    // Changes that are read together are told by their outcome alone.
+    expect(told).toContain('group acme: null');
+    expect(told.length).toBeGreaterThan(2);
+  });
+
   const WHAT = 'batch-consumer: three consumers share 60 calls/s in batches; without the quota they take what they can';
   test(WHAT, async ({ expect }) => {
     const program = fileURLToPath(new URL('../../examples/batch-consumer/run.mjs', import.meta.url));

@@ -6,9 +6,11 @@ export interface GroupOptions extends NodeCommandOptions {
   readonly json?: boolean;
   /** An option of `set` and `delete`. */
   readonly ifRevision?: string;
-  /** An option of `set`. */
+  /** An option of `set` and `apply`. */
   readonly file?: string;
-  /** An option of `set` and `delete`. */
+  /** An option of `apply`. */
+  readonly yes?: boolean;
+  /** An option of `set`, `apply` and `delete`. */
   readonly dryRun?: boolean;
   /** An option of `delete`. */
   readonly force?: boolean;
@@ -70,11 +72,27 @@ export function groupCommand(): Command {
         await (await import('./change-groups.js')).exportGroups(options);
       }),
   );
+  addApplyCommand(group);
   addAttachmentCommands(group);
   return group.addHelpText('afterAll', HELP);
 }
 
 const DRY_RUN = 'change nothing; print the shares before and after, as the last reports give them';
+
+function addApplyCommand(group: Command): void {
+  group.addCommand(
+    command('apply', 'Make and change groups as files say, after a diff; groups that no file names stay.')
+      .requiredOption(
+        '-f, --file <path>',
+        'YAML with the key groups, or a folder of such files, as `group export` writes them',
+      )
+      .option('--yes', 'do not ask before the groups change')
+      .option('--dry-run', 'print the diff and change nothing')
+      .action(async (options: GroupOptions) => {
+        await (await import('./apply-groups.js')).applyGroups(options);
+      }),
+  );
+}
 
 function addAttachmentCommands(group: Command): void {
   group.addCommand(
@@ -129,6 +147,7 @@ Examples:
   quotamesh group set orders quota.publish.messagesPerSecond=2k --dry-run
   quotamesh group set alerts quota.publish.messagesPerMinute=5
   quotamesh group get orders --json | jq .definition
+  quotamesh group apply -f groups/ --dry-run
   quotamesh group delete orders
   quotamesh group export > groups.yaml
   quotamesh group attach gold --tenant acme

@@ -17,7 +17,10 @@ export function mqttCommand(): Command {
       '--mqtt <host:port>',
       'where MQTT listens; port 0 = any free one, the log says which (default: 127.0.0.1:1883)',
     )
-    .option('--http <host:port>', 'where HTTP listens: status, metrics, acquires (default: 127.0.0.1:7070)')
+    .option(
+      '--http <address>',
+      'where HTTP listens (status, metrics, acquires), host:port or unix:/path (default: 127.0.0.1:7070)',
+    )
     .option('--check', 'validate the configuration, print its mistakes, and exit')
     .option('--print-config', 'print the effective configuration, secrets masked, and exit')
     .addHelpText('after', HELP)

@@ -14,8 +14,8 @@ export function runCommand(): Command {
     .requiredOption('-c, --config <file>', 'configuration: a YAML file, or a folder of them')
     .option('-n, --node <id>', 'node id; unique in the cluster (default: host name and HTTP port)')
     .option(
-      '--http <host:port>',
-      'where HTTP listens; port 0 = any free one, the log says which (default: 127.0.0.1:7070)',
+      '--http <address>',
+      'where HTTP listens, host:port or unix:/path; port 0 = any free one, the log says which (default: 127.0.0.1:7070)',
     )
     .option('--check', 'validate the configuration, print its mistakes, and exit')
     .option('--print-config', 'print the effective configuration, secrets masked, and exit')

@@ -12,7 +12,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** From the command line; wins over everything else. */
 export interface ConfigOverrides {
   readonly nodeId?: string | undefined;
-  /** HOST:PORT or PORT. */
+  /** HOST:PORT, PORT or unix:PATH. */
   readonly http?: string | undefined;
   /** `host:port` for MQTT. */
   readonly mqtt?: string | undefined;
@@ -67,20 +67,28 @@ interface AddressFlag {
 function withAddress(raw: unknown, { section, port, given }: AddressFlag, findings: Findings): unknown {
   if (given === undefined) return raw;
   const flag = `--${section}`;
+  if (section === 'http' && given.startsWith(UNIX)) {
+    findings.setOrigin(['http', 'socket'], flag);
+    return putAt(raw, ['http', 'socket'], given.slice(UNIX.length));
+  }
   const match = /^(?:(\[[^\]]+\]|[^:]+):)?(\d{1,5})$/.exec(given);
   if (match === null) {
-    const allowed = 'HOST:PORT or PORT';
+    const allowed = section === 'http' ? 'HOST:PORT, PORT or unix:PATH' : 'HOST:PORT or PORT';
     const problem = `must be ${allowed}, got ${show(given)}`;
     findings.setOrigin([flag], 'command line');
     findings.add([flag], { problem, allowed, remedy: `For example ${flag} 127.0.0.1:${port}.` });
     return raw;
   }
   const host = match[1]?.replace(/^\[|\]$/g, '');
-  const result = host === undefined ? raw : putAt(raw, [section, 'host'], host);
+  const onTcp = section === 'http' ? putAt(raw, ['http', 'socket'], undefined) : raw;
+  const result = host === undefined ? onTcp : putAt(onTcp, [section, 'host'], host);
   findings.setOrigin([section, 'host'], flag);
   findings.setOrigin([section, 'port'], flag);
   return putAt(result, [section, 'port'], match[2]);
 }
+
+/** Begins the address of a Unix socket, in flags and log lines. */
+export const UNIX = 'unix:';
 
 /** Commands that call a node read their token from here; a node itself does without. */
 export const TOKEN_VARIABLE = 'QUOTAMESH_TOKEN';

@@ -14,6 +14,7 @@ export function checkReach(node: SoundNode, auth: AccessConfig | null, findings:
   if (auth !== null || node.insecure === true) return;
   for (const section of ['http', 'mqtt'] as const) {
     const { host } = node[section];
+    if (section === 'http' && node.http.socket !== null) continue;
     if (typeof host !== 'string' || isLoopback(host)) continue;
     findings.add([section, 'host'], {
       problem: `is ${host}, which other machines reach, and there is no auth`,
@@ -39,6 +40,10 @@ export function readHttpTls(
   const before = findings.mistakes.length;
   const { read: tls, files } = readTexts(HTTP_TLS, node.http.tls, ['http', 'tls'], findings, context);
   checkTogether(tls, auth, findings);
+  if (typeof node.http.socket === 'string' && tls.cert !== null) {
+    const remedy = 'Remove http.tls: nobody on the way can read what goes over the socket.';
+    findings.add(['http', 'tls'], { problem: 'does not apply to http.socket', allowed: 'one of the two', remedy });
+  }
   if (findings.mistakes.length > before || tls.cert === null) return { tls: null, files };
   // Without mistakes every field is there; a certificate without a key would have been one.
   tryOut(tls as HttpTlsConfig, findings);

@@ -13,14 +13,20 @@ export function readNode(root: unknown, findings: Findings, hostName: string): S
     const { allowed, remedy } = { allowed: NODE_NAME.text, remedy: SETTINGS.node.rows.cluster.remedy };
     findings.add(['cluster'], { problem: 'is missing', allowed, remedy });
   }
-  return { ...read, node: read.node === null ? defaultNodeId(hostName, read.http.port) : read.node };
+  return { ...read, node: read.node === null ? defaultNodeId(hostName, read.http) : read.node };
 }
 
 /**
- * Stable over restarts, and different for every process of a machine, because ports are. The process id would be
- * neither: each restart would leave records of a dead node behind.
+ * Stable over restarts, and different for every process of a machine, because ports and sockets are. The process id
+ * would be neither: each restart would leave records of a dead node behind.
  */
-function defaultNodeId(hostName: string, port: unknown): string {
-  const host = hostName.replaceAll(/[^A-Za-z0-9._:-]/g, '-').replace(/^[^A-Za-z0-9]+/, '');
-  return `${host.slice(0, 120) || 'node'}-${port}`;
+function defaultNodeId(hostName: string, { port, socket }: SoundNode['http']): string {
+  const end = typeof socket === 'string' ? nameable(socket) : String(port);
+  return `${nameable(hostName).slice(0, ID_LENGTH_MAX - end.length - 1) || 'node'}-${end}`;
+}
+
+const ID_LENGTH_MAX = 128;
+
+function nameable(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9._:-]/g, '-').replace(/^[^A-Za-z0-9]+/, '');
 }

@@ -1,5 +1,5 @@
 import { section } from '../setting/section.js';
-import { GROUP_NAME, HOST_NAME, NODE_NAME, type Setting } from '../setting/setting.js';
+import { GROUP_NAME, HOST_NAME, NODE_NAME, type Setting, SOCKET_PATH } from '../setting/setting.js';
 import { HTTP_TLS } from './access.js';
 
 export const OUTERMOST_SETTINGS = {
@@ -59,6 +59,21 @@ export const HTTP = section({
     max: 65_535,
     buys: 'Several nodes on one machine need different ports; 0 lets the system choose one.',
     costs: 'Port 0 is known only from the log.',
+  },
+  socket: {
+    kind: 'name',
+    default: null,
+    defaultText: 'none: host and port',
+    pattern: SOCKET_PATH,
+    buys: 'HTTP on a Unix socket, in the stead of host and port: no other machine reaches it, and the system checks who opens it (docs/operate/security.md).',
+    costs: 'Callers and scrapers must be on this machine and able to use a socket; without TLS.',
+  },
+  socketAccess: {
+    kind: 'choice',
+    default: 'owner',
+    choices: ['owner', 'group', 'everyone'],
+    buys: 'Who may open the socket: the user of the node (mode 0600), also its group (0660), or everybody on this machine (0666).',
+    costs: 'Without `auth:`, whoever may open it has every role.',
   },
   bodyLimitBytes: {
     kind: 'bytes',

@@ -91,6 +91,12 @@ export const REDIS_PREFIX: NamePattern = {
   text: '1 to 100 letters, digits and . _ : / -',
 };
 
+/** Linux takes 107 bytes, macOS 103; the socket has a longer name for a moment (http/server/unix-socket.ts). */
+export const SOCKET_PATH: NamePattern = {
+  matches: /^\/[\x21-\x7e]{1,94}$/,
+  text: 'an absolute path of at most 95 ASCII characters without spaces',
+};
+
 export const HOST_NAME: NamePattern = {
   matches: /^[A-Za-z0-9._:%-]{1,253}$/,
   text: 'a host name or IP address',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RegistryChange } from '../../api/quota-groups.js';
 import { RegistryCodec } from '../../codec/registry-codec.js';
 import { examineGroup } from '../../config/read/group-definition.js';
 import type { RegistryConfig } from '../../config/resolved/resolved-config.js';
@@ -76,6 +77,7 @@ export class GroupRegistry {
   readonly #waiting = new Map<string, (decision: Decision) => void>();
   /** Groups that were changed and not applied yet: nothing is applied until the node has read everything. */
   #changed = new Set<string>();
+  readonly #watchers = new Set<(change: RegistryChange) => void>();
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
   #ready: () => void = () => undefined;
@@ -155,6 +157,14 @@ export class GroupRegistry {
   /** Changes of all nodes behind a revision, or behind one of its entries, in the order of the log. */
   changesAfter(revision: number, most: number, name: string | null, group?: string): AuditRecord[] {
     return this.#registry.trail.after(revision, most, name, group);
+  }
+
+  /** Tells `watcher` of each change that is applied from now on, until the function that is returned is called. */
+  watch(watcher: (change: RegistryChange) => void): () => void {
+    // A watcher that is given twice is told twice, and ended one by one.
+    const own = (change: RegistryChange) => watcher(change);
+    this.#watchers.add(own);
+    return () => void this.#watchers.delete(own);
   }
 
   /** Changes that can be asked for. */
@@ -273,6 +283,16 @@ export class GroupRegistry {
       if (kind !== null) changes.push({ kind, name: attachedPath(name) ?? name, revision });
     }
     announceChanges(this.#telemetry, changes);
+    if (this.#watchers.size > 0) for (const name of names) this.#tellWatchers(name);
+  }
+
+  #tellWatchers(entry: string): void {
+    if (this.refused.has(entry)) return;
+    const { revision, definition } = this.stateOf(entry);
+    const path = attachedPath(entry);
+    const kind = path === null ? 'group' : 'attachment';
+    const change: RegistryChange = { kind, name: path ?? entry, revision, definition };
+    for (const tell of this.#watchers) tell(change);
   }
 
   /** null = this node cannot use the definition. */

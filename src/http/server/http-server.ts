@@ -32,6 +32,7 @@ import { errorHandler, sendError } from './error-handler.js';
 import { guardChanges } from './guarded-changes.js';
 import { listenerOf, measureAnswers } from './listener.js';
 import { refuseOtherMethods } from './other-methods.js';
+import { listenOnSocket } from './unix-socket.js';
 
 export interface HttpServerParts {
   readonly node: NodeParts;
@@ -111,13 +112,14 @@ function openReservations(app: FastifyInstance, { node, telemetry, outcomes }: H
   return reservations;
 }
 
-/** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for. */
+/** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for, or with `unix:PATH`. */
 export async function listen(app: FastifyInstance, { config }: NodeParts): Promise<string> {
-  const { host, port } = config.http;
+  const { host, port, socket, socketAccess } = config.http;
   try {
+    if (socket !== null) return await listenOnSocket(app, socket, socketAccess);
     return await app.listen({ host, port });
   } catch (error) {
-    const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const address = socket ?? `${host.includes(':') ? `[${host}]` : host}:${port}`;
     throw new QuotameshError('HTTP_ADDRESS_IN_USE', { address, reason: (error as Error).message }, { cause: error });
   }
 }

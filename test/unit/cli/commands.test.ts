@@ -87,7 +87,7 @@ describe.concurrent('quotamesh', () => {
     expect(await run('run', '--check', '--config', `${folder}/good.yaml`)).toMatchObject({ code: 0 });
     const { code, stderr } = await run('run', '--check', '--config', `${folder}/good.yaml`, '--http', 'nonsense');
     expect(code).toBe(78);
-    expect(stderr).toContain('--http must be HOST:PORT or PORT');
+    expect(stderr).toContain('--http must be HOST:PORT, PORT or unix:PATH');
     const wrong = scene.start(['check', `${folder}/good.yaml`], { QUOTAMESH_LOG_LEVEL: 'loud' });
     expect(await wrong.exit).toMatchObject({ code: 78, stderr: expect.stringContaining('QUOTAMESH_LOG_LEVEL') });
   });

@@ -165,6 +165,11 @@ describe('a mistake', () => {
       /clientCertificates needs http.tls.clientCa/,
     ],
     ['another choice', 'http: { tls: { clientCertificates: yes } }\n', /must be one of optional, required/],
+    [
+      'a socket and TLS',
+      `http: { socket: /run/q.sock, tls: { cert: a, key: b } }\n`,
+      /http.tls does not apply to http.socket/,
+    ],
     ['insecure as text', 'insecure: maybe\n', /insecure must be true or false/],
   ])('%s', (_, yaml, expected) => {
     const report = reportOf(yaml);

@@ -122,7 +122,18 @@ describe('the environment', () => {
 
 describe('flags', () => {
   test.each(['', 'host', 'host:', ':80', 'a:b:80', 'host:123456', '[::1:80'])('--http %j is refused', (http) => {
-    expect(reportOf({}, { http })[0]).toMatch(/^command line: --http must be HOST:PORT or PORT, got /);
+    expect(reportOf({}, { http })[0]).toMatch(/^command line: --http must be HOST:PORT, PORT or unix:PATH, got /);
+  });
+
+  test('--http unix:PATH is a socket, and --http PORT takes the place of one', () => {
+    expect(resolve({}, { http: 'unix:/run/q.sock' })).toMatchObject({ http: { socket: '/run/q.sock', port: 8000 } });
+    expect(resolve({ QUOTAMESH_HTTP_SOCKET: '/run/q.sock' }, { http: '81' })).toMatchObject({
+      http: { socket: null, port: 81 },
+    });
+    expect(reportOf({}, { http: 'unix:q.sock' })).toEqual([
+      expect.stringMatching(/^--http: http.socket must be an absolute path/),
+    ]);
+    expect(reportOf({}, { mqtt: 'unix:/run/q.sock' })[0]).toMatch(/--mqtt must be HOST:PORT or PORT/);
   });
 
   test('are blamed by their name', () => {

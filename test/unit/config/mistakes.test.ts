@@ -103,7 +103,7 @@ describe('a broken node.yaml', () => {
     [
       'a value as a section',
       `cluster: demo\nhttp: 7070\n${GROUPS}`,
-      /:2:7: http must be a mapping with the keys host, port, bodyLimitBytes, (\w+, )+tls, got 7070/,
+      /:2:7: http must be a mapping with the keys host, port, socket, (\w+, )+tls, got 7070/,
     ],
     [
       'out of range',

@@ -45,6 +45,8 @@ groups:
       http: {
         host: '127.0.0.1',
         port: 7070,
+        socket: null,
+        socketAccess: 'owner',
         bodyLimitBytes: 16_384,
         tls: null,
         maxConnections: 10_000,

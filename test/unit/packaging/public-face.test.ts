@@ -10,6 +10,7 @@ const FACE = [
   'containsTokens',
   'explain',
   'groupStatus',
+  'groups',
   'isReady',
   'nodeId',
   'onFenced',

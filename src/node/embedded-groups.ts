@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  AttachedScope,
+  ChangeOptions,
+  DefinedGroup,
+  Definition,
+  DeleteOptions,
+  QuotaGroups,
+  RegistryChange,
+} from '../api/quota-groups.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
+import { type AttachedTo, attach, detach, listAttachments } from '../groups/changes/attaching.js';
+import {
+  definedGroup,
+  deleteGroup,
+  type DefinedGroup as FullGroup,
+  patchGroup,
+  putGroup,
+  rejectLimitForgotten,
+} from '../groups/changes/change-group.js';
+import { type Expected, registryOf } from '../groups/changes/registry-of.js';
+import { isMapping } from '../input/mapping.js';
+import { show } from '../input/shown-value.js';
+import { callEmbedder, warnEmbedder } from './call-embedder.js';
+import type { NodeParts } from './node-parts.js';
+
+/** The changes that HTTP offers, for the program around the node: it has every right, so nobody is asked who it is. */
+export class EmbeddedGroups implements QuotaGroups {
+  readonly #parts: NodeParts;
+
+  constructor(parts: NodeParts) {
+    this.#parts = parts;
+  }
+
+  async set(group: string, definition: Definition, options: ChangeOptions = {}): Promise<DefinedGroup> {
+    const written = plainMapping('definition', definition);
+    const expected = this.#expectedOfGroup(group, options);
+    rejectLimitForgotten(this.#parts, group, written, expected);
+    return shownGroup(await putGroup(this.#parts, group, written, expected, callerOf(options)));
+  }
+
+  async patch(group: string, patch: Definition, options: ChangeOptions = {}): Promise<DefinedGroup> {
+    const written = plainMapping('patch', patch);
+    const expected = this.#expectedOfGroup(group, options);
+    return shownGroup(await patchGroup(this.#parts, group, written, expected, callerOf(options)));
+  }
+
+  async delete(group: string, options: DeleteOptions = {}): Promise<void> {
+    const expected = this.#expectedOfGroup(group, options);
+    await deleteGroup(this.#parts, group, expected, callerOf(options), options.force === true);
+  }
+
+  get(group: string): DefinedGroup {
+    return shownGroup(definedGroup(this.#parts, textOf('group', group)));
+  }
+
+  list(): DefinedGroup[] {
+    const names = [...this.#parts.groups.numbers.keys()].sort();
+    return names.map((name) => shownGroup(definedGroup(this.#parts, name)));
+  }
+
+  async attach(scope: string, attachment: Definition, options: ChangeOptions = {}): Promise<AttachedScope> {
+    const written = plainMapping('attachment', attachment);
+    const expected = this.#expectedOfScope(scope, options);
+    const by = { ...callerOf(options), tenants: null };
+    return shownScope(await attach(this.#parts, scope, written, expected, by));
+  }
+
+  async detach(scope: string, options: ChangeOptions = {}): Promise<void> {
+    const expected = this.#expectedOfScope(scope, options);
+    await detach(this.#parts, scope, expected, { ...callerOf(options), tenants: null });
+  }
+
+  attachments(): AttachedScope[] {
+    return listAttachments(this.#parts).map(shownScope);
+  }
+
+  watch(listener: (change: RegistryChange) => void): () => void {
+    if (typeof listener !== 'function') throw invalid('listener', `must be a function, got ${show(listener)}`);
+    let failures = 0;
+    // One warning is enough for one that fails at every change.
+    const failed = (reason: string) => {
+      if (failures++ === 0) warnEmbedder('CALLBACK_FAILED', { callback: 'the listener of groups.watch', reason });
+    };
+    return registryOf(this.#parts).watch((change) => callEmbedder(() => listener(change), failed));
+  }
+
+  #expectedOfGroup(group: string, options: ChangeOptions): Expected {
+    const exists = this.#parts.groups.numbers.has(textOf('group', group));
+    return expectedBy(options, exists, (reason) => new QuotameshError('GROUP_CHANGED', { group, reason }));
+  }
+
+  #expectedOfScope(scope: string, options: ChangeOptions): Expected {
+    const exists = this.#parts.attachments.at(textOf('scope', scope)) !== null;
+    return expectedBy(options, exists, (reason) => new QuotameshError('ATTACHMENT_CHANGED', { scope, reason }));
+  }
+}
+
+function expectedBy(options: ChangeOptions, exists: boolean, refuse: (reason: string) => QuotameshError): Expected {
+  if (!isMapping(options)) throw invalid('options', `must be an object, got ${show(options)}`);
+  const { ifRevision } = options;
+  if (ifRevision === undefined) return null;
+  if (ifRevision === 'none') {
+    if (exists) throw refuse('it exists');
+    return 0;
+  }
+  if (typeof ifRevision !== 'number' || !Number.isSafeInteger(ifRevision) || ifRevision < 0) {
+    throw invalid('ifRevision', `must be a revision or 'none', got ${show(ifRevision)}`);
+  }
+  if (!exists) throw refuse('it does not exist');
+  return ifRevision;
+}
+
+function callerOf({ by = 'library' }: ChangeOptions) {
+  const name = textOf('by', by);
+  if (name === '' || name.length > NAME_LENGTH_MAX) throw invalid('by', `must have 1 to ${NAME_LENGTH_MAX} characters`);
+  return { name, how: 'library', requestId: randomUUID(), atMs: Date.now() };
+}
+
+/** As long as a record takes (http/access/changed-by.ts cuts longer ones). */
+const NAME_LENGTH_MAX = 200;
+
+/** A copy, so that the program may go on with its own; JSON must be able to say it. */
+function plainMapping(field: string, given: unknown): Definition {
+  if (!isMapping(given)) throw invalid(field, `must be an object, got ${show(given)}`);
+  try {
+    const copy = structuredClone(given);
+    JSON.stringify(copy);
+    return copy;
+  } catch (error) {
+    throw invalid(field, `cannot be written as JSON: ${(error as Error).message.split('\n', 1)[0]}`);
+  }
+}
+
+function textOf(field: string, given: unknown): string {
+  if (typeof given === 'string') return given;
+  throw invalid(field, `must be a text, got ${show(given)}`);
+}
+
+function invalid(field: string, reason: string): QuotameshError {
+  return new QuotameshError('FIELD_INVALID', { field, reason });
+}
+
+function shownGroup({ group, origin, revision, definition }: FullGroup): DefinedGroup {
+  return { group, origin, revision, definition };
+}
+
+function shownScope({ scope, origin, revision, attachment }: AttachedTo): AttachedScope {
+  return { scope, origin, revision, attachment };
+}

@@ -1,0 +1,86 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CliScene } from './cli-process.js';
+
+const NODE = `cluster: demo
+node: a
+topic: { kind: memory }
+http: { port: 0 }
+groups: { orders: { quota: { publish: { messagesPerSecond: 50 } } } }
+`;
+const GOLD = 'groups: { gold: { quota: { publish: { messagesPerMinute: 600 } } } }\n';
+const SILVER = 'groups: { silver: { quota: { publish: { messagesPerMinute: 60 } } }, bare: {} }\n';
+
+describe('quotamesh group apply', () => {
+  it('shows a diff, changes what differs, and nothing the second time', async () => {
+    const { scene, quotamesh } = await started();
+    const folder = scene.folderWith({ 'gold.yaml': GOLD, 'silver.yaml': SILVER });
+    const diff = await quotamesh('apply', '-f', folder, '--dry-run');
+    expect(diff).toMatchObject({ code: 0, stderr: '' });
+    expect(diff.stdout).toBe(
+      `gold (new)
+  + quota.publish.messagesPerMinute: 600
+silver (new)
+  + quota.publish.messagesPerMinute: 60
+bare (new)
+  + (no settings of its own)
+3 groups: 3 would change (nothing is changed), 0 are so already
+`,
+    );
+    expect((await quotamesh('list')).stdout).not.toContain('gold');
+    const unasked = await quotamesh('apply', '-f', folder);
+    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('without a terminal say --yes') });
+    expect((await quotamesh('apply', '-f', folder, '--yes')).stdout).toMatch(
+      /\n3 groups: 3 changed, 0 are so already\n$/,
+    );
+    expect((await quotamesh('list')).stdout).toMatch(/^gold +600\/min/m);
+    writeFileSync(join(folder, 'gold.yaml'), GOLD.replace('messagesPerMinute: 600', 'messagesPerSecond: 20'));
+    const again = await quotamesh('apply', '-f', folder, '--yes');
+    expect(again.stdout).toBe(
+      `gold
+  - quota.publish.messagesPerMinute: 600
+  + quota.publish.messagesPerSecond: 20
+3 groups: 1 changed, 2 are so already
+`,
+    );
+    const json = JSON.parse((await quotamesh('apply', '-f', folder, '--yes', '--json')).stdout);
+    expect(json).toEqual({ dryRun: false, applied: 0, unchanged: 3, changes: [] });
+  });
+
+  it('changes nothing at all where one group is wrong', async () => {
+    const { scene, quotamesh } = await started();
+    const folder = scene.folderWith({ 'gold.yaml': GOLD, 'wrong.yaml': 'groups: { wrong: { burstMs: -1 } }\n' });
+    const refused = await quotamesh('apply', '-f', folder, '--yes');
+    expect(refused).toMatchObject({ code: 78, stdout: '', stderr: expect.stringContaining('wrong') });
+    // A limit that is only forgotten is refused, too.
+    writeFileSync(join(folder, 'wrong.yaml'), 'groups: { orders: {} }\n');
+    expect(await quotamesh('apply', '-f', folder, '--yes')).toMatchObject({ code: 78, stdout: '' });
+    expect((await quotamesh('list')).stdout).not.toContain('gold');
+  });
+
+  it.each([
+    ['no file', 'missing.yaml', 'cannot read'],
+    ['no groups', 'empty.yaml', 'it must be a mapping with the key groups'],
+    ['other keys', 'others.yaml', 'only groups are applied, and it also has cluster'],
+    ['a key twice', 'twice.yaml', 'twice.yaml:'],
+  ])('%s is told before a node is asked', async (_, file, told) => {
+    const scene = new CliScene(onTestFinished);
+    const folder = scene.folderWith({
+      'empty.yaml': 'cluster: demo\n',
+      'others.yaml': 'cluster: demo\ngroups: {}\n',
+      'twice.yaml': 'groups: { a: {}, a: {} }\n',
+    });
+    const { exit } = scene.start(['group', 'apply', '-f', join(folder, file), '--url', 'http://127.0.0.1:9']);
+    expect(await exit).toMatchObject({ code: 78, stderr: expect.stringContaining(told) });
+  });
+});
+
+async function started() {
+  const scene = new CliScene(onTestFinished);
+  const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
+  await node.logged('node ready: own record read back');
+  const url = await node.url();
+  const quotamesh = async (...args: string[]) => await scene.start(['group', ...args, '--url', url]).exit;
+  return { scene, quotamesh };
+}
