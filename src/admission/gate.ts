@@ -153,7 +153,8 @@ export class Gate {
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
     rejectUnlessOptions(options);
     if (typeof where === 'object' && where !== null) return this.#tryScope(where, amounts, options ?? NO_OPTIONS);
-    if (this.#keys !== null && this.#whispers(this.#keys, where, amounts, options, nowMs)) return GRANTED_DECISION;
+    const whispered = this.#keys === null ? null : this.#whisper(this.#keys, where, amounts, options, nowMs);
+    if (whispered !== null) return whispered;
     const lane = laneOf(this.#names.indexOf(where), directionOf(options));
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
     if (!this.#reader.isAllowed(lane, messages, bytes)) this.#reader.reject(lane, amounts);
@@ -168,17 +169,23 @@ export class Gate {
     return answer === GRANTED ? GRANTED_DECISION : this.#notAtOnce(lane, messages, bytes, retry, answer);
   }
 
-  /** Grants plain work of a key that nobody need hear of. */
-  #whispers(keys: KeyBook, key: string, amounts: Amounts, options?: AcquireOptions, nowMs?: number): boolean {
-    if (this.#groups.numbers.has(key) || options?.atMost === true || options?.tell === true) return false;
-    if (!keys.isKey(key)) return false;
+  /** Decides about plain work of a key of which nobody need hear; null = a group has to decide. */
+  #whisper(keys: KeyBook, key: string, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision | null {
+    if (this.#groups.numbers.has(key) || options?.atMost === true || options?.tell === true) return null;
+    const atMs = nowMs ?? this.#clock();
+    const row = keys.rowOf(key, atMs);
+    if (row === -1) return null;
     const direction = directionOf(options);
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
-    const [mostMessages, mostBytes] = keys.mostOf(key, direction);
+    const [mostMessages, mostBytes] = keys.mostOf(row, direction);
     if (!isWithin(messages, mostMessages) || !isWithin(bytes, mostBytes) || messages + bytes === 0) {
       rejectAmounts(amounts, { messages: mostMessages, bytes: mostBytes, group: key });
     }
-    return keys.tryTake(key, direction, messages, bytes, nowMs ?? this.#clock());
+    if (keys.isAsleep(atMs)) {
+      const lane = laneOf(keys.templateOf(row), direction);
+      return this.#explainer.explain(this.#reader.fillOn(lane, messages, bytes, NO_OPTIONS), UNCONFIRMED);
+    }
+    return keys.tryTake(row, key, { direction, messages, bytes }, atMs) ? GRANTED_DECISION : null;
   }
 
   /** Whether an acquire would be granted now. Takes nothing, counts nothing. */

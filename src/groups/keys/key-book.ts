@@ -11,7 +11,7 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { GroupTable } from '../group-table.js';
-import { KeyKinds } from './key-kinds.js';
+import { type KeyKind, KeyKinds } from './key-kinds.js';
 
 export interface KeyBookParts {
   readonly cluster: string;
@@ -58,6 +58,7 @@ export class KeyBook {
   readonly #loud = new Map<number, number>();
   #loudRows: IterableIterator<[number, number]> = this.#loud.entries();
   #whisperUntilMs = Number.NEGATIVE_INFINITY;
+  #isSound = false;
   #nodes = 0;
   readonly #told = new Set<string>();
 
@@ -73,26 +74,40 @@ export class KeyBook {
     this.#whispers = new Whispers(this.#kinds.all, parts.keys.maxLive);
   }
 
-  /** Whether a template has such names; throws KEY_INVALID for a name that nobody can have meant. */
+  /** Whether a template has such names. */
   isKey(name: string): boolean {
     return this.#whispers.find(name) !== -1 || this.#kindOf(name) !== -1;
   }
 
-  /** Largest single request in a direction. */
-  mostOf(name: string, direction: number): Rates {
+  /** The row of a key, which its first use makes; −1 where no template has such names. Throws KEYS_FULL. */
+  rowOf(name: string, nowMs: number): number {
     const row = this.#whispers.find(name);
-    return this.#kinds.all[row === -1 ? this.#kindOf(name) : this.#whispers.kindOf(row)]?.most[direction] as Rates;
+    return row === -1 ? this.#make(name, nowMs) : row;
   }
 
-  /** Takes of a key what may be spent unheard; false = its group has to decide, or it is no key. */
-  tryTake(name: string, direction: number, messages: number, bytes: number, nowMs: number): boolean {
+  /** Largest single request of a row's key in a direction. */
+  mostOf(row: number, direction: number): Rates {
+    return this.#kinds.all[this.#whispers.kindOf(row)]?.most[direction] as Rates;
+  }
+
+  /** Whether this node decides nothing now, or has slept since it confirmed what may be spent unheard. */
+  isAsleep(nowMs: number): boolean {
+    return !this.#parts.loop.isReady || (this.#isSound && nowMs > this.#whisperUntilMs);
+  }
+
+  /**
+   * The number of a group that stands for all keys of a row's template. Answers of a node that decides nothing are told
+   * of it: a group for each key that is asked for meanwhile would stay for ever.
+   */
+  templateOf(row: number): number {
+    const { settings } = this.#kinds.all[this.#whispers.kindOf(row)] as KeyKind;
+    return this.#numbers.get(settings.name) ?? this.#number(settings);
+  }
+
+  /** Takes of a row's key what may be spent unheard; false = its group has to decide. */
+  tryTake(row: number, name: string, { direction, messages, bytes }: Asked, nowMs: number): boolean {
     if (nowMs > this.#whisperUntilMs) return false;
     const whispers = this.#whispers;
-    let row = whispers.find(name);
-    if (row === -1) {
-      row = this.#make(name, nowMs);
-      if (row === -1) return false;
-    }
     const strangers = this.#strangers();
     if (strangers?.mayHold(whispers.cellOf(row)) === true && strangers.has(groupIdOf(this.#parts.cluster, name)))
       return false;
@@ -104,11 +119,8 @@ export class KeyBook {
   /** The number of a key's group, which is made if need be; null = no template has such names. Throws KEYS_FULL. */
   groupOf(name: string): number | null {
     const { clock, loop } = this.#parts;
-    let row = this.#whispers.find(name);
-    if (row === -1) {
-      if (this.#kindOf(name) === -1) return null;
-      row = this.#make(name, clock());
-    }
+    const row = this.rowOf(name, clock());
+    if (row === -1) return null;
     const number = this.#numbers.get(name) ?? this.#define(name, row);
     // While the node decides nothing, the row keeps what was spent unheard.
     if (!this.#whispers.speaks(row) && loop.isReady) this.#speak(row, number);
@@ -144,6 +156,7 @@ export class KeyBook {
   #confirm(coordinator: Coordinator, nowMs: number): void {
     const { membership, link, log } = coordinator;
     const isSound = coordinator.isReady && link.isWhole && membership.allTellCharges && !log.epochs.isHolding;
+    this.#isSound = isSound;
     this.#whisperUntilMs = isSound ? nowMs + this.#parts.shareValidMs : Number.NEGATIVE_INFINITY;
     const nodes = Math.max(1, membership.alive.length);
     if (nodes !== this.#nodes) this.#whispers.setNodes(nodes);
@@ -200,8 +213,12 @@ export class KeyBook {
   #define(name: string, row: number): number {
     const kind = this.#whispers.kindOf(row);
     if (this.#numbers.size >= this.#parts.keys.maxLoud) throw this.#full(kind, name, 'maxLoud');
-    const number = this.#parts.define({ ...this.#kinds.all[kind]!.settings, name });
-    this.#numbers.set(name, number);
+    return this.#number({ ...this.#kinds.all[kind]!.settings, name });
+  }
+
+  #number(config: GroupConfig): number {
+    const number = this.#parts.define(config);
+    this.#numbers.set(config.name, number);
     return number;
   }
 
@@ -238,6 +255,12 @@ export class KeyBook {
     this.#told.add(bound);
     return new QuotameshError('KEYS_FULL', { key, bound, max });
   }
+}
+
+interface Asked {
+  readonly direction: number;
+  readonly messages: number;
+  readonly bytes: number;
 }
 
 export interface KeySeen {

@@ -26,6 +26,21 @@ describe('keys', () => {
     });
   });
 
+  test('a thousand keys at a tenth of their quota write nothing', async () => {
+    await withKeys(3, { 'key:{id}': PER_MINUTE(60) }, async ({ nodes, time, appended }) => {
+      await time.advance(60_000);
+      const before = appended.reports;
+      for (let second = 0; second < 30; second++) {
+        for (let id = second % 10; id < 1000; id += 10) {
+          expect(nodes[id % 3]?.tryAcquire(`key:${id}`, ONE).granted).toBe(true);
+        }
+        await time.advance(1000);
+      }
+      expect(appended.reports).toBe(before);
+      expect(nodes.map(({ keys }) => keys?.counts.get('key:{id}')?.loud)).toEqual([0, 0, 0]);
+    });
+  });
+
   test('a key that one node uses up speaks, is held to its quota by all, and falls silent again', async () => {
     await withKeys(3, { 'key:{id}': PER_SECOND(10) }, async ({ nodes, time, appended }) => {
       await time.advance(10_000);
@@ -108,6 +123,23 @@ describe('keys', () => {
       expect(node.containsTokens('key:e', ONE)).toBe(true);
       node.consume('key:f', ONE);
       expect(node.groupStatus('key:f').group).toBe('key:f');
+    });
+  });
+
+  test('a node that slept is not ready for keys, and makes no groups of those that are asked for meanwhile', async () => {
+    await withKeys(1, { 'key:{id}': PER_SECOND(100) }, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await time.advance(10_000);
+      const later = performance.now() + 20_000;
+      for (let id = 0; id < 50; id++) {
+        expect(node.gate.tryAcquire(`key:${id}`, ONE, {}, later)).toMatchObject({
+          granted: false,
+          reason: 'not-ready',
+        });
+      }
+      expect(node.groups.keyCount).toBe(1);
+      await time.advance(100);
+      expect(node.tryAcquire('key:1', ONE).granted).toBe(true);
     });
   });
 
