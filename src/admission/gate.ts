@@ -20,7 +20,9 @@ import type { ServingLoop } from '../core/coordinator/coordinator-view.js';
 import { JointLevels, type JointRequest } from '../core/limiter/joint-levels.js';
 import { Levels } from '../core/limiter/levels.js';
 import { GRANTED, type Limiter, UNCONFIRMED } from '../core/limiter/limiter.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
+import type { KeyBook } from '../groups/keys/key-book.js';
 import type { Clock } from '../ports/clock.js';
 import { OpenBatches } from './batch/open-batches.js';
 import { Decider } from './decide/decider.js';
@@ -32,6 +34,7 @@ import { LaneBounds } from './request/lane-bounds.js';
 import {
   directionOf,
   rejectAboveConsume,
+  rejectAmounts,
   rejectUnlessOptions,
   rejectUnlessSomething,
 } from './request/request-checks.js';
@@ -49,6 +52,8 @@ export interface GateParts {
   readonly limiter: Limiter;
   readonly clock: Clock;
   readonly groups: GroupTable;
+  /** Null where no template is configured. */
+  readonly keys: KeyBook | null;
   readonly attachments: Attachments;
   readonly limits: LimitsConfig;
   /** The group for names that are not configured; null = such names are refused. */
@@ -77,6 +82,7 @@ export class Gate {
   readonly #limiter: Limiter;
   readonly #clock: Clock;
   readonly #groups: GroupTable;
+  readonly #keys: KeyBook | null;
   readonly #names: GroupNames;
   readonly #bounds: LaneBounds;
   readonly #reader: RequestReader;
@@ -87,13 +93,14 @@ export class Gate {
   #keptLane = 0;
 
   constructor(parts: GateParts) {
-    const { limiter, clock, groups, attachments, limits, defaultGroup, loop, whyNotReady, chargeCosts, onHandBack } =
-      parts;
+    const { limiter, clock, groups, keys, attachments, limits, defaultGroup, loop } = parts;
+    const { whyNotReady, chargeCosts, onHandBack } = parts;
     this.#loop = loop;
     this.#limiter = limiter;
     this.#clock = clock;
     this.#groups = groups;
-    this.#names = new GroupNames(groups, defaultGroup, clock);
+    this.#keys = keys;
+    this.#names = new GroupNames(groups, defaultGroup, clock, keys);
     this.refusals = new RefusalLedger(loop);
     this.levels = new Levels(limiter, groups.list, limits, clock());
     this.joint = new JointLevels(this.levels, (lane) => groups.ofLane(lane).debtMs);
@@ -146,6 +153,8 @@ export class Gate {
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
     rejectUnlessOptions(options);
     if (typeof where === 'object' && where !== null) return this.#tryScope(where, amounts, options ?? NO_OPTIONS);
+    const whispered = this.#keys === null ? null : this.#whisper(this.#keys, where, amounts, options, nowMs);
+    if (whispered !== null) return whispered;
     const lane = laneOf(this.#names.indexOf(where), directionOf(options));
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
     if (!this.#reader.isAllowed(lane, messages, bytes)) this.#reader.reject(lane, amounts);
@@ -158,6 +167,25 @@ export class Gate {
       return GRANTED_DECISION;
     const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs ?? this.#clock());
     return answer === GRANTED ? GRANTED_DECISION : this.#notAtOnce(lane, messages, bytes, retry, answer);
+  }
+
+  /** Decides about plain work of a key of which nobody need hear; null = a group has to decide. */
+  #whisper(keys: KeyBook, key: string, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision | null {
+    if (this.#groups.numbers.has(key) || options?.atMost === true || options?.tell === true) return null;
+    const atMs = nowMs ?? this.#clock();
+    const row = keys.rowOf(key, atMs);
+    if (row === -1) return null;
+    const direction = directionOf(options);
+    const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
+    const [mostMessages, mostBytes] = keys.mostOf(row, direction);
+    if (!isWithin(messages, mostMessages) || !isWithin(bytes, mostBytes) || messages + bytes === 0) {
+      rejectAmounts(amounts, { messages: mostMessages, bytes: mostBytes, group: key });
+    }
+    if (keys.isAsleep(atMs)) {
+      const lane = laneOf(keys.templateOf(row), direction);
+      return this.#explainer.explain(this.#reader.fillOn(lane, messages, bytes, NO_OPTIONS), UNCONFIRMED);
+    }
+    return keys.tryTake(row, key, { direction, messages, bytes }, atMs) ? GRANTED_DECISION : null;
   }
 
   /** Whether an acquire would be granted now. Takes nothing, counts nothing. */
@@ -224,6 +252,7 @@ export class Gate {
   /** Called once a round. */
   keep(nowMs: number): void {
     this.levels.keep(nowMs);
+    this.#keys?.keep(nowMs);
     this.batches.expire(nowMs);
     const { laneCount } = this.#limiter;
     for (let looked = 0; looked < Math.min(KEPT_LANES, laneCount); looked++) {
@@ -256,6 +285,15 @@ export class Gate {
   /** The number of a group, or of the default group. Throws GROUP_UNKNOWN naming the near ones. */
   groupIndex(group: string): number {
     return this.#names.indexOf(group);
+  }
+
+  /** The same to look at it: looking makes no group of a key. Throws KEY_SILENT. */
+  groupToShow(group: string): number {
+    if (this.#keys === null || this.#groups.numbers.has(group) || !this.#keys.isKey(group))
+      return this.groupIndex(group);
+    const number = this.#keys.seen(group)?.group ?? null;
+    if (number === null) throw new QuotameshError('KEY_SILENT', { key: group });
+    return number;
   }
 
   /** Throws GROUP_UNKNOWN naming the near ones. */
@@ -301,6 +339,11 @@ export class Gate {
   groupOf(lane: number): GroupConfig {
     return this.#groups.ofLane(lane);
   }
+}
+
+function isWithin(amount: number, most: number): boolean {
+  // Integers first: comparing a BigInt with a number throws an error that nobody can read.
+  return Number.isInteger(amount) && amount >= 0 && amount <= most;
 }
 
 /** Lanes whose sums are checked in one round: with 5,000 groups, each is checked every 8 s. */

@@ -18,6 +18,8 @@ export interface NodeStatus {
   readonly members: readonly MemberStatus[];
   readonly topic: TopicStatus;
   readonly registry: RegistryStatus;
+  /** By template, since the start. */
+  readonly keys: readonly TemplateStatus[];
   /** One entry per topic; empty where records are not signed. */
   readonly signatures: readonly SignatureStatus[];
   readonly configuration: ConfigurationStatus;
@@ -240,4 +242,18 @@ export interface RampStatus {
   readonly from: number;
   readonly to: number;
   readonly overMs: number;
+}
+
+/** Keys of one template at this node. */
+export interface TemplateStatus {
+  readonly template: string;
+  readonly live: number;
+  /** Keys that are groups like any other now. */
+  readonly loud: number;
+  readonly made: number;
+  readonly forgotten: number;
+  /** Requests refused because there was no room for their key. */
+  readonly refused: number;
+  /** Requests granted without telling others. */
+  readonly granted: number;
 }

@@ -11,6 +11,7 @@ import { groupCommand } from './groups/group-command.js';
 import { quotaCommand } from './groups/quota-command.js';
 import { auditCommand } from './look/audit-command.js';
 import { explainCommand } from './look/explain-command.js';
+import { keyCommand } from './look/key-command.js';
 import { nodesCommand } from './look/nodes-command.js';
 import { statusCommand } from './look/status-command.js';
 import { topCommand } from './look/top-command.js';
@@ -56,6 +57,7 @@ function commands(): readonly Command[] {
     topCommand(),
     nodesCommand(),
     explainCommand(),
+    keyCommand(),
     groupCommand(),
     quotaCommand(),
     auditCommand(),

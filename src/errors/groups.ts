@@ -104,6 +104,21 @@ export const GROUP_ERRORS = {
     remedy: 'Take it out of the YAML of every node, or attach it to another group at run time.',
     httpStatus: 409,
   },
+  KEY_SILENT: {
+    message: 'key {key} is silent: no node tells of it, so there is no group to show',
+    remedy: 'See GET /v1/keys/{key}, or `quotamesh key show {key}`.',
+    httpStatus: 404,
+  },
+  KEY_UNKNOWN: {
+    message: 'this node knows no key {key}',
+    remedy: 'A key is known from its first use on, until its bucket has been full for ten seconds.',
+    httpStatus: 404,
+  },
+  KEYS_FULL: {
+    message: 'there is no room for key {key}: keys.{bound} = {max}',
+    remedy: 'Try again when other keys have been idle; or raise keys.{bound}, and see whether somebody makes keys up.',
+    httpStatus: 503,
+  },
   GROUPS_FULL: {
     message: 'there is no room for group {group}: {max} groups were defined at run time',
     remedy: 'Raise registry.maxGroups at every node, or delete groups and restart the nodes.',

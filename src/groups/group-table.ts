@@ -14,6 +14,8 @@ export class GroupTable {
   readonly #live = new Map<string, number>();
   readonly #all = new Map<string, number>();
   readonly #list: GroupConfig[] = [];
+  /** Numbers of keys (groups/keys): in use by name, but in no list of groups. */
+  readonly #keys = new Set<number>();
 
   constructor(configured: readonly GroupConfig[]) {
     this.numbers = this.#live;
@@ -37,7 +39,12 @@ export class GroupTable {
   }
 
   isLive(group: number): boolean {
-    return this.#live.get(this.at(group).name) === group;
+    return this.#keys.has(group) || this.#live.get(this.at(group).name) === group;
+  }
+
+  /** Numbers that were given to keys. */
+  get keyCount(): number {
+    return this.#keys.size;
   }
 
   has(name: string): boolean {
@@ -55,7 +62,17 @@ export class GroupTable {
     this.#list[group] = config;
     this.#all.set(config.name, group);
     this.#live.set(config.name, group);
+    this.#keys.delete(group);
     this.version++;
+    return group;
+  }
+
+  /** As `define`, for a key: a group that is not listed. Nobody can have kept anything made from it before. */
+  defineKey(config: GroupConfig): number {
+    const group = this.#all.get(config.name) ?? this.#list.length;
+    this.#list[group] = config;
+    this.#all.set(config.name, group);
+    this.#keys.add(group);
     return group;
   }
 

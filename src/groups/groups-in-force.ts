@@ -38,8 +38,18 @@ export class GroupsInForce {
 
   /** A group is like this from now on, without dropping a token or a debt; it may be new. */
   define(config: GroupConfig): void {
+    this.#putInForce(this.#parts.groups.define(config), config);
+  }
+
+  /** The same for a key that speaks for the first time. Returns its number. */
+  defineKey(config: GroupConfig): number {
+    const group = this.#parts.groups.defineKey(config);
+    this.#putInForce(group, config);
+    return group;
+  }
+
+  #putInForce(group: number, config: GroupConfig): void {
     const { groups, limiter, gate, loop } = this.#parts;
-    const group = groups.define(config);
     const lanes = groups.size * DIRECTION_COUNT;
     // Doubles the columns: growing them one by one for 10,000 groups would copy them 10,000 times.
     if (limiter.laneCount < lanes) limiter.grow(Math.max(lanes, 2 * limiter.laneCount));

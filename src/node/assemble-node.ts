@@ -10,6 +10,7 @@ import { Limiter } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { GroupTable } from '../groups/group-table.js';
 import { GroupsInForce } from '../groups/groups-in-force.js';
+import { KeyBook } from '../groups/keys/key-book.js';
 import { GroupRegistry } from '../groups/registry/group-registry.js';
 import { YamlComparison } from '../groups/yaml/yaml-comparison.js';
 import { YamlGroups } from '../groups/yaml/yaml-groups.js';
@@ -92,11 +93,29 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     onAppendFailed: (partition, keys) => loop.step({ kind: 'append-failed', partition, keys }),
   });
 
+  const { keys: keySettings } = config;
+  const keys =
+    keySettings.templates.length === 0
+      ? null
+      : new KeyBook({
+          cluster,
+          keys: keySettings,
+          limits,
+          shareValidMs: config.timing.shareValidMs,
+          clock,
+          telemetry,
+          groups,
+          limiter,
+          loop,
+          define: (group) => inForce.defineKey(group),
+        });
+
   // From a request to its answer.
   const gate = new Gate({
     limiter,
     clock,
     groups,
+    keys,
     attachments,
     limits,
     defaultGroup,
@@ -158,6 +177,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     pump,
     limiter,
     groups,
+    keys,
     attachments,
     inForce,
     yaml,

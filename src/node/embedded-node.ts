@@ -104,7 +104,7 @@ export class EmbeddedNode implements QuotaNode {
   }
 
   explain(group: string): GroupExplanation {
-    return explainGroup(this.#parts, this.#gate.groupIndex(group));
+    return explainGroup(this.#parts, this.#gate.groupToShow(group));
   }
 
   status(): NodeStatus {
@@ -112,7 +112,7 @@ export class EmbeddedNode implements QuotaNode {
   }
 
   groupStatus(group: string): GroupStatus {
-    return describeGroup(this.#parts, this.#gate.groupIndex(group));
+    return describeGroup(this.#parts, this.#gate.groupToShow(group));
   }
 
   async ready(timeoutMs = 30_000): Promise<void> {

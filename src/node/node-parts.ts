@@ -6,6 +6,7 @@ import type { Limiter } from '../core/limiter/limiter.js';
 import type { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { GroupsInForce } from '../groups/groups-in-force.js';
+import type { KeyBook } from '../groups/keys/key-book.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { Clock } from '../ports/clock.js';
@@ -30,6 +31,8 @@ export interface NodeParts {
   readonly limiter: Limiter;
   /** The groups in force: of YAML, and of the registry. */
   readonly groups: GroupTable;
+  /** Groups that templates make by use; null without templates. */
+  readonly keys: KeyBook | null;
   readonly attachments: Attachments;
   readonly inForce: GroupsInForce;
   readonly yaml: YamlGroups;

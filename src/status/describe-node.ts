@@ -65,6 +65,7 @@ export function describeNode(parts: StatusParts): NodeStatus {
       counters: { ...topic.counters },
     },
     registry: describeRegistry(parts),
+    keys: Array.from(parts.keys?.counts ?? [], ([template, counts]) => ({ template, ...counts })),
     signatures: describeSignatures(parts),
     configuration: parts.yaml.status,
     rounds: parts.loop.rounds.count,

@@ -1,6 +1,6 @@
 import type { MetricRow } from './metric-table.js';
 
-/** Where groups come from: YAML, and the registry. */
+/** Where groups come from: YAML, the registry, and templates of keys. */
 export const GROUP_SOURCE_METRICS = {
   quotamesh_config_reloads_total: {
     type: 'counter',
@@ -17,6 +17,32 @@ export const GROUP_SOURCE_METRICS = {
     help: 'Groups that the YAML of other nodes has otherwise, or not at all.',
   },
   quotamesh_groups: { type: 'gauge', help: 'Groups in force.', labels: ['origin'] },
+  quotamesh_keys_live: { type: 'gauge', help: 'Keys in memory (keys.maxLive).', labels: ['template'] },
+  quotamesh_keys_loud: {
+    type: 'gauge',
+    help: 'Keys that are groups like any other now, because this or another node uses more than what is spent unheard.',
+    labels: ['template'],
+  },
+  quotamesh_keys_made_total: {
+    type: 'counter',
+    help: 'Keys that their first use has made here.',
+    labels: ['template'],
+  },
+  quotamesh_keys_forgotten_total: {
+    type: 'counter',
+    help: 'Keys forgotten after their buckets were full again.',
+    labels: ['template'],
+  },
+  quotamesh_keys_refused_total: {
+    type: 'counter',
+    help: 'Requests refused because there was no room for their key (keys.maxLive, keys.maxLoud).',
+    labels: ['template'],
+  },
+  quotamesh_keys_granted_unheard_total: {
+    type: 'counter',
+    help: 'Requests granted of what this node may spend without telling others.',
+    labels: ['template'],
+  },
   quotamesh_registry_ready: {
     type: 'gauge',
     help: '1 when all that was in the registry at the start has been read, or there is none.',

@@ -1,10 +1,11 @@
 import type { NodeStatus } from '../api/node-status.js';
+import type { KeyCounts } from '../groups/keys/key-book.js';
 import type { NodeParts } from '../node/node-parts.js';
 import type { Reading } from './metrics.js';
 import type { GROUP_SOURCE_METRICS } from './registry-metric-table.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'groups' | 'attachments' | 'registry'>;
+type UsedParts = Pick<NodeParts, 'groups' | 'keys' | 'attachments' | 'registry'>;
 
 export function groupSourceReadings(
   node: UsedParts,
@@ -25,6 +26,12 @@ export function groupSourceReadings(
       series(groups, { origin: 'run-time' });
       series(Math.max(0, node.groups.numbers.size - groups), { origin: 'yaml' });
     },
+    quotamesh_keys_live: perTemplate(node, 'live'),
+    quotamesh_keys_loud: perTemplate(node, 'loud'),
+    quotamesh_keys_made_total: perTemplate(node, 'made'),
+    quotamesh_keys_forgotten_total: perTemplate(node, 'forgotten'),
+    quotamesh_keys_refused_total: perTemplate(node, 'refused'),
+    quotamesh_keys_granted_unheard_total: perTemplate(node, 'granted'),
     quotamesh_registry_ready: (series) => series(status().registry.ready ? 1 : 0),
     quotamesh_registry_offset: (series) => series(status().registry.offset),
     quotamesh_registry_position: (series) => series(status().registry.offset),
@@ -38,5 +45,11 @@ export function groupSourceReadings(
     quotamesh_registry_records_ignored_total: (series) => series(status().registry.recordsIgnored),
     quotamesh_registry_audited_changes: (series) => series(node.registry?.audited ?? 0),
     quotamesh_registry_attachments: (series) => series(node.attachments.size),
+  };
+}
+
+function perTemplate({ keys }: Pick<UsedParts, 'keys'>, count: keyof KeyCounts): Reading {
+  return (series) => {
+    for (const [template, counts] of keys?.counts ?? []) series(counts[count], { template });
   };
 }

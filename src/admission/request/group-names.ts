@@ -10,18 +10,22 @@ export class GroupNames {
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #clock: Clock;
   readonly #hints: OneBucket;
+  readonly #keys: KeyGroups | null;
 
-  constructor(groups: GroupTable, defaultGroup: string | null, clock: Clock) {
+  constructor(groups: GroupTable, defaultGroup: string | null, clock: Clock, keys: KeyGroups | null) {
+    this.#keys = keys;
     this.#numbers = groups.numbers;
     this.defaultGroup = defaultGroup;
     this.#clock = clock;
     this.#hints = new OneBucket(HINTS_PER_SECOND, HINTS_PER_SECOND, clock());
   }
 
-  /** The number of a group, or of the default group. Throws GROUP_UNKNOWN naming the near ones. */
+  /** The number of a group, of a key's, or of the default group. Throws GROUP_UNKNOWN naming the near ones. */
   indexOf(group: string): number {
     const index = this.#numbers.get(group);
     if (index !== undefined) return index;
+    const key = this.#keys?.groupOf(group) ?? null;
+    if (key !== null) return key;
     if (this.defaultGroup !== null) return this.#numbers.get(this.defaultGroup) as number;
     return this.unknown(group);
   }
@@ -30,6 +34,12 @@ export class GroupNames {
   unknown(group: string): never {
     throw groupUnknown(group, this.#hints.take(this.#clock()) === 0 ? this.#numbers.keys() : []);
   }
+}
+
+/** Groups that are made by use. */
+export interface KeyGroups {
+  /** null = it is no name of a key. */
+  groupOf(name: string): number | null;
 }
 
 /** With 10,000 groups these take a few ms of CPU per second. */

@@ -6,6 +6,7 @@ import { asWritten, type RatePath, type RateSection, type RatesAsWritten } from 
 import type {
   GroupConfig,
   HttpConfig,
+  KeysConfig,
   LimitsConfig,
   ResolvedConfig,
   TopicConfig,
@@ -27,6 +28,7 @@ export function describeConfig(config: ResolvedConfig): string {
     topic,
     limits,
     groups,
+    keys,
     backends,
     defaultGroup,
     cluster,
@@ -47,10 +49,19 @@ export function describeConfig(config: ResolvedConfig): string {
       ? {}
       : { backends: Object.fromEntries(backends.map(({ name, ...rest }) => [name, urlsMasked(rest)])) }),
     groups: Object.fromEntries(groups.map((group) => [group.name, describeGroup(group)])),
+    keys: describeKeys(keys),
   };
   const document = new Document(described, { aliasDuplicateObjects: false });
   for (const group of groups) commentSharing(document, group);
   return `# effective configuration of ${source}\n${document}`;
+}
+
+function describeKeys({ templates, ...bounds }: KeysConfig): Readonly<Record<string, unknown>> {
+  const described = templates.map(({ pattern, group, overrides }) => {
+    const others = Object.fromEntries(overrides.map((override) => [override.name, describeGroup(override)]));
+    return [pattern, { ...describeGroup(group), ...(overrides.length === 0 ? {} : { overrides: others }) }];
+  });
+  return { ...bounds, ...Object.fromEntries(described) };
 }
 
 /** What `auto` came to: a value in its stead could not be changed together with what it depends on. */

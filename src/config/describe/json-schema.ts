@@ -4,6 +4,7 @@ import { fieldsOf } from '../../input/schema-parts.js';
 import { oldKeysBelow, oldValuesOf } from '../schema/aliases.js';
 import { NODE, SETTINGS } from '../schema/all-settings.js';
 import { GROUP } from '../schema/groups.js';
+import { KEYS } from '../schema/keys.js';
 import { POLLED_BACKEND } from '../schema/polled-backends.js';
 import { TOPIC_KIND } from '../schema/topic.js';
 import { TOPIC_KINDS, type TopicKind } from '../schema/topic-kinds.js';
@@ -24,11 +25,18 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
     backends: z.record(z.string(), editorSchema(POLLED_BACKEND, 'backends')).optional(),
     topic: z.union([z.enum(['memory', 'embedded']), ...TOPIC_KIND.choices.map(topicSchema)]).optional(),
     defaults: group.optional(),
-    groups: z.record(z.string(), group),
+    groups: z.record(z.string(), group).nullable().optional(),
+    keys: keysSchema(group),
   });
   return z.toJSONSchema(schema, { io: 'input', target: 'draft-7', override: describe }) as Readonly<
     Record<string, unknown>
   >;
+}
+
+/** Bounds, and templates by their patterns, which have groups' settings and overrides of single keys. */
+function keysSchema(group: z.ZodType): z.ZodType {
+  const template = z.strictObject({ ...editorMembers(GROUP, 'defaults'), overrides: z.record(z.string(), group) });
+  return z.object(editorMembers(KEYS, 'keys')).catchall(template.partial().nullable()).nullable().optional();
 }
 
 /** What is allowed, where only messages say it. */

@@ -13,6 +13,7 @@ import type {
   GroupConfig,
   HmacConfig,
   HttpTlsConfig,
+  KeysConfig,
   PolledBackend,
   ResolvedConfig,
   TopicConfig,
@@ -44,6 +45,7 @@ export interface ConfigParts {
   readonly topic: ReadTopic;
   readonly backends: readonly PolledBackend[];
   readonly groups: ReadonlyMap<string, GroupSettings>;
+  readonly keys: KeysGiven;
   readonly mqttRules: readonly MqttRule[];
   readonly attachments: AttachmentsConfig;
 }
@@ -60,6 +62,7 @@ export function buildConfig({
   topic,
   backends,
   groups,
+  keys,
   mqttRules,
   attachments,
 }: ConfigParts): ResolvedConfig {
@@ -88,8 +91,30 @@ export function buildConfig({
     costs,
     backends,
     groups: Array.from(groups, ([name, settings]) => ({ ...buildGroup(name, settings), ...alone(topicConfig) })),
+    keys: buildKeys(keys),
     defaultGroup,
   });
+}
+
+/** What read-keys.ts has read, without mistakes. */
+interface KeysGiven {
+  readonly bounds: Pick<KeysConfig, 'maxLive' | 'maxLoud'>;
+  readonly templates: readonly {
+    readonly pattern: { readonly text: string };
+    readonly settings: GroupSettings;
+    readonly overrides: ReadonlyMap<string, GroupSettings>;
+  }[];
+}
+
+function buildKeys({ bounds, templates }: KeysGiven): KeysConfig {
+  return {
+    ...bounds,
+    templates: templates.map(({ pattern, settings, overrides }) => ({
+      pattern: pattern.text,
+      group: buildGroup(pattern.text, settings),
+      overrides: Array.from(overrides, ([name, override]) => buildGroup(name, override)),
+    })),
+  };
 }
 
 function topicOf(topic: ReadTopic): TopicConfig {

@@ -18,15 +18,8 @@ export type GroupValues = ReadonlyMap<string, Sound<GroupSettings>>;
 export function readGroups(root: Readonly<Record<string, unknown>>, findings: Findings): GroupValues {
   const { defaults, groups } = withBurstsInFull(root, findings);
   readSection(findings, GROUP, ['defaults'], defaults);
-  if (groups === undefined || groups === null || (isMapping(groups) && Object.keys(groups).length === 0)) {
-    const remedy = 'Add at least one group below groups:.';
-    findings.add(['groups'], {
-      problem: 'is missing or empty',
-      allowed: 'a mapping of group name to settings',
-      remedy,
-    });
-    return new Map();
-  }
+  // All groups of a node may come at run time, or be made by use (read-keys.ts).
+  if (groups === undefined || groups === null) return new Map();
   if (!isMapping(groups)) {
     const allowed = 'a mapping of group name to settings';
     const problem = `must be ${allowed}, got ${show(groups)}`;
@@ -91,7 +84,7 @@ function addBadName(name: string, findings: Findings): void {
 }
 
 function checkGroupName(path: (string | number)[], name: string, groups: GroupValues, findings: Findings): void {
-  if (groups.has(name) || groups.size === 0 || findings.isFull) return;
+  if (groups.has(name) || findings.isFull) return;
   const problem = `must name a configured group, got ${show(name)}`;
   const remedy = didYouMean(name, groups.keys()) || 'Add the group, or remove its name here.';
   findings.add(path, { problem, allowed: 'a key of groups', remedy });

@@ -20,6 +20,7 @@ import { withNewNames, withNewValues } from './new-names.js';
 import { readAuth } from './read-auth.js';
 import { readBackends } from './read-backends.js';
 import { checkGroupNames, checkReserved, readGroups } from './read-groups.js';
+import { readKeys } from './read-keys.js';
 import { checkReach, readHttpTls } from './read-listeners.js';
 import { readNode, type SoundNode } from './read-node.js';
 import { readTextFile } from './read-text-file.js';
@@ -71,6 +72,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const access = readAccess(root.auth, node, findings, context);
   const topic = readTopic(root.topic, findings, { nodeId: node.node, ...context });
   const groups = readGroups(root, findings);
+  const keys = readKeys(root, findings, topic?.kind === 'none');
   const backends = readBackends(root.backends, node, findings);
   checkReserved(groups, findings);
   if (topic?.kind === 'none') checkAlone(root, findings);
@@ -86,7 +88,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const { decisionsFile: file } = node.log;
   const decisionsFile = typeof file === 'string' ? resolve(context.folder, file) : null;
   // Without mistakes every field is there.
-  const sound = { node, topic, backends, groups } as Pick<ConfigParts, 'node' | 'topic' | 'backends' | 'groups'>;
+  const sound = { node, topic, backends, groups, keys } as Pick<ConfigParts, keyof SoundParts>;
   const parts = {
     source: options.source,
     oldNames: findings.oldNames,
@@ -98,6 +100,9 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   };
   return { config: buildConfig(parts), mistakes: [] };
 }
+
+/** What of the parts may lack fields where there are mistakes. */
+type SoundParts = Pick<ConfigParts, 'node' | 'topic' | 'backends' | 'groups' | 'keys'>;
 
 /** Reads who may call the node and how it listens, before anything that says what they may do. */
 function readAccess(written: unknown, node: SoundNode, findings: Findings, context: FileContext) {

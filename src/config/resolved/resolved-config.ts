@@ -49,6 +49,8 @@ export interface ResolvedConfig {
   /** Backends whose health this cluster polls. */
   readonly backends: readonly PolledBackend[];
   readonly groups: readonly GroupConfig[];
+  /** Groups that are made by use. */
+  readonly keys: KeysConfig;
   /** Group used for names that are not configured; null = such names are refused. */
   readonly defaultGroup: string | null;
 }
@@ -78,6 +80,21 @@ export interface GroupConfig extends GroupSettings {
   readonly autoSharing: { readonly because: string | null } | null;
   /** For people alone: the numbers beside it are what is enforced. */
   readonly asWritten: RatesAsWritten;
+}
+
+export interface KeysConfig {
+  readonly maxLive: number;
+  readonly maxLoud: number;
+  readonly templates: readonly KeyTemplate[];
+}
+
+export interface KeyTemplate {
+  /** `key:{id}` (core/keys/key-pattern.ts). */
+  readonly pattern: string;
+  /** What a key of it is, under the pattern's name. */
+  readonly group: GroupConfig;
+  /** Keys that are otherwise, under their own names. */
+  readonly overrides: readonly GroupConfig[];
 }
 
 export type LimitsConfig = NodeLimit & Omit<NodeSettings['limits'], Direction> & { readonly asWritten: RatesAsWritten };

@@ -14,7 +14,7 @@ export function readAttachments(written: unknown, groups: ReadonlySet<string>, f
   const { scopes, rules } = isMapping(written) ? written : { scopes: null, rules: null };
   const config = { scopes: readScopes(scopes, findings), rules: readAttachmentRules(rules, groups, findings) };
   const attachments = new Attachments(config, (group) => groups.has(group));
-  for (const path of groups.size === 0 ? [] : attachments.dangling) {
+  for (const path of attachments.dangling) {
     addDangling(path, attachments, groups, findings);
   }
   return config;

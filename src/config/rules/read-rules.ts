@@ -80,7 +80,7 @@ function isGroupKnown(
   groups: ReadonlySet<string>,
   findings: Findings,
 ): boolean {
-  if (group === null || capturesIn(group).length > 0 || groups.has(group) || groups.size === 0) return true;
+  if (group === null || capturesIn(group).length > 0 || groups.has(group)) return true;
   const remedy = didYouMean(group, groups) || 'Add the group below groups:.';
   const problem = `must name a configured group, got ${show(group)}`;
   findings.add([...at, 'group'], { problem, allowed: 'a key of groups', remedy });

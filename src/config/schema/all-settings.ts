@@ -4,6 +4,7 @@ import { AUTH } from './access.js';
 import { ATTACHMENTS } from './attachments.js';
 import { GROUP } from './groups.js';
 import { HMAC } from './hmac.js';
+import { KEYS } from './keys.js';
 import { NODE_LIMITS } from './limits.js';
 import { MQTT } from './mqtt.js';
 import { HTTP, LOG, METRICS, OUTERMOST_SETTINGS } from './node.js';
@@ -22,7 +23,7 @@ export interface SettingsSection {
   readonly rows: SettingRows;
 }
 
-/** All sections but topic, backends and groups, which are read by rules of their own. */
+/** All sections but topic, backends, keys and groups, which are read by rules of their own. */
 export const NODE = section({
   ...OUTERMOST_SETTINGS,
   auth: AUTH,
@@ -40,6 +41,7 @@ export const NODE = section({
   backends: READ_ELSEWHERE,
   defaults: READ_ELSEWHERE,
   groups: READ_ELSEWHERE,
+  keys: READ_ELSEWHERE,
 });
 export type NodeSettings = z.output<typeof NODE>;
 
@@ -64,6 +66,7 @@ export const SETTINGS = {
   kafka: { path: 'topic', title: 'Topic of kind kafka', rows: rowsOf(section(KAFKA_TOPIC)) },
   redis: { path: 'topic', title: 'Topic of kind redis', rows: rowsOf(section(REDIS_TOPIC)) },
   hmac: { path: 'topic', title: 'Topic of any kind but none', rows: rowsOf(section({ hmac: HMAC })) },
+  keys: { path: 'keys', title: 'Keys', rows: rowsOf(KEYS) },
   group: { path: 'defaults', title: 'Group', rows: rowsOf(GROUP) },
 } as const satisfies Readonly<Record<string, SettingsSection>>;
 

@@ -2,6 +2,7 @@ import { incarnationCount, nodeKeyOf } from '../base/ids.js';
 import { invariant } from '../base/invariant.js';
 import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
 import { DIRECTION_COUNT, type Incarnation, MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
+import type { Strangers } from '../keys/strangers.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import { LaneTable } from '../lanes/lane-table.js';
 import { LinkWatch } from '../lanes/link-watch.js';
@@ -53,6 +54,8 @@ export class Coordinator {
   readonly tokens: TokenBook;
   readonly link: LinkWatch;
   readonly hiddenCeilings: HiddenCeilings;
+  /** Set before anything is read where groups may be made by use (core/keys). */
+  strangers: Strangers | null = null;
   phase: Phase = 'catching-up';
   /** Why this node has stopped for good; null unless the phase is `fenced`. */
   endedBy: Fenced | null = null;
@@ -178,6 +181,10 @@ export class Coordinator {
 
   #markLane(mapLane: number): void {
     this.#table.markMapLane(mapLane);
+    if (this.strangers !== null) {
+      const { groupId, direction } = this.usageMap.groupOf(mapLane);
+      this.strangers.note(groupId, direction, this.usageMap.firstRow(mapLane) !== -1);
+    }
     this.tokens.rowsChanged(mapLane);
   }
 
@@ -195,6 +202,7 @@ export class Coordinator {
 
   #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
     const sharing = this.settings.groups[group]?.sharing;
+    const isNew = group === this.settings.groups.length;
     const windowed = this.#table.changeGroup(group, settings);
     for (const lane of windowed) {
       lane.sample.begin(this.#limiter, lane.lane, nowMs);
@@ -202,7 +210,8 @@ export class Coordinator {
     }
     this.targets.addGroup(group, settings.name);
     this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
-    this.tokens.groupChanged(group, nowMs);
+    if (isNew) this.tokens.groupAdded(group);
+    else this.tokens.groupChanged(group, nowMs);
     if (settings.sharing !== sharing) {
       // Its rows say whether this node tells its charges.
       for (const { hasEntry, groupId } of this.#table.lanesOf(group)) if (hasEntry) this.#book.changed(group, groupId);

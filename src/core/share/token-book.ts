@@ -205,6 +205,23 @@ export class TokenBook implements ChargeReader {
     this.#outdated.length = 0;
   }
 
+  /**
+   * A group is known from now on. If there are rows of it already, nobody here has followed what they charged: its
+   * bucket is empty, as far as this node knows.
+   */
+  groupAdded(group: number): void {
+    if (!this.hasBegun) return;
+    const { table, usageMap } = this.#parts;
+    const groupId = table.groupIdOf(group);
+    for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
+      const mapLane = usageMap.findMapLane(groupId, direction);
+      if (mapLane === -1 || usageMap.firstRow(mapLane) === -1) continue;
+      const partition = partitionOf(groupId, table.settings.partitions);
+      this.#follow(mapLane, groupId, direction, this.#logMs(partition));
+    }
+    this.#followRamps(group);
+  }
+
   groupChanged(group: number, nowMs: number): void {
     for (const [mapLane, lane] of this.#lanes) {
       if (lane.group !== group) continue;
@@ -274,14 +291,14 @@ export class TokenBook implements ChargeReader {
     lane.isLimitedByTokens = lane.link === 'linked' && !log.epochs.isHolding;
   }
 
-  #follow(mapLane: number, groupId: GroupId, direction: number): FollowedLane | null {
+  #follow(mapLane: number, groupId: GroupId, direction: number, emptyLogMs?: number): FollowedLane | null {
     const known = this.#lanes.get(mapLane);
     if (known !== undefined) return known;
     const { table } = this.#parts;
     const group = table.groupOf(groupId);
     if (group === -1 || !this.#sharesTokens(group)) return null;
     const partition = partitionOf(groupId, table.settings.partitions);
-    const tokens = new LaneTokens(this.beganLogMs[partition] as number);
+    const tokens = new LaneTokens(emptyLogMs ?? (this.beganLogMs[partition] as number));
     const lane = { tokens, group, direction, mapLane, partition, ceiling: Number.POSITIVE_INFINITY };
     this.#lanes.set(mapLane, lane);
     if (this.#hasRamp(group)) this.#ramped.set(mapLane, lane);

@@ -317,7 +317,7 @@ export class GroupRegistry {
     const { config, mistakes } = examineGroup(name, definition, `revision ${revision}`);
     const { groups, inForce, settings, yaml } = this.#parts;
     const max = settings.maxGroups + yaml.numbersTaken;
-    if (config !== null && (groups.has(name) || groups.size < max)) {
+    if (config !== null && (groups.has(name) || groups.size - groups.keyCount < max)) {
       inForce.define(config);
       return 'group defined';
     }

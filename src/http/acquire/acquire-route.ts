@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Decision, Granted, NotReady, Refused } from '../../api/decision.js';
 import type { Scope } from '../../core/attachments/attachment.js';
-import { directionIndex, laneOf } from '../../core/base/vocabulary.js';
+import { type Direction, directionIndex, laneOf } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { ACQUIRE_ANSWERS } from '../route/answer-schemas.js';
@@ -20,7 +20,7 @@ import { capacityProblem } from './refusal-problems.js';
 import { whereOf } from './scope-fields.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'gate' | 'loop'>;
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
 
 /**
  * POST /v1/acquire, the hot path. It logs nothing and makes a promise only for `waitMs`; for a grant, only fastify
@@ -111,6 +111,10 @@ function answer(reply: FastifyReply, body: AcquireBody, decision: Decision | Res
   const { node, outcomes, answers } = parts;
   if (decision.granted) {
     outcomes.granted++;
+    if (body.group !== undefined && node.keys?.isSilent(body.group) === true) {
+      sendSilentGrant(reply, body.group, body.direction ?? 'publish', parts);
+      return;
+    }
     const lane = laneAsked(node, body);
     if (lane === null) sendJson(reply, JSON.stringify(decision));
     else sendGranted(reply, decision, { lane, answers, nowMs: node.clock() });
@@ -140,6 +144,13 @@ function laneAsked(node: UsedParts, body: AcquireBody, refusedBy?: string): numb
   const group = refusedBy ?? body.group;
   if (group !== undefined) return laneOf(node.gate.groupIndex(group), direction);
   return node.gate.scopes.lanesOf(whereOf(body) as Scope, direction)[0] ?? null;
+}
+
+/** Grants work of a key that nobody need hear of; to ask for its lane would make a group of it. */
+function sendSilentGrant(reply: FastifyReply, key: string, direction: Direction, { node, answers }: Answering): void {
+  const { policy, current } = answers.fields.ofKey(key, node.keys!.seen(key)!, direction);
+  if (policy !== '') reply.header('ratelimit-policy', policy).header('ratelimit', current);
+  sendJson(reply, GRANTED_BODY);
 }
 
 function sendJson(reply: FastifyReply, body: string): void {

@@ -3,8 +3,15 @@ import { asWritten, quotaAsWritten } from '../../config/resolved/rates-as-writte
 import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { SECONDS_OF } from '../../config/setting/time-unit.js';
 import type { WrittenRate } from '../../config/setting/written-rate.js';
-import { DIMENSIONS, type Dimension, directionOfLane } from '../../core/base/vocabulary.js';
+import {
+  DIMENSIONS,
+  type Dimension,
+  type Direction,
+  directionIndex,
+  directionOfLane,
+} from '../../core/base/vocabulary.js';
 import type { Level } from '../../core/limiter/levels.js';
+import type { KeySeen } from '../../groups/keys/key-book.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { leftItem, policyItem } from './rate-limit-items.js';
 
@@ -57,6 +64,15 @@ export class RateLimitFields {
     return `${field === '' ? '' : `${field}, `}${leftItem(violated, 0, refused.retryAfterS)}`;
   }
 
+  /** The same two for a key that is silent here: what is left is what this node may spend unheard. */
+  ofKey(name: string, { settings, left }: KeySeen, direction: Direction): KeyFields {
+    const { names, field } = policiesOf({ ...settings, name }, direction);
+    const items = names.flatMap((item, at) => {
+      return item === '' ? [] : [`"${item}";r=${wholeUnits(left[directionIndex(direction)]![at]!)}`];
+    });
+    return { policy: field, current: items.join(', ') };
+  }
+
   /** RateLimit-Policy of a refusal: with the limit of the level that refused, where that is not the group's. */
   policyWith(lane: number, { level, dimension }: { readonly level: Level; readonly dimension: Dimension }): string {
     const own = this.policy(lane);
@@ -92,10 +108,15 @@ export class RateLimitFields {
   #of(lane: number): LanePolicies {
     const known = this.#lanes[lane];
     if (known !== undefined && known.group === this.#node.gate.groupOf(lane)) return known;
-    const made = policiesOf(this.#node, lane);
+    const made = policiesOf(this.#node.gate.groupOf(lane), directionOfLane(lane));
     this.#lanes[lane] = made;
     return made;
   }
+}
+
+export interface KeyFields {
+  readonly policy: string;
+  readonly current: string;
 }
 
 interface LanePolicies {
@@ -106,9 +127,7 @@ interface LanePolicies {
   readonly field: string;
 }
 
-function policiesOf(node: UsedParts, lane: number): LanePolicies {
-  const group = node.gate.groupOf(lane);
-  const direction = directionOfLane(lane);
+function policiesOf(group: GroupConfig, direction: Direction): LanePolicies {
   const items = DIMENSIONS.map((dimension, at) => {
     const rate = quotaAsWritten(group, direction, at);
     const name = `${group.name}-${direction}-${dimension}`;

@@ -18,7 +18,7 @@ import { BATCH_COUNTS_ANSWERS, REFUND_ANSWERS, REFUNDS_ANSWERS, TAKE_ANSWERS } f
 import { REFUND_BODY, REFUNDS_BODY, TAKE_BODY } from './batch-bodies.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'gate' | 'loop'>;
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
 
 export interface TakeRouteParts {
   readonly node: UsedParts;

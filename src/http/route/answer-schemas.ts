@@ -248,6 +248,20 @@ export const GROUP_STATUS = record({
 
 export const GROUP = json('The group as this node sees it.', GROUP_STATUS);
 
+const LEFT = record({ messages: number.nullable(), bytes: number.nullable() });
+
+export const KEY = json(
+  'The key as this node knows it.',
+  record({
+    key: text,
+    template: text,
+    quota: record({ publish: QUOTA_AS_WRITTEN, dispatch: QUOTA_AS_WRITTEN }),
+    silent: yes,
+    leftUnheard: record({ publish: LEFT, dispatch: LEFT }).nullable(),
+    group: GROUP_STATUS.nullable(),
+  }),
+);
+
 const GROUP_SUMMARY_DIRECTION = record({
   quota: RATES,
   quotaAsWritten: QUOTA_AS_WRITTEN,

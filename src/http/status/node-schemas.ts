@@ -34,6 +34,16 @@ const CONFIGURATION = record({
   differs: listOf(record({ group: text, nodes: listOf(text) })),
 });
 
+const TEMPLATE = record({
+  template: text,
+  live: count,
+  loud: count,
+  made: count,
+  forgotten: count,
+  refused: count,
+  granted: count,
+});
+
 const REGISTRY = record({
   enabled: yes,
   ready: yes,
@@ -74,6 +84,7 @@ export const NODE = record({
   members: listOf(MEMBER),
   topic: TOPIC,
   registry: REGISTRY,
+  keys: listOf(TEMPLATE),
   signatures: listOf(SIGNATURES),
   configuration: CONFIGURATION,
   access: ACCESS,

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Access } from '../../access/access.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
+import { describeKey } from '../../status/describe-key.js';
 import { describeGroup, describeNode } from '../../status/describe-node.js';
 import type { StatusParts } from '../../status/status-parts.js';
-import { GROUP, GROUPS, PROBLEM } from '../route/answer-schemas.js';
+import { GROUP, GROUPS, KEY, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { once, pathOf } from '../route/fields.js';
 import { NO_QUERY, route } from '../route/route.js';
@@ -12,7 +14,7 @@ import { summarizeGroup } from './group-summary.js';
 import { NODES } from './node-schemas.js';
 
 /** What is used here of a node. */
-type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'loop'>;
+type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'keys' | 'loop'>;
 
 /** Groups of one page: about 130 KB and 10 ms of the event loop, whatever the number of groups. */
 const PAGE_MAX = 200;
@@ -43,9 +45,10 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
       answers: { 200: GROUP, 404: PROBLEM, 422: PROBLEM },
     },
     ({ params }, reply) => {
-      reply.send(describeGroup(node, node.gate.groupIndex(params.group)));
+      reply.send(describeGroup(node, node.gate.groupToShow(params.group)));
     },
   );
+  addKeyRoute(app, node);
   route(
     app,
     {
@@ -57,6 +60,25 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
     },
     (_, reply) => {
       reply.send({ ...describeNode(node), access: access.status });
+    },
+  );
+}
+
+function addKeyRoute(app: FastifyInstance, node: UsedParts): void {
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/keys/:key',
+      summary: 'Shows a key, as this node knows it: its template, and what it may spend unheard, or its group',
+      query: NO_QUERY,
+      params: pathOf('key'),
+      answers: { 200: KEY, 404: PROBLEM, 422: PROBLEM },
+    },
+    ({ params: { key } }, reply) => {
+      const known = node.keys && describeKey(node.keys, key, (group) => describeGroup(node, group));
+      if (known === null) throw new QuotameshError('KEY_UNKNOWN', { key });
+      reply.send(known);
     },
   );
 }

@@ -135,6 +135,7 @@ const NODE: NodeStatus = {
     differs: [],
   },
   signatures: [],
+  keys: [],
   registry: {
     enabled: true,
     ready: true,

@@ -39,11 +39,10 @@ describe('a broken node.yaml', () => {
       /^node.yaml:1:10: cluster must be a name .* got 7\. Put it in quotes: "7"/,
     ],
     ['a bad name', `cluster: a b\n${GROUPS}`, /^node.yaml:1:10: cluster must be a name .* got "a b"/],
-    ['no groups', 'cluster: demo\n', /^node.yaml:1:1: groups is missing or empty\. Add at least one group/],
     [
-      'no groups, and a ramp by default that has no beginning: who would need it is not known',
-      'cluster: demo\ndefaults: { ramp: { toPerSecond: 5 } }\n',
-      /^node.yaml:1:1: groups is missing or empty/,
+      'no groups, and a default group',
+      'cluster: demo\ngroups: {}\ndefaultGroup: orders\n',
+      /^node.yaml:3:15: defaultGroup must name a configured group, got "orders"/,
     ],
     [
       'groups as a list',

@@ -70,7 +70,6 @@ describe('in YAML', () => {
   it.each([
     ['a group with nothing behind it', 'groups:\n  orders:\n', /groups.orders has nothing behind it/],
     ['groups with nothing behind them', 'groups:\n', /groups/],
-    ['no groups', '', /groups is missing/],
     ['an empty section of rules', 'groups: { orders: {} }\nmqtt:\n  rules:\n', /mqtt.rules has nothing behind it/],
     ['scopes', 'groups: { orders: {} }\nattachments:\n  scopes:\n', /attachments.scopes has nothing behind it/],
     ['attachments', 'groups: { orders: {} }\nattachments:\n', /attachments has nothing behind it/],

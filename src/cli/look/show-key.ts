@@ -1,0 +1,27 @@
+import type { KeyStatus } from '../../api/key-status.js';
+import { get, nodeAddress } from '../../node-client/node-requests.js';
+import type { KeyOptions } from './key-command.js';
+
+/** `quotamesh key show KEY`. */
+export async function showKey(name: string, { json = false, ...options }: KeyOptions): Promise<void> {
+  const key = await get<KeyStatus>(nodeAddress(options), `/v1/keys/${encodeURIComponent(name)}`);
+  process.stdout.write(`${json ? JSON.stringify(key) : keyText(key)}\n`);
+}
+
+function keyText({ key, template, quota, leftUnheard, group }: KeyStatus): string {
+  const lines = [`${key}  template ${template}`];
+  for (const direction of ['publish', 'dispatch'] as const) {
+    const limits = Object.entries(quota[direction]).map(([name, amount]) => `${name} ${amount}`);
+    if (limits.length === 0) continue;
+    lines.push(`${direction}  quota ${limits.join(', ')}`);
+    for (const unit of ['messages', 'bytes'] as const) {
+      const left = leftUnheard?.[direction][unit] ?? null;
+      if (left !== null) lines.push(`  silent: this node may spend ${left} ${unit} unheard`);
+      const tokens = group?.directions[direction].clusterBucket?.[unit] ?? null;
+      if (tokens !== null)
+        lines.push(`  loud: the cluster's bucket holds ${Math.floor(tokens.tokens)} ${unit} of ${tokens.depth}`);
+    }
+  }
+  if (group !== null) lines.push(`more: quotamesh explain ${key}`);
+  return lines.join('\n');
+}

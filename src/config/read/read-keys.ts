@@ -1,0 +1,132 @@
+import { KeyPattern } from '../../core/keys/key-pattern.js';
+import { isMapping, type Mapping } from '../../input/mapping.js';
+import { didYouMean } from '../../input/nearest-name.js';
+import { GROUP, type GroupSettings } from '../schema/groups.js';
+import { KEYS } from '../schema/keys.js';
+import { readSection, type Sound } from '../schema/read-section.js';
+import { type ConfigPath, Findings } from '../setting/findings.js';
+import { rowsOf } from '../setting/section.js';
+import { GROUP_NAME } from '../setting/setting.js';
+import { show } from '../setting/setting-text.js';
+import { withBurstInFull } from './burst-in-full.js';
+import { checkRamps } from './check-ramps.js';
+import { checkShareRanges } from './check-share-range.js';
+import { checkSharing } from './check-sharing.js';
+import { mergedLayers } from './merged-layers.js';
+import { checkReserved } from './read-groups.js';
+
+export interface KeysRead {
+  readonly bounds: Sound<{ readonly maxLive: number; readonly maxLoud: number }>;
+  readonly templates: readonly TemplateRead[];
+}
+
+export interface TemplateRead {
+  readonly pattern: KeyPattern;
+  readonly settings: Sound<GroupSettings>;
+  /** Whole name of a key → its settings, the template's laid under them. */
+  readonly overrides: ReadonlyMap<string, Sound<GroupSettings>>;
+}
+
+/** The section `keys`: bounds, and templates by the patterns of their names. */
+export function readKeys(root: Mapping, findings: Findings, isAlone: boolean): KeysRead {
+  const written = root.keys ?? {};
+  if (!isMapping(written)) {
+    const allowed = 'a mapping of patterns like "key:{id}" to settings of a group';
+    const remedy = 'Indent the patterns below it.';
+    findings.add(['keys'], { problem: `must be ${allowed}, got ${show(written)}`, allowed, remedy });
+    return { bounds: readSection(findings, KEYS, ['keys'], {}), templates: [] };
+  }
+  const isBound = (name: string) => Object.hasOwn(rowsOf(KEYS), name);
+  const entries = Object.entries(written);
+  const bounds = readSection(findings, KEYS, ['keys'], Object.fromEntries(entries.filter(([name]) => isBound(name))));
+  const templates = entries.flatMap(([name, settings]) => {
+    return isBound(name) ? [] : readTemplate(name, settings, root.defaults, findings);
+  });
+  checkOverlaps(templates, findings);
+  if (isAlone && templates.length > 0) {
+    findings.add(['keys'], {
+      problem: 'needs a topic: with kind none nobody tells what was taken of a key',
+      allowed: 'a topic of kind memory, embedded, kafka or redis',
+      remedy: 'Share a topic, or use perClient of a group.',
+    });
+  }
+  return { bounds, templates };
+}
+
+function readTemplate(text: string, written: unknown, defaults: unknown, findings: Findings): TemplateRead[] {
+  const path = ['keys', text];
+  const pattern = KeyPattern.of(text);
+  if (typeof pattern === 'string') {
+    const allowed = 'a pattern of letters, digits and . _ : / @ + ~ - with at least one field like {id}';
+    const remedy = didYouMean(text, Object.keys(rowsOf(KEYS))) || 'For example "key:{id}".';
+    findings.add(path, { problem: pattern, allowed, remedy }, { part: 'key' });
+    return [];
+  }
+  const { overrides = null, ...settings } = isMapping(written) ? written : NOTHING;
+  const full = readLayer(path, isMapping(written) ? settings : written, defaults, findings);
+  if (overrides !== null && !isMapping(overrides)) {
+    const allowed = 'a mapping of keys to settings of a group';
+    const problem = `must be ${allowed}, got ${show(overrides)}`;
+    findings.add([...path, 'overrides'], { problem, allowed, remedy: 'Indent the keys below it.' });
+  }
+  const read = new Map<string, Sound<GroupSettings>>();
+  for (const [key, override] of Object.entries(isMapping(overrides) ? overrides : NOTHING)) {
+    const at = [...path, 'overrides', key];
+    const name = pattern.fields.length === 1 && !pattern.matches(key) ? pattern.nameWith(key) : key;
+    if (pattern.matches(name) && GROUP_NAME.matches.test(name)) {
+      read.set(name, readLayer(at, override, full.merged, findings).settings);
+    } else addBadOverride(at, pattern, findings);
+  }
+  return [{ pattern, settings: full.settings, overrides: read }];
+}
+
+/** A template or an override, with what is laid under it. */
+function readLayer(path: ConfigPath, written: unknown, below: unknown, findings: Findings) {
+  const own = withBurstInFull(written ?? {});
+  if (own !== written && isMapping(written) && isMapping(own)) {
+    for (const key of Object.keys(own.burst as Mapping))
+      findings.setWritten([...path, 'burst', key], [...path, 'burst']);
+  }
+  const merged = mergedLayers(own, withBurstInFull(below));
+  const count = findings.mistakes.length;
+  readSection(findings, GROUP, path, own);
+  // What is wrong with the layers below is told where they stand.
+  const settings = readSection(new Findings(''), GROUP, path, merged);
+  if (findings.mistakes.length === count) checkAsGroup(path, settings, merged, findings);
+  return { settings, merged };
+}
+
+/** What must hold between the settings of a group, told where this one stands. */
+function checkAsGroup(path: ConfigPath, settings: Sound<GroupSettings>, merged: unknown, findings: Findings): void {
+  // No group has such a name, and what is found at it is told at the path.
+  const name = `{${path.join(' ')}}`;
+  findings.setWritten(['groups', name], path);
+  const groups = new Map([[name, settings]]);
+  const root = { groups: { [name]: merged } };
+  checkReserved(groups, findings);
+  checkRamps(groups, root, findings);
+  checkShareRanges(groups, findings);
+  checkSharing(groups, root, findings);
+}
+
+function checkOverlaps(templates: readonly TemplateRead[], findings: Findings): void {
+  templates.forEach(({ pattern }, at) => {
+    const twin = templates.slice(0, at).find((other) => {
+      return other.pattern.literals === pattern.literals && other.pattern.overlaps(pattern);
+    });
+    if (twin === undefined) return;
+    const problem = `matches names that ${show(twin.pattern.text)} matches, and neither is more specific`;
+    const allowed = 'patterns of which one has more characters outside of its fields';
+    const remedy = 'Join the two, or put more text into one of them.';
+    findings.add(['keys', pattern.text], { problem, allowed, remedy }, { part: 'key' });
+  });
+}
+
+const NOTHING: Mapping = {};
+
+function addBadOverride(path: ConfigPath, pattern: KeyPattern, findings: Findings): void {
+  const allowed =
+    pattern.fields.length === 1 ? `a value of {${pattern.fields[0]}}, or a whole name` : 'the whole name of a key';
+  const problem = `is no key of ${show(pattern.text)}`;
+  findings.add(path, { problem, allowed, remedy: 'Correct the name.' }, { part: 'key' });
+}

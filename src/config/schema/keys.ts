@@ -1,0 +1,21 @@
+import { section } from '../setting/section.js';
+
+/** Below `keys`, beside the templates, which are patterns and hold a `{field}` each. */
+export const KEYS = section({
+  maxLive: {
+    kind: 'count',
+    default: 1_000_000,
+    min: 1,
+    max: 100_000_000,
+    buys: 'More keys in memory at one node at once. One more takes the place of a key whose bucket is full again, or is refused with 503.',
+    costs: 'About 120 bytes each, and the name.',
+  },
+  maxLoud: {
+    kind: 'count',
+    default: 100_000,
+    min: 1,
+    max: 1_000_000,
+    buys: 'More keys of which one node has ever used more than it may unheard. Any other key gets no more there than that: at most its part of the quota.',
+    costs: 'About 5 KB each. They count until the node starts anew.',
+  },
+});

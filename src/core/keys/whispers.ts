@@ -1,0 +1,252 @@
+import { depthGiven, type GroupSettings } from '../base/settings.js';
+import { DIMENSION_COUNT, DIRECTION_COUNT, DIRECTIONS, MESSAGES } from '../base/vocabulary.js';
+import { clusterDepth } from '../tokens/cluster-depth.js';
+
+/** What the rows of one template, or of an override, have in common. */
+export interface Whispered {
+  readonly settings: Pick<GroupSettings, 'quota' | 'burst'>;
+  /** False: every use of such a key is told like that of any group. */
+  readonly mayWhisper: boolean;
+}
+
+/**
+ * What this node may spend of every key without telling anybody: a bucket per key, of min(1, 3/N) of the cluster's
+ * bucket, which fills at quota/N, where N nodes are alive. (With `burst.policy: divided`, of 1/N of it.)
+ *
+ * Bound: in any time t, k nodes that say nothing spend at most k·min(1, 3/N) depths and k/N·quota·t of a key, so all of
+ * them three depths and the quota: what the nodes of a group may take of a full bucket at once (core/tokens). A key of
+ * which somebody speaks is not whispered of any more by whoever has read it.
+ *
+ * A row is a line of numbers, because a million objects would take five times as much. Times are of the node's
+ * monotonic clock, milliseconds.
+ */
+export class Whispers {
+  readonly maxLive: number;
+  readonly #rows = new Map<string, number>();
+  readonly #names: (string | null)[] = [];
+  readonly #free: number[] = [];
+  readonly #kinds: readonly Kind[];
+  /** Length of a line: time of the last refill (Infinity = the key speaks), tag, tokens of the limited slots. */
+  readonly #length: number;
+  #lines: Float64Array;
+  #hand = 0;
+
+  constructor(kinds: readonly Whispered[], maxLive: number) {
+    this.maxLive = maxLive;
+    this.#kinds = kinds.map(kindOf);
+    this.#length = TOKENS + Math.max(1, ...this.#kinds.map(({ perSecond }) => perSecond.length));
+    this.#lines = new Float64Array(FIRST_ROWS * this.#length);
+  }
+
+  /** Keys in memory. */
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /** The row of a key, or −1. It is the key's until the key is forgotten. */
+  find(name: string): number {
+    return this.#rows.get(name) ?? -1;
+  }
+
+  /** Names of all keys, in no order. */
+  names(): IterableIterator<string> {
+    return this.#rows.keys();
+  }
+
+  kindOf(row: number): number {
+    return Math.floor((this.#lines[row * this.#length + TAG] as number) / CELLS);
+  }
+
+  /** The low bits of the key's id (strangers.ts). */
+  cellOf(row: number): number {
+    return (this.#lines[row * this.#length + TAG] as number) % CELLS;
+  }
+
+  /** So many nodes share every key from now on. */
+  setNodes(nodes: number): void {
+    for (const kind of this.#kinds) {
+      const part = kind.isDivided ? 1 / nodes : Math.min(1, TOGETHER / nodes);
+      kind.quotas.forEach(({ perSecond, depth }, slot) => {
+        kind.perSecond[slot] = perSecond / nodes;
+        kind.depth[slot] = depth * part;
+      });
+    }
+  }
+
+  /**
+   * A key is used for the first time. Its bucket is what it would be if it had been there, unused, since that time.
+   * Returns −1 if there is no room.
+   */
+  add(name: string, kindIndex: number, cell: number, sinceMs: number): number {
+    const row = this.#free.pop() ?? this.#names.length;
+    const at = row * this.#length;
+    if (at === this.#lines.length) this.#grow();
+    this.#names[row] = name;
+    this.#rows.set(name, row);
+    this.#lines.fill(0, at, at + this.#length);
+    this.#lines[at] = sinceMs;
+    this.#lines[at + TAG] = kindIndex * CELLS + cell;
+    return row;
+  }
+
+  /** Takes both amounts, or nothing: then this node would have to tell others what it takes. */
+  take(row: number, direction: number, messages: number, bytes: number, nowMs: number): boolean {
+    const lines = this.#lines;
+    const at = row * this.#length;
+    const elapsedMs = nowMs - (lines[at] as number);
+    // A key that speaks: its time is Infinity.
+    if (!(elapsedMs >= 0)) return false;
+    const kind = this.#kinds[this.kindOf(row)] as Kind;
+    if (!kind.mayWhisper) return false;
+    lines[at] = nowMs;
+    const { perSecond, depth, slots } = kind;
+    for (let slot = 0; slot < perSecond.length; slot++) {
+      const tokens = (lines[at + TOKENS + slot] as number) + (elapsedMs * (perSecond[slot] as number)) / 1000;
+      lines[at + TOKENS + slot] = Math.min(depth[slot] as number, tokens);
+    }
+    const first = direction * DIMENSION_COUNT;
+    const messageSlot = slots[first] as number;
+    const byteSlot = slots[first + 1] as number;
+    if (messageSlot !== -1 && (lines[at + TOKENS + messageSlot] as number) < messages) return false;
+    if (byteSlot !== -1 && (lines[at + TOKENS + byteSlot] as number) < bytes) return false;
+    if (messageSlot !== -1) lines[at + TOKENS + messageSlot] = (lines[at + TOKENS + messageSlot] as number) - messages;
+    if (byteSlot !== -1) lines[at + TOKENS + byteSlot] = (lines[at + TOKENS + byteSlot] as number) - bytes;
+    return true;
+  }
+
+  /** Units that may be taken of a slot now; Infinity where nothing limits. */
+  left(row: number, direction: number, dimension: number, nowMs: number): number {
+    const kind = this.#kinds[this.kindOf(row)] as Kind;
+    const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
+    if (slot === -1) return Number.POSITIVE_INFINITY;
+    const at = row * this.#length;
+    const elapsedMs = Math.max(0, nowMs - (this.#lines[at] as number));
+    const tokens = (this.#lines[at + TOKENS + slot] as number) + (elapsedMs * (kind.perSecond[slot] as number)) / 1000;
+    return Math.min(kind.depth[slot] as number, tokens);
+  }
+
+  /** Units that were taken unheard and have not come back, whole ones. */
+  spent(row: number, direction: number, dimension: number, nowMs: number): number {
+    const kind = this.#kinds[this.kindOf(row)] as Kind;
+    const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
+    if (slot === -1) return 0;
+    return Math.max(0, Math.ceil((kind.depth[slot] as number) - this.left(row, direction, dimension, nowMs)));
+  }
+
+  /** Whether the key is a group like any other now. */
+  speaks(row: number): boolean {
+    return this.#lines[row * this.#length] === Number.POSITIVE_INFINITY;
+  }
+
+  speak(row: number): void {
+    this.#lines[row * this.#length] = Number.POSITIVE_INFINITY;
+  }
+
+  /** The key is silent again. Its bucket begins empty: what it spent aloud is none of what it may spend unheard. */
+  fallSilent(row: number, nowMs: number): void {
+    const at = row * this.#length;
+    this.#lines.fill(0, at + TOKENS, at + this.#length);
+    this.#lines[at] = nowMs;
+  }
+
+  /** Forgets keys whose buckets have been full for so long, among the next `count` rows; returns their kinds. */
+  sweep(nowMs: number, fullForMs: number, count: number): readonly number[] {
+    const forgotten: number[] = [];
+    for (let looked = Math.min(count, this.#names.length); looked > 0; looked--) {
+      const row = this.#next();
+      if (this.#fullSinceMs(row, nowMs) > nowMs - fullForMs) continue;
+      forgotten.push(this.kindOf(row));
+      this.#forget(row);
+    }
+    return forgotten;
+  }
+
+  /**
+   * Makes room for one key: of the next rows, the one that was used least recently goes, if its bucket is full again.
+   * Returns its kind, or −1: all of them have something to remember.
+   */
+  makeRoom(nowMs: number): number {
+    let oldest = -1;
+    let usedMs = Number.POSITIVE_INFINITY;
+    for (let looked = Math.min(LOOKED_AT, this.#names.length); looked > 0; looked--) {
+      const row = this.#next();
+      const rowUsedMs = this.#lines[row * this.#length] as number;
+      if (rowUsedMs >= usedMs || this.#fullSinceMs(row, nowMs) > nowMs) continue;
+      oldest = row;
+      usedMs = rowUsedMs;
+    }
+    if (oldest === -1) return -1;
+    const kind = this.kindOf(oldest);
+    this.#forget(oldest);
+    return kind;
+  }
+
+  /** When the buckets of a row were full again, or will be; Infinity for a key that speaks, and for a free row. */
+  #fullSinceMs(row: number, nowMs: number): number {
+    if (this.#names[row] === null || this.speaks(row)) return Number.POSITIVE_INFINITY;
+    const { perSecond, depth } = this.#kinds[this.kindOf(row)] as Kind;
+    const at = row * this.#length;
+    let inMs = 0;
+    for (let slot = 0; slot < perSecond.length; slot++) {
+      const missing = (depth[slot] as number) - (this.#lines[at + TOKENS + slot] as number);
+      if (missing > 0) inMs = Math.max(inMs, (1000 * missing) / (perSecond[slot] as number));
+    }
+    const fullMs = (this.#lines[at] as number) + inMs;
+    return Number.isNaN(fullMs) ? nowMs : fullMs;
+  }
+
+  #next(): number {
+    this.#hand = (this.#hand + 1) % this.#names.length;
+    return this.#hand;
+  }
+
+  #forget(row: number): void {
+    this.#rows.delete(this.#names[row] as string);
+    this.#names[row] = null;
+    this.#free.push(row);
+  }
+
+  #grow(): void {
+    const larger = new Float64Array(2 * this.#lines.length);
+    larger.set(this.#lines);
+    this.#lines = larger;
+  }
+}
+
+/** Rows looked at for one that may go: the least recently used of 64 is seldom (1 in 27) not among the oldest 5 %. */
+const LOOKED_AT = 64;
+/** Nodes that take of a full bucket at one instant take so many depths at most, as `burst.policy: optimistic` says. */
+const TOGETHER = 3;
+const TAG = 1;
+const TOKENS = 2;
+const CELLS = 65_536;
+const FIRST_ROWS = 1024;
+
+interface Kind {
+  readonly mayWhisper: boolean;
+  readonly isDivided: boolean;
+  /** Per direction and dimension: the slot, −1 = unlimited. */
+  readonly slots: readonly number[];
+  /** Per slot, of the cluster. */
+  readonly quotas: readonly { readonly perSecond: number; readonly depth: number }[];
+  /** Per slot, of this node: units. */
+  readonly perSecond: Float64Array;
+  readonly depth: Float64Array;
+}
+
+function kindOf({ settings: { quota, burst }, mayWhisper }: Whispered): Kind {
+  const slots: number[] = [];
+  const quotas: { perSecond: number; depth: number }[] = [];
+  for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
+    const rates = quota[DIRECTIONS[direction] as keyof typeof quota];
+    for (let dimension = MESSAGES; dimension < DIMENSION_COUNT; dimension++) {
+      const perSecond = rates[dimension] as number;
+      slots.push(perSecond === Number.POSITIVE_INFINITY ? -1 : quotas.length);
+      const depth = perSecond === 0 ? 0 : (depthGiven(burst, direction, dimension) ?? clusterDepth(perSecond, 1));
+      if (perSecond !== Number.POSITIVE_INFINITY) quotas.push({ perSecond, depth });
+    }
+  }
+  const isDivided = burst.policy === 'divided';
+  const [perSecond, depth] = [new Float64Array(quotas.length), new Float64Array(quotas.length)];
+  return { mayWhisper, isDivided, slots, quotas, perSecond, depth };
+}

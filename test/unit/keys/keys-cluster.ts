@@ -1,0 +1,52 @@
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { silentTelemetry, type Telemetry } from '../../../src/ports/telemetry.js';
+import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
+import { WholeNode } from '../../whole-node.js';
+import { VirtualTime } from '../demo/virtual-time.js';
+
+export interface KeysCluster {
+  readonly nodes: readonly WholeNode[];
+  readonly time: VirtualTime;
+  /** Records that nodes have appended beside signs of life, and all of them. */
+  readonly appended: { reports: number; records: number };
+}
+
+/** Production nodes on one log in virtual time; the clock of every node is that time. */
+export async function withKeys(
+  count: number,
+  keys: object,
+  story: (cluster: KeysCluster) => Promise<void>,
+  telemetry: Telemetry = silentTelemetry,
+): Promise<void> {
+  const time = new VirtualTime();
+  const log = createMemoryLog();
+  const appended = { reports: 0, records: 0 };
+  try {
+    const nodes = Array.from({ length: count }, (_, at) => {
+      const raw = { cluster: 'keys', node: String.fromCharCode(97 + at), topic: 'memory', keys };
+      const config = resolveConfig(raw, { source: '(test)', env: {} });
+      const topic = new MemoryTopic(log);
+      const append = topic.append.bind(topic);
+      topic.append = (records) => {
+        appended.records += records.length;
+        // A report's key has a bundle behind its node (core/protocol/record.ts).
+        appended.reports += records.filter(({ key }) => key.includes('/')).length;
+        return append(records);
+      };
+      return new WholeNode({ config, topic, telemetry, version: '0', nonce: at, clock: () => performance.now() });
+    });
+    const started = Promise.all(nodes.map((node) => node.start()));
+    await time.advance(2000);
+    await started;
+    await story({ nodes, time, appended });
+    const closed = Promise.all(nodes.map((node) => node.close()));
+    await time.advance(5000);
+    await closed;
+  } finally {
+    time.end();
+  }
+}
+
+export const PER_MINUTE = (messagesPerMinute: number) => ({ quota: { publish: { messagesPerMinute } } });
+export const PER_SECOND = (messagesPerSecond: number) => ({ quota: { publish: { messagesPerSecond } } });
