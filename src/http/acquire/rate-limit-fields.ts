@@ -68,7 +68,7 @@ export class RateLimitFields {
   ofKey(name: string, { settings, left }: KeySeen, direction: Direction): KeyFields {
     const { names, field } = policiesOf({ ...settings, name }, direction);
     const items = names.flatMap((item, at) => {
-      return item === '' ? [] : [`"${item}";r=${wholeUnits(left[directionIndex(direction)]![at]!)}`];
+      return item === '' ? [] : [leftItem(item, left[directionIndex(direction)]![at]!, null)];
     });
     return { policy: field, current: items.join(', ') };
   }
