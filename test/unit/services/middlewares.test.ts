@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { QuotaNode } from '../../../src/index.js';
 import { type Chosen, FRAMEWORKS } from './frameworks.js';
 import { oneNode } from './one-node.js';
@@ -72,6 +72,18 @@ describe.each(FRAMEWORKS)('%s', (_name, serve) => {
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     const impatient = await asking({ waitMs: 20 });
     expect((await impatient('/', 'bob')).status).toBe(429);
+  });
+
+  test('a client that hangs up leaves the line', async () => {
+    const { url, close } = await serve(node, { waitMs: 60_000 });
+    onTestFinished(close);
+    const hangUp = new AbortController();
+    const asked = fetch(url, { headers: { 'x-api-key': 'bob' }, signal: hangUp.signal });
+    const waiting = () => node.groupStatus('key:bob').directions.publish.local.heldBack;
+    await vi.waitFor(() => expect(waiting()).toBe(1), 5000);
+    hangUp.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    await vi.waitFor(() => expect(waiting()).toBe(0), 5000);
   });
 
   test('sets no headers where none are wanted, or there is no quota', async () => {
