@@ -13,6 +13,7 @@ const ORDER = 2 ** 20;
 const BYTES_AIM = 100;
 const NS_AIM = 150;
 const ONE = { messages: 1 };
+/** What is computed goes here, so that nothing of it is left out by the engine. */
 let sink = 0;
 
 setFlagsFromString('--expose-gc');
@@ -61,6 +62,7 @@ async function measure(count: number): Promise<void> {
   say(`  by name, Zipf: ${range(decisions)} ns (aim ${NS_AIM}); bare Map lookup ${range(lookups)} ns`);
   say(`  beyond the lookup ${(decision - lookup).toFixed(0)} ns; aims ${verdict(bytes, decision)}`);
   await node.close();
+  if (sink === 0) throw new Error('nothing was granted');
 }
 
 type Node = Awaited<ReturnType<typeof createNode>>;
