@@ -73,7 +73,7 @@ export class LaneTokens implements Clumped {
     return tokensAfter(bucket, settledTokens, logMs - this.settledLogMs, expected.total);
   }
 
-  /** Returns how many depths of what the author gave back are not believed, in the dimension with the most. */
+  /** Returns how many depths of what the author gave back are not believed, of the dimension in which that is more. */
   charge(node: NodeKey, slot: number, messages: number, bytes: number): number {
     if (!this.isShared) return 0;
     const [first, second] = this.slots as readonly [SlotTokens, SlotTokens];
@@ -89,7 +89,7 @@ export class LaneTokens implements Clumped {
   /** Reads what all nodes are expected to take, after the strategy has divided the target. */
   view(view: LaneView, members: Viewed, rule: DepthRule): void {
     this.#nodes = Math.max(1, view.count);
-    if (this.isShared !== view.sharesTokens) this.#share(view.sharesTokens);
+    if (this.isShared !== view.sharesTokens) this.#switchTo(view.sharesTokens);
     const bytes = bytesPerMessage(view);
     this.slots.forEach((slot, dimension) => {
       slot.view(view, members, dimension, dimension === MESSAGES ? 1 : bytes, rule);
@@ -146,7 +146,7 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  #share(isShared: boolean): void {
+  #switchTo(isShared: boolean): void {
     this.isShared = isShared;
     for (const slot of this.slots) {
       slot.settledTokens = 0;
@@ -162,7 +162,7 @@ export class LaneTokens implements Clumped {
     );
   }
 
-  /** The most that no record says, in parts of what makes a report due. */
+  /** How much no record says, in parts of what makes a report due; of the dimension in which that is more. */
   get deviation(): number {
     return Math.max(
       ...this.slots.map(({ bucket, account, threshold }) =>
@@ -214,7 +214,7 @@ export class LaneTokens implements Clumped {
       const before = told.demand[dimension] as number;
       if (Math.min(wanted, expected.due) <= before) return false;
       const change = Math.min(wanted, DUE_RATIO * expected.due) - before;
-      return change > noiseOf(before, now, told, dimension, this.clumpsOf(dimension));
+      return change > chanceOf(before, now, told, dimension, this.clumpsOf(dimension));
     });
   }
 
@@ -247,7 +247,7 @@ export class LaneTokens implements Clumped {
       if (bucket === null || expected.isLent) return false;
       const before = Math.min(told.demand[dimension] as number, expected.share);
       return (
-        before - (now.demand[dimension] as number) > noiseOf(before, now, told, dimension, this.clumpsOf(dimension))
+        before - (now.demand[dimension] as number) > chanceOf(before, now, told, dimension, this.clumpsOf(dimension))
       );
     });
   }
@@ -292,10 +292,10 @@ export interface Now {
   readonly costsBeyond: number;
 }
 
-/** What a change from a rate has to stand out from. @param pieces that come together */
-function noiseOf(before: number, now: LaneRates, told: LaneRates, dimension: number, pieces: number): number {
+/** By how much a rate seems to change by chance. @param pieces that come together */
+function chanceOf(before: number, now: LaneRates, told: LaneRates, dimension: number, pieces: number): number {
   const squares = Math.max(now.squares[dimension] as number, told.squares[dimension] as number);
-  return Math.max(CHANGE_RATIO * before, DEVIATIONS * Math.sqrt(pieces * squares * NOISE_SECONDS));
+  return Math.max(CHANGE_RATIO * before, DEVIATIONS * Math.sqrt(pieces * squares * CHANCE_SECONDS));
 }
 
 /** What a node wants beyond what it would be given need not be told. */
@@ -305,7 +305,7 @@ const MET_AGAIN = 0.8;
 const CHANGE_RATIO = 0.1;
 const DEVIATIONS = 3;
 /** Arrivals of so much time are what a change has to stand out from. */
-const NOISE_SECONDS = 0.5;
+const CHANCE_SECONDS = 0.5;
 
 /** Bytes per message as all nodes report them together; 1 without a report of both. */
 function bytesPerMessage(view: LaneView): number {

@@ -46,14 +46,12 @@ export class SlotTokens {
   /** What the node was expected to take since the last flow, and what of it a slack paid. */
   #use = 0;
   #slack = 0;
-  /** Time of this node's limit that work may owe which cannot be refused. */
+  /** Seconds of this node's share that work may owe which cannot be refused. */
   #debtSeconds = 0;
   #creditMax = 0;
   /** Units of the cluster's bucket that this node may take at the most. */
   #most = Number.POSITIVE_INFINITY;
   #creditSeconds = CREDIT_SECONDS;
-  /** Where nothing is lent: what is left of a bucket as deep as the cluster's that this node's share flows into. */
-  #ownPart = Number.POSITIVE_INFINITY;
 
   /** A message costs so many units now, and the bucket holds the same cost as before; 0 = costs do not count. */
   countCosts(before: number, costPerMessage: number): void {
@@ -122,7 +120,7 @@ export class SlotTokens {
     this.settledTokens = Math.min(depth, this.settledTokens);
     this.expected.view(view, members.own, dimension);
     this.returnable.view(view, members.alive, dimension, this.expected, depth);
-    this.#parts.set(view, this.bucket, this.piece);
+    this.#parts.set(view, this.bucket, this.piece, { share: this.expected.share, debtSeconds: this.#debtSeconds });
     this.isInPieces = isInPieces(this.bucket, piece, count);
     if (this.isInPieces) this.#expectNothing();
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count);
@@ -134,17 +132,17 @@ export class SlotTokens {
    * @param taken units since the last call; negative where more came back than was taken
    * @param aheadMs log time since the log was settled, extrapolated
    */
-  flow(
-    taken: number,
-    seconds: number,
-    aheadMs: number,
-    nodes: number,
-    now: Pick<Turn, 'own' | 'logMs' | 'roundTripMs'>,
-    read: ReadSoFar,
-  ): void {
-    const { bucket, account } = this;
+  flow(taken: number, seconds: number, aheadMs: number, nodes: number, now: FlowNow, read: ReadSoFar): void {
+    const { bucket } = this;
     if (bucket === null) return;
     this.tokens = this.tokensAfter(aheadMs);
+    this.#count(bucket, taken, seconds, read);
+    this.#give(bucket, nodes, now, read.isHeldBack);
+  }
+
+  /** What was taken is charged, owed or lost. */
+  #count(bucket: ClusterBucket, taken: number, seconds: number, read: ReadSoFar): void {
+    const { account } = this;
     account.take(taken);
     account.pass(seconds, this.#use, this.#slack, this.#creditMax);
     account.pay(-account.untold);
@@ -153,12 +151,16 @@ export class SlotTokens {
     const owedMax = Math.max(0, this.#debtSeconds * this.expected.share - debtMax);
     account.owe(Math.max(this.tokens + debtMax, account.unheard - read.mayOwe), owedMax);
     this.#parts.pass(seconds, taken);
-    this.#most = read.isHeldBack ? this.threshold : Number.POSITIVE_INFINITY;
     this.#keepToReturnable(bucket, read.ownSlot, read.ms);
-    if (this.isInPieces) this.#flowInPieces(bucket, nodes, now);
-    else this.#flowAtRates(bucket, nodes, now.roundTripMs);
+  }
+
+  /** What may be taken from now on. */
+  #give(bucket: ClusterBucket, nodes: number, now: FlowNow, isHeldBack: boolean): void {
+    const { account } = this;
+    this.#most = isHeldBack ? this.threshold : Number.POSITIVE_INFINITY;
+    if (this.isInPieces) this.#giveInPieces(bucket, nodes, now);
+    else this.#giveAtRates(bucket, nodes, now.roundTripMs);
     this.takeable -= account.pay(this.takeable) + account.owed;
-    this.#keepToOwnPart(bucket, taken, seconds);
     this.#parts.bind(this, this.expected.isMember);
     this.#waitForDebt(bucket);
   }
@@ -187,23 +189,6 @@ export class SlotTokens {
     account.keepTo(most, bucket.depth);
   }
 
-  /**
-   * Where nothing is lent, a node takes no more in the long run than its share, however much the cluster's bucket
-   * holds; but an idle node has the whole burst. A newcomer to the pool waits with a share of 0.
-   */
-  #keepToOwnPart({ depth }: ClusterBucket, taken: number, seconds: number): void {
-    const { isLent, share } = this.expected;
-    if (isLent) {
-      this.#ownPart = Number.POSITIVE_INFINITY;
-      return;
-    }
-    const least = -Math.max(depth, this.#debtSeconds * share);
-    this.#ownPart = Math.min(depth, Math.max(least, this.#ownPart - taken) + share * seconds);
-    this.takeable = Math.min(this.takeable, share > 0 ? this.#ownPart : 0);
-    this.perSecond = Math.min(this.perSecond, share);
-    this.comesBackPerSecond = Math.min(this.comesBackPerSecond, share);
-  }
-
   /** While the bucket is so deep in debt that nobody is given anything, a client waits until that is paid back, too. */
   #waitForDebt(bucket: ClusterBucket): void {
     const missing = nothingBelow(bucket) - this.tokens;
@@ -227,7 +212,7 @@ export class SlotTokens {
     return Math.max(LEAST_PIECE * this.piece, Math.min(this.threshold, UNTOLD_NOISE * noise));
   }
 
-  #flowAtRates(bucket: ClusterBucket, nodes: number, roundTripMs: number): void {
+  #giveAtRates(bucket: ClusterBucket, nodes: number, roundTripMs: number): void {
     const { account, expected, piece } = this;
     const rate = correctedRate(bucket, this.tokens);
     const used = Math.min(expected.total, rate);
@@ -246,7 +231,7 @@ export class SlotTokens {
     this.comesBackPerSecond = Math.max(this.perSecond, expected.share);
   }
 
-  #flowInPieces(bucket: ClusterBucket, nodes: number, now: Pick<Turn, 'own' | 'logMs' | 'roundTripMs'>): void {
+  #giveInPieces(bucket: ClusterBucket, nodes: number, now: FlowNow): void {
     const of = { recent: this.#recent, nodes, isDivided: this.#isDivided, leavesSetPoint: this.expected.crowdsOut };
     const turn = { ...of, ...now };
     const pieces = this.expected.isMember ? wholePieces(bucket, this.tokens, this.piece, turn) : 0;
@@ -255,7 +240,7 @@ export class SlotTokens {
     this.#slack = 0;
     this.#creditMax = 0;
     this.takeable = this.account.takeable(most);
-    const isOnlyUser = !turn.isDivided && this.#recent.active(turn.own, turn.logMs, bucket) === 0;
+    const isOnlyUser = !turn.isDivided && this.#recent.othersLately(turn.own, turn.logMs, bucket) === 0;
     this.depth = Math.max(this.piece, isOnlyUser ? bucket.depth : most);
     this.perSecond = 0;
     this.comesBackPerSecond = bucket.perSecond;
@@ -267,6 +252,8 @@ export interface Viewed {
   readonly alive: readonly AliveNode[];
   readonly own: number;
 }
+
+type FlowNow = Pick<Turn, 'own' | 'logMs' | 'roundTripMs'>;
 
 /** How far the log has been read since the slot was settled, in log time; and this node's slot among the members. */
 export interface ReadSoFar {
