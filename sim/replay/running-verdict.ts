@@ -73,8 +73,8 @@ export class RunningVerdict {
 
 /**
  * Tells the worst spans of any of these quotas, and what was used of all together. Where requests differ in size, more
- * of them than their part may pass in one dimension, but not in the one that binds: so the worse dimension tells what was
- * used.
+ * of them than their part may pass in one dimension, but not in the one that binds: so the worse dimension tells what
+ * was used.
  */
 export function traceVerdict(quotas: readonly RunningVerdict[]): Omit<TraceVerdict, 'records' | 'bytes'> {
   const all = quotas.flatMap(({ judged }) => judged);
