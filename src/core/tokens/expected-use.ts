@@ -102,6 +102,12 @@ export class ExpectedUse {
     return wanted <= given * MET ? wanted : -given;
   }
 
+  /** This node's part of the shares of all throttled nodes. */
+  get partOfThrottled(): number {
+    const throttled = this.served - this.#met;
+    return throttled > 0 ? Math.min(1, this.share / throttled) : 0;
+  }
+
   /** The part of what they want that met nodes take of a rate. */
   metPartAt(given: number): number {
     return this.#met > 0 ? Math.min(1, Math.min(given, this.total) / this.#met) : 0;

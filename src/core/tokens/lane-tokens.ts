@@ -158,7 +158,8 @@ export class LaneTokens implements Clumped {
   /** Whether the cluster's bucket would be another one if the log knew what no record says. */
   get isReportDue(): boolean {
     return this.slots.some(
-      ({ bucket, account, threshold }) => bucket !== null && Math.abs(account.untold) >= threshold,
+      ({ bucket, account, threshold, takenThreshold }) =>
+        bucket !== null && (account.untold >= takenThreshold || -account.untold >= threshold),
     );
   }
 
@@ -173,9 +174,7 @@ export class LaneTokens implements Clumped {
 
   /** Whether a report is due where work is refused: this node is met, and its noise has taken what may stay untold. */
   get isShort(): boolean {
-    return this.slots.some(
-      ({ bucket, account, takenThreshold }) => bucket !== null && account.untold >= takenThreshold,
-    );
+    return this.slots.some((slot) => slot.isShort);
   }
 
   /** Whether what this node leaves will be worth a report before a lane at rest is looked at again. */
