@@ -50,7 +50,7 @@ export class LaneTokens implements Clumped {
 
   isFullAt(logMs: number): boolean {
     const ms = logMs - this.settledLogMs;
-    return this.slots.every((slot) => slot.bucket === null || slot.tokensAfter(ms) >= slot.bucket.depth);
+    return this.slots.every((slot) => slot.isFullAfter(ms));
   }
 
   /** This node serves the lane from now on. */
@@ -157,9 +157,9 @@ export class LaneTokens implements Clumped {
 
   /** Whether the cluster's bucket would be another one if the log knew what no record says. */
   get isReportDue(): boolean {
-    return this.slots.some(
-      ({ bucket, account, threshold }) => bucket !== null && Math.abs(account.untold) >= threshold,
-    );
+    return this.slots.some(({ bucket, blocked, account, threshold }) => {
+      return (bucket ?? blocked) !== null && Math.abs(account.untold) >= threshold;
+    });
   }
 
   /** The most that no record says, in parts of what makes a report due. */
