@@ -93,7 +93,7 @@ function checkDepth(name: string, { burst, quota }: Sound<GroupSettings>, findin
   }
 }
 
-/** Of the directions that have a limit. */
+/** One for each direction that has a limit. */
 function ratesOf(quota: Sound<GroupSettings>['quota'], unit: 'messages' | 'bytes'): readonly WrittenRate[] {
   return DIRECTIONS.flatMap((direction) => givenRate(quota[direction], unit) ?? []);
 }

@@ -62,7 +62,7 @@ test.each([
   expect(admittedIn(world, 1000)).toBe(0);
 });
 
-test('what a bucket holds while the group is blocked is there again, and what flows in between two heartbeats', () => {
+test('what a bucket holds while the group is blocked is there again, and what flows in within a heartbeat', () => {
   const world = worldOfTokens(1, NAMES, PER_SECOND);
   setQuota(world, 1);
   world.runFor(12_000);
