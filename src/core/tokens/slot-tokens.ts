@@ -21,8 +21,8 @@ export class SlotTokens {
   /** Null where the dimension is unlimited or blocked: there is no bucket. */
   bucket: ClusterBucket | null = null;
   /**
-   * The bucket before the dimension was blocked: nothing flows in or out, and what it holds or owes is kept. When a debt
-   * was let off, a quota of 10/s that was blocked every 300 ms gave 240 in 16 s and not 190.
+   * The bucket before the dimension was blocked: nothing flows, and what it holds or owes is kept. When a debt was let
+   * off, a quota of 10/s that was blocked every 300 ms gave 240 in 16 s and not 190.
    */
   blocked: ClusterBucket | null = null;
   /** Tokens of the cluster's bucket when the log was settled last. */
