@@ -50,7 +50,7 @@ export class LaneTokens implements Clumped {
 
   isFullAt(logMs: number): boolean {
     const ms = logMs - this.settledLogMs;
-    return this.slots.every((slot) => slot.bucket === null || slot.tokensAfter(ms) >= slot.bucket.depth);
+    return this.slots.every((slot) => slot.isFullAfter(ms));
   }
 
   /** This node serves the lane from now on. */
@@ -157,10 +157,10 @@ export class LaneTokens implements Clumped {
 
   /** Whether the cluster's bucket would be another one if the log knew what no record says. */
   get isReportDue(): boolean {
-    return this.slots.some(
-      ({ bucket, account, threshold, takenThreshold }) =>
-        bucket !== null && (account.untold >= takenThreshold || -account.untold >= threshold),
-    );
+    return this.slots.some(({ bucket, blocked, account, threshold, takenThreshold }) => {
+      if ((bucket ?? blocked) === null) return false;
+      return account.untold >= takenThreshold || -account.untold >= threshold;
+    });
   }
 
   /** How much no record says, in parts of what makes a report due; of the dimension in which that is more. */

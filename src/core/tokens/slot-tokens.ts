@@ -21,6 +21,11 @@ export class SlotTokens {
   readonly expected = new ExpectedUse();
   /** Null where the dimension is unlimited or blocked: there is no bucket. */
   bucket: ClusterBucket | null = null;
+  /**
+   * The bucket before the dimension was blocked: nothing flows, and what it holds or owes is kept. When a debt was let
+   * off, a quota of 10/s that was blocked every 300 ms gave 240 in 16 s and not 190.
+   */
+  blocked: ClusterBucket | null = null;
   /** Tokens of the cluster's bucket when the log was settled last. */
   settledTokens = 0;
   /** The same now, extrapolated with this node's clock. */
@@ -58,6 +63,8 @@ export class SlotTokens {
   /** The most that it may be. */
   #most = Number.POSITIVE_INFINITY;
   #creditSeconds = CREDIT_SECONDS;
+  /** True while what is taken is not counted, because there is no quota. */
+  #isUncounted = false;
 
   /** A message costs so many units now, and the bucket holds the same cost as before; 0 = costs do not count. */
   countCosts(before: number, costPerMessage: number): void {
@@ -87,7 +94,14 @@ export class SlotTokens {
 
   /** Tokens of the cluster's bucket so much log time after it was settled, if nobody writes a record. */
   tokensAfter(ms: number): number {
-    return this.bucket === null ? 0 : tokensAfter(this.bucket, this.settledTokens, ms, this.expected.total);
+    const { bucket, settledTokens } = this;
+    return bucket === null ? settledTokens : tokensAfter(bucket, settledTokens, ms, this.expected.total);
+  }
+
+  isFullAfter(ms: number): boolean {
+    const { bucket, blocked } = this;
+    if (bucket === null) return blocked === null || this.settledTokens >= blocked.depth;
+    return this.tokensAfter(ms) >= bucket.depth;
   }
 
   /**
@@ -96,7 +110,8 @@ export class SlotTokens {
    * give back. Returns how many depths of that are not believed.
    */
   charge(node: NodeKey, slot: number, units: number, logMs: number): number {
-    const { bucket, returnable } = this;
+    const { returnable } = this;
+    const bucket = this.bucket ?? this.blocked;
     if (bucket === null || units === 0) return 0;
     if (this.isInPieces) this.#recent.charge(node, units, logMs, bucket);
     this.#coherence.charge(slot, units, logMs);
@@ -115,8 +130,15 @@ export class SlotTokens {
     const { direction, burst } = rule;
     this.#debtSeconds = rule.debtMs / 1000;
     const perSecond = view.target[dimension] as number;
-    if (perSecond === 0 || perSecond === Number.POSITIVE_INFINITY) {
+    if (perSecond === 0) {
+      this.blocked ??= this.bucket;
       this.bucket = null;
+      return;
+    }
+    this.blocked = null;
+    if (perSecond === Number.POSITIVE_INFINITY) {
+      this.bucket = null;
+      this.settledTokens = 0;
       return;
     }
     const depth = depthGiven(burst, direction, dimension) ?? clusterDepth(perSecond, piece);
@@ -144,9 +166,16 @@ export class SlotTokens {
    */
   flow(taken: number, seconds: number, aheadMs: number, nodes: number, now: FlowNow, read: ReadSoFar): void {
     const { bucket } = this;
-    if (bucket === null) return;
+    const isBlocked = this.blocked !== null;
+    const counted = this.#isUncounted ? 0 : taken;
+    this.#isUncounted = bucket === null && !isBlocked;
+    if (bucket === null) {
+      // Since the last flow some may have been taken before the quota was blocked.
+      if (isBlocked) this.account.take(counted);
+      return;
+    }
     this.tokens = this.tokensAfter(aheadMs);
-    this.#count(bucket, taken, seconds, read);
+    this.#count(bucket, counted, seconds, read);
     this.#give(bucket, nodes, now, read.isHeldBack);
   }
 
