@@ -207,8 +207,8 @@ export class SlotTokens {
   /**
    * Whether a report is due where work is refused, because this node has taken what may stay untold: a met node what
    * its noise may take, and a throttled one, while the bucket fills though work is refused, what it may take above the
-   * set point. It would be given that much for ever otherwise, and the others would go on leaving it what a spike at one
-   * node needs: where visitors come in bursts, each at one of thirty nodes, 86 % of the quota was used; now it is 94 %.
+   * set point. It would be given that much for ever otherwise, and the others would go on leaving it what a spike at
+   * one node needs: where visitors come in bursts, each at one of thirty nodes, 86 % of the quota was used; now 94 %.
    */
   get isShort(): boolean {
     const { bucket, account, tokens } = this;
