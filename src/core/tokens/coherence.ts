@@ -31,8 +31,9 @@ export class Coherence {
   among(nodes: number): number {
     if (this.#squares === 0) return 1;
     const most = Math.min(nodes, SUMS);
-    const alike = Math.min(most, Math.max(1, this.#squared / this.#squares));
-    return most === nodes ? alike : 1 + ((alike - 1) * (nodes - 1)) / (most - 1);
+    if (most <= CHANCE) return 1;
+    const beyondChance = Math.min(most, this.#squared / this.#squares) - CHANCE;
+    return 1 + (Math.max(0, beyondChance) * (nodes - 1)) / (most - CHANCE);
   }
 
   #fade(ms: number): void {
@@ -46,6 +47,8 @@ export class Coherence {
 }
 
 const SUMS = 16;
+/** Five seconds of charges are few: chance alone reaches this now and then. */
+const CHANCE = 2;
 /** Nodes that see the same demand write within a few deliveries of each other. */
 const WINDOW_MS = 100;
 const REMEMBERED_MS = 5_000;

@@ -215,7 +215,9 @@ export class SlotTokens {
     if (bucket === null) return false;
     if (account.untold >= this.shortThreshold) return true;
     if (!this.expected.isThrottled || this.isInPieces) return false;
-    if (tokens < (setPointOf(bucket) + bucket.depth) / 2) return false;
+    // Until others can have read what was told last, another record would say little.
+    const isOnItsWay = account.unheard > account.untold;
+    if (isOnItsWay || tokens < (setPointOf(bucket) + bucket.depth) / 2) return false;
     return account.untold >= Math.max(LEAST_PIECE * this.piece, UNTOLD_SHORT * this.#fromCluster);
   }
 
