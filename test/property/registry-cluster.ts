@@ -1,5 +1,10 @@
 import { Registry } from '../../src/core/registry/registry.js';
-import type { BatchDecision, Decision, ReadRegistryRecord, RegistryAppend } from '../../src/core/registry/registry-protocol.js';
+import type {
+  BatchDecision,
+  Decision,
+  ReadRegistryRecord,
+  RegistryAppend,
+} from '../../src/core/registry/registry-protocol.js';
 import type { AuditRecord, BatchEntry, GroupDefinition } from '../../src/core/registry/registry-record.js';
 
 /** 0 ≤ x < 1. */
@@ -209,7 +214,10 @@ export class SimulatedRegistry {
 
   proposeBatch(entries: readonly BatchEntry[], nowMs: number): string {
     const id = `${this.#lifeId}-${++this.#count}`;
-    this.step({ kind: 'batch-proposed', id, entries, by: { name: 'team', how: 'token', requestId: id, atMs: nowMs } }, nowMs);
+    this.step(
+      { kind: 'batch-proposed', id, entries, by: { name: 'team', how: 'token', requestId: id, atMs: nowMs } },
+      nowMs,
+    );
     return id;
   }
 

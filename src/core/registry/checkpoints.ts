@@ -53,7 +53,11 @@ export class Checkpoints {
   #ticket = 0;
   readonly #patienceMs: number;
 
-  constructor(settings: Settings, keys: RegistryKeys, { groups, stateOf, releases, batches, trail }: CheckpointedEntries) {
+  constructor(
+    settings: Settings,
+    keys: RegistryKeys,
+    { groups, stateOf, releases, batches, trail }: CheckpointedEntries,
+  ) {
     this.#settings = settings;
     this.#keys = keys;
     this.#groups = groups;

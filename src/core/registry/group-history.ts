@@ -1,4 +1,11 @@
-import type { AuditRecord, BatchEntry, BatchRecord, GroupDefinition, ProposalRecord, StateRecord } from './registry-record.js';
+import type {
+  AuditRecord,
+  BatchEntry,
+  BatchRecord,
+  GroupDefinition,
+  ProposalRecord,
+  StateRecord,
+} from './registry-record.js';
 
 /** A group as it is at one offset of the log. */
 export interface GroupState {
