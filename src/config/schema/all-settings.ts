@@ -12,6 +12,7 @@ import { POLLED_BACKEND } from './polled-backends.js';
 import { REDIS_TOPIC } from './redis.js';
 import { REGISTRY } from './registry.js';
 import { COSTS, LIMITING } from './target.js';
+import { START } from './start.js';
 import { TIMING } from './timing.js';
 import { EMBEDDED_TOPIC, KAFKA_TOPIC, MEMORY_TOPIC, NO_TOPIC, TOPIC_KIND } from './topic.js';
 
@@ -36,6 +37,7 @@ export const NODE = section({
   limiting: LIMITING,
   costs: COSTS,
   registry: REGISTRY,
+  start: START,
   attachments: ATTACHMENTS,
   topic: READ_ELSEWHERE,
   backends: READ_ELSEWHERE,
@@ -58,6 +60,7 @@ export const SETTINGS = {
   limiting: { path: 'limiting', title: 'Limiting', rows: rowsOf(LIMITING) },
   costs: { path: 'costs', title: 'Costs', rows: rowsOf(COSTS) },
   registry: { path: 'registry', title: 'Registry', rows: rowsOf(REGISTRY) },
+  start: { path: 'start', title: 'Start', rows: rowsOf(START) },
   attachments: { path: 'attachments', title: 'Attachments', rows: rowsOf(ATTACHMENTS) },
   topic: { path: 'topic', title: 'Topic', rows: { kind: TOPIC_KIND } },
   none: { path: 'topic', title: 'Topic of kind none', rows: rowsOf(section(NO_TOPIC)) },
