@@ -1,6 +1,7 @@
 /**
  * `npm run bench:registry [-- embedded|kafka] [groups] [single|batch]`: groups made through one node of three, over HTTP,
- * each by a PUT of its own or all by one: how long until all have them, and how long a node that starts later needs until it is ready with all of them. Aims: 5 s and 3 s for 10,000.
+ * each by a PUT of its own or all by one: how long until all have them, and how long a node that starts later needs until
+ * it is ready with all of them. Aims: 5 s and 3 s for 10,000.
  * The CPU time of each process stands beside it: on a busy machine that is the figure to compare.
  */
 import { readFileSync } from 'node:fs';

@@ -8,7 +8,10 @@ import type { NODE_METRICS } from './metric-table.js';
 import type { MetricSources, Reading } from './metrics.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'config' | 'version' | 'clock' | 'topic' | 'attachments' | 'inForce' | 'poller' | 'loop'>;
+type UsedParts = Pick<
+  NodeParts,
+  'config' | 'version' | 'clock' | 'topic' | 'attachments' | 'inForce' | 'poller' | 'loop'
+>;
 
 export function nodeReadings(
   { node, incidents }: MetricSources,

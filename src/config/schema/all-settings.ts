@@ -11,8 +11,8 @@ import { HTTP, LOG, METRICS, OUTERMOST_SETTINGS } from './node.js';
 import { POLLED_BACKEND } from './polled-backends.js';
 import { REDIS_TOPIC } from './redis.js';
 import { REGISTRY } from './registry.js';
-import { COSTS, LIMITING } from './target.js';
 import { START } from './start.js';
+import { COSTS, LIMITING } from './target.js';
 import { TIMING } from './timing.js';
 import { EMBEDDED_TOPIC, KAFKA_TOPIC, MEMORY_TOPIC, NO_TOPIC, TOPIC_KIND } from './topic.js';
 
@@ -60,7 +60,6 @@ export const SETTINGS = {
   limiting: { path: 'limiting', title: 'Limiting', rows: rowsOf(LIMITING) },
   costs: { path: 'costs', title: 'Costs', rows: rowsOf(COSTS) },
   registry: { path: 'registry', title: 'Registry', rows: rowsOf(REGISTRY) },
-  start: { path: 'start', title: 'Start', rows: rowsOf(START) },
   attachments: { path: 'attachments', title: 'Attachments', rows: rowsOf(ATTACHMENTS) },
   topic: { path: 'topic', title: 'Topic', rows: { kind: TOPIC_KIND } },
   none: { path: 'topic', title: 'Topic of kind none', rows: rowsOf(section(NO_TOPIC)) },
@@ -69,6 +68,7 @@ export const SETTINGS = {
   kafka: { path: 'topic', title: 'Topic of kind kafka', rows: rowsOf(section(KAFKA_TOPIC)) },
   redis: { path: 'topic', title: 'Topic of kind redis', rows: rowsOf(section(REDIS_TOPIC)) },
   hmac: { path: 'topic', title: 'Topic of any kind but none', rows: rowsOf(section({ hmac: HMAC })) },
+  start: { path: 'start', title: 'Start', rows: rowsOf(START) },
   keys: { path: 'keys', title: 'Keys', rows: rowsOf(KEYS) },
   group: { path: 'defaults', title: 'Group', rows: rowsOf(GROUP) },
 } as const satisfies Readonly<Record<string, SettingsSection>>;

@@ -7,7 +7,8 @@ export const START = section({
     default: 'wait',
     choices: ['wait', 'alone'],
     buys: 'alone: a node that starts while the topic is away decides after timing.isolationAfterMs, with quota / the number of nodes known last. A deploy during an outage does not take the service down.',
-    costs: 'Groups of the registry are unknown until the topic comes; nodes that start and nodes that were isolated before may add up to more than the quota.',
+    costs:
+      'Groups of the registry are unknown until the topic comes; nodes that start and nodes that were isolated before may add up to more than the quota.',
   },
   file: {
     kind: 'text',

@@ -1,4 +1,4 @@
-import type { Batches } from './batches.js';
+import type { BatchedChanges } from './batched-changes.js';
 import type { GroupHistory, GroupState } from './group-history.js';
 import type { BatchDecision, Decision, RegistryEffects, RegistrySettings } from './registry-protocol.js';
 import {
@@ -31,7 +31,7 @@ type Settings = Pick<RegistrySettings, 'nodeId' | 'lifeId' | 'adoptAfterMs'>;
  * one group are a few states. The node that proposed a change writes its state. If it has died, the others finish its
  * work after a while, each node later than the one before, because two that do it at once only repeat each other.
  *
- * States of groups that a batch has changed stand behind its verdict in the same way (batches.ts).
+ * States of groups that a batch has changed stand behind its verdict in the same way (batched-changes.ts).
  *
  * A group that was deleted with what is attached to it waits for the states of these (releases.ts).
  */
@@ -41,7 +41,7 @@ export class Checkpoints {
   readonly #groups: ReadonlyMap<string, GroupHistory>;
   readonly #stateOf: (group: string) => GroupState;
   readonly #releases: Releases;
-  readonly #batches: Batches;
+  readonly #batches: BatchedChanges;
   readonly #trail: Trail;
   /** Groups whose state has to be written. */
   readonly #wanted = new Set<string>();
@@ -237,7 +237,7 @@ interface CheckpointedEntries {
   /** The state in force, which may come from an earlier log. */
   readonly stateOf: (group: string) => GroupState;
   readonly releases: Releases;
-  readonly batches: Batches;
+  readonly batches: BatchedChanges;
   readonly trail: Trail;
 }
 

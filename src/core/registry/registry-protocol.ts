@@ -1,4 +1,4 @@
-import type { LateGroup } from './batches.js';
+import type { LateGroup } from './batched-changes.js';
 import type { GroupState } from './group-history.js';
 import type { AuditRecord, BatchEntry, ChangedBy, GroupDefinition, RegistryRecord } from './registry-record.js';
 

@@ -64,7 +64,7 @@ export interface BatchEntry {
   readonly definition: GroupDefinition;
 }
 
-/** Somebody wants all groups of these parts to be like this, or none; the offset of this record decides (batches.ts). */
+/** Somebody wants all groups of the parts to be like this, or none; its offset decides (batched-changes.ts). */
 export interface BatchRecord {
   readonly kind: 'batch';
   readonly id: string;
@@ -73,7 +73,7 @@ export interface BatchRecord {
   readonly by: ChangedBy | null;
 }
 
-/** What became of a batch: a function of the log up to the batch, which compaction may take away from a later reader. */
+/** What became of a batch, for readers from whom compaction takes away what has decided it. */
 export interface VerdictRecord {
   readonly kind: 'verdict';
   /** Id of the batch. */
@@ -91,7 +91,7 @@ export interface AuditRecord {
   /** Id of the node that was asked, not of the one that writes this. */
   readonly author: string;
   readonly group: string;
-  /** The revision that the change gave to the group. Entries that were detached with the group, or a batch, share it. */
+  /** The revision that the change gave to the group. Groups of a batch share it, and what was detached with a group. */
   readonly revision: number;
   /** null = nothing was defined at run time. */
   readonly before: GroupDefinition | null;

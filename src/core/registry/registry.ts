@@ -1,4 +1,4 @@
-import { Batches, type JudgedBatch } from './batches.js';
+import { BatchedChanges, type JudgedBatch } from './batched-changes.js';
 import { Checkpoints, patienceOf } from './checkpoints.js';
 import { GroupHistory, type GroupState } from './group-history.js';
 import { RegistryEpochs } from './registry-epochs.js';
@@ -46,7 +46,7 @@ export class Registry {
   /** Key → group, for tombstones. */
   readonly #groupOfKey = new Map<string, string>();
   readonly #releases = new Releases(this.#groups);
-  readonly #batches: Batches;
+  readonly #batches: BatchedChanges;
   readonly #checkpoints: Checkpoints;
   #nextOffset = 0;
   #logMs = 0;
@@ -67,7 +67,7 @@ export class Registry {
     this.keys = registryKeys(settings.cluster);
     this.trail = new Trail(settings.auditedChanges);
     const patienceMs = patienceOf(settings);
-    this.#batches = new Batches({ nodeId: settings.nodeId, keys: this.keys, groups: this.#groups, patienceMs });
+    this.#batches = new BatchedChanges({ nodeId: settings.nodeId, keys: this.keys, groups: this.#groups, patienceMs });
     this.#checkpoints = new Checkpoints(settings, this.keys, {
       groups: this.#groups,
       stateOf: (group) => this.stateOf(group),
@@ -96,14 +96,9 @@ export class Registry {
         this.#append([{ kind: 'proposal', ...proposed, ...(detaching && { detaching }) }]);
         break;
       }
-      case 'batch-proposed': {
-        const { id, entries, by } = event;
-        const author = this.#settings.nodeId;
-        const parts = partsOf(entries);
-        const records = parts.map((cut, part) => ({ kind: 'batch-part', id, author, part, entries: cut }) as const);
-        this.#append([...records, { kind: 'batch', id, author, parts: parts.length, by }]);
+      case 'batch-proposed':
+        this.#append(batchOf(event, this.#settings.nodeId));
         break;
-      }
       case 'appended':
         this.#checkpoints.appended(event.ticket, this.#effects, nowMs);
         break;
@@ -344,6 +339,15 @@ export class Registry {
     this.#effects.appends.push({ ticket: this.#checkpoints.nextTicket(), records: keyed });
   }
 }
+
+/** The parts of a batch, and behind them its own record. */
+function batchOf({ id, entries, by }: ProposedBatch, author: string): RegistryRecord[] {
+  const parts = partsOf(entries);
+  const records = parts.map((cut, part) => ({ kind: 'batch-part', id, author, part, entries: cut }) as const);
+  return [...records, { kind: 'batch', id, author, parts: parts.length, by }];
+}
+
+type ProposedBatch = Extract<RegistryEvent, { kind: 'batch-proposed' }>;
 
 /** Cuts a batch into records that the log takes; each has at least one group. */
 function partsOf(entries: readonly BatchEntry[]): BatchEntry[][] {

@@ -14,13 +14,12 @@ import type {
  * revision offset + 1. A batch without one of its parts is void.
  *
  * Whether it was accepted depends on what other groups were before it, and compaction may take that away from a later
- * reader. So a *verdict* stands in the log before any state that contains the batch, whoever writes the state. Two cases
- * for a later reader: there is a verdict, and it goes by it; or there is none, and then no state contains the batch, so
- * everything that decides is still in the log. Batch, parts and verdict are freed when the states of all groups contain
- * it.
+ * reader. So a *verdict* stands in the log before any state that contains the batch, whoever writes the state. A later
+ * reader goes by it. If there is none, no state contains the batch, so everything that decides is still in the log.
+ * Batch, parts and verdict are freed when the states of all groups contain it.
  * Worked: at 9, gold (expects 4) and new (expects 0) → both have revision 10, if gold had 4 and new did not exist.
  */
-export class Batches {
+export class BatchedChanges {
   readonly #nodeId: string;
   readonly #keys: RegistryKeys;
   readonly #groups: Map<string, GroupHistory>;
@@ -29,7 +28,7 @@ export class Batches {
   /** Key → id, for tombstones. */
   readonly #idOfKey = new Map<string, string>();
 
-  constructor({ nodeId, keys, groups, patienceMs }: BatchesParts) {
+  constructor({ nodeId, keys, groups, patienceMs }: BatchedChangesParts) {
     this.#nodeId = nodeId;
     this.#keys = keys;
     this.#groups = groups;
@@ -243,7 +242,7 @@ export interface LateGroup {
   readonly revision: number;
 }
 
-interface BatchesParts {
+interface BatchedChangesParts {
   readonly nodeId: string;
   readonly keys: RegistryKeys;
   readonly groups: Map<string, GroupHistory>;
@@ -292,7 +291,7 @@ function newBatch(id: string, nowMs: number): Batch {
 }
 
 /**
- * Age by the log at which parts are freed whose batch never came. If a frozen writer sent the batch after that, it would
- * be void.
+ * Age by the log at which parts are freed whose batch never came. If a frozen writer sent the batch later, it would be
+ * void.
  */
 const STRAY_MS = 3_600_000;
