@@ -12,7 +12,7 @@ import { MemoryTopic } from '../memory/memory-topic.js';
 export const ALONE_EPOCH = 'alone';
 
 export interface AloneTopicOptions {
-  /** Of the topic as this node knew it last. */
+  /** How many the topic had when this node knew it last. */
   readonly partitions: number;
   /** Called when the topic has been away for so long; false = the start goes on waiting. */
   readonly patienceMs: number;
