@@ -52,7 +52,7 @@ interface PlannedGroup {
 async function plan(node: NodeAddress, written: Mapping): Promise<PlannedGroup[]> {
   if (Object.keys(written).length === 0) return [];
   const groups = Object.fromEntries(Object.entries(written).map(([name, definition]) => [name, definition ?? {}]));
-  const asked = { method: 'PUT', path: 'groups', body: { groups }, dryRun: true } as const;
+  const asked = { method: 'PUT', path: 'v1/groups', body: { groups }, dryRun: true } as const;
   const preview = await change<{ readonly groups: readonly PreviewedGroup[] }>(node, asked);
   return (preview?.groups ?? []).map(({ group: name, isNew, origin, revision, before, after }) => {
     // What YAML defines is shown with every default: only a definition of run time can be the same text.
@@ -66,7 +66,7 @@ async function plan(node: NodeAddress, written: Mapping): Promise<PlannedGroup[]
 async function applyAll(node: NodeAddress, changes: readonly PlannedGroup[], written: Mapping): Promise<number> {
   const groups = Object.fromEntries(changes.map(({ name }) => [name, written[name] ?? {}]));
   const ifRevision = Object.fromEntries(changes.map(({ name, expected }) => [name, expected]));
-  await change(node, { method: 'PUT', path: 'groups', body: { groups, ifRevision } });
+  await change(node, { method: 'PUT', path: 'v1/groups', body: { groups, ifRevision } });
   return changes.length;
 }
 

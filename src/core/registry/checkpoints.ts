@@ -13,7 +13,7 @@ import type { Releases } from './releases.js';
 import type { Trail } from './trail.js';
 
 /** States of one append: some hundred KB at most. */
-const STATES_AT_ONCE = 200;
+const STATES_AT_ONCE = 500;
 /**
  * Time for which the state of a deleted group stays in the log. If a frozen writer sent an older state after that, the
  * group would come back.
