@@ -162,6 +162,7 @@ const SCRIPTS = {
   'bench:contended': ['', 'what reports cost where 5,000 groups are short on every node'],
   'bench:rows': ['', 'what rows of their own for changes would save'],
   'bench:idle': ['', 'a node at rest'],
+  'bench:http': ['', 'CPU of POST /v1/acquire beside a bare route, over TCP and a Unix socket'],
   'bench:registry': ['', '10,000 groups made while nodes run'],
   'bench:reload': ['[-- GROUPS]', 'requests beside hot reloads of YAML'],
   'bench:services': ['[-- ROUNDS]', 'what middlewares and stores cost a request, beside memory stores'],

@@ -38,7 +38,10 @@ export class RegistryCodec {
   }
 }
 
-const HALVES: ReadonlySet<unknown> = new Set(['proposal', 'state']);
+const HALVES: ReadonlySet<unknown> = new Set(['proposal', 'batch-part', 'batch', 'state']);
+
+/** Parts of a batch; one of so many is far above what a node takes (groups/changes/put-groups.ts). */
+const PARTS_MAX = 10_000;
 
 function isRecord(body: Mapping): boolean {
   if (!isText(body.author)) return false;
@@ -56,6 +59,14 @@ function isRecord(body: Mapping): boolean {
         (body.detaching === undefined || body.detaching === true) &&
         isWho(body.by ?? null)
       );
+    case 'batch-part':
+      return isText(body.id) && isWhole(body.part) && Array.isArray(body.entries) && body.entries.every(isBatchEntry);
+    case 'batch': {
+      const { parts } = body;
+      return isText(body.id) && isWhole(parts) && (parts as number) <= PARTS_MAX && isWho(body.by);
+    }
+    case 'verdict':
+      return isText(body.id) && typeof body.isAccepted === 'boolean';
     case 'audit':
       return (
         isText(body.group) &&
@@ -63,6 +74,7 @@ function isRecord(body: Mapping): boolean {
         isDefinition(body.before) &&
         isDefinition(body.after) &&
         (body.withGroup === undefined || isText(body.withGroup)) &&
+        (body.inBatch === undefined || body.inBatch === true) &&
         isWho(body.by)
       );
     case 'state':
@@ -74,6 +86,12 @@ function isRecord(body: Mapping): boolean {
     default:
       return false;
   }
+}
+
+/** Names of attachments begin with a slash: a batch changes groups alone. */
+function isBatchEntry(entry: unknown): boolean {
+  if (!isMapping(entry) || !isText(entry.group) || (entry.group as string).startsWith('/')) return false;
+  return isMapping(entry.definition) && isExpectation(entry.expected);
 }
 
 function isWho(by: unknown): boolean {

@@ -46,6 +46,16 @@ export const GROUP_ERRORS = {
     remedy: 'Read the group again, and repeat the change with its new ETag.',
     httpStatus: 412,
   },
+  GROUPS_INVALID: {
+    message: '{count} of {of} groups are refused, and none is changed; the first: {first}',
+    remedy: '`errors` names each of them, with what to do about it; correct them, and send all again.',
+    httpStatus: 422,
+  },
+  GROUPS_CHANGED: {
+    message: '{count} of {of} groups are not as expected, and none is changed; the first: {first}',
+    remedy: '`errors` names each of them; read them again, and repeat the change with their new revisions.',
+    httpStatus: 412,
+  },
   GROUP_FROM_YAML: {
     message: 'group {group} stands in {source}: it cannot be deleted at run time',
     remedy: 'Take it out of the YAML of every node, or put quotas of 0 over it at run time.',

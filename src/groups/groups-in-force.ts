@@ -30,22 +30,49 @@ export interface GroupLoop {
 
 /** Puts groups in force at this node, everywhere at once: in the table, the limiter, admission and the coordinator. */
 export class GroupsInForce {
+  /** Every quota is divided by this; null = the nodes share it. */
+  dividedBy: number | null = null;
   readonly #parts: GroupsInForceParts;
+  /** Groups as they were defined, while they are divided. */
+  readonly #whole = new Map<string, GroupConfig>();
 
   constructor(parts: GroupsInForceParts) {
     this.#parts = parts;
   }
 
+  /** Each node takes target / nodeCount of every group from now on, whatever others do; null ends it. */
+  divide(nodeCount: number | null): void {
+    const { groups } = this.#parts;
+    const defined = [...groups.numbers.keys()].map((name) => this.#whole.get(name) ?? this.#named(name));
+    this.#whole.clear();
+    this.dividedBy = nodeCount;
+    for (const config of defined) this.define(config);
+  }
+
+  #named(name: string): GroupConfig {
+    const { groups } = this.#parts;
+    return groups.at(groups.numbers.get(name) as number);
+  }
+
   /** A group is like this from now on, without dropping a token or a debt; it may be new. */
   define(config: GroupConfig): void {
-    this.#putInForce(this.#parts.groups.define(config), config);
+    if (this.dividedBy !== null) this.#whole.set(config.name, config);
+    const inForce = this.#divided(config);
+    this.#putInForce(this.#parts.groups.define(inForce), inForce);
   }
 
   /** The same for a key that speaks for the first time. Returns its number. */
   defineKey(config: GroupConfig): number {
-    const group = this.#parts.groups.defineKey(config);
-    this.#putInForce(group, config);
+    const inForce = this.#divided(config);
+    const group = this.#parts.groups.defineKey(inForce);
+    this.#putInForce(group, inForce);
     return group;
+  }
+
+  /** As with `topic.kind: none`: nobody tells who took what, so that rates are shared, evenly. */
+  #divided(config: GroupConfig): GroupConfig {
+    if (this.dividedBy === null) return config;
+    return { ...config, strategy: 'equal', nodeCount: this.dividedBy, sharing: 'rates', autoSharing: null };
   }
 
   #putInForce(group: number, config: GroupConfig): void {
@@ -67,6 +94,7 @@ export class GroupsInForce {
   remove(name: string): void {
     const { groups, gate, loop } = this.#parts;
     const group = groups.remove(name);
+    this.#whole.delete(name);
     if (group === null) return;
     const facts = { group: name, near: '' };
     for (const lane of lanesOf(group)) gate.rejectWaiting(lane, () => new QuotameshError('GROUP_UNKNOWN', facts));

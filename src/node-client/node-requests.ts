@@ -35,10 +35,17 @@ export async function change<Answer>(
   const answer = await answerTo(node, { method, path, headers, timeoutMs: CHANGE_TIMEOUT_MS, ...sent });
   if (answer.status === 204) return null;
   if (isGood(answer)) return answer.body as Answer;
-  const { code, detail, remedy } = answer.body;
+  const { code, detail, remedy, errors } = answer.body;
   if (code === 'GROUP_UNKNOWN') throw askedWrong(answer);
   if (answer.status >= 500) return unreachable(node, String(detail));
-  throw new QuotameshError('CHANGE_REFUSED', { reason: String(detail), advice: String(remedy) });
+  const reason = [String(detail), ...othersIn(errors)].join('\n  ');
+  throw new QuotameshError('CHANGE_REFUSED', { reason, advice: String(remedy) });
+}
+
+/** What was wrong with the other groups of a batch; `detail` tells the first. */
+function othersIn(errors: unknown): string[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.slice(1).map((error: { readonly detail?: unknown }) => String(error.detail));
 }
 
 export async function get<Answer>(node: NodeAddress, path: string): Promise<Answer> {

@@ -19,6 +19,7 @@ import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { notReadyBecause } from '../status/describe-node.js';
 import { TargetLog } from '../status/target-log.js';
+import { AloneStart } from './alone-start.js';
 import { guarded } from './guarded-telemetry.js';
 import { NodeLife } from './node-life.js';
 import { NodeLoop } from './node-loop.js';
@@ -50,8 +51,11 @@ export interface AssemblyOptions {
  * that name the other one, which are called only when both are made.
  */
 export function assembleParts(options: AssemblyOptions): NodeParts {
-  const { config, topic, registryTopic = null, version, nonce } = options;
+  const { config, registryTopic = null, version, nonce } = options;
   const telemetry = guarded(options.telemetry);
+  const startsAlone = config.start.policy === 'alone' && config.topic.kind !== 'none';
+  const alone = startsAlone ? new AloneStart({ config, telemetry, topic: options.topic }) : null;
+  const topic = alone?.topic ?? options.topic;
   const { cluster, nodeId, limits, defaultGroup } = config;
   const wakingClock = options.clock === undefined ? (options.wakingClock ?? new WakingClock()) : null;
   const clock = options.clock ?? (wakingClock as WakingClock).clock;
@@ -81,13 +85,20 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
       isFree: (lane) => gate.isFree(lane),
       limitsChanged: (lanes) => gate.waiting.limitsChanged(lanes),
       becameReady: () => gate.waiting.wakeAll(),
-      keep: (nowMs) => gate.keep(nowMs),
+      keep: (nowMs) => {
+        gate.keep(nowMs);
+        alone?.keep(loop, inForce, nowMs);
+      },
       afterRound: (nowMs) => targetLog.round(nowMs),
       fenced: (error) => life.fenced(error),
     },
   });
   const pump = new TopicPump(topic, new RecordCodec(cluster), telemetry, {
-    onEpoch: (epoch) => loop.step({ kind: 'epoch-began', epoch }),
+    onEpoch: (epoch) => {
+      const tell = () => loop.step({ kind: 'epoch-began', epoch });
+      if (alone === null) tell();
+      else alone.epochBegins(epoch, inForce, tell);
+    },
     onRead: (records) => loop.step({ kind: 'records-read', records }),
     onCaughtUp: () => loop.step({ kind: 'caught-up' }),
     onAppendFailed: (partition, keys) => loop.step({ kind: 'append-failed', partition, keys }),
@@ -166,7 +177,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     telemetry,
     reportBackend: (backend, health) => reportBackend({ config, loop, notReady }, backend, health),
   });
-  const life = new NodeLife({ registry, pump, loop, gate, poller, telemetry });
+  const life = new NodeLife({ registry, pump, loop, gate, poller, telemetry, aloneTopic: alone?.topic ?? null });
   const parts: NodeParts = {
     config,
     version,

@@ -11,12 +11,12 @@ import type {
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { type AttachedTo, attach, detach, listAttachments } from '../groups/changes/attaching.js';
 import {
+  checkedReplacement,
   definedGroup,
   deleteGroup,
   type DefinedGroup as FullGroup,
   patchGroup,
   putGroup,
-  rejectLimitForgotten,
 } from '../groups/changes/change-group.js';
 import { type Expected, registryOf } from '../groups/changes/registry-of.js';
 import { isMapping } from '../input/mapping.js';
@@ -35,8 +35,8 @@ export class EmbeddedGroups implements QuotaGroups {
   async set(group: string, definition: Definition, options: ChangeOptions = {}): Promise<DefinedGroup> {
     const written = plainMapping('definition', definition);
     const expected = this.#expectedOfGroup(group, options);
-    rejectLimitForgotten(this.#parts, group, written, expected);
-    return shownGroup(await putGroup(this.#parts, group, written, expected, callerOf(options)));
+    const replacement = checkedReplacement(this.#parts, group, written, expected);
+    return shownGroup(await putGroup(this.#parts, group, replacement, expected, callerOf(options)));
   }
 
   async patch(group: string, patch: Definition, options: ChangeOptions = {}): Promise<DefinedGroup> {

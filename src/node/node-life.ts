@@ -3,6 +3,7 @@ import type { BackendPoller } from '../backends/backend-poller.js';
 import type { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { Telemetry } from '../ports/telemetry.js';
+import type { AloneTopic } from '../topic/alone/alone-topic.js';
 import { callEmbedder, warnEmbedder } from './call-embedder.js';
 import type { NodeLoop } from './node-loop.js';
 import type { TopicPump } from './topic-pump.js';
@@ -18,6 +19,8 @@ export interface NodeLifeParts {
   readonly gate: Gate;
   readonly poller: BackendPoller;
   readonly telemetry: Telemetry;
+  /** The pump's topic, where the node may begin without it. */
+  readonly aloneTopic: AloneTopic | null;
 }
 
 /** The order in which the parts of a node begin and end. */
@@ -51,9 +54,10 @@ export class NodeLife {
    * when the topic cannot be used as it is.
    */
   async start(): Promise<void> {
-    const { registry, pump, loop, poller } = this.#parts;
-    // Nothing is decided before the groups are known.
-    await registry?.open();
+    const { registry, pump, loop, poller, aloneTopic } = this.#parts;
+    // Nothing is decided before the groups are known; a node that begins alone knows those of YAML.
+    if (aloneTopic === null) await registry?.open();
+    else aloneTopic.waitFor(registry?.open() ?? Promise.resolve());
     if (this.isClosing) return;
     await pump.open();
     if (this.isClosing) return;

@@ -22,7 +22,7 @@ export interface ReportTopic {
    * In the store now, where their number can change; more than `partitions` when somebody has added some to a topic in
    * use. The additional ones are not read.
    */
-  readonly partitionsFound?: number;
+  readonly partitionsFound?: number | undefined;
 
   /**
    * Connects, creates the topic where it is missing (or verifies its settings) and starts reading from the very start.
@@ -45,7 +45,7 @@ export interface ReportTopic {
   readonly counters: TopicCounters;
 
   /** Only where records are signed. */
-  readonly signatures?: RecordSignatures;
+  readonly signatures?: RecordSignatures | undefined;
 }
 
 /** What the signatures of the records read have told. */

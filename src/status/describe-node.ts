@@ -288,6 +288,8 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
 
 function degraded(parts: StatusParts, nowMs: number): string[] {
   const reasons: string[] = [];
+  const { dividedBy } = parts.inForce;
+  if (dividedBy !== null) reasons.push(`alone: the topic was away at the start; quota / ${dividedBy} until it comes`);
   if (parts.pump.lost !== null) reasons.push(`topic lost: ${parts.pump.lost}`);
   if (nowMs - (parts.loop.coordinator?.log.refusals.nodeMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
     reasons.push(`nodes refused: the cluster has limits.maxNodes = ${parts.config.limits.maxNodes} node ids already`);

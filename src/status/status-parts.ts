@@ -5,6 +5,7 @@ import type { CoordinatorView } from '../core/coordinator/coordinator-view.js';
 import type { Limiter } from '../core/limiter/limiter.js';
 import type { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
+import type { GroupsInForce } from '../groups/groups-in-force.js';
 import type { KeyCounts } from '../groups/keys/key-book.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
@@ -22,6 +23,7 @@ export interface StatusParts extends ReadinessParts {
   readonly groups: GroupTable;
   readonly keys: { readonly counts: ReadonlyMap<string, KeyCounts> } | null;
   readonly attachments: Attachments;
+  readonly inForce: Pick<GroupsInForce, 'dividedBy'>;
   readonly yaml: Pick<YamlGroups, 'status' | 'degraded'>;
   readonly loop: RunningLoop;
   readonly pump: ReadPump;

@@ -8,7 +8,10 @@ import type { NODE_METRICS } from './metric-table.js';
 import type { MetricSources, Reading } from './metrics.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'config' | 'version' | 'clock' | 'topic' | 'attachments' | 'poller' | 'loop'>;
+type UsedParts = Pick<
+  NodeParts,
+  'config' | 'version' | 'clock' | 'topic' | 'attachments' | 'inForce' | 'poller' | 'loop'
+>;
 
 export function nodeReadings(
   { node, incidents }: MetricSources,
@@ -68,6 +71,7 @@ function budgetReadings({
 
 function readDegraded(series: Parameters<Reading>[0], node: UsedParts, status: NodeStatus): void {
   series(status.topic.lost === null ? 0 : 1, { reason: 'topic-lost' });
+  series(node.inForce.dividedBy === null ? 0 : 1, { reason: 'alone' });
   series(isolatedPartitions(node) > 0 ? 1 : 0, { reason: 'isolated' });
   series(node.loop.coordinator?.log.epochs.isHolding ? 1 : 0, { reason: 'epoch' });
   series((node.topic.partitionsFound ?? 0) > node.topic.partitions ? 1 : 0, { reason: 'partitions-added' });

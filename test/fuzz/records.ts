@@ -19,6 +19,15 @@ const definition = fc.oneof(fc.constant(null), groupDefinition, attachmentDefini
 const id = fc.oneof(fc.nat({ max: 200 }).map(String), fc.constantFrom('', '/', 'x'.repeat(1025)));
 
 const record = fc.oneof(
+  fc.record({
+    kind: fc.constant('batch-part'),
+    id,
+    author,
+    part: place,
+    entries: fc.array(fc.record({ group: name, expected: place, definition })),
+  }),
+  fc.record({ kind: fc.constant('batch'), id, author, parts: place, by: fc.constant(null) }),
+  fc.record({ kind: fc.constant('verdict'), id, author, isAccepted: fc.boolean() }),
   fc.record({ kind: fc.constant('proposal'), id, author, group: name, expected: place, definition }),
   fc.record({ kind: fc.constant('state'), author, group: name, asOf: place, revision: place, definition }),
   fc.record({ kind: fc.constant('barrier'), author, id }),

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type GroupState, isExpected, NEVER } from '../../src/core/registry/group-history.js';
-import { type AuditRecord, attachmentName } from '../../src/core/registry/registry-record.js';
+import { type AuditRecord, attachmentName, type BatchEntry } from '../../src/core/registry/registry-record.js';
 import type { RegistryCluster } from './registry-cluster.js';
 
 /**
@@ -21,11 +21,26 @@ export function expectedView(cluster: RegistryCluster): string {
   return JSON.stringify(there.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** From all proposals that ever arrived, and nothing else. */
+/** From all proposals and batches that ever arrived, and nothing else. */
 function folded({ history }: RegistryCluster) {
   const entries = new Map<string, GroupState>();
   const changes: AuditRecord[] = [];
+  const parts = new Map<string, readonly BatchEntry[]>();
   for (const { offset, record } of history) {
+    if (record?.kind === 'batch-part') parts.set(`${record.id} ${record.part}`, record.entries);
+    if (record?.kind === 'batch') {
+      const cut = Array.from({ length: record.parts }, (_, part) => parts.get(`${record.id} ${part}`));
+      const batched = cut.flatMap((entries) => entries ?? []);
+      const fits = batched.every(({ group, expected }) => isExpected(entries.get(group) ?? NEVER, expected));
+      if (!fits || cut.includes(undefined)) continue;
+      const revision = offset + 1;
+      const made = batched.map(({ group, definition: after }): AuditRecord => {
+        const before = entries.get(group)?.definition ?? null;
+        return { kind: 'audit', author: record.author, group, revision, before, after, by: record.by, inBatch: true };
+      });
+      changes.push(...made.sort(byRevision));
+      for (const { group, definition } of batched) entries.set(group, { revision, definition });
+    }
     if (record?.kind !== 'proposal') continue;
     const { author, group, expected, definition, detaching, by = null } = record;
     if (!isExpected(entries.get(group) ?? NEVER, expected)) continue;

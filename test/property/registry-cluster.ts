@@ -1,6 +1,11 @@
 import { Registry } from '../../src/core/registry/registry.js';
-import type { Decision, ReadRegistryRecord, RegistryAppend } from '../../src/core/registry/registry-protocol.js';
-import type { AuditRecord, GroupDefinition } from '../../src/core/registry/registry-record.js';
+import type {
+  BatchDecision,
+  Decision,
+  ReadRegistryRecord,
+  RegistryAppend,
+} from '../../src/core/registry/registry-protocol.js';
+import type { AuditRecord, BatchEntry, GroupDefinition } from '../../src/core/registry/registry-record.js';
 
 /** 0 ≤ x < 1. */
 export type Random = () => number;
@@ -183,6 +188,7 @@ export class SimulatedRegistry {
   readonly registry: Registry;
   readonly sent: RegistryAppend[] = [];
   readonly decisions: Decision[] = [];
+  readonly batchDecisions: BatchDecision[] = [];
   goal: number | null = null;
   isCaughtUp = false;
   readonly #lifeId: string;
@@ -206,12 +212,22 @@ export class SimulatedRegistry {
     return id;
   }
 
+  proposeBatch(entries: readonly BatchEntry[], nowMs: number): string {
+    const id = `${this.#lifeId}-${++this.#count}`;
+    this.step(
+      { kind: 'batch-proposed', id, entries, by: { name: 'team', how: 'token', requestId: id, atMs: nowMs } },
+      nowMs,
+    );
+    return id;
+  }
+
   step(event: Parameters<Registry['step']>[0], nowMs: number): void {
     const before = this.#revisions();
     const effects = this.registry.step(event, nowMs);
     this.#expectTold(before, effects.changed);
     this.sent.push(...effects.appends);
     this.decisions.push(...effects.decisions);
+    this.batchDecisions.push(...effects.batchDecisions);
   }
 
   /** A node reads anew only the entries that a step names. A step may name more than have moved. */

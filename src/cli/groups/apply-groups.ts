@@ -5,21 +5,16 @@ import { ConfigError, type Mistake } from '../../config/setting/config-error.js'
 import { mergeFiles } from '../../config/yaml/merge-files.js';
 import { parseYaml } from '../../config/yaml/parse-yaml.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { DefinedGroup } from '../../groups/changes/change-group.js';
-import type { ChangePreview } from '../../groups/changes/preview-change.js';
+import type { PreviewedGroup } from '../../groups/changes/put-groups.js';
 import { isSameValue } from '../../groups/yaml/same-value.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
-import { allPages, change, get, nodeAddress } from '../../node-client/node-requests.js';
-import { pathOf } from './change-groups.js';
+import { change, nodeAddress } from '../../node-client/node-requests.js';
 import type { GroupOptions } from './group-command.js';
 
-/** Requests under way at once: each change waits for the log, which takes many in one append. */
-const AT_ONCE = 32;
-
 /**
- * `quotamesh group apply`: groups become as files say; groups that no file names stay as they are. Every definition is
- * checked by the node before the first one changes, and each change holds only for the revision that the diff showed.
+ * `quotamesh group apply`: groups become as files say, all or none; groups that no file names stay as they are. The
+ * change holds only for the revisions that the diff showed.
  */
 export async function applyGroups(options: GroupOptions): Promise<void> {
   const { json = false, dryRun = false, yes = false } = options;
@@ -33,7 +28,7 @@ export async function applyGroups(options: GroupOptions): Promise<void> {
     print(['nothing is changed']);
     return;
   }
-  const applied = dryRun ? 0 : await applyAll(node, changes, written);
+  const applied = dryRun || changes.length === 0 ? 0 : await applyAll(node, changes, written);
   if (json) {
     const shown = changes.map(({ name, isNew, before, after }) => ({ group: name, isNew, before, after }));
     print([JSON.stringify({ dryRun, applied, unchanged, changes: shown })]);
@@ -46,8 +41,8 @@ export async function applyGroups(options: GroupOptions): Promise<void> {
 interface PlannedGroup {
   readonly name: string;
   readonly isNew: boolean;
-  /** What the change expects: a revision, or none. */
-  readonly expected: string;
+  /** What the change expects. */
+  readonly expected: number | 'none';
   readonly before: Mapping | null;
   readonly after: Mapping;
   /** The diff; empty = the group is so already. */
@@ -55,53 +50,24 @@ interface PlannedGroup {
 }
 
 async function plan(node: NodeAddress, written: Mapping): Promise<PlannedGroup[]> {
-  const known = new Set((await allPages<{ readonly group: string }>(node, 'groups')).map(({ group }) => group));
-  return await eachOf(Object.entries(written), async ([name, definition]) => {
-    const now = known.has(name) ? await get<DefinedGroup>(node, `${pathOf(name)}/definition`) : null;
-    const expected = now === null ? 'none' : String(now.revision);
-    const body = definition ?? {};
-    const then = await change<ChangePreview>(node, { method: 'PUT', path: pathOf(name), body, expected, dryRun: true });
-    const after = then?.definition ?? {};
-    const before = now?.definition ?? null;
+  if (Object.keys(written).length === 0) return [];
+  const groups = Object.fromEntries(Object.entries(written).map(([name, definition]) => [name, definition ?? {}]));
+  const asked = { method: 'PUT', path: 'v1/groups', body: { groups }, dryRun: true } as const;
+  const preview = await change<{ readonly groups: readonly PreviewedGroup[] }>(node, asked);
+  return (preview?.groups ?? []).map(({ group: name, isNew, origin, revision, before, after }) => {
     // What YAML defines is shown with every default: only a definition of run time can be the same text.
-    const isSame = now?.origin === 'run-time' && isSameValue(before, after);
-    return { name, isNew: now === null, expected, before, after, lines: isSame ? [] : diffOf(before, after) };
+    const isSame = origin === 'run-time' && isSameValue(before, after);
+    const lines = isSame ? [] : diffOf(before, after);
+    return { name, isNew, expected: isNew ? 'none' : revision, before, after, lines };
   });
 }
 
+/** Returns how many were changed. */
 async function applyAll(node: NodeAddress, changes: readonly PlannedGroup[], written: Mapping): Promise<number> {
-  let applied = 0;
-  try {
-    await eachOf(changes, async ({ name, expected }) => {
-      await change(node, { method: 'PUT', path: pathOf(name), body: written[name] ?? {}, expected });
-      applied++;
-    });
-  } catch (error) {
-    const left = changes.length - applied;
-    process.stderr.write(`quotamesh: ${applied} groups are changed, ${left} are not; the same command goes on.\n`);
-    throw error;
-  }
-  return applied;
-}
-
-/** The results in the order of the items. After a failure nothing else begins, and what has begun is waited for. */
-async function eachOf<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = [];
-  const failures: unknown[] = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < items.length && failures.length === 0) {
-      const at = next++;
-      try {
-        results[at] = await work(items[at] as Item);
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  if (failures.length > 0) throw failures[0];
-  return results;
+  const groups = Object.fromEntries(changes.map(({ name }) => [name, written[name] ?? {}]));
+  const ifRevision = Object.fromEntries(changes.map(({ name, expected }) => [name, expected]));
+  await change(node, { method: 'PUT', path: 'v1/groups', body: { groups, ifRevision } });
+  return changes.length;
 }
 
 /** `- path: old`, `+ path: new` for each setting that differs. */

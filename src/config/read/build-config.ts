@@ -39,6 +39,7 @@ export interface ConfigParts {
   readonly node: NodeSettings & { readonly node: string };
   /** Absolute. */
   readonly decisionsFile: string | null;
+  readonly startFile: string | null;
   readonly auth: AccessConfig | null;
   readonly httpTls: HttpTlsConfig | null;
   readonly files: readonly string[];
@@ -56,6 +57,7 @@ export function buildConfig({
   oldNames,
   node,
   decisionsFile,
+  startFile,
   auth,
   httpTls,
   files,
@@ -67,7 +69,7 @@ export function buildConfig({
   attachments,
 }: ConfigParts): ResolvedConfig {
   const { node: nodeId, cluster, insecure, sampleIntervalMs, defaultGroup } = node;
-  const { http, mqtt, registry, limits, log, metrics, timing, limiting, costs } = node;
+  const { http, mqtt, registry, start, limits, log, metrics, timing, limiting, costs } = node;
   const topicConfig = topicOf(topic);
   return deepFreeze({
     cluster,
@@ -79,6 +81,7 @@ export function buildConfig({
     insecure,
     topic: topicConfig,
     registry,
+    start: { ...start, file: startFile },
     attachments,
     http: { ...http, tls: httpTls },
     mqtt: { ...mqtt, rules: mqttRules },

@@ -85,15 +85,15 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), names, findings);
   const attachments = readAttachments(root.attachments, names, findings);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
-  const { decisionsFile: file } = node.log;
-  const decisionsFile = typeof file === 'string' ? resolve(context.folder, file) : null;
+  const beside = (file: unknown) => (typeof file === 'string' ? resolve(context.folder, file) : null);
   // Without mistakes every field is there.
   const sound = { node, topic, backends, groups, keys } as Pick<ConfigParts, keyof SoundParts>;
   const parts = {
     source: options.source,
     oldNames: findings.oldNames,
     ...sound,
-    decisionsFile,
+    decisionsFile: beside(node.log.decisionsFile),
+    startFile: beside(node.start.file),
     ...access,
     mqttRules,
     attachments,

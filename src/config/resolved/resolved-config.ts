@@ -32,6 +32,8 @@ export interface ResolvedConfig {
   readonly insecure: boolean;
   readonly topic: TopicConfig;
   readonly registry: RegistryConfig;
+  /** Its file is absolute. */
+  readonly start: NodeSettings['start'];
   /** Which tenant, namespace, topic, client or header belongs to which group. */
   readonly attachments: AttachmentsConfig;
   readonly http: HttpConfig;

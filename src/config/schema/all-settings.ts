@@ -11,6 +11,7 @@ import { HTTP, LOG, METRICS, OUTERMOST_SETTINGS } from './node.js';
 import { POLLED_BACKEND } from './polled-backends.js';
 import { REDIS_TOPIC } from './redis.js';
 import { REGISTRY } from './registry.js';
+import { START } from './start.js';
 import { COSTS, LIMITING } from './target.js';
 import { TIMING } from './timing.js';
 import { EMBEDDED_TOPIC, KAFKA_TOPIC, MEMORY_TOPIC, NO_TOPIC, TOPIC_KIND } from './topic.js';
@@ -36,6 +37,7 @@ export const NODE = section({
   limiting: LIMITING,
   costs: COSTS,
   registry: REGISTRY,
+  start: START,
   attachments: ATTACHMENTS,
   topic: READ_ELSEWHERE,
   backends: READ_ELSEWHERE,
@@ -66,6 +68,7 @@ export const SETTINGS = {
   kafka: { path: 'topic', title: 'Topic of kind kafka', rows: rowsOf(section(KAFKA_TOPIC)) },
   redis: { path: 'topic', title: 'Topic of kind redis', rows: rowsOf(section(REDIS_TOPIC)) },
   hmac: { path: 'topic', title: 'Topic of any kind but none', rows: rowsOf(section({ hmac: HMAC })) },
+  start: { path: 'start', title: 'Start', rows: rowsOf(START) },
   keys: { path: 'keys', title: 'Keys', rows: rowsOf(KEYS) },
   group: { path: 'defaults', title: 'Group', rows: rowsOf(GROUP) },
 } as const satisfies Readonly<Record<string, SettingsSection>>;

@@ -1,28 +1,26 @@
+import type { BatchedChanges } from './batched-changes.js';
 import type { GroupHistory, GroupState } from './group-history.js';
-import type { Decision, RegistryEffects } from './registry-protocol.js';
+import type { BatchDecision, Decision, RegistryEffects, RegistrySettings } from './registry-protocol.js';
 import {
   type AuditRecord,
   keyOf,
   type RegistryKeys,
   type RegistryRecord,
   type StateRecord,
+  type VerdictRecord,
 } from './registry-record.js';
 import type { Releases } from './releases.js';
 import type { Trail } from './trail.js';
 
 /** States of one append: some hundred KB at most. */
-const STATES_AT_ONCE = 200;
+const STATES_AT_ONCE = 500;
 /**
  * Time for which the state of a deleted group stays in the log. If a frozen writer sent an older state after that, the
  * group would come back.
  */
 const KEEP_DELETED_MS = 7 * 24 * 3_600_000;
 
-interface Settings {
-  readonly nodeId: string;
-  readonly lifeId: string;
-  readonly adoptAfterMs: number;
-}
+type Settings = Pick<RegistrySettings, 'nodeId' | 'lifeId' | 'adoptAfterMs'>;
 
 /**
  * Writes the whole state of groups behind their proposals, and frees the keys that the state replaces. If the trail
@@ -33,6 +31,8 @@ interface Settings {
  * one group are a few states. The node that proposed a change writes its state. If it has died, the others finish its
  * work after a while, each node later than the one before, because two that do it at once only repeat each other.
  *
+ * States of groups that a batch has changed stand behind its verdict in the same way (batched-changes.ts).
+ *
  * A group that was deleted with what is attached to it waits for the states of these (releases.ts).
  */
 export class Checkpoints {
@@ -41,6 +41,7 @@ export class Checkpoints {
   readonly #groups: ReadonlyMap<string, GroupHistory>;
   readonly #stateOf: (group: string) => GroupState;
   readonly #releases: Releases;
+  readonly #batches: BatchedChanges;
   readonly #trail: Trail;
   /** Groups whose state has to be written. */
   readonly #wanted = new Set<string>();
@@ -52,14 +53,19 @@ export class Checkpoints {
   #ticket = 0;
   readonly #patienceMs: number;
 
-  constructor(settings: Settings, keys: RegistryKeys, { groups, stateOf, releases, trail }: CheckpointedEntries) {
+  constructor(
+    settings: Settings,
+    keys: RegistryKeys,
+    { groups, stateOf, releases, batches, trail }: CheckpointedEntries,
+  ) {
     this.#settings = settings;
     this.#keys = keys;
     this.#groups = groups;
     this.#stateOf = stateOf;
     this.#releases = releases;
+    this.#batches = batches;
     this.#trail = trail;
-    this.#patienceMs = settings.adoptAfterMs * (1 + turnOf(settings.nodeId));
+    this.#patienceMs = patienceOf(settings);
   }
 
   nextTicket(): number {
@@ -72,8 +78,15 @@ export class Checkpoints {
 
   /** An own proposal was accepted: its decision is told when a state that contains it is in the log. */
   hold(decision: Decision, offset: number): void {
-    this.#held.push({ decision, offset });
+    this.#held.push({ decision, offset, missing: new Set([decision.group]) });
     this.want(decision.group);
+  }
+
+  /** The same for an own batch: it is told when states of all its groups are in the log. */
+  holdBatch(decision: BatchDecision, offset: number): void {
+    const missing = new Set(decision.changes.map(({ group }) => group));
+    this.#held.push({ decision, offset, missing });
+    for (const group of missing) this.want(group);
   }
 
   /** The keys of a group have changed. */
@@ -88,7 +101,7 @@ export class Checkpoints {
     this.#wanted.clear();
     this.#untidy.clear();
     this.#underWay = null;
-    for (const { decision } of this.#held) this.want(decision.group);
+    for (const { missing } of this.#held) for (const group of missing) this.want(group);
   }
 
   /** At the end of every step. `asOf`: what this node has read. */
@@ -113,8 +126,10 @@ export class Checkpoints {
     }
     if (groups.size === 0) return;
     const audits = this.#trail.missingOf(groups);
-    this.#underWay = { ticket: this.nextTicket(), groups, behind, asOf, audits };
-    effects.appends.push({ ticket: this.#underWay.ticket, records: this.#keyed([...audits, ...states]) });
+    const verdicts = this.#batches.undeclared(groups);
+    this.#underWay = { ticket: this.nextTicket(), groups, behind, asOf, audits, verdicts };
+    const records = this.#keyed([...audits, ...verdicts, ...states]);
+    effects.appends.push({ ticket: this.#underWay.ticket, records });
   }
 
   appended(ticket: number, effects: RegistryEffects, nowMs: number): void {
@@ -125,7 +140,7 @@ export class Checkpoints {
     for (const audit of done.audits) this.#trail.keep(audit, nowMs);
     const fallen = this.#trail.takeFallen(done.audits.length, nowMs).map((auditId) => this.#keys.audit(auditId));
     const replaced = [...done.groups].flatMap((group) => this.#replaced(group, done.asOf, nowMs));
-    this.bury([...replaced, ...fallen], effects);
+    this.bury([...replaced, ...this.#batches.written(done.verdicts, done.groups), ...fallen], effects);
   }
 
   /** The changes are in force all the same: their proposals stay in the log until a state contains them. */
@@ -142,13 +157,16 @@ export class Checkpoints {
    * Finds what has been left for too long: the writer has died, the append failed, or the group was deleted long ago.
    */
   adopt(effects: RegistryEffects, nowMs: number, logMs: number): void {
-    const freed: string[] = [];
+    const { keys: freed, groups: left } = this.#batches.takeOverdue(nowMs, logMs);
+    for (const group of left) this.want(group);
     for (const group of this.#untidy) {
       const history = this.#groups.get(group);
       if (history === undefined) {
         this.#untidy.delete(group);
       } else if (isForgotten(history, logMs)) {
         freed.push(...history.keys.keys());
+      } else if (history.awaitsBatchesAlone && history.keys.size <= 1) {
+        // Its one key is the state before the batch, however old it is.
       } else if ([...history.keys.values()].some((key) => nowMs - key.readMs > this.#patienceMs)) {
         if (history.isOpen || history.isToRenew || history.isMisstated) this.want(group);
         else freed.push(...this.#replaced(group, history.asOf, nowMs));
@@ -177,18 +195,27 @@ export class Checkpoints {
   }
 
   #answer(groups: ReadonlySet<string>, asOf: number, effects: RegistryEffects): void {
-    this.#held = this.#held.filter(({ decision, offset }) => {
-      if (!groups.has(decision.group) || offset >= asOf) return true;
-      effects.decisions.push(
-        this.#isTakenBack(decision) ? rejected(decision, this.#stateOf(decision.group)) : decision,
-      );
+    this.#held = this.#held.filter(({ decision, offset, missing }) => {
+      if (offset >= asOf) return true;
+      for (const group of missing.size < groups.size ? missing : groups) if (groups.has(group)) missing.delete(group);
+      if (missing.size > 0) return true;
+      if ('state' in decision) effects.decisions.push(this.#withoutTakenBack(decision));
+      else effects.batchDecisions.push(this.#batchWithoutTakenBack(decision));
       return false;
     });
   }
 
-  /** Whether a change is lost: the log was lost, and a node that had not read the change has written the group back. */
-  #isTakenBack({ group, state }: Decision): boolean {
-    return this.#stateOf(group).revision < state.revision;
+  /** A change is lost if the log was lost, and a node that had not read the change has written the group back. */
+  #withoutTakenBack(decision: Decision): Decision {
+    const state = this.#stateOf(decision.group);
+    return state.revision < decision.state.revision ? rejected(decision, state) : decision;
+  }
+
+  #batchWithoutTakenBack(decision: BatchDecision): BatchDecision {
+    const late = decision.changes
+      .map(({ group }) => ({ group, revision: this.#stateOf(group).revision }))
+      .filter(({ revision }) => revision < decision.revision);
+    return late.length === 0 ? decision : { ...decision, accepted: false, changes: [], late };
   }
 
   /** Keys of a group that a state in the log contains: this node's own, and those that nobody else frees. */
@@ -210,6 +237,7 @@ interface CheckpointedEntries {
   /** The state in force, which may come from an earlier log. */
   readonly stateOf: (group: string) => GroupState;
   readonly releases: Releases;
+  readonly batches: BatchedChanges;
   readonly trail: Trail;
 }
 
@@ -220,17 +248,25 @@ interface UnderWay {
   readonly behind: ReadonlySet<string>;
   readonly asOf: number;
   readonly audits: readonly AuditRecord[];
+  readonly verdicts: readonly VerdictRecord[];
 }
 
 interface Held {
-  readonly decision: Decision;
+  readonly decision: Decision | BatchDecision;
   readonly offset: number;
+  /** Groups whose states do not contain it yet. */
+  readonly missing: Set<string>;
 }
 
 function isForgotten({ keys, isOpen, current }: GroupHistory, logMs: number): boolean {
   if (isOpen || current.definition !== null) return false;
   for (const { appendMs } of keys.values()) if (logMs - appendMs <= KEEP_DELETED_MS) return false;
   return true;
+}
+
+/** Each node finishes the work of others later than the one before. */
+export function patienceOf({ nodeId, adoptAfterMs }: Settings): number {
+  return adoptAfterMs * (1 + turnOf(nodeId));
 }
 
 /** A number in 0 … 1 that differs between most nodes. */

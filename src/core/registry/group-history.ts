@@ -1,4 +1,11 @@
-import type { AuditRecord, GroupDefinition, ProposalRecord, StateRecord } from './registry-record.js';
+import type {
+  AuditRecord,
+  BatchEntry,
+  BatchRecord,
+  GroupDefinition,
+  ProposalRecord,
+  StateRecord,
+} from './registry-record.js';
 
 /** A group as it is at one offset of the log. */
 export interface GroupState {
@@ -70,6 +77,18 @@ export class GroupHistory {
     return proposed.change;
   }
 
+  /** Takes the change of an accepted batch. Returns it, or null if a state contains it already. */
+  include(offset: number, { author, by }: BatchRecord, { group, definition }: BatchEntry): AuditRecord | null {
+    if (offset < this.asOf) return null;
+    // What the batch expects was judged for all of its groups together.
+    const proposal = { kind: 'proposal', id: '', author, group, expected: null, definition, by } as const;
+    const proposed: Proposed = { offset, proposal, inBatch: true, change: null };
+    this.#proposals.push(proposed);
+    this.#proposals.sort((one, other) => one.offset - other.offset);
+    this.#foldAll();
+    return proposed.change;
+  }
+
   /** Called when a state that this node has appended is in the log, though perhaps not read back yet. */
   written(asOf: number): void {
     this.#writtenAsOf = Math.max(this.#writtenAsOf, asOf);
@@ -81,9 +100,17 @@ export class GroupHistory {
   }
 
   forgetDetached(): void {
-    const own = this.#proposals.filter(({ withGroup }) => withGroup === undefined);
-    if (own.length === this.#proposals.length) return;
-    this.#proposals = own;
+    this.#keep(({ withGroup }) => withGroup === undefined);
+  }
+
+  forgetBatches(): void {
+    this.#keep(({ inBatch }) => inBatch !== true);
+  }
+
+  #keep(isKept: (proposed: Proposed) => boolean): void {
+    const kept = this.#proposals.filter(isKept);
+    if (kept.length === this.#proposals.length) return;
+    this.#proposals = kept;
     this.#foldAll();
   }
 
@@ -150,6 +177,11 @@ export class GroupHistory {
     return this.#proposals.length > 0;
   }
 
+  /** Whether the only such records are batches. */
+  get awaitsBatchesAlone(): boolean {
+    return this.isOpen && this.#proposals.every(({ inBatch }) => inBatch === true);
+  }
+
   /** Whether the log holds what must be written again although nothing has changed. */
   get isToRenew(): boolean {
     for (const key of this.keys.values()) if (key.isToRenew) return true;
@@ -172,7 +204,7 @@ export class GroupHistory {
   }
 
   #fold(proposed: Proposed): void {
-    const { withGroup } = proposed;
+    const { withGroup, inBatch } = proposed;
     const { expected, definition, author, group, by = null } = proposed.proposal;
     proposed.change = null;
     if (!isExpected(this.current, expected)) return;
@@ -186,6 +218,7 @@ export class GroupHistory {
       after: definition,
       by,
       ...(withGroup !== undefined && { withGroup }),
+      ...(inBatch && { inBatch }),
     };
     this.current = { revision, definition };
   }
@@ -202,5 +235,7 @@ interface Proposed {
   readonly proposal: ProposalRecord;
   /** The group with which the entry was detached; absent = the proposal was about this entry itself. */
   readonly withGroup?: string;
+  /** It comes from an accepted batch; absent = from a proposal of its own, or from a detaching one. */
+  readonly inBatch?: true;
   change: AuditRecord | null;
 }

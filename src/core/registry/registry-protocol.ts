@@ -1,5 +1,6 @@
+import type { LateGroup } from './batched-changes.js';
 import type { GroupState } from './group-history.js';
-import type { AuditRecord, ChangedBy, GroupDefinition, RegistryRecord } from './registry-record.js';
+import type { AuditRecord, BatchEntry, ChangedBy, GroupDefinition, RegistryRecord } from './registry-record.js';
 
 export interface RegistrySettings {
   readonly nodeId: string;
@@ -29,6 +30,13 @@ export type RegistryEvent =
       readonly definition: GroupDefinition | null;
       /** A deletion takes everything with it that is attached to the group. */
       readonly detaching?: boolean;
+      readonly by: ChangedBy | null;
+    }
+  /** The same for many groups, all or none; the answer is a batch decision with the same id. */
+  | {
+      readonly kind: 'batch-proposed';
+      readonly id: string;
+      readonly entries: readonly BatchEntry[];
       readonly by: ChangedBy | null;
     }
   /** What became of an append. Failed: it may be in the log or not. */
@@ -70,14 +78,27 @@ export interface Decision {
   readonly state: GroupState;
 }
 
+/** What became of a batch of this node. */
+export interface BatchDecision {
+  readonly id: string;
+  readonly accepted: boolean;
+  /** The revision of all groups of an accepted batch. */
+  readonly revision: number;
+  /** Records of the trail; empty if it was rejected. */
+  readonly changes: readonly AuditRecord[];
+  /** Groups that were not as expected; empty = the log lacks a part of the batch. */
+  readonly late: readonly LateGroup[];
+}
+
 /** What the runtime has to do now; new with every step. */
 export interface RegistryEffects {
   readonly appends: RegistryAppend[];
   /** Groups whose state is another now: read it from the registry. */
   readonly changed: Set<string>;
   readonly decisions: Decision[];
+  readonly batchDecisions: BatchDecision[];
 }
 
 export function createEffects(): RegistryEffects {
-  return { appends: [], changed: new Set(), decisions: [] };
+  return { appends: [], changed: new Set(), decisions: [], batchDecisions: [] };
 }

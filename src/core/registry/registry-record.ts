@@ -4,7 +4,16 @@ import { scopeKindOf } from '../attachments/attachment.js';
  * Records of the registry topic as the core sees them: decoded, checked, and free of the wire format.
  * What a group's definition means is the configuration's business (src/config); here it is only carried.
  */
-export type RegistryRecord = ProposalRecord | StateRecord | AuditRecord | BarrierRecord | EpochRecord | YamlRecord;
+export type RegistryRecord =
+  | ProposalRecord
+  | BatchPartRecord
+  | BatchRecord
+  | VerdictRecord
+  | StateRecord
+  | AuditRecord
+  | BarrierRecord
+  | EpochRecord
+  | YamlRecord;
 
 /** A group as YAML writes it, below `groups.<name>`: JSON, with every key that somebody has given. */
 export type GroupDefinition = Readonly<Record<string, unknown>>;
@@ -38,6 +47,41 @@ export interface ProposalRecord {
   readonly by?: ChangedBy | null;
 }
 
+/** Some groups of a batch; means nothing until the batch's own record stands behind all of its parts. */
+export interface BatchPartRecord {
+  readonly kind: 'batch-part';
+  readonly id: string;
+  readonly author: string;
+  /** 0 … one less than the batch has parts. */
+  readonly part: number;
+  readonly entries: readonly BatchEntry[];
+}
+
+/** A group of a batch, with the words of a proposal. Nothing is deleted in a batch. */
+export interface BatchEntry {
+  readonly group: string;
+  readonly expected: number | null;
+  readonly definition: GroupDefinition;
+}
+
+/** Somebody wants all groups of the parts to be like this, or none; its offset decides (batched-changes.ts). */
+export interface BatchRecord {
+  readonly kind: 'batch';
+  readonly id: string;
+  readonly author: string;
+  readonly parts: number;
+  readonly by: ChangedBy | null;
+}
+
+/** What became of a batch, for readers from whom compaction takes away what has decided it. */
+export interface VerdictRecord {
+  readonly kind: 'verdict';
+  /** Id of the batch. */
+  readonly id: string;
+  readonly author: string;
+  readonly isAccepted: boolean;
+}
+
 /**
  * An accepted change: what the group was before it and is after it, and who wanted it. A function of the log up to the
  * proposal, so that it does not matter which node writes it, or how often.
@@ -47,7 +91,7 @@ export interface AuditRecord {
   /** Id of the node that was asked, not of the one that writes this. */
   readonly author: string;
   readonly group: string;
-  /** The revision that the change gave to the group. Only entries that were detached with the group share it. */
+  /** The revision that the change gave to the group. Groups of a batch share it, and what was detached with a group. */
   readonly revision: number;
   /** null = nothing was defined at run time. */
   readonly before: GroupDefinition | null;
@@ -55,6 +99,8 @@ export interface AuditRecord {
   readonly by: ChangedBy | null;
   /** The entry was detached because this group was deleted; absent = the change was asked for by itself. */
   readonly withGroup?: string;
+  /** The group was changed together with others; absent = alone. */
+  readonly inBatch?: true;
 }
 
 /** The whole state of a group: every record of the group with an offset below `asOf` is contained in it. */
@@ -101,6 +147,8 @@ export interface YamlRecord {
  */
 export interface RegistryKeys {
   proposal(id: string): string;
+  batchPart(id: string, part: number): string;
+  verdict(id: string): string;
   state(group: string, asOf: number): string;
   /** @param auditId of the record in the trail: `auditIdOf` */
   audit(auditId: string): string;
@@ -117,6 +165,8 @@ export function registryKeys(cluster: number): RegistryKeys {
   const prefix = cluster.toString(16).padStart(8, '0');
   return {
     proposal: (id) => `${prefix}/proposal/${id}`,
+    batchPart: (id, part) => `${prefix}/batch-part/${part}/${id}`,
+    verdict: (id) => `${prefix}/verdict/${id}`,
     state: (group, asOf) => `${prefix}${attachedPath(group) === null ? `/group/${group}` : group}/${asOf}`,
     audit: (auditId) => `${prefix}/audit/${auditId}`,
     auditedBy: (key) => (key.startsWith(`${prefix}/audit/`) ? key.slice(prefix.length + 7) : null),
@@ -142,8 +192,12 @@ export function attachedPath(name: string): string | null {
   return name.slice(name.indexOf('/', ATTACHMENT.length) + 1);
 }
 
-/** `17`; of what was detached with a group `17/attachment/tenant/acme`. No two changes have the same. */
-export function auditIdOf({ revision, group, withGroup }: AuditRecord): string {
+/**
+ * `17`; of what was detached with a group `17/attachment/tenant/acme`; of a group of a batch `17/group/gold`. No two
+ * changes have the same.
+ */
+export function auditIdOf({ revision, group, withGroup, inBatch }: AuditRecord): string {
+  if (inBatch) return `${revision}/group/${group}`;
   return withGroup === undefined ? String(revision) : `${revision}${group}`;
 }
 
@@ -151,7 +205,12 @@ export function auditIdOf({ revision, group, withGroup }: AuditRecord): string {
 export function keyOf(keys: RegistryKeys, record: RegistryRecord): string {
   switch (record.kind) {
     case 'proposal':
+    case 'batch':
       return keys.proposal(record.id);
+    case 'batch-part':
+      return keys.batchPart(record.id, record.part);
+    case 'verdict':
+      return keys.verdict(record.id);
     case 'state':
       return keys.state(record.group, record.asOf);
     case 'audit':

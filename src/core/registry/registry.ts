@@ -1,4 +1,5 @@
-import { Checkpoints } from './checkpoints.js';
+import { BatchedChanges, type JudgedBatch } from './batched-changes.js';
+import { Checkpoints, patienceOf } from './checkpoints.js';
 import { GroupHistory, type GroupState } from './group-history.js';
 import { RegistryEpochs } from './registry-epochs.js';
 import {
@@ -10,6 +11,8 @@ import {
 } from './registry-protocol.js';
 import {
   type AuditRecord,
+  type BatchEntry,
+  type BatchRecord,
   keyOf,
   type ProposalRecord,
   type RegistryKeys,
@@ -43,6 +46,7 @@ export class Registry {
   /** Key → group, for tombstones. */
   readonly #groupOfKey = new Map<string, string>();
   readonly #releases = new Releases(this.#groups);
+  readonly #batches: BatchedChanges;
   readonly #checkpoints: Checkpoints;
   #nextOffset = 0;
   #logMs = 0;
@@ -52,6 +56,8 @@ export class Registry {
   #holes = 0;
   /** Own proposals read behind a hole, with their offsets: judged when nothing can be missing any more. */
   #unjudged: OwnProposal[] = [];
+  /** Ids of own batches, likewise. */
+  #unjudgedBatches: string[] = [];
   /** The hole behind which a barrier was raised last. */
   #raised = -1;
   #effects: RegistryEffects = createEffects();
@@ -60,10 +66,13 @@ export class Registry {
     this.#settings = settings;
     this.keys = registryKeys(settings.cluster);
     this.trail = new Trail(settings.auditedChanges);
+    const patienceMs = patienceOf(settings);
+    this.#batches = new BatchedChanges({ nodeId: settings.nodeId, keys: this.keys, groups: this.#groups, patienceMs });
     this.#checkpoints = new Checkpoints(settings, this.keys, {
       groups: this.#groups,
       stateOf: (group) => this.stateOf(group),
       releases: this.#releases,
+      batches: this.#batches,
       trail: this.trail,
     });
   }
@@ -87,6 +96,9 @@ export class Registry {
         this.#append([{ kind: 'proposal', ...proposed, ...(detaching && { detaching }) }]);
         break;
       }
+      case 'batch-proposed':
+        this.#append(batchOf(event, this.#settings.nodeId));
+        break;
       case 'appended':
         this.#checkpoints.appended(event.ticket, this.#effects, nowMs);
         break;
@@ -124,12 +136,14 @@ export class Registry {
     this.#groups.clear();
     this.#groupOfKey.clear();
     this.#releases.forgetAll();
+    this.#batches.forgetAll();
     this.#checkpoints.beginEpoch();
     this.trail.sayAgain(nowMs);
     this.#nextOffset = 0;
     this.#logMs = 0;
     this.#isCaughtUp = false;
     this.#unjudged = [];
+    this.#unjudgedBatches = [];
     this.#missed();
     this.#append(this.#epochRecords());
   }
@@ -155,6 +169,9 @@ export class Registry {
       if (read.isToRenew && record.author === this.#settings.nodeId) this.#append([record]);
     } else if (record.kind === 'barrier') this.#readBarrier(record.id, nowMs);
     else if (record.kind === 'audit') this.#readAudit(record, read, nowMs);
+    else if (record.kind === 'batch-part') this.#batches.readPart(record, { ...read, nowMs });
+    else if (record.kind === 'verdict') this.#batches.readVerdict(record, { ...read, nowMs });
+    else if (record.kind === 'batch') this.#readBatch(record, read, nowMs);
     else if (record.kind === 'state' && record.asOf > offset) this.ignored++;
     else this.#readGroup(read, record, nowMs);
   }
@@ -173,6 +190,7 @@ export class Registry {
     this.isReady = true;
     this.#isWhole = true;
     const revisions = new Map([...this.#groups].map(([name, { current }]) => [name, current.revision]));
+    this.#batches.judgeAgain();
     this.#releases.applyAgain();
     const changes = new Map<number, AuditRecord[]>();
     for (const [name, history] of this.#groups) {
@@ -189,6 +207,10 @@ export class Registry {
       // confirmed.
       if (history === undefined || proposal.offset < history.asOf) continue;
       this.#answer(proposal, changes.get(proposal.offset + 1) ?? [], history.current);
+    }
+    for (const id of this.#unjudgedBatches.splice(0)) {
+      const judged = this.#batches.find(id);
+      if (judged !== null) this.#answerBatch(judged);
     }
     for (const group of this.epochs.lacking.keys()) this.#checkpoints.want(group);
     this.#checkpoints.bury([this.keys.barrier(this.#settings.nodeId)], this.#effects);
@@ -221,6 +243,29 @@ export class Registry {
     if (history.current !== before && history.current.revision !== before.revision) {
       this.#effects.changed.add(record.group);
     }
+  }
+
+  #readBatch(record: BatchRecord, read: ReadRegistryRecord, nowMs: number): void {
+    const judged = this.#batches.read(record, { ...read, nowMs }, this.#isWhole);
+    for (const change of judged.changes) {
+      const history = this.#groups.get(change.group) as GroupHistory;
+      this.#hasChanged(change.group, history);
+      this.epochs.said(change.group, history.current);
+      if (this.#isWhole) this.trail.expect(change, nowMs);
+    }
+    if (record.author !== this.#settings.nodeId || !this.isReady) return;
+    if (judged.isFinal) this.#answerBatch(judged);
+    else this.#unjudgedBatches.push(record.id);
+  }
+
+  #answerBatch({ id, offset, isAccepted, changes, late }: JudgedBatch): void {
+    const decision = { id, accepted: isAccepted, revision: offset + 1, changes, late };
+    if (isAccepted) {
+      this.#checkpoints.holdBatch(decision, offset);
+      return;
+    }
+    this.#effects.batchDecisions.push(decision);
+    this.#checkpoints.bury(this.#batches.rejected(id), this.#effects);
   }
 
   /** Another entry's proposal has detached this one. */
@@ -265,6 +310,7 @@ export class Registry {
   #readTombstone(key: string): void {
     const asOf = this.keys.auditedBy(key);
     if (asOf !== null) this.trail.freed(asOf);
+    for (const group of this.#batches.buried(key)) this.#checkpoints.want(group);
     const group = this.#groupOfKey.get(key);
     const history = group === undefined ? undefined : this.#groups.get(group);
     if (group === undefined || history === undefined) return;
@@ -293,6 +339,35 @@ export class Registry {
     this.#effects.appends.push({ ticket: this.#checkpoints.nextTicket(), records: keyed });
   }
 }
+
+/** The parts of a batch, and behind them its own record. */
+function batchOf({ id, entries, by }: ProposedBatch, author: string): RegistryRecord[] {
+  const parts = partsOf(entries);
+  const records = parts.map((cut, part) => ({ kind: 'batch-part', id, author, part, entries: cut }) as const);
+  return [...records, { kind: 'batch', id, author, parts: parts.length, by }];
+}
+
+type ProposedBatch = Extract<RegistryEvent, { kind: 'batch-proposed' }>;
+
+/** Cuts a batch into records that the log takes; each has at least one group. */
+function partsOf(entries: readonly BatchEntry[]): BatchEntry[][] {
+  const parts: BatchEntry[][] = [];
+  let left = 0;
+  for (const entry of entries) {
+    // At most three bytes per UTF-16 unit; what JSON escapes is escaped here already.
+    const bytes = 3 * JSON.stringify(entry).length;
+    if (bytes > left || parts.length === 0) {
+      parts.push([]);
+      left = PART_BYTES;
+    }
+    parts.at(-1)?.push(entry);
+    left -= bytes;
+  }
+  return parts;
+}
+
+/** Half of a record, as for proposals; a definition that fills one (codec/registry-codec.ts) is a part of its own. */
+const PART_BYTES = 28 * 1024;
 
 interface OwnProposal {
   readonly id: string;

@@ -35,18 +35,19 @@ export function definedGroup(parts: ChangeParts, name: string): DefinedGroup {
 }
 
 /**
- * The group is `written` from now on, for the whole cluster. Rejects with GROUP_INVALID, GROUP_CHANGED, GROUPS_FULL.
+ * The group is like this from now on, for the whole cluster. Rejects with GROUP_CHANGED.
+ *
+ * @param definition as `checkedDefinition` or `checkedReplacement` returns it
  */
 export async function putGroup(
   parts: ChangeParts,
   name: string,
-  written: unknown,
+  definition: GroupDefinition,
   expected: Expected,
   by: ChangedBy,
 ): Promise<DefinedGroup & { readonly isNew: boolean }> {
   const registry = registryOf(parts);
   const isNew = !parts.groups.numbers.has(name);
-  const definition = checkedDefinition(parts, name, written);
   const { accepted, state } = await registry.propose(name, expected, definition, by);
   if (!accepted) throw changed(name, state.revision, expected);
   const { readPageBytes } = parts.config.costs;
@@ -67,7 +68,8 @@ export async function patchGroup(
   for (let attempt = 1; ; attempt++) {
     const { revision } = definedGroup(parts, name);
     try {
-      return await putGroup(parts, name, mergedDefinition(parts, name, patch), expected ?? revision, by);
+      const definition = checkedDefinition(parts, name, mergedDefinition(parts, name, patch));
+      return await putGroup(parts, name, definition, expected ?? revision, by);
     } catch (error) {
       const isLate = error instanceof QuotameshError && error.code === 'GROUP_CHANGED';
       if (!isLate || expected !== null || attempt === PATCH_ATTEMPTS) throw error;
@@ -119,16 +121,21 @@ export function checkedDefinition(parts: ChangeParts, name: string, written: unk
 }
 
 /**
- * Rejects a replacement of a whole group that takes a limit away without saying so: `quota: null`, or null for a single
- * rate, says so. Throws GROUP_INVALID.
+ * The definition with which a whole group is replaced. Rejects one that takes a limit away without saying so:
+ * `quota: null`, or null for a single rate, says so. Throws GROUP_CHANGED, and what `checkedDefinition` does.
  */
-export function rejectLimitForgotten(parts: ChangeParts, name: string, written: Mapping, expected: Expected): void {
+export function checkedReplacement(
+  parts: ChangeParts,
+  name: string,
+  written: Mapping,
+  expected: Expected,
+): GroupDefinition {
   // Other mistakes are told first.
   expectRevision(parts, name, expected);
-  checkedDefinition(parts, name, written);
-  if (!parts.groups.numbers.has(name)) return;
+  const definition = checkedDefinition(parts, name, written);
+  if (!parts.groups.numbers.has(name)) return definition;
   const forgotten = new Set(forgottenLimits(definedGroup(parts, name).definition, written));
-  if (forgotten.size === 0) return;
+  if (forgotten.size === 0) return definition;
   const paths = [...forgotten].join(', ');
   const nulls = [...forgotten].map((path) => `${path}: null`).join(', ');
   const details = `without ${paths} a limit would go that the group has now: write it, or ${nulls} for no limit at all.`;

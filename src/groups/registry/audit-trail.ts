@@ -1,3 +1,4 @@
+import type { BatchDecision } from '../../core/registry/registry-protocol.js';
 import {
   type AuditRecord,
   attachedPath,
@@ -48,6 +49,22 @@ export function logChange(telemetry: Telemetry, record: AuditRecord): void {
   const { time: _time, node: _node, ...change } = auditedChange(record);
   telemetry.log('info', 'change accepted', { audit: true, outcome: 'accepted', ...change });
 }
+
+/** One line for a batch: its groups stand in the trail, each with what it was before. */
+export function logBatch(
+  telemetry: Telemetry,
+  { revision, changes }: Pick<BatchDecision, 'revision' | 'changes'>,
+): void {
+  const [first] = changes;
+  if (first === undefined) return;
+  const { who, kind } = auditedChange(first);
+  const names = changes.slice(0, NAMES_MAX).map(({ group }) => group);
+  const more = changes.length > NAMES_MAX ? ` and ${changes.length - NAMES_MAX} more` : '';
+  const facts = { revision, who, what: 'changed', kind, count: changes.length, groups: `${names.join(', ')}${more}` };
+  telemetry.log('info', 'batch of changes accepted', { audit: true, outcome: 'accepted', ...facts });
+}
+
+const NAMES_MAX = 20;
 
 /** null where a record holds a time that no Date can hold. */
 function timeOf(atMs: number): string | null {

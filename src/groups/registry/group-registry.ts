@@ -7,10 +7,11 @@ import type { Attachments } from '../../core/attachments/attachments.js';
 import { clusterHashOf } from '../../core/base/ids.js';
 import type { GroupState } from '../../core/registry/group-history.js';
 import { Registry } from '../../core/registry/registry.js';
-import type { Decision, RegistryAppend, RegistryEvent } from '../../core/registry/registry-protocol.js';
+import type { BatchDecision, Decision, RegistryAppend, RegistryEvent } from '../../core/registry/registry-protocol.js';
 import {
   type AuditRecord,
   attachedPath,
+  type BatchEntry,
   type ChangedBy,
   type GroupDefinition,
 } from '../../core/registry/registry-record.js';
@@ -25,7 +26,7 @@ import type { GroupsInForce } from '../groups-in-force.js';
 import type { YamlComparison } from '../yaml/yaml-comparison.js';
 import type { YamlGroups } from '../yaml/yaml-groups.js';
 import { type AppliedChange, announceChanges } from './announce-changes.js';
-import { logChange } from './audit-trail.js';
+import { logBatch, logChange } from './audit-trail.js';
 import { RegistryDecoder } from './registry-decoder.js';
 
 const TICK_MS = 1000;
@@ -74,7 +75,7 @@ export class GroupRegistry {
   readonly #codec: RegistryCodec;
   readonly #decoder: RegistryDecoder;
   readonly #registry: Registry;
-  readonly #waiting = new Map<string, (decision: Decision) => void>();
+  readonly #waiting = new Map<string, (decision: Decision | BatchDecision) => void>();
   /** Groups that were changed and not applied yet: nothing is applied until the node has read everything. */
   #changed = new Set<string>();
   readonly #watchers = new Set<(change: RegistryChange) => void>();
@@ -186,22 +187,42 @@ export class GroupRegistry {
     by: ChangedBy,
     { detaching = false } = {},
   ): Promise<Decision> {
+    const proposed = { group, expected, definition, detaching, by };
+    const decision = await this.#decided<Decision>(group, (id) => this.#step({ kind: 'proposed', id, ...proposed }));
+    this.changes[decision.accepted ? 'made' : 'late']++;
+    return decision;
+  }
+
+  /** The same for many groups: all are changed, or none. */
+  async proposeAll(entries: readonly BatchEntry[], by: ChangedBy): Promise<BatchDecision> {
+    const all = `${entries[0]?.group} and ${entries.length - 1} more`;
+    const decision = await this.#decided<BatchDecision>(all, (id) => {
+      this.#step({ kind: 'batch-proposed', id, entries, by });
+    });
+    if (decision.accepted) this.changes.made += entries.length;
+    else this.changes.late += decision.late.length;
+    return decision;
+  }
+
+  async #decided<Decided extends Decision | BatchDecision>(
+    group: string,
+    proposeAs: (id: string) => void,
+  ): Promise<Decided> {
     if (!this.isReady || this.#closed) throw this.#parts.notReady();
     const id = randomUUID();
     const askedMs = this.#parts.clock();
     let timer: NodeJS.Timeout | undefined;
-    const decided = new Promise<Decision>((resolve, reject) => {
-      this.#waiting.set(id, resolve);
+    const decided = new Promise<Decided>((resolve, reject) => {
+      this.#waiting.set(id, (decision) => resolve(decision as Decided));
       const reason = () => this.lost ?? `the topic has not answered within ${DECISION_TIMEOUT_MS} ms`;
       timer = setTimeout(
         () => reject(new QuotameshError('CHANGE_UNCONFIRMED', { group, reason: reason() })),
         DECISION_TIMEOUT_MS,
       );
     });
-    this.#step({ kind: 'proposed', id, group, expected, definition, detaching, by });
+    proposeAs(id);
     try {
       const decision = await decided;
-      this.changes[decision.accepted ? 'made' : 'late']++;
       this.lastChangeMs = this.#parts.clock() - askedMs;
       return decision;
     } catch (error) {
@@ -246,6 +267,10 @@ export class GroupRegistry {
     for (const decision of effects.decisions) {
       if (decision.change !== null) logChange(this.#telemetry, decision.change);
       for (const change of decision.detached) logChange(this.#telemetry, change);
+      this.#waiting.get(decision.id)?.(decision);
+    }
+    for (const decision of effects.batchDecisions) {
+      if (decision.accepted) logBatch(this.#telemetry, decision);
       this.#waiting.get(decision.id)?.(decision);
     }
     this.#ready();

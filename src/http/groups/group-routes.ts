@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import {
+  checkedReplacement,
   type DefinedGroup,
   definedGroup,
   deleteGroup,
   patchGroup,
   putGroup,
-  rejectLimitForgotten,
 } from '../../groups/changes/change-group.js';
 import type { ChangeParts } from '../../groups/changes/change-parts.js';
 import { previewDelete, previewPatch, previewPut } from '../../groups/changes/preview-change.js';
@@ -52,9 +52,9 @@ function addPut(app: FastifyInstance, node: ChangeParts): void {
     async (request, reply) => {
       const { params, query, body: written } = request;
       const expected = expectedOfGroup(request, node, params.group);
-      rejectLimitForgotten(node, params.group, written, expected);
+      const definition = checkedReplacement(node, params.group, written, expected);
       if (query.dryRun === 'true') return previewPut(node, params.group, written, expected);
-      const { isNew, ...made } = await putGroup(node, params.group, written, expected, changedBy(request));
+      const { isNew, ...made } = await putGroup(node, params.group, definition, expected, changedBy(request));
       return sendGroup(reply, isNew ? 201 : 200, made);
     },
   );

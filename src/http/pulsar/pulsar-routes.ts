@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { attach, attachmentAt, detach } from '../../groups/changes/attaching.js';
-import { definedGroup, deleteGroup, patchGroup, putGroup } from '../../groups/changes/change-group.js';
+import {
+  checkedDefinition,
+  definedGroup,
+  deleteGroup,
+  patchGroup,
+  putGroup,
+} from '../../groups/changes/change-group.js';
 import type { ChangeParts } from '../../groups/changes/change-parts.js';
 import { patchOfPulsar, type Spelling, toPulsarGroup } from '../../groups/changes/pulsar-group.js';
 import type { Mapping } from '../../input/mapping.js';
@@ -123,7 +129,7 @@ async function putRates(node: ChangeParts, request: FastifyRequest, name: string
   const expected = expectedOfGroup(request, node, name);
   const by = changedBy(request);
   if (!node.groups.numbers.has(name)) {
-    const isMade = await putGroup(node, name, patch, 0, by).then(
+    const isMade = await putGroup(node, name, checkedDefinition(node, name, patch), 0, by).then(
       () => true,
       (error: unknown) => {
         const isLate = error instanceof QuotameshError && error.code === 'GROUP_CHANGED';

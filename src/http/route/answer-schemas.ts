@@ -61,6 +61,14 @@ const QUOTA_EXCEEDED = {
 
 export const PROBLEM = problem('An error of the catalogue (docs/reference/errors.md).', PROBLEM_MEMBERS);
 
+export const BATCH_PROBLEM = problem(
+  'The problem is as for one group; `errors` names the first hundred groups that are refused.',
+  {
+    ...PROBLEM_MEMBERS,
+    errors: listOf(record({ group: text, status: count, code: text, detail: text, remedy: text })).exactOptional(),
+  },
+);
+
 /** What any route with a body may answer because of it. */
 export const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM };
 

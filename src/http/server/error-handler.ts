@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { GroupsRefused } from '../../groups/changes/groups-refused.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import { PULSAR_PREFIX } from '../pulsar/pulsar-routes.js';
 import { clientNames, presentNamesText } from '../route/former-names.js';
@@ -21,7 +22,8 @@ export function errorHandler(telemetry: Telemetry): ErrorHandler {
 /** `hint` ends the remedy. */
 export function sendError(reply: FastifyReply, error: QuotameshError, hint = ''): void {
   const known = problemOf(error);
-  const problem = { ...known, remedy: known.remedy + hint };
+  const errors = error instanceof GroupsRefused ? { errors: error.errors } : {};
+  const problem = { ...known, remedy: known.remedy + hint, ...errors };
   if (reply.request.url.startsWith(PULSAR_PREFIX)) {
     // As Pulsar's admin client takes it; the other members are for people.
     reply.code(problem.status).header('content-type', 'application/json; charset=utf-8');

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { Envelope, MAX_RECORD_BYTES } from '../../../src/codec/envelope.js';
 import { quotamesh } from '../../../src/codec/generated/report.js';
 import { DEFINITION_BYTES_MAX, RegistryCodec } from '../../../src/codec/registry-codec.js';
-import type { AuditRecord, ProposalRecord } from '../../../src/core/registry/registry-record.js';
+import type {
+  AuditRecord,
+  BatchEntry,
+  BatchPartRecord,
+  BatchRecord,
+  ProposalRecord,
+  VerdictRecord,
+} from '../../../src/core/registry/registry-record.js';
 
 const codec = new RegistryCodec('demo');
 const BY = { name: 'ops', how: 'token', requestId: 'r-1', atMs: 1_700_000_000_000 };
@@ -24,14 +31,21 @@ const AUDIT: AuditRecord = {
   after: { burstMs: 1 },
   by: BY,
 };
+const ENTRY: BatchEntry = { group: 'orders', expected: null, definition: { burstMs: 1 } };
+const PART: BatchPartRecord = { kind: 'batch-part', id: 'p', author: 'a', part: 0, entries: [ENTRY] };
+const BATCH: BatchRecord = { kind: 'batch', id: 'p', author: 'a', parts: 1, by: BY };
+const VERDICT: VerdictRecord = { kind: 'verdict', id: 'p', author: 'a', isAccepted: true };
 const seal = (body: unknown) => new Envelope('demo').seal(quotamesh.v1.Kind.QUOTA, Buffer.from(JSON.stringify(body)));
 /** As large as is taken, in characters that JSON escapes. */
 const LARGE = { weights: { ['\u0001'.repeat(Math.floor((DEFINITION_BYTES_MAX - 30) / 6))]: 1 } };
 
 describe('records of the trail', () => {
-  test.each([PROPOSAL, { ...PROPOSAL, by: null }, AUDIT, { ...AUDIT, by: null }])('$kind there and back', (record) => {
-    expect(codec.decode(codec.encode(record))).toEqual({ record });
-  });
+  test.each([PROPOSAL, { ...PROPOSAL, by: null }, AUDIT, { ...AUDIT, by: null }, PART, BATCH, VERDICT])(
+    '$kind there and back',
+    (record) => {
+      expect(codec.decode(codec.encode(record))).toEqual({ record });
+    },
+  );
 
   test('the largest definitions before and after, under the longest names, fit into one record', () => {
     expect(Buffer.byteLength(JSON.stringify(LARGE))).toBeGreaterThan(DEFINITION_BYTES_MAX - 40);
@@ -49,6 +63,11 @@ describe('records of the trail', () => {
     ['nobody who asked', { ...AUDIT, by: { ...BY, name: '' } }],
     ['a time that is none', { ...PROPOSAL, by: { ...BY, atMs: -1 } }],
     ['a revision that is none', { ...AUDIT, revision: 0.5 }],
+    ['a part that deletes', { ...PART, entries: [{ ...ENTRY, definition: null }] }],
+    ['a part that attaches', { ...PART, entries: [{ ...ENTRY, group: '/attachment/tenant/acme' }] }],
+    ['a part without entries', { ...PART, entries: {} }],
+    ['a batch of too many parts', { ...BATCH, parts: 10_001 }],
+    ['a verdict that says neither', { ...VERDICT, isAccepted: null }],
     ['no definition', { ...AUDIT, after: 'x' }],
   ])('%s is not taken', (_, body) => {
     expect(codec.decode(seal(body))).toEqual({ cause: 'absurd-content' });

@@ -43,6 +43,7 @@ groups:
         changesPerSecond: 2000,
         auditedChanges: 10_000,
       },
+      start: { policy: 'wait', file: null, nodeCount: null },
       http: {
         host: '127.0.0.1',
         port: 7070,

@@ -47,9 +47,9 @@ describe('states behind their proposals', () => {
     expect(one.decisions.map(({ id }) => id)).toEqual(['first', 'second', 'third']);
   });
 
-  test('an append has 200 states at most, and the rest comes in the next', () => {
+  test('an append has 500 states at most, and the rest comes in the next', () => {
     const one = OneRegistry.ready();
-    for (let at = 0; at < 450; at++) {
+    for (let at = 0; at < 1100; at++) {
       one.write({ ...proposalOf('other', `p${at}`, 0), group: `group ${at}` });
     }
     untilItWantsStates(one);
@@ -59,8 +59,8 @@ describe('states behind their proposals', () => {
       states.push(...groupsOf(sent).map((groups) => groups.length));
       for (const { ticket } of sent) one.step({ kind: 'appended', ticket });
     }
-    expect(states.filter((count) => count > 0)).toEqual([200, 200, 50]);
-    expect(new Set(one.logged('state').map(({ group }) => group)).size).toBe(450);
+    expect(states.filter((count) => count > 0)).toEqual([500, 500, 100]);
+    expect(new Set(one.logged('state').map(({ group }) => group)).size).toBe(1100);
   });
 
   test.each(['appended', 'append-failed'] as const)('of another append it says nothing that it has %s', (kind) => {

@@ -1,0 +1,297 @@
+import { GroupHistory, isExpected, NEVER } from './group-history.js';
+import type {
+  AuditRecord,
+  BatchEntry,
+  BatchPartRecord,
+  BatchRecord,
+  RegistryKeys,
+  VerdictRecord,
+} from './registry-record.js';
+
+/**
+ * Changes of many groups that come true together or not at all: some parts, and behind them the record whose offset
+ * decides. A batch is accepted where every group has the revision that it expects at that offset; then all have the
+ * revision offset + 1. A batch without one of its parts is void.
+ *
+ * Whether it was accepted depends on what other groups were before it, and compaction may take that away from a later
+ * reader. So a *verdict* stands in the log before any state that contains the batch, whoever writes the state. A later
+ * reader goes by it. If there is none, no state contains the batch, so everything that decides is still in the log.
+ * Batch, parts and verdict are freed when the states of all groups contain it.
+ * Worked: at 9, gold (expects 4) and new (expects 0) → both have revision 10, if gold had 4 and new did not exist.
+ */
+export class BatchedChanges {
+  readonly #nodeId: string;
+  readonly #keys: RegistryKeys;
+  readonly #groups: Map<string, GroupHistory>;
+  readonly #patienceMs: number;
+  readonly #batches = new Map<string, Batch>();
+  /** Key → id, for tombstones. */
+  readonly #idOfKey = new Map<string, string>();
+
+  constructor({ nodeId, keys, groups, patienceMs }: BatchedChangesParts) {
+    this.#nodeId = nodeId;
+    this.#keys = keys;
+    this.#groups = groups;
+    this.#patienceMs = patienceMs;
+  }
+
+  readPart({ id, part, entries }: BatchPartRecord, read: ReadAt): void {
+    const batch = this.#seen(id, read);
+    // Behind the batch it comes too late, for every reader alike.
+    if (batch.made === null) batch.parts.set(part, entries);
+  }
+
+  readVerdict({ id, isAccepted }: VerdictRecord, read: ReadAt): void {
+    const batch = this.#seen(id, read);
+    batch.isDeclared = true;
+    batch.verdict = isAccepted;
+  }
+
+  /**
+   * Judges a batch that was just read, by the groups as they are now. `isFinal`: nothing that was compacted away can be
+   * missing; otherwise `judgeAgain` has the last word.
+   */
+  read(record: BatchRecord, read: ReadAt, isFinal: boolean): JudgedBatch {
+    const batch = this.#seen(record.id, read);
+    const parts = Array.from({ length: record.parts }, (_, part) => batch.parts.get(part));
+    const isComplete = parts.every((part) => part !== undefined);
+    const entries = isComplete ? parts.flatMap((part) => part ?? []) : [];
+    batch.parts.clear();
+    batch.made = { offset: read.offset, record };
+    batch.entries = new Map(entries.map((entry) => [entry.group, entry]));
+    batch.late = entries.filter(({ group, expected }) => !isExpected(this.#currentOf(group), expected));
+    batch.isAccepted = isComplete && batch.late.length === 0;
+    batch.isFinal = isFinal;
+    return this.#judged(batch, batch.isAccepted ? this.#include(batch) : []);
+  }
+
+  /** Called when nothing can be missing any more: judges what was read before, in the order of the log. */
+  judgeAgain(): void {
+    for (const history of this.#groups.values()) history.forgetBatches();
+    for (const batch of this.#inOrder()) {
+      // Its tombstone shows that states contain it.
+      if (!batch.keys.has(this.#keys.proposal(batch.id))) this.#forget(batch);
+      else this.#judgeLate(batch);
+    }
+  }
+
+  /** What is known of a batch; null if its fate cannot be told, because states contain it already. */
+  find(id: string): JudgedBatch | null {
+    const batch = this.#batches.get(id);
+    if (batch === undefined || batch.made === null) return null;
+    const { offset } = batch.made;
+    const histories = [...batch.entries.keys()].map((group) => this.#groups.get(group));
+    if (histories.some((history) => history !== undefined && history.at(offset) === null)) return null;
+    const changes = histories.flatMap((history) => [...(history?.changes() ?? [])]);
+    return this.#judged(
+      batch,
+      changes.filter(({ revision }) => revision === offset + 1),
+    );
+  }
+
+  /** Verdicts that have to be in the log before states of these groups are. */
+  undeclared(groups: ReadonlySet<string>): VerdictRecord[] {
+    const verdicts: VerdictRecord[] = [];
+    for (const batch of this.#batches.values()) {
+      const { id, entries, isAccepted, isDeclared, made } = batch;
+      if (made === null || isDeclared || ![...groups].some((group) => entries.has(group))) continue;
+      verdicts.push({ kind: 'verdict', id, author: this.#nodeId, isAccepted });
+    }
+    return verdicts;
+  }
+
+  /** Called when these verdicts, and states of these groups, are in the log. Returns keys that may be freed. */
+  written(verdicts: readonly VerdictRecord[], groups: ReadonlySet<string>): string[] {
+    for (const { id } of verdicts) {
+      const batch = this.#batches.get(id);
+      if (batch !== undefined) batch.isDeclared = true;
+    }
+    return [...this.#batches.values()].flatMap((batch) => {
+      if (batch.pending.size === 0) return [];
+      for (const group of groups) this.#settle(batch, group);
+      return batch.pending.size === 0 && batch.made?.record.author === this.#nodeId ? this.#keysOf(batch) : [];
+    });
+  }
+
+  /** Keys of a batch that was rejected, which its author frees at once. */
+  rejected(id: string): string[] {
+    const batch = this.#batches.get(id);
+    return batch === undefined ? [] : this.#keysOf(batch);
+  }
+
+  /** What others have left for too long: groups whose states are to be written, and keys that may be freed. */
+  takeOverdue(nowMs: number, logMs: number): { readonly groups: string[]; readonly keys: string[] } {
+    const overdue = { groups: [] as string[], keys: [] as string[] };
+    for (const batch of this.#batches.values()) {
+      const isStray = batch.parts.size > 0;
+      const isOld = isStray ? logMs - batch.appendMs > STRAY_MS : nowMs - batch.sinceMs > this.#patienceMs;
+      if (!isOld) continue;
+      batch.sinceMs = nowMs;
+      for (const group of batch.pending) this.#settle(batch, group);
+      if (batch.pending.size === 0) overdue.keys.push(...this.#keysOf(batch));
+      else for (const group of batch.pending) overdue.groups.push(group);
+    }
+    return overdue;
+  }
+
+  /**
+   * Called when a key is no longer in the log. Returns groups whose states have to be written, because the key was
+   * freed by mistake.
+   */
+  buried(key: string): Iterable<string> {
+    const id = this.#idOfKey.get(key);
+    const batch = id === undefined ? undefined : this.#batches.get(id);
+    if (batch === undefined) return [];
+    this.#idOfKey.delete(key);
+    batch.keys.delete(key);
+    for (const part of batch.parts.keys()) if (this.#keys.batchPart(batch.id, part) === key) batch.parts.delete(part);
+    for (const group of batch.pending) this.#settle(batch, group);
+    if (batch.keys.size === 0 && batch.pending.size === 0) this.#batches.delete(batch.id);
+    return batch.pending;
+  }
+
+  /** Called when another log begins. */
+  forgetAll(): void {
+    this.#batches.clear();
+    this.#idOfKey.clear();
+  }
+
+  #seen(id: string, { key, nowMs, appendMs }: ReadAt): Batch {
+    const batch = this.#batches.get(id) ?? newBatch(id, nowMs);
+    this.#batches.set(id, batch);
+    this.#idOfKey.set(key, id);
+    batch.keys.add(key);
+    batch.appendMs = appendMs;
+    return batch;
+  }
+
+  #judgeLate(batch: Batch): void {
+    const { offset } = batch.made as Made;
+    if (!batch.isFinal) {
+      const isSo = ({ group, expected }: BatchEntry) => {
+        const history = this.#groups.get(group);
+        const state = history === undefined ? NEVER : history.at(offset);
+        return state === null || isExpected(state, expected);
+      };
+      batch.late = [...batch.entries.values()].filter((entry) => !isSo(entry));
+      batch.isAccepted = batch.entries.size > 0 && (batch.verdict ?? batch.late.length === 0);
+      batch.isFinal = true;
+    }
+    batch.pending.clear();
+    if (batch.isAccepted) this.#include(batch);
+  }
+
+  #include(batch: Batch): AuditRecord[] {
+    const { offset, record } = batch.made as Made;
+    const changes: AuditRecord[] = [];
+    for (const entry of batch.entries.values()) {
+      const history = this.#groups.get(entry.group) ?? new GroupHistory();
+      this.#groups.set(entry.group, history);
+      const change = history.include(offset, record, entry);
+      if (change !== null) changes.push(change);
+      if (!history.contains(offset)) batch.pending.add(entry.group);
+    }
+    return changes;
+  }
+
+  #settle(batch: Batch, group: string): void {
+    if (batch.made !== null && this.#groups.get(group)?.contains(batch.made.offset)) batch.pending.delete(group);
+  }
+
+  #judged({ id, isAccepted, isFinal, late, made }: Batch, changes: readonly AuditRecord[]): JudgedBatch {
+    const { offset } = made as Made;
+    const lateNow = late.map(({ group }) => ({ group, revision: this.#currentOf(group).revision }));
+    return { id, offset, isAccepted, isFinal, changes, late: lateNow };
+  }
+
+  #currentOf(group: string) {
+    return this.#groups.get(group)?.current ?? NEVER;
+  }
+
+  #inOrder(): Batch[] {
+    const made = [...this.#batches.values()].filter((batch) => batch.made !== null);
+    return made.sort((one, other) => (one.made as Made).offset - (other.made as Made).offset);
+  }
+
+  /** The batch's own record goes first: parts and a verdict without it mean nothing. */
+  #keysOf({ id, keys, isDeclared }: Batch): string[] {
+    const own = this.#keys.proposal(id);
+    const verdict = this.#keys.verdict(id);
+    const others = [...keys].filter((key) => key !== own && key !== verdict);
+    return [...(keys.has(own) ? [own] : []), ...others, ...(isDeclared ? [verdict] : [])];
+  }
+
+  #forget({ id, keys }: Batch): void {
+    for (const key of keys) this.#idOfKey.delete(key);
+    this.#batches.delete(id);
+  }
+}
+
+export interface JudgedBatch {
+  readonly id: string;
+  readonly offset: number;
+  readonly isAccepted: boolean;
+  readonly isFinal: boolean;
+  readonly changes: readonly AuditRecord[];
+  /** Groups that were not as expected; empty if a batch is rejected because the log lacks a part of it. */
+  readonly late: readonly LateGroup[];
+}
+
+export interface LateGroup {
+  readonly group: string;
+  readonly revision: number;
+}
+
+interface BatchedChangesParts {
+  readonly nodeId: string;
+  readonly keys: RegistryKeys;
+  readonly groups: Map<string, GroupHistory>;
+  /** What others have left for so long is finished here. */
+  readonly patienceMs: number;
+}
+
+interface ReadAt {
+  readonly offset: number;
+  readonly appendMs: number;
+  readonly key: string;
+  readonly nowMs: number;
+}
+
+interface Made {
+  readonly offset: number;
+  readonly record: BatchRecord;
+}
+
+interface Batch {
+  readonly id: string;
+  /** Until the batch itself is read. */
+  readonly parts: Map<number, readonly BatchEntry[]>;
+  /** Keys of the batch in the log, as far as this node has read. */
+  readonly keys: Set<string>;
+  made: Made | null;
+  entries: ReadonlyMap<string, BatchEntry>;
+  late: readonly BatchEntry[];
+  isAccepted: boolean;
+  isFinal: boolean;
+  /** Null until one was read. */
+  verdict: boolean | null;
+  isDeclared: boolean;
+  /** Groups of an accepted batch whose states do not contain it yet. */
+  readonly pending: Set<string>;
+  /** This node's clock when it was last looked after. */
+  sinceMs: number;
+  /** The log's clock at its newest record. */
+  appendMs: number;
+}
+
+function newBatch(id: string, nowMs: number): Batch {
+  const nothing = { made: null, entries: new Map(), late: [], isAccepted: false, isFinal: false };
+  const collected = { parts: new Map(), keys: new Set<string>(), pending: new Set<string>() };
+  return { id, ...nothing, ...collected, verdict: null, isDeclared: false, sinceMs: nowMs, appendMs: 0 };
+}
+
+/**
+ * Age by the log at which parts are freed whose batch never came. If a frozen writer sent the batch later, it would be
+ * void.
+ */
+const STRAY_MS = 3_600_000;

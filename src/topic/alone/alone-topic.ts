@@ -1,0 +1,169 @@
+import type {
+  AppendRecord,
+  RecordSignatures,
+  ReportTopic,
+  ReportTopicListener,
+  TopicCounters,
+} from '../../ports/report-topic.js';
+import { createMemoryLog } from '../memory/memory-log.js';
+import { MemoryTopic } from '../memory/memory-topic.js';
+
+/** The epoch of a log that this node alone writes and reads. */
+export const ALONE_EPOCH = 'alone';
+
+export interface AloneTopicOptions {
+  /** How many the topic had when this node knew it last. */
+  readonly partitions: number;
+  /** Called when the topic has been away for so long; false = the start goes on waiting. */
+  readonly patienceMs: number;
+  readonly mayBeginAlone: () => boolean;
+  /** Makes the error for a topic that turns out to have another number of partitions. */
+  readonly partitionsDiffer: (found: number) => Error;
+}
+
+/**
+ * A topic that may be away when the node starts. After some patience the node gets a log of its own, in which it is the
+ * only member. When the topic comes, that is another epoch to the node, which holds its share until it has read the
+ * topic, as with any other log (docs/decisions/0047-epochs.md): nobody rises by the change.
+ */
+export class AloneTopic implements ReportTopic {
+  readonly #topic: ReportTopic;
+  readonly #options: AloneTopicOptions;
+  #own: MemoryTopic | null = null;
+  #groupsKnown: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+  #endPatience: () => void = () => undefined;
+
+  constructor(topic: ReportTopic, options: AloneTopicOptions) {
+    this.#topic = topic;
+    this.#options = options;
+  }
+
+  get partitions(): number {
+    return this.#own?.partitions ?? this.#topic.partitions;
+  }
+
+  get partitionsFound(): number | undefined {
+    return this.#own === null ? this.#topic.partitionsFound : undefined;
+  }
+
+  get counters(): TopicCounters {
+    return this.#topic.counters;
+  }
+
+  get signatures(): RecordSignatures | undefined {
+    return this.#topic.signatures;
+  }
+
+  /** The topic is not joined before: nothing that others share is decided before the groups are known. */
+  waitFor(groupsKnown: Promise<unknown>): void {
+    this.#groupsKnown = groupsKnown;
+  }
+
+  async open(listener: ReportTopicListener): Promise<void> {
+    const held = new HeldListener(listener);
+    let isOpen = false;
+    const opened = this.#groupsKnown.then(async () => {
+      if (this.#isClosed) return;
+      await this.#topic.open(held);
+      isOpen = true;
+    });
+    await Promise.race([opened, this.#patience()]);
+    if (isOpen || this.#isClosed || !this.#options.mayBeginAlone()) {
+      await opened;
+      held.letGo();
+      return;
+    }
+    const own = new MemoryTopic(createMemoryLog({ partitions: this.#options.partitions }));
+    this.#own = own;
+    await own.open(renamed(listener));
+    opened
+      .then(() => this.#follow(held, listener))
+      .catch((error: Error) => {
+        if (!this.#isClosed) listener.onFailed(error);
+      });
+  }
+
+  append(records: readonly AppendRecord[]): Promise<void> {
+    return (this.#own ?? this.#topic).append(records);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#endPatience();
+    await Promise.all([this.#own?.close(), this.#topic.close()]);
+  }
+
+  async #follow(held: HeldListener, listener: ReportTopicListener): Promise<void> {
+    if (this.#isClosed) return;
+    const { partitions } = this.#options;
+    if (this.#topic.partitions !== partitions) {
+      listener.onFailed(this.#options.partitionsDiffer(this.#topic.partitions));
+      return;
+    }
+    await this.#own?.close();
+    this.#own = null;
+    if (!this.#isClosed) held.letGo();
+  }
+
+  #patience(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#options.patienceMs);
+      this.#endPatience = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** Keeps what the topic says of its log until the node may hear it; whether the topic works is told at once. */
+class HeldListener implements ReportTopicListener {
+  readonly onLost: ReportTopicListener['onLost'];
+  readonly onRecovered: ReportTopicListener['onRecovered'];
+  readonly onFailed: ReportTopicListener['onFailed'];
+  readonly #listener: ReportTopicListener;
+  #calls: (() => void)[] | null = [];
+
+  constructor(listener: ReportTopicListener) {
+    this.#listener = listener;
+    this.onLost = (reason) => listener.onLost(reason);
+    this.onRecovered = () => listener.onRecovered();
+    this.onFailed = (error) => listener.onFailed(error);
+  }
+
+  onEpoch(epoch: string): void {
+    this.#say(() => this.#listener.onEpoch(epoch));
+  }
+
+  onRecords(...[records]: Parameters<ReportTopicListener['onRecords']>): void {
+    this.#say(() => this.#listener.onRecords(records));
+  }
+
+  onCaughtUp(): void {
+    this.#say(() => this.#listener.onCaughtUp());
+  }
+
+  letGo(): void {
+    const calls = this.#calls ?? [];
+    this.#calls = null;
+    for (const call of calls) call();
+  }
+
+  #say(call: () => void): void {
+    if (this.#calls === null) call();
+    else this.#calls.push(call);
+  }
+}
+
+/** The node's own log never fails, and what it says of itself is not what the topic says. */
+function renamed(listener: ReportTopicListener): ReportTopicListener {
+  return {
+    onEpoch: () => listener.onEpoch(ALONE_EPOCH),
+    onRecords: (records) => listener.onRecords(records),
+    onCaughtUp: () => listener.onCaughtUp(),
+    onLost: () => undefined,
+    onRecovered: () => undefined,
+    onFailed: (error) => listener.onFailed(error),
+  };
+}

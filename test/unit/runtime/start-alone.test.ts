@@ -1,0 +1,174 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import type { ReportTopicListener } from '../../../src/ports/report-topic.js';
+import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
+import { WholeNode } from '../../whole-node.js';
+
+const QUOTA = 900;
+const AWAY_MS = 300;
+
+/** A topic that cannot be reached until `come` is called. */
+class AwayTopic extends MemoryTopic {
+  come: () => void = () => undefined;
+  readonly #here = new Promise<void>((resolve) => {
+    this.come = resolve;
+  });
+
+  override async open(listener: ReportTopicListener): Promise<void> {
+    listener.onLost('connection refused');
+    await this.#here;
+    listener.onRecovered();
+    await super.open(listener);
+  }
+}
+
+let folder: string;
+let log: MemoryLog;
+let lines: { readonly level: string; readonly text: string }[];
+const nodes: WholeNode[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quotamesh-alone-'));
+  log = createMemoryLog();
+  lines = [];
+});
+afterEach(async () => {
+  await Promise.all(nodes.splice(0).map((node) => node.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function nodeOn(topic: MemoryTopic, nodeId: string, start: object = {}): WholeNode {
+  const group = { quota: { publish: { messagesPerSecond: QUOTA } } };
+  const raw = {
+    cluster: 'deploy',
+    node: nodeId,
+    topic: 'memory',
+    timing: { isolationAfterMs: AWAY_MS, heartbeatMs: 100 },
+    groups: { calls: group },
+    start,
+  };
+  const telemetry = { log: (level: string, text: string) => void lines.push({ level, text }) };
+  const config = resolveConfig(raw, { source: '(test)' });
+  const node = new WholeNode({ config, topic, telemetry, version: '0', nonce: nodes.length });
+  nodes.push(node);
+  return node;
+}
+
+const fileOf = () => join(folder, 'a.json');
+function keep(said: unknown): { policy: string; file: string } {
+  writeFileSync(fileOf(), typeof said === 'string' ? said : JSON.stringify(said));
+  return { policy: 'alone', file: fileOf() };
+}
+
+/** Takes whatever is granted; returns when each message was. */
+async function saturate(node: WholeNode, forMs: number): Promise<number[]> {
+  const granted: number[] = [];
+  for (const untilMs = performance.now() + forMs; performance.now() < untilMs; await sleep(2)) {
+    while (node.tryAcquire('calls', { messages: 1, bytes: 0 }).granted) granted.push(performance.now());
+  }
+  return granted;
+}
+
+/** The most in any second. */
+function worstSecond(times: readonly number[]): number {
+  let [first, worst] = [0, 0];
+  for (const [at, time] of times.entries()) {
+    while (time - (times[first] as number) > 1000) first++;
+    worst = Math.max(worst, at - first + 1);
+  }
+  return worst;
+}
+
+const told = (part: string) => lines.filter(({ text }) => text.includes(part));
+
+describe('start.policy: alone, with a topic that is away', () => {
+  it('the node decides with quota / nodes, says so, and joins the others without a burst when the topic comes', async () => {
+    const other = nodeOn(new MemoryTopic(log), 'b');
+    await Promise.all([other.start(), other.ready(10_000)]);
+    const topic = new AwayTopic(log);
+    const node = nodeOn(topic, 'a', keep({ cluster: 'deploy', nodes: 3, partitions: 1 }));
+    await Promise.all([node.start(), node.ready(10_000)]);
+    expect(node.status()).toMatchObject({ ready: true, pool: { size: 3 }, degraded: expect.arrayContaining([ALONE]) });
+    const [alone] = await Promise.all([saturate(node, 2500), saturate(other, 2500)]);
+    expect(alone.length).toBeGreaterThan(0.8 * (QUOTA / 3) * 2.5);
+    expect(worstSecond(alone)).toBeLessThan(1.15 * (QUOTA / 3));
+    topic.come();
+    // The share is held until the node has read itself, and the others have counted it: 2 × stalenessMs at most.
+    const held: number[] = [];
+    for (const untilMs = performance.now() + 11_000; node.status().degraded.length > 0; ) {
+      expect(performance.now()).toBeLessThan(untilMs);
+      const [more] = await Promise.all([saturate(node, 500), saturate(other, 500)]);
+      held.push(...more);
+    }
+    const joined = await Promise.all([saturate(node, 3000), saturate(other, 3000)]);
+    expect(node.status().members.map(({ nodeId }) => nodeId)).toEqual(['a', 'b']);
+    // Half of the quota is the most that it ever gets beside a node that wants all.
+    expect(worstSecond([...alone, ...held, ...joined[0]])).toBeLessThan(1.15 * (QUOTA / 2));
+    const lastMs = performance.now() - 1500;
+    const [own, others] = joined.map((times) => times.filter((time) => time > lastMs).length) as [number, number];
+    expect(own + others).toBeLessThan(1.15 * QUOTA * 1.5);
+    expect(own).toBeGreaterThan(0.3 * QUOTA * 1.5);
+    expect(told('this node decides alone')).toHaveLength(1);
+    expect(told('no longer alone')).toHaveLength(1);
+    expect(node.groups.at(0)).toMatchObject({ nodeCount: 0, sharing: 'tokens' });
+  }, 40_000);
+
+  it('takes the larger one of what the file and start.nodeCount say', async () => {
+    const start = { ...keep({ cluster: 'deploy', nodes: 3, partitions: 1 }), nodeCount: 9 };
+    const node = nodeOn(new AwayTopic(log), 'a', start);
+    await Promise.all([node.start(), node.ready(10_000)]);
+    expect(node.groups.at(0).nodeCount).toBe(9);
+  });
+
+  it.each([
+    ['no file', null],
+    ['a damaged file', '{"cluster":"deploy","no'],
+    ["another cluster's file", { cluster: 'other', nodes: 3, partitions: 1 }],
+    ['a count that is none', { cluster: 'deploy', nodes: 0, partitions: 1 }],
+  ])('%s: the node waits, and says why', async (_, said) => {
+    const topic = new AwayTopic(log);
+    const node = nodeOn(topic, 'a', said === null ? { policy: 'alone', file: fileOf() } : keep(said));
+    const started = node.start();
+    await sleep(AWAY_MS * 2);
+    expect(node.status().ready).toBe(false);
+    expect(told('do not say how many nodes there are: waiting')).toHaveLength(1);
+    topic.come();
+    await Promise.all([started, node.ready(10_000)]);
+    expect(told('alone')).toHaveLength(0);
+  });
+
+  it('with policy wait the node is not ready until the topic comes', async () => {
+    const topic = new AwayTopic(log);
+    const node = nodeOn(topic, 'a', { nodeCount: 3 });
+    const started = node.start();
+    await sleep(AWAY_MS * 2);
+    expect(node.status().ready).toBe(false);
+    topic.come();
+    await Promise.all([started, node.ready(10_000)]);
+  });
+
+  it('keeps in the file how many nodes there are, and not what a node sees that is alone', async () => {
+    const [a, b] = [
+      nodeOn(new MemoryTopic(log), 'a', { policy: 'alone', file: fileOf() }),
+      nodeOn(new MemoryTopic(log), 'b'),
+    ];
+    await Promise.all([a.start(), b.start(), a.ready(10_000), b.ready(10_000)]);
+    const said = () => JSON.parse(readFileSync(fileOf(), 'utf8')) as unknown;
+    await expect.poll(said, { timeout: 10_000 }).toEqual({ cluster: 'deploy', nodes: 2, partitions: 1 });
+    await b.close();
+    await sleep(1500);
+    expect(said()).toMatchObject({ nodes: 2 });
+    await a.close();
+    const again = nodeOn(new AwayTopic(log), 'a', { policy: 'alone', file: fileOf() });
+    await Promise.all([again.start(), again.ready(10_000)]);
+    await sleep(1500);
+    expect(said()).toMatchObject({ nodes: 2 });
+    expect(again.groups.at(0).nodeCount).toBe(2);
+  }, 30_000);
+});
+
+const ALONE = 'alone: the topic was away at the start; quota / 3 until it comes';
