@@ -26,15 +26,21 @@ export class Whispers {
   readonly #names: (string | null)[] = [];
   readonly #free: number[] = [];
   readonly #kinds: readonly Kind[];
-  /** Length of a line: time of the last refill (Infinity = the key speaks), tag, tokens of the limited slots. */
+  /**
+   * Length of a line: time of the last refill (Infinity = the key speaks), tag, tokens of the limited slots, and what of
+   * their depth was spent here. The rest of what a bucket lacks it lacked when it began, which is nobody's use.
+   */
   readonly #length: number;
+  /** Limited slots of a line. */
+  readonly #slots: number;
   #lines: Float64Array;
   #hand = 0;
 
   constructor(kinds: readonly Whispered[], maxLive: number) {
     this.maxLive = maxLive;
     this.#kinds = kinds.map(kindOf);
-    this.#length = TOKENS + Math.max(1, ...this.#kinds.map(({ perSecond }) => perSecond.length));
+    this.#slots = Math.max(1, ...this.#kinds.map(({ perSecond }) => perSecond.length));
+    this.#length = TOKENS + 2 * this.#slots;
     this.#lines = new Float64Array(FIRST_ROWS * this.#length);
   }
 
@@ -99,19 +105,31 @@ export class Whispers {
     const kind = this.#kinds[this.kindOf(row)] as Kind;
     if (!kind.mayWhisper) return false;
     lines[at] = nowMs;
-    const { perSecond, depth, slots } = kind;
-    for (let slot = 0; slot < perSecond.length; slot++) {
-      const tokens = (lines[at + TOKENS + slot] as number) + (elapsedMs * (perSecond[slot] as number)) / 1000;
-      lines[at + TOKENS + slot] = Math.min(depth[slot] as number, tokens);
-    }
+    const { perSecond, slots } = kind;
+    for (let slot = 0; slot < perSecond.length; slot++) this.#fill(at + TOKENS + slot, kind, slot, elapsedMs);
     const first = direction * DIMENSION_COUNT;
     const messageSlot = slots[first] as number;
     const byteSlot = slots[first + 1] as number;
     if (messageSlot !== -1 && (lines[at + TOKENS + messageSlot] as number) < messages) return false;
     if (byteSlot !== -1 && (lines[at + TOKENS + byteSlot] as number) < bytes) return false;
-    if (messageSlot !== -1) lines[at + TOKENS + messageSlot] = (lines[at + TOKENS + messageSlot] as number) - messages;
-    if (byteSlot !== -1) lines[at + TOKENS + byteSlot] = (lines[at + TOKENS + byteSlot] as number) - bytes;
+    if (messageSlot !== -1) this.#spend(at + TOKENS + messageSlot, messages);
+    if (byteSlot !== -1) this.#spend(at + TOKENS + byteSlot, bytes);
     return true;
+  }
+
+  #spend(cell: number, amount: number): void {
+    this.#lines[cell] = (this.#lines[cell] as number) - amount;
+    this.#lines[cell + this.#slots] = (this.#lines[cell + this.#slots] as number) + amount;
+  }
+
+  /** What comes in fills what the bucket lacked at its beginning, before it pays for what was spent. */
+  #fill(cell: number, kind: Kind, slot: number, elapsedMs: number): void {
+    const depth = kind.depth[slot] as number;
+    const tokens = this.#lines[cell] as number;
+    const spent = this.#lines[cell + this.#slots] as number;
+    const gained = (elapsedMs * (kind.perSecond[slot] as number)) / 1000;
+    this.#lines[cell] = Math.min(depth, tokens + gained);
+    this.#lines[cell + this.#slots] = spentAfter(gained, spent, depth - tokens - spent);
   }
 
   /** Units that may be taken of a slot now; Infinity where nothing limits. */
@@ -130,7 +148,10 @@ export class Whispers {
     const kind = this.#kinds[this.kindOf(row)] as Kind;
     const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
     if (slot === -1) return 0;
-    return Math.max(0, Math.ceil((kind.depth[slot] as number) - this.left(row, direction, dimension, nowMs)));
+    const at = row * this.#length;
+    const [tokens, spent] = [this.#lines[at + TOKENS + slot], this.#lines[at + TOKENS + slot + this.#slots]] as number[];
+    const gained = (Math.max(0, nowMs - (this.#lines[at] as number)) * (kind.perSecond[slot] as number)) / 1000;
+    return Math.ceil(spentAfter(gained, spent, (kind.depth[slot] as number) - tokens - spent));
   }
 
   /** Whether the key is a group like any other now. */
@@ -211,6 +232,11 @@ export class Whispers {
     larger.set(this.#lines);
     this.#lines = larger;
   }
+}
+
+/** What is still to be paid of what was spent, if the bucket lacked so much at its beginning that is not filled yet. */
+function spentAfter(gained: number, spent: number, lacked: number): number {
+  return Math.max(0, spent - Math.max(0, gained - Math.max(0, lacked)));
 }
 
 /** Rows looked at for one that may go: the least recently used of 64 is seldom (1 in 27) not among the oldest 5 %. */

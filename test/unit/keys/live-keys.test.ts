@@ -76,6 +76,25 @@ describe('keys', () => {
     });
   });
 
+  test('what a bucket lacked when its node began, or its key fell silent, is charged to nobody', async () => {
+    await withKeys(3, { 'key:{id}': PER_MINUTE(600) }, async ({ nodes, time }) => {
+      const [a, b] = nodes as [WholeNode, WholeNode];
+      takeAll(a, 'key:hot', 30);
+      let admitted = 0;
+      for (let turn = 0; turn < 100; turn++) {
+        admitted += takeAll(a, 'key:hot', 1) + takeAll(b, 'key:hot', 1);
+        await time.advance(100);
+      }
+      // 10 s of the quota, of which a second may stay in the bucket.
+      expect(admitted).toBeGreaterThan(85);
+      await time.advance(180_000);
+      expect(a.keys?.counts.get('key:{id}')).toMatchObject({ loud: 0 });
+      takeAll(a, 'key:hot', 30);
+      await time.advance(2000);
+      expect(takeAll(b, 'key:hot', 30)).toBe(30);
+    });
+  });
+
   test('a key of which another node speaks is not whispered of', async () => {
     await withKeys(3, { 'key:{id}': PER_MINUTE(60) }, async ({ nodes, time }) => {
       const [a, b] = nodes as [WholeNode, WholeNode];
