@@ -10,12 +10,12 @@ export interface Whispered {
 }
 
 /**
- * What this node may spend of every key without telling anybody: a bucket per key, of min(1, 3/N) of the cluster's
- * bucket, which fills at quota/N, where N nodes are alive. (With `burst.policy: divided`, of 1/N of it.)
+ * What this node may spend of every key without telling anybody: a bucket per key, of 1/N of the cluster's bucket,
+ * which fills at quota/N, where N nodes are alive.
  *
- * Bound: in any time t, k nodes that say nothing spend at most k·min(1, 3/N) depths and k/N·quota·t of a key, so all of
- * them three depths and the quota: what the nodes of a group may take of a full bucket at once (core/tokens). A key of
- * which somebody speaks is not whispered of any more by whoever has read it.
+ * Bound: in any time t, k nodes that say nothing spend at most k/N of a depth and of quota·t of a key, so all of them
+ * one depth and the quota (docs/decisions/0101). A key of which somebody speaks is not whispered of any more by whoever
+ * has read it.
  *
  * A row is a line of numbers, because a million objects would take five times as much. Times are of the node's
  * monotonic clock, milliseconds.
@@ -71,10 +71,9 @@ export class Whispers {
   /** So many nodes share every key from now on. */
   setNodes(nodes: number): void {
     for (const kind of this.#kinds) {
-      const part = kind.isDivided ? 1 / nodes : Math.min(1, TOGETHER / nodes);
       kind.quotas.forEach(({ perSecond, depth }, slot) => {
         kind.perSecond[slot] = perSecond / nodes;
-        kind.depth[slot] = depth * part;
+        kind.depth[slot] = depth / nodes;
       });
     }
   }
@@ -149,7 +148,10 @@ export class Whispers {
     const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
     if (slot === -1) return 0;
     const at = row * this.#length;
-    const [tokens, spent] = [this.#lines[at + TOKENS + slot], this.#lines[at + TOKENS + slot + this.#slots]] as number[];
+    const [tokens, spent] = [
+      this.#lines[at + TOKENS + slot],
+      this.#lines[at + TOKENS + slot + this.#slots],
+    ] as number[];
     const gained = (Math.max(0, nowMs - (this.#lines[at] as number)) * (kind.perSecond[slot] as number)) / 1000;
     return Math.ceil(spentAfter(gained, spent, (kind.depth[slot] as number) - tokens - spent));
   }
@@ -241,8 +243,6 @@ function spentAfter(gained: number, spent: number, lacked: number): number {
 
 /** Rows looked at for one that may go: the least recently used of 64 is seldom (1 in 27) not among the oldest 5 %. */
 const LOOKED_AT = 64;
-/** Nodes that take of a full bucket at one instant take so many depths at most, as `burst.policy: optimistic` says. */
-const TOGETHER = 3;
 const TAG = 1;
 const TOKENS = 2;
 const CELLS = 65_536;
@@ -250,7 +250,6 @@ const FIRST_ROWS = 1024;
 
 interface Kind {
   readonly mayWhisper: boolean;
-  readonly isDivided: boolean;
   /** Per direction and dimension: the slot, −1 = unlimited. */
   readonly slots: readonly number[];
   /** Per slot, of the cluster. */
@@ -272,7 +271,6 @@ function kindOf({ settings: { quota, burst }, mayWhisper }: Whispered): Kind {
       if (perSecond !== Number.POSITIVE_INFINITY) quotas.push({ perSecond, depth });
     }
   }
-  const isDivided = burst.policy === 'divided';
   const [perSecond, depth] = [new Float64Array(quotas.length), new Float64Array(quotas.length)];
-  return { mayWhisper, isDivided, slots, quotas, perSecond, depth };
+  return { mayWhisper, slots, quotas, perSecond, depth };
 }
