@@ -16,19 +16,19 @@ const node = await createNode({
 
 const server = createServer((request, response) => {
   const { status, headers } = admit(request.headers['x-api-key']);
-  response.writeHead(status, headers).end(status === 200 ? 'hello\n' : '');
+  response.statusCode = status;
+  response.setHeaders(new Headers(headers));
+  response.end(status === 200 ? 'hello\n' : '');
 });
 
 function admit(apiKey) {
   try {
     const decision = node.tryAcquire(`key:${apiKey}`, { messages: 1 }, { tell: true });
-    const headers = {
-      'x-ratelimit-limit': decision.limit.messages,
-      'x-ratelimit-remaining': decision.remaining.messages,
-    };
+    const { limit, remaining } = decision;
+    const headers = { 'x-ratelimit-limit': limit.messages, 'x-ratelimit-remaining': remaining.messages };
     if (decision.granted) return { status: 200, headers };
-    const status = decision.reason === 'quota' ? 429 : 503;
-    return { status, headers: { ...headers, 'retry-after': Math.ceil(decision.retryAfterMs / 1000) } };
+    headers['retry-after'] = Math.ceil(decision.retryAfterMs / 1000);
+    return { status: decision.reason === 'quota' ? 429 : 503, headers };
   } catch (error) {
     // No template has such a name (404), or there is no room for another key (503).
     return { status: error.httpStatus === 404 ? 401 : (error.httpStatus ?? 500), headers: {} };

@@ -1,0 +1,194 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { HttpPipe } from '../../src/load/http-pipe.js';
+import { Child } from '../../src/processes/child.js';
+
+const PROGRAM = fileURLToPath(new URL('../../examples/embed-keys.mjs', import.meta.url));
+const IDS = ['a', 'b', 'c'];
+/** The quota of each key in 10 s. */
+export const QUOTA_10S = 100;
+export const FIRST_BURST = 600;
+/** In this time a bucket of 600 is filled by 600/min, and a little more. */
+const FILL_MS = 63_000;
+const SETTLE_MS = 10_000;
+const JUDGED_MS = 30_000;
+/** Twice the quota. */
+const HOT_PER_SECOND = 20;
+const HOT_OF_EACH_KIND = 8;
+const COLD_KEYS = 10_000;
+const TICK_MS = 10;
+const WINDOW_MS = 10_000;
+const PIPES = 4;
+const STOP_PATIENCE_MS = 8000;
+
+export interface HotKey {
+  readonly name: string;
+  /** Admitted of FIRST_BURST requests that came at once. */
+  readonly firstBurst: number;
+  /** Least and most admitted in any 10 s under twice the quota. */
+  readonly least: number;
+  readonly most: number;
+}
+
+export interface KeysStory {
+  /** Each key at one service. */
+  readonly sticky: readonly HotKey[];
+  /** Each request at any of three. */
+  readonly random: readonly HotKey[];
+  /** Of the keys that are used once. */
+  readonly coldAdmitted: number;
+  readonly coldKeys: number;
+  readonly statuses: Readonly<Record<number, number>>;
+  /** From the first to the last byte of each request, ms: the 99th of a hundred. */
+  readonly latencyMs: number;
+}
+
+/** Three services of examples/embed-keys.mjs, and customers of whom nobody has told them. */
+export async function playKeys(): Promise<KeysStory> {
+  const folder = await mkdtemp(join(tmpdir(), 'quotamesh-keys-'));
+  const services = IDS.map((id) => new Child([PROGRAM, id, '0', folder]));
+  try {
+    const urls = await Promise.all(services.map(urlOf));
+    await sleep(FILL_MS);
+    const customers = new Customers(urls);
+    const sticky = hotKeys('sticky');
+    const random = hotKeys('random');
+    for (const key of [...sticky, ...random]) {
+      for (let asked = 0; asked < FIRST_BURST; asked++) customers.ask(key.name, key.name.startsWith('sticky'));
+      await customers.answered();
+      key.firstBurst = key.admitted.length;
+    }
+    const judgedFromMs = performance.now() + SETTLE_MS;
+    const endMs = judgedFromMs + JUDGED_MS;
+    customers.isMeasured = true;
+    const cold = await ask(customers, [...sticky, ...random], endMs);
+    await customers.answered();
+    customers.close();
+    const told = ({ name, firstBurst, admitted }: Asking) => ({
+      name,
+      firstBurst,
+      ...windows(admitted, judgedFromMs, endMs),
+    });
+    return {
+      sticky: sticky.map(told),
+      random: random.map(told),
+      coldAdmitted: cold.filter(({ admitted }) => admitted.length === 1).length,
+      coldKeys: cold.length,
+      statuses: customers.statuses,
+      latencyMs: customers.latencyMs(),
+    };
+
+    function hotKeys(kind: string): Asking[] {
+      return Array.from({ length: HOT_OF_EACH_KIND }, (_, at) => customers.key(`${kind}-${at}`));
+    }
+  } finally {
+    await Promise.all(services.map((service) => service.stop(STOP_PATIENCE_MS)));
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Hot keys at an even rate until the end, and meanwhile every cold key once. */
+async function ask(customers: Customers, hot: readonly Asking[], endMs: number): Promise<readonly Asking[]> {
+  const cold: Asking[] = [];
+  const startMs = performance.now();
+  let asked = 0;
+  for (let nowMs = startMs; nowMs < endMs; nowMs = performance.now()) {
+    const due = ((nowMs - startMs) * HOT_PER_SECOND * hot.length) / 1000;
+    for (; asked < due; asked++) {
+      const { name } = hot[asked % hot.length] as Asking;
+      customers.ask(name, name.startsWith('sticky'));
+    }
+    const coldDue = (COLD_KEYS * (nowMs - startMs)) / (endMs - startMs);
+    while (cold.length < coldDue) {
+      const key = customers.key(`once-${cold.length}`);
+      customers.ask(key.name, false);
+      cold.push(key);
+    }
+    await sleep(TICK_MS);
+  }
+  return cold;
+}
+
+interface Asking {
+  readonly name: string;
+  /** When the answers of granted requests came. */
+  readonly admitted: number[];
+  firstBurst: number;
+}
+
+class Customers {
+  isMeasured = false;
+  readonly statuses: Record<number, number> = {};
+  readonly #pipes: readonly (readonly HttpPipe[])[];
+  readonly #keys = new Map<string, Asking>();
+  readonly #latencies: number[] = [];
+  #turn = 0;
+  #underWay = 0;
+
+  constructor(urls: readonly URL[]) {
+    this.#pipes = urls.map(({ hostname, port }) => {
+      return Array.from({ length: PIPES }, () => new HttpPipe({ host: hostname, port: Number(port) }));
+    });
+  }
+
+  key(name: string): Asking {
+    const key = { name, admitted: [], firstBurst: 0 };
+    this.#keys.set(name, key);
+    return key;
+  }
+
+  ask(name: string, isSticky: boolean): void {
+    const service = isSticky ? Number(name.split('-')[1]) % IDS.length : Math.floor(Math.random() * IDS.length);
+    const pipe = this.#pipes[service]?.[this.#turn++ % PIPES] as HttpPipe;
+    const sentMs = performance.now();
+    this.#underWay++;
+    const request = `GET / HTTP/1.1\r\nhost: service\r\nx-api-key: ${name}\r\n\r\n`;
+    const onAnswer = (status: number | null) => {
+      const nowMs = performance.now();
+      this.#underWay--;
+      this.statuses[status ?? 0] = (this.statuses[status ?? 0] ?? 0) + 1;
+      if (this.isMeasured) this.#latencies.push(nowMs - sentMs);
+      if (status === 200) this.#keys.get(name)?.admitted.push(nowMs);
+    };
+    pipe.send({ request, onAnswer });
+  }
+
+  async answered(): Promise<void> {
+    while (this.#underWay > 0) await sleep(TICK_MS);
+  }
+
+  latencyMs(): number {
+    return this.#latencies.sort((one, other) => one - other)[Math.floor(0.99 * this.#latencies.length)] ?? Number.NaN;
+  }
+
+  close(): void {
+    for (const pipe of this.#pipes.flat()) pipe.close();
+  }
+}
+
+/** Windows that begin with a grant hold the most, windows that begin right behind one the least. */
+function windows(admitted: readonly number[], fromMs: number, toMs: number): { least: number; most: number } {
+  const times = admitted.filter((ms) => ms >= fromMs && ms < toMs);
+  const within = (startMs: number, isBehind: boolean) =>
+    times.filter((ms) => (isBehind ? ms > startMs : ms >= startMs) && ms < startMs + WINDOW_MS).length;
+  const starts = times.filter((ms) => ms + WINDOW_MS <= toMs);
+  return {
+    least: Math.min(...starts.map((ms) => within(ms, true))),
+    most: Math.max(...starts.map((ms) => within(ms, false))),
+  };
+}
+
+function urlOf(service: Child): Promise<URL> {
+  return new Promise((resolve, reject) => {
+    const look = setInterval(() => {
+      const url = /http:\S+/.exec(service.stdout)?.[0];
+      if (url === undefined && service.isRunning) return;
+      clearInterval(look);
+      if (url === undefined) reject(new Error(`a service ended: ${service.logEnd()}`));
+      else resolve(new URL(url));
+    }, 50);
+  });
+}
