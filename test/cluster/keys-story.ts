@@ -12,7 +12,7 @@ const IDS = ['a', 'b', 'c'];
 export const QUOTA_10S = 100;
 export const FIRST_BURST = 600;
 /** In this time a bucket of 600 is filled by 600/min, and a little more. */
-const FILL_MS = 63_000;
+export const FILL_MS = 63_000;
 /** Behind a burst that three services give together, one of them may believe for so long that less is left than is. */
 const SETTLE_MS = 20_000;
 const JUDGED_MS = 30_000;
