@@ -126,7 +126,7 @@ class Customers {
   isMeasured = false;
   readonly statuses: Record<number, number> = {};
   readonly #urls: readonly URL[];
-  #pipes: readonly (readonly HttpPipe[])[] = [];
+  #pipes: readonly HttpPipe[][] = [];
   readonly #keys = new Map<string, Asking>();
   readonly #latencies: number[] = [];
   #turn = 0;
@@ -136,12 +136,10 @@ class Customers {
     this.#urls = urls;
   }
 
-  /** New connections: a service closes those that nobody has used for 5 s. */
+  /** New connections, none of which is about to be closed. */
   connect(): void {
     this.close();
-    this.#pipes = this.#urls.map(({ hostname, port }) => {
-      return Array.from({ length: PIPES }, () => new HttpPipe({ host: hostname, port: Number(port) }));
-    });
+    this.#pipes = this.#urls.map(() => []);
   }
 
   key(name: string): Asking {
@@ -152,7 +150,7 @@ class Customers {
 
   ask(name: string, isSticky: boolean): void {
     const service = isSticky ? Number(name.split('-')[1]) % IDS.length : Math.floor(Math.random() * IDS.length);
-    const pipe = this.#pipes[service]?.[this.#turn++ % PIPES] as HttpPipe;
+    const pipe = this.#pipeTo(service);
     const sentMs = performance.now();
     this.#underWay++;
     const request = `GET / HTTP/1.1\r\nhost: service\r\nx-api-key: ${name}\r\n\r\n`;
@@ -164,6 +162,18 @@ class Customers {
       if (status === 200) this.#keys.get(name)?.admitted.push(nowMs);
     };
     pipe.send({ request, onAnswer });
+  }
+
+  /** A service closes a connection that nobody has used for 5 s. */
+  #pipeTo(service: number): HttpPipe {
+    const pipes = this.#pipes[service] as HttpPipe[];
+    const at = this.#turn++ % PIPES;
+    const known = pipes[at];
+    if (known?.isOpen === true) return known;
+    const { hostname, port } = this.#urls[service] as URL;
+    const made = new HttpPipe({ host: hostname, port: Number(port) });
+    pipes[at] = made;
+    return made;
   }
 
   async answered(): Promise<void> {
