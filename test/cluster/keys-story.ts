@@ -115,10 +115,14 @@ async function ask(customers: Customers, hot: readonly Asking[], endMs: number):
   return cold;
 }
 
+interface Granted {
+  readonly sentMs: number;
+  readonly answeredMs: number;
+}
+
 interface Asking {
   readonly name: string;
-  /** When the answers of granted requests came. */
-  readonly admitted: number[];
+  readonly admitted: Granted[];
   firstBurst: number;
 }
 
@@ -159,7 +163,7 @@ class Customers {
       this.#underWay--;
       this.statuses[status ?? 0] = (this.statuses[status ?? 0] ?? 0) + 1;
       if (this.isMeasured) this.#latencies.push(nowMs - sentMs);
-      if (status === 200) this.#keys.get(name)?.admitted.push(nowMs);
+      if (status === 200) this.#keys.get(name)?.admitted.push({ sentMs, answeredMs: nowMs });
     };
     pipe.send({ request, onAnswer });
   }
@@ -189,15 +193,21 @@ class Customers {
   }
 }
 
-/** Windows that begin with a grant hold the most, windows that begin right behind one the least. */
-function windows(admitted: readonly number[], fromMs: number, toMs: number): { least: number; most: number } {
-  const times = admitted.filter((ms) => ms >= fromMs && ms < toMs);
-  const within = (startMs: number, isBehind: boolean) =>
-    times.filter((ms) => (isBehind ? ms > startMs : ms >= startMs) && ms < startMs + WINDOW_MS).length;
-  const starts = times.filter((ms) => ms + WINDOW_MS <= toMs);
+/**
+ * The most that was certainly decided in a window, sent and answered within, and the least that may have been, sent or
+ * answered within: where a process waits for a core, neither of the two times is that of the decision. Windows begin
+ * with a grant, or right behind one.
+ */
+function windows(granted: readonly Granted[], fromMs: number, toMs: number): { least: number; most: number } {
+  const starts = granted.flatMap(({ sentMs, answeredMs }) => [sentMs, answeredMs + 1e-6]);
+  const within = starts.filter((ms) => ms >= fromMs && ms + WINDOW_MS <= toMs);
   return {
-    least: Math.min(...starts.map((ms) => within(ms, true))),
-    most: Math.max(...starts.map((ms) => within(ms, false))),
+    least: Math.min(
+      ...within.map((ms) => granted.filter((one) => one.answeredMs >= ms && one.sentMs < ms + WINDOW_MS).length),
+    ),
+    most: Math.max(
+      ...within.map((ms) => granted.filter((one) => one.sentMs >= ms && one.answeredMs < ms + WINDOW_MS).length),
+    ),
   };
 }
 
