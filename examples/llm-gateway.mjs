@@ -23,7 +23,12 @@ const server = createServer(async (request, response) => {
       return answer(held.reason === 'quota' ? 429 : 503, { error: { message: `${held.reason}: ${held.dimension}` } }, wait);
     }
     try {
-      const upstream = await fetch(process.env.UPSTREAM, { method: 'POST', body: JSON.stringify(asked) });
+      const upstream = await fetch(process.env.UPSTREAM, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(asked),
+        signal: AbortSignal.timeout(60_000),
+      });
       const completion = await upstream.json();
       held.commit({ messages: 1, bytes: completion.usage?.total_tokens ?? most });
       answer(upstream.status, completion);
