@@ -1,6 +1,6 @@
 // Jobs of BullMQ whose API is shared with processes that are no workers: the cluster's quota decides, not the queue's.
 // A worker that is refused gives its job back and rests, and with it all workers of the queue.
-//   npm i bullmq; REDIS_URL=redis://127.0.0.1:6379 node examples/bullmq-worker.mjs a
+//   npm i bullmq ioredis; REDIS_URL=redis://127.0.0.1:6379 node examples/bullmq-worker.mjs a
 import { Worker } from 'bullmq';
 import { createNode } from 'quotamesh';
 
