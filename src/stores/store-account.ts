@@ -50,9 +50,9 @@ export class StoreAccount {
     const group = this.groupOf(key);
     const known = this.#explain(group);
     if (known === null) return granted(Number.POSITIVE_INFINITY, limit, 0);
-    const { local, quotaAsWritten, inForce } = known.directions.publish;
+    const { local, inForce } = known.directions.publish;
     const tokens = local.tokens.messages;
-    if (tokens === null || quotaAsWritten.messages === null) return granted(Number.POSITIVE_INFINITY, limit, 0);
+    if (tokens === null || inForce.messagesPerSecond === null) return granted(Number.POSITIVE_INFINITY, limit, 0);
     const remaining = Math.max(0, Math.floor(tokens));
     if (remaining === 0) {
       return { granted: false, hits: limit, remaining: 0, msLeft: this.#node.throttleDurationMs(group) };
