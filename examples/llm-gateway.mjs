@@ -6,9 +6,12 @@ import { json } from 'node:stream/consumers';
 import { createNode } from 'quotamesh';
 
 const [, , id = 'a', port = '8081', folder = './state'] = process.argv;
-const quota = { publish: { messagesPerMinute: 600, bytesPerMinute: 1_200_000 } };   // bytes are tokens here
+const quota = { publish: { messagesPerMinute: 600, bytesPerMinute: 1_200_000 } }; // bytes are tokens here
 const keys = { 'llm:{key}': { quota } };
-const node = await createNode({ nodeId: id, config: { cluster: 'llm', topic: { kind: 'embedded', path: folder }, keys } });
+const node = await createNode({
+  nodeId: id,
+  config: { cluster: 'llm', topic: { kind: 'embedded', path: folder }, keys },
+});
 
 const server = createServer(async (request, response) => {
   const answer = (status, body, headers = {}) =>
@@ -16,11 +19,15 @@ const server = createServer(async (request, response) => {
   try {
     const asked = await json(request);
     const key = /^Bearer (\S+)$/.exec(request.headers.authorization)?.[1];
-    const most = Math.ceil(JSON.stringify(asked.messages).length / 4) + asked.max_tokens;   // four characters a token
+    const most = Math.ceil(JSON.stringify(asked.messages).length / 4) + asked.max_tokens; // four characters a token
     const held = node.reserve(`llm:${key}`, { messages: 1, bytes: most });
     if (!held.granted) {
       const wait = { 'retry-after': Math.ceil(held.retryAfterMs / 1000) };
-      return answer(held.reason === 'quota' ? 429 : 503, { error: { message: `${held.reason}: ${held.dimension}` } }, wait);
+      return answer(
+        held.reason === 'quota' ? 429 : 503,
+        { error: { message: `${held.reason}: ${held.dimension}` } },
+        wait,
+      );
     }
     try {
       const upstream = await fetch(process.env.UPSTREAM, {
@@ -33,11 +40,11 @@ const server = createServer(async (request, response) => {
       held.commit({ messages: 1, bytes: completion.usage?.total_tokens ?? most });
       answer(upstream.status, completion);
     } catch (error) {
-      held.cancel();   // nothing was answered, nothing is charged
+      held.cancel(); // nothing was answered, nothing is charged
       answer(502, { error: { message: error.message } });
     }
   } catch (error) {
-    answer(error.httpStatus ?? 400, { error: { message: error.message } });   // no such key, or no such request
+    answer(error.httpStatus ?? 400, { error: { message: error.message } }); // no such key, or no such request
   }
 });
 server.listen(Number(port), '127.0.0.1', () => console.log(`${id}: http://127.0.0.1:${server.address().port}`));

@@ -16,7 +16,11 @@ function sharedQuota(group, waitMs) {
     node.acquire(group, { messages: 1 }, { waitMs }).then(
       ({ granted, retryAfterMs }) => {
         if (granted) dispatch(options, handler);
-        else handler.onResponseError?.(null, new Error(`${group}: no turn within ${waitMs} ms, try in ${retryAfterMs} ms`));
+        else
+          handler.onResponseError?.(
+            null,
+            new Error(`${group}: no turn within ${waitMs} ms, try in ${retryAfterMs} ms`),
+          );
       },
       (error) => handler.onResponseError?.(null, error),
     );

@@ -39,7 +39,7 @@ export interface KeysStory {
   readonly sticky: readonly HotKey[];
   /** Each request at any of three. */
   readonly random: readonly HotKey[];
-  /** Of the keys that are used once. */
+  /** How many of the keys that are used once. */
   readonly coldAdmitted: number;
   readonly coldKeys: number;
   readonly statuses: Readonly<Record<number, number>>;

@@ -48,7 +48,9 @@ describe('examples of services', () => {
     const modest = await Promise.all(rows.slice(0, 5).map((row) => ask('modest', row)));
     const seconds = (performance.now() - startedMs) / 1000;
     const used = greedy.reduce((sum, { tokens }) => sum + tokens, 0);
-    console.log(`llm-gateway.mjs: ${greedy.length} of ${rows.length} requests, ${used} tokens in ${seconds.toFixed(1)} s`);
+    console.log(
+      `llm-gateway.mjs: ${greedy.length} of ${rows.length} requests, ${used} tokens in ${seconds.toFixed(1)} s`,
+    );
     expect(modest.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(greedy.length).toBeGreaterThan(0);
     expect(greedy.length).toBeLessThan(rows.length);

@@ -17,7 +17,9 @@ const PACKAGES = ['bullmq@6.7.0', 'ioredis@6.0.0'];
 const JOBS = 400;
 const WORKED_MS = 12_000;
 
-test('bullmq-worker.mjs: two workers do as many jobs as the quota of the cluster allows, and lose none', async ({ skip }) => {
+test('bullmq-worker.mjs: two workers do as many jobs as the quota of the cluster allows, and lose none', async ({
+  skip,
+}) => {
   if ((await findRedis()) === null) skip('there is no Redis');
   const folder = await mkdtemp(join(tmpdir(), 'quotamesh-bullmq-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));

@@ -27,8 +27,8 @@ export class Whispers {
   readonly #free: number[] = [];
   readonly #kinds: readonly Kind[];
   /**
-   * Length of a line: time of the last refill (Infinity = the key speaks), tag, tokens of the limited slots, and what of
-   * their depth was spent here. The rest of what a bucket lacks it lacked when it began, which is nobody's use.
+   * Length of a line: time of the last refill (Infinity = the key speaks), tag, per limited slot its tokens, and per slot
+   * what was spent here. What a bucket lacks beyond that it lacked when it began, which is nobody's use.
    */
   readonly #length: number;
   /** Limited slots of a line. */

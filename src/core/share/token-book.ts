@@ -37,7 +37,7 @@ export interface TokenBookParts {
   readonly costs: CostMeter;
 }
 
-/** Of lanes whose groups this node did not know: log time since which they have rows; NaN where that is not known. */
+/** Knows since when lanes have rows whose groups this node did not know: log time, or NaN. */
 export interface RowsSince {
   sinceLogMs(groupId: GroupId, direction: number): number;
 }

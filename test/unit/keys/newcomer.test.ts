@@ -17,7 +17,7 @@ const SETTLE_MS = 20_000;
 const [JUDGED_MS, WINDOW_MS] = [20_000, 10_000];
 
 /**
- * Of 100, in any 10 s. Wished for was 98 in both cases. Where each request goes to any node, one of three has no request
+ * Least of 100 in any 10 s. Wished for was 98 in both cases. Where each request goes to any node, one of three has no request
  * for a while at twice the quota, and what is its share then is lost: 92 (97 at four times the quota).
  */
 const LEAST = { sticky: 98, random: 90 };
