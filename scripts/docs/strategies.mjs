@@ -44,7 +44,7 @@ the same shares. \`strategy:\` in a group's settings chooses one.
 | \`steal-halfway\` | you want the fair end, but nobody to lose more than half of its lead at once (PIP-82) |
 | \`client-rate\` | you come from FoundationDB and want its rule: one number for all, which trims the busy |
 | \`proportional\` | whoever is busy shall stay so: a split that was found in time is kept (PIP-82, Pulsar's rule) |
-| \`equal-residual\` | using the quota matters more than keeping it: it exceeds it for some rounds (PIP-82) |
+| \`equal-residual\` | whoever is busy shall stay so, with room for all to grow; where rates are shared it exceeds the quota for some rounds (PIP-82) |
 | \`equal\` | lending is not wanted: every node has its part, used or not |
 
 Every picture shows the same story: three nodes, 1,000 messages/s, default settings. \`a\` wants 800, from 3 s on 2,000,
@@ -54,7 +54,11 @@ after that. Solid: the share. Dashed: the demand, cut at the quota.
 In the formulas w is the node's weight (\`weights\`), Σ runs over the nodes that are alive. All give target · w/Σw as long
 as nobody wants anything, never let Σ shares exceed the target (but for \`equal-residual\`), and leave everybody a floor of
 \`floorRatio\` · target · w/Σw. None gives anybody less when the
-target rises, one dimension alone considered.`;
+target rises, one dimension alone considered.
+
+Where tokens are shared, as by default, shares say in which proportion throttled nodes divide what the others leave, and
+all of it is divided at once; the bucket of the cluster holds the quota, whatever the sum of shares is
+([tokens](tokens.md#the-rules)).`;
 
 const STRATEGIES = {
   'max-min': `    share = clamp(w · L, floor, demand),  L so that Σ shares = min(target, Σ demand);  then headroom
@@ -88,11 +92,13 @@ leaves room. In the picture \`b\` wants as much as \`a\` from 3 s on and does no
   'equal-residual': `    share = usage + residual,  residual = target − Σ usage;  a negative one is given back in proportion
 
 Target 100: usage 10/50/30 → 20/60/40, which is 120. PIP-82 accepts that for a few rounds. Above the target it reduces
-like \`proportional\`. Nodes that did not use their share have room to grow at once, at the price of the quota.`,
+like \`proportional\`. Nodes that did not use their share have room to grow at once, at the price of the quota where rates
+are shared; where tokens are, the bucket of the cluster keeps it.`,
   equal: `    share = target · w/Σw · N/divisor        the divisor is N while all nodes agree on N
 
 Target 100, four nodes → 25 each; weights 2/1/1 → 50/25/25. Nothing moves but when nodes come and go. What one node does
-not use nobody else may: with one busy node of N, 1/N of the target is used.
+not use nobody else may: with one busy node of N, 1/N of the target is used in the long run. Where tokens are shared, an
+idle group has its whole burst at any node all the same.
 
 **The agreed pool.** A node says in its signs of life by how many it divides, after it has begun to. While the nodes
 say different sizes everybody divides by the largest, and newcomers wait with share 0; when all say the number of

@@ -50,7 +50,7 @@ export class Player {
     this.#names = Array.from({ length: nodes }, (_, at) => `n${at}`);
     this.#series = new FoldingSeries(nodes);
     this.#clusters.push(this.#startCluster());
-    if (options.isPerKey === true && !this.#isShared) {
+    if (options.isPerKey === true && !this.#hasQuotaPerKey) {
       this.#spares = Array.from({ length: SPARES }, () => this.#startCluster());
     }
     this.#queue.runUntil(HEAD_START_MS);
@@ -66,7 +66,7 @@ export class Player {
     this.#series.want(node, messages, bytes);
     if (messages > this.#maxRequest[0] || bytes > this.#maxRequest[1]) {
       this.#tooLarge++;
-      this.#answered({ ...arrival, retryAfterMs: 0 }, keyed, false, { nowMs: atMs, left: 0 });
+      this.#answered({ ...arrival, retryAfterMs: 0 }, keyed, false, { nowMs: atMs, retriesLeft: 0 });
       return;
     }
     this.#ask(arrival, keyed, atMs, this.#options.retries ?? 0);
@@ -87,7 +87,7 @@ export class Player {
     const { name, seed, quota, speed, isPerKey = false } = this.#options;
     const keyed = [...this.#keys.values()];
     for (const { verdict } of keyed) verdict.end(this.#lastMs);
-    const sum = (read: (keyed: Keyed) => number) => keyed.reduce((total, each) => total + read(each), 0);
+    const sum = (read: (each: Keyed) => number) => keyed.reduce((total, each) => total + read(each), 0);
     // The charts show all keys together, which have no quota.
     const series = this.#series.series(this.#names, isPerKey ? UNLIMITED : quota, speed);
     const sampleMs = this.#series.sampleMs * speed;
@@ -116,7 +116,7 @@ export class Player {
     };
   }
 
-  #ask(arrival: TraceArrival, keyed: Keyed, nowMs: number, left: number): void {
+  #ask(arrival: TraceArrival, keyed: Keyed, nowMs: number, retriesLeft: number): void {
     const { messages, bytes } = arrival;
     const { cluster, index } = keyed;
     const retry = nowMs > arrival.atMs;
@@ -125,25 +125,27 @@ export class Player {
       this.#open++;
       cluster.ask(name, messages, bytes, (isAdmitted) => {
         this.#open--;
-        this.#answered(arrival, keyed, isAdmitted, { nowMs: this.#queue.nowMs - HEAD_START_MS, left });
+        this.#answered(arrival, keyed, isAdmitted, { nowMs: this.#queue.nowMs - HEAD_START_MS, retriesLeft });
       });
-    } else if (index === 0 || cluster.tryAcquireOf === undefined) {
-      this.#answered(arrival, keyed, cluster.tryAcquire(name, messages, bytes, retry), { nowMs, left });
-    } else {
-      this.#answered(arrival, keyed, cluster.tryAcquireOf(index, name, messages, bytes, retry), { nowMs, left });
+      return;
     }
+    const isAdmitted =
+      index === 0 || cluster.tryAcquireOf === undefined
+        ? cluster.tryAcquire(name, messages, bytes, retry)
+        : cluster.tryAcquireOf(index, name, messages, bytes, retry);
+    this.#answered(arrival, keyed, isAdmitted, { nowMs, retriesLeft });
   }
 
-  #answered(arrival: TraceArrival, keyed: Keyed, isAdmitted: boolean, { nowMs, left }: Answer): void {
+  #answered(arrival: TraceArrival, keyed: Keyed, isAdmitted: boolean, { nowMs, retriesLeft }: Answer): void {
     const { node, messages, bytes, retryAfterMs } = arrival;
     this.#lastMs = nowMs;
-    if (!isAdmitted && left > 0 && retryAfterMs > 0) {
+    if (!isAdmitted && retriesLeft > 0 && retryAfterMs > 0) {
       this.#open++;
       this.#queue.after(retryAfterMs * this.#retryRandom.between(0.5, 1.5), () => {
         this.#open--;
         const againMs = this.#queue.nowMs - HEAD_START_MS;
         keyed.verdict.want(againMs, messages, bytes);
-        this.#ask(arrival, keyed, againMs, left - 1);
+        this.#ask(arrival, keyed, againMs, retriesLeft - 1);
       });
       return;
     }
@@ -157,7 +159,7 @@ export class Player {
   /** A system of one quota is set up once more for each further key. */
   #addKey(key: string): Keyed {
     const index = this.#keys.size;
-    const cluster = index === 0 || this.#isShared ? this.#first : this.#takeSpare();
+    const cluster = index === 0 || this.#hasQuotaPerKey ? this.#first : this.#takeSpare();
     const keyed = { index, cluster, verdict: new RunningVerdict(this.#quota), offered: zero(), admitted: zero() };
     this.#keys.set(key, keyed);
     return keyed;
@@ -167,8 +169,8 @@ export class Player {
     return this.#clusters[0] as ClusterUnderTest | AskedCluster;
   }
 
-  /** Whether one cluster has a quota for every key. */
-  get #isShared(): boolean {
+  /** Whether one cluster of the system has a quota for every key; else each key has a cluster. */
+  get #hasQuotaPerKey(): boolean {
     return 'tryAcquireOf' in this.#first && this.#first.tryAcquireOf !== undefined;
   }
 
@@ -220,8 +222,8 @@ export class Player {
 
 interface Answer {
   readonly nowMs: number;
-  /** How often the work asks again at most. */
-  readonly left: number;
+  /** How often the work may ask again. */
+  readonly retriesLeft: number;
 }
 
 interface Keyed {

@@ -6,7 +6,7 @@ export type TraceVerdict = Pick<
   'overAdmission' | 'worstSecond' | 'secondsOver' | 'overshootTokens' | 'utilisation' | 'records' | 'bytes'
 >;
 
-/** Windows end every 10 ms, as those of a scenario do. */
+/** Spans end every 10 ms, as those of a scenario do. */
 const SLICE_MS = 10;
 const SECOND_SLICES = 1000 / SLICE_MS;
 const FIVE_SLICES = 5 * SECOND_SLICES;
@@ -72,8 +72,8 @@ export class RunningVerdict {
 }
 
 /**
- * Tells the worst windows of any of these quotas, and what was used of all together. Where requests
- * differ in size, more pieces than their part may pass, but never more of what binds: so the worse dimension tells what
+ * Tells the worst spans of any of these quotas, and what was used of all together. Where requests differ in size, more
+ * of them than their part may pass in one dimension, but not in the one that binds: so the worse dimension tells what
  * was used.
  */
 export function traceVerdict(quotas: readonly RunningVerdict[]): Omit<TraceVerdict, 'records' | 'bytes'> {
@@ -135,7 +135,7 @@ class DimensionVerdict {
 
   endSlices(count: number): void {
     this.#endSlice();
-    // After five seconds without anything all windows are empty.
+    // After five seconds without anything all spans are empty.
     const empty = Math.min(count - 1, FIVE_SLICES);
     for (let slice = 0; slice < empty; slice++) this.#endSlice();
     this.#slices += count - 1 - empty;
@@ -148,7 +148,7 @@ class DimensionVerdict {
     ring[this.#at] = this.#amount;
     this.#amount = 0;
     this.#at = (this.#at + 1) % FIVE_SLICES;
-    // Once per round the sums are taken anew: hours of adding and subtracting leave a rest of rounding.
+    // Once around the ring the sums are taken anew: hours of adding and subtracting leave a rest of rounding.
     if (this.#at === 0) {
       this.#five = sum(ring);
       this.#second = sum(ring.subarray(FIVE_SLICES - SECOND_SLICES));

@@ -39,5 +39,5 @@ export interface TraceArrival {
 /** A longer replay is a wrong unit of time or a forgotten --speed, and its simulation would take hours. */
 export const REPLAY_MS_MAX = 86_400_000;
 
-/** Each has a bucket per node and rings of windows: some 100 kB on all our strategies. */
+/** Each has a bucket per node and rings of spans: some 100 kB on all our strategies. */
 export const KEYS_MAX = 5000;

@@ -220,7 +220,9 @@ export interface LocalStatus {
 export interface NodeShareStatus {
   readonly nodeId: string;
   readonly self: boolean;
+  /** As reported last; where tokens are shared no more than the share. */
   readonly usage: RateStatus;
+  /** As reported last. */
   readonly demand: RateStatus;
   /** What the strategy gives it, computed here from the log. */
   readonly share: RateStatus;

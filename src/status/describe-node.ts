@@ -102,10 +102,7 @@ function describeDirection(
   direction: Direction,
 ): DirectionStatus {
   const target = targetOf(parts, group, direction);
-  const nodes =
-    parts.loop.coordinator === null
-      ? []
-      : laneShares(parts.loop.coordinator, group, DIRECTIONS.indexOf(direction), parts.clock());
+  const nodes = nodesOf(parts, group, DIRECTIONS.indexOf(direction));
   return {
     quota: shownRates(config.quota[direction]),
     quotaAsWritten: describeQuota(config, direction),
@@ -118,6 +115,28 @@ function describeDirection(
     },
     local: localOf(parts, laneOf(group, DIRECTIONS.indexOf(direction)), nodes.find(({ self }) => self)?.share),
     nodes,
+  };
+}
+
+/**
+ * Where tokens are shared, a throttled node need not report again: what it took when it was asked first, with a burst
+ * in it, stands in the log for as long as it is held to its share. So nobody is shown with more than the share.
+ */
+function nodesOf({ loop: { coordinator }, clock }: StatusParts, group: number, direction: number): NodeShareStatus[] {
+  if (coordinator === null) return [];
+  const nodes = laneShares(coordinator, group, direction, clock());
+  const { settings, tokens, usageMap } = coordinator;
+  const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, settings.groups[group]?.name ?? ''), direction);
+  if (tokens.tokensOf(mapLane, MESSAGES) === null) return nodes;
+  return nodes.map((node) => ({ ...node, usage: atMost(node.usage, node.share) }));
+}
+
+function atMost(rates: RateStatus, { messagesPerSecond, bytesPerSecond }: RateStatus): RateStatus {
+  const least = (rate: number | null, most: number | null) =>
+    rate === null || most === null ? rate : Math.min(rate, most);
+  return {
+    messagesPerSecond: least(rates.messagesPerSecond, messagesPerSecond),
+    bytesPerSecond: least(rates.bytesPerSecond, bytesPerSecond),
   };
 }
 

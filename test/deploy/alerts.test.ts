@@ -25,6 +25,13 @@ describe('every alert', () => {
     for (const [, label] of shown) expect([...labels]).toContain(label);
   });
 
+  test('each reason for which a node is degraded has one, but for a new epoch, which settles by itself', () => {
+    const reasons = [...(known.get('quotamesh_degraded')?.get('reason') ?? [])];
+    const told = reasons.filter((reason) => alerts.some(({ expr }) => expr.includes(`reason="${reason}"`)));
+    expect(told).toContain('reports-wait');
+    expect(reasons.filter((reason) => !told.includes(reason))).toEqual(['epoch']);
+  });
+
   test('an unknown metric, label or value is found', () => {
     expect(unknownIn('quotamesh_radey == 0', known)).toEqual(['quotamesh_radey']);
     expect(unknownIn('sum by (grop) (quotamesh_ready)', known)).toEqual(['grop']);

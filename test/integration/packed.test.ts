@@ -62,10 +62,13 @@ describe('the packed package, installed', () => {
   const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: folder });
   const quotamesh = (...args: string[]) => run(join(installed, MANIFEST.bin.quotamesh), ...args);
 
-  test('depends on one package, has one optional peer, and is small', () => {
+  test('depends on one package, has only optional peers, and is small', () => {
     expect(Object.keys(MANIFEST.dependencies)).toEqual(['kafkajs']);
-    expect(MANIFEST.peerDependencies).toEqual({ lmdb: LMDB_VERSION });
-    expect(MANIFEST.peerDependenciesMeta).toEqual({ lmdb: { optional: true } });
+    expect(MANIFEST.peerDependencies).toMatchObject({ lmdb: LMDB_VERSION });
+    const optional = Object.fromEntries(
+      Object.keys(MANIFEST.peerDependencies).map((name) => [name, { optional: true }]),
+    );
+    expect(MANIFEST.peerDependenciesMeta).toEqual(optional);
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).map((name) => join(installed, name));
     const bytes = files.map((file) => statSync(file)).reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0);
     expect(bytes).toBeLessThan(UNPACKED_BYTES_MAX);

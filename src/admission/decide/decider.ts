@@ -4,7 +4,7 @@ import type { JointLevels, JointRequest } from '../../core/limiter/joint-levels.
 import type { Levels } from '../../core/limiter/levels.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import type { Clock } from '../../ports/clock.js';
-import { cutToPart, ofPart } from '../request/partial-grant.js';
+import { cutToPart, leastOf, ofPart } from '../request/partial-grant.js';
 import type { Waiting } from '../wait/wait-lines.js';
 import type { QuotaTeller } from './quota-told.js';
 
@@ -52,7 +52,11 @@ export class Decider {
     const { messages, bytes, retry } = request;
     cutToPart(this.#parts, request);
     const answer = this.decideInPassing(request);
-    if (answer !== GRANTED) return this.#parts.explain(request, ofPart(this.#limiter, request, answer));
+    if (answer !== GRANTED) {
+      const refused = ofPart(this.#limiter, request, answer);
+      // The least part passes sooner than the whole request.
+      return this.#parts.explain({ ...request, ...leastOf(request) }, refused);
+    }
     this.countLeftOut(request, messages - request.messages, bytes - request.bytes, retry);
     return this.#parts.teller.part(request.lane, request.messages, request.bytes);
   }

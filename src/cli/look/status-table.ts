@@ -86,8 +86,9 @@ function tokenRows(
 }
 
 /**
- * A row per node and one for their sum, in the unit of time of the quota; nothing for a dimension that nothing limits: a
- * quota by cost limits messages.
+ * A row per node and one for their sum; nothing for a dimension that nothing limits: a quota by cost limits messages.
+ * Shares are in the unit of time of the quota. Usage and demand are measured over seconds at most, and stay per second:
+ * a single message would be shown as 225,000 per hour.
  */
 function dimensionRows(what: string, direction: DirectionStatus, key: RateKey): string[][] {
   const { nodes, target, shareSum, quotaAsWritten } = direction;
@@ -95,20 +96,23 @@ function dimensionRows(what: string, direction: DirectionStatus, key: RateKey): 
   const isBytes = key === 'bytesPerSecond';
   const per = unitIn(quotaAsWritten, isBytes ? 'bytes' : 'messages');
   const title = `${what}/${SHORT_UNIT[per]}`;
-  const show = (rate: number | null) => (isBytes ? bytes : count)(rate === null ? null : rate * SECONDS_OF[per]);
+  const shown = isBytes ? bytes : count;
+  const show = (rate: number | null) => shown(rate === null ? null : rate * SECONDS_OF[per]);
+  const measured = (rate: number | null) => (per === 'second' || rate === null ? shown(rate) : `${shown(rate)}/s`);
   const sum = (column: 'usage' | 'demand') => nodes.reduce((total, node) => total + (node[column][key] ?? 0), 0);
   const rows = nodes.map(({ nodeId, usage, demand, share, reportAgeMs }) => {
     const age = reportAgeMs === null ? '-' : seconds(reportAgeMs);
-    return ['', '', nodeId, show(usage[key]), show(demand[key]), show(share[key]), '', age];
+    return ['', '', nodeId, measured(usage[key]), measured(demand[key]), show(share[key]), '', age];
   });
-  const total = ['', '', 'Σ', show(sum('usage')), show(sum('demand')), show(shareSum[key]), show(target[key]), ''];
+  const used = [measured(sum('usage')), measured(sum('demand'))];
+  const total = ['', '', 'Σ', ...used, show(shareSum[key]), show(target[key]), ''];
   const [first, ...others] = [...rows, total];
   return [['', title, ...(first ?? []).slice(2)], ...others];
 }
 
 function count(value: number | null): string {
   if (value === null) return 'unlimited';
-  return value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 1 : 0 });
+  return value.toLocaleString('en-US', { maximumFractionDigits: value < 1 ? 3 : value < 100 ? 1 : 0 });
 }
 
 const BYTE_UNITS = ['', ' Ki', ' Mi', ' Gi', ' Ti', ' Pi'];

@@ -77,7 +77,7 @@ A file is read as a stream and may be of any length. docs/guide/replay.md tells 
 Examples:
   quotamesh sim replay calls.csv --time TIMESTAMP --bytes ContextTokens+GeneratedTokens --speed 170 --nodes 5 --by hash
   zcat calls.csv.gz | quotamesh sim replay - --time epoch --by tenant --quota 2k --html calls.html
-  quotamesh sim replay calls.csv --time TIMESTAMP --config node.yaml --group orders --set burstMs=1s
+  quotamesh sim replay calls.csv --time TIMESTAMP --config node.yaml --group orders --set burst=1s
   quotamesh sim replay calls.csv --time TIMESTAMP --quota 3 --system max-min central-bucket --round-trip 5ms
   quotamesh sim replay calls.csv --time TIMESTAMP --by pod --per api_key --quota 5 --top 20
   quotamesh sim replay calls.csv --time TIMESTAMP --quota 3 --retry-after 2s

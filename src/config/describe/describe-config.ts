@@ -1,8 +1,14 @@
 import { Document, type Scalar } from 'yaml';
 import type { AccessConfig } from '../../access/access-config.js';
 import { HASH_PREFIX } from '../../access/token.js';
-import type { Direction, Rates } from '../../core/base/vocabulary.js';
-import { asWritten, type RatePath, type RateSection, type RatesAsWritten } from '../resolved/rates-as-written.js';
+import { DIRECTIONS, type Direction, MESSAGES, type Rates } from '../../core/base/vocabulary.js';
+import {
+  asWritten,
+  quotaAsWritten,
+  type RatePath,
+  type RateSection,
+  type RatesAsWritten,
+} from '../resolved/rates-as-written.js';
 import type {
   GroupConfig,
   HttpConfig,
@@ -14,6 +20,7 @@ import type {
 import { SETTINGS } from '../schema/all-settings.js';
 import type { SettingRows } from '../setting/section.js';
 import { withoutUrlSecrets } from '../setting/setting-text.js';
+import { slowQuotaBeside } from '../setting/short-burst.js';
 import { type RateName, rateKey } from '../setting/written-rate.js';
 
 /**
@@ -132,7 +139,10 @@ function shownValue(value: unknown): unknown {
   return typeof value === 'string' && URL.canParse(value) ? withoutUrlSecrets(value) : value;
 }
 
-/** A group as YAML would write it, every default written out. */
+/**
+ * A group as YAML would write it, every default written out, but for a `burstMs` that may not be written beside its
+ * quota: 100 ms of 5/min.
+ */
 export function describeGroup(group: GroupConfig): Readonly<Record<string, unknown>> {
   const {
     name: _,
@@ -143,17 +153,25 @@ export function describeGroup(group: GroupConfig): Readonly<Record<string, unkno
     asWritten: rates,
     ...described
   } = group;
-  const { slewPerSecond, perTopic, perClient, burst, ...others } = described;
+  const { slewPerSecond, perTopic, perClient, burst, burstMs, ...others } = described;
   const { ofQuota: _fromQuota, ...depth } = burst;
   return {
     quota: { publish: describeQuota(group, 'publish'), dispatch: describeQuota(group, 'dispatch') },
     ...(slewPerSecond === Number.POSITIVE_INFINITY ? {} : { slewPerSecond }),
     ...others,
+    ...(isBurstMsHidden(group) ? {} : { burstMs }),
     sharing: autoSharing === null ? group.sharing : 'auto',
     burst: depth,
     perTopic: describeDirections('perTopic', perTopic, rates),
     perClient: describeDirections('perClient', perClient, rates),
   };
+}
+
+function isBurstMsHidden(group: GroupConfig): boolean {
+  const { burstMs } = group;
+  if (burstMs !== SETTINGS.group.rows.burstMs?.default) return false;
+  const quotas = DIRECTIONS.flatMap((direction) => quotaAsWritten(group, direction, MESSAGES) ?? []);
+  return slowQuotaBeside(burstMs, quotas) !== null;
 }
 
 /** The quota of one direction as YAML would write it, each rate in its own unit of time. */

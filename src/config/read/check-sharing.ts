@@ -1,10 +1,10 @@
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
-import { SETTINGS } from '../schema/all-settings.js';
 import type { GroupSettings } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { formatQuantity } from '../setting/quantity.js';
 import { valueBelow } from '../setting/setting-value.js';
+import { largestOf, slowQuotaBeside } from '../setting/short-burst.js';
 import { SECONDS_OF } from '../setting/time-unit.js';
 import { givenRate, perSecond, shownRate, type WrittenRate } from '../setting/written-rate.js';
 import type { GroupValues } from './read-groups.js';
@@ -52,15 +52,12 @@ function checkRates(name: string, { burst }: Sound<GroupSettings>, because: stri
 /** 5/min with half a second of burst: somebody has thought of two units of time. */
 function checkBurstMs(name: string, values: Sound<GroupSettings>, findings: Findings): void {
   const { quota, burstMs, sharing } = values;
-  const largest = largestRate(quota, 'messages');
-  // A group that is printed with every default can be read back.
-  if (burstMs === SETTINGS.group.rows.burstMs?.default) return;
-  if (largest === null || largest.per === 'second' || typeof burstMs !== 'number') return;
-  const depth = (burstMs / 1000) * perSecond(largest);
-  if (depth === 0 || depth >= 1) return;
+  if (typeof burstMs !== 'number') return;
+  const slow = slowQuotaBeside(burstMs, ratesOf(quota, 'messages'));
+  if (slow === null) return;
   const inMessages = sharing === 'tokens' ? 'Say the depth in messages (burst: 5)' : 'Remove burstMs';
   findings.add(['groups', name, 'burstMs'], {
-    problem: `is ${formatQuantity('duration', burstMs)} of ${shownRate(largest)}, which is less than one message`,
+    problem: `is ${formatQuantity('duration', burstMs)} of ${shownRate(slow)}, which is less than one message`,
     allowed: 'time enough for one message of the quota',
     remedy: `${inMessages}, or tell the quota per second.`,
     cause: 'below-range',
@@ -71,7 +68,7 @@ function checkBurstMs(name: string, values: Sound<GroupSettings>, findings: Find
 function checkDepth(name: string, { burst, quota }: Sound<GroupSettings>, findings: Findings): void {
   const at = ['groups', name, 'burst'];
   for (const unit of ['messages', 'bytes'] as const) {
-    const largest = largestRate(quota, unit);
+    const largest = largestOf(ratesOf(quota, unit));
     if (largest === null || largest.amount === 0) continue;
     const written = shownRate(largest);
     const depth = burst[unit] ?? null;
@@ -96,10 +93,7 @@ function checkDepth(name: string, { burst, quota }: Sound<GroupSettings>, findin
   }
 }
 
-/** The larger one of both directions; null = neither has a limit. */
-function largestRate(quota: Sound<GroupSettings>['quota'], unit: 'messages' | 'bytes'): WrittenRate | null {
-  const rates = DIRECTIONS.flatMap((direction) => givenRate(quota[direction], unit) ?? []);
-  return rates.reduce<WrittenRate | null>((most, rate) => {
-    return most === null || perSecond(rate) > perSecond(most) ? rate : most;
-  }, null);
+/** One for each direction that has a limit. */
+function ratesOf(quota: Sound<GroupSettings>['quota'], unit: 'messages' | 'bytes'): readonly WrittenRate[] {
+  return DIRECTIONS.flatMap((direction) => givenRate(quota[direction], unit) ?? []);
 }

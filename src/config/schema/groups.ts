@@ -9,6 +9,9 @@ import { inEveryUnit, keyedLimits, LIMIT, RATE_MAX } from './limits.js';
 import { RAMP } from './ramp.js';
 
 const BURST_REMEDY = 'Write burst: 10 (messages), burst: 2s (of the quota), or burst: { messages: 10, bytes: 1MiB }.';
+const BURST_COSTS =
+  'Bursts are over-admission: any span of time holds at most its part of the quota and three bursts; one where ' +
+  'burst.policy is divided.';
 
 export const DROPPED_WORK = ['refunded', 'counted'] as const;
 
@@ -116,7 +119,7 @@ export const GROUP = section({
       max: 1e12,
       remedy: BURST_REMEDY,
       buys: 'So many messages pass at once, at any node, when the group has been idle. burst: 10 says it, too. For sharing: tokens.',
-      costs: 'Bursts are over-admission: any span of time holds at most its part of the quota and one burst.',
+      costs: BURST_COSTS,
     },
     bytes: {
       kind: 'bytes',
@@ -126,7 +129,7 @@ export const GROUP = section({
       max: 2 ** 50,
       remedy: BURST_REMEDY,
       buys: 'So many bytes pass at once, at any node, when the group has been idle. For sharing: tokens.',
-      costs: 'Bursts are over-admission: any span of time holds at most its part of the quota and one burst.',
+      costs: BURST_COSTS,
     },
     quotaMs: {
       kind: 'duration',
@@ -136,7 +139,7 @@ export const GROUP = section({
       max: 86_400_000,
       remedy: BURST_REMEDY,
       buys: 'What comes in so much time of the quota passes at once, messages and bytes. burst: 2s says it, too. For sharing: tokens.',
-      costs: 'Bursts are over-admission: any span of time holds at most its part of the quota and one burst.',
+      costs: BURST_COSTS,
     },
     policy: {
       kind: 'choice',
@@ -153,7 +156,10 @@ export const GROUP = section({
     default: 0.25,
     min: 0,
     max: 1,
-    buys: 'Random peaks of a quiet node pass: its limiter takes this part of its demand above its share. Strategy equal has none, its shares follow no demand.',
+    buys:
+      'Where rates are shared, random peaks of a quiet node pass: its limiter takes this part of its demand above its ' +
+      'share. Strategy equal has none, its shares follow no demand. Another value than the default makes sharing: auto ' +
+      'share rates.',
     costs: 'Short over-admission, at most this part of the target in total.',
   },
   weights: {
@@ -202,7 +208,10 @@ export const GROUP = section({
     default: 100,
     min: 0,
     max: 60_000,
-    buys: 'Bucket depth: work that arrives in clumps passes, up to this much time of the limit at once.',
+    buys:
+      'Depth of each node’s own bucket, where rates are shared: work that arrives in clumps passes, up to this much time ' +
+      'of the limit at once. Another value than the default makes sharing: auto share rates; burst is the depth where ' +
+      'tokens are shared.',
     costs: 'Bursts are over-admission: one second of burst means 1.9 × the quota in the second after idling.',
   },
   burstMinMessages: {
@@ -210,7 +219,9 @@ export const GROUP = section({
     default: 20,
     min: 1,
     max: 1e6,
-    buys: 'Bucket depth of small shares: at least this many messages of the size seen last.',
+    buys:
+      'Depth of each node’s own bucket where its share is small: at least this many messages of the size seen last. ' +
+      'Another value than the default makes sharing: auto share rates.',
     costs: 'Over-admission of small quotas: up to this many messages at once, per node.',
   },
   isolation: section({

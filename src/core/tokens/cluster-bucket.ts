@@ -21,7 +21,7 @@ export interface ClusterBucket {
  * that pay a debt back would be given out twice.
  *
  * Worked (rate 1,000, depth 100, set point 30): nothing expected, 0 tokens → 100 after 100 ms or more. 1,000 expected,
- * 30 tokens → 30 for ever. 1,500 expected, 100 tokens → the lower limit is 30, and 1 s later 30.0 + 70·e^(−1)= 55.8.
+ * 30 tokens → 30 for ever. 1,500 expected, 100 tokens → towards 30 at once, and 1 s later 30 + 70·e^(−1) = 55.8.
  *
  * @param tokens may be negative: a debt
  * @param expectedPerSecond what all nodes together would take if only this bucket held them
@@ -32,27 +32,27 @@ export function tokensAfter(bucket: ClusterBucket, tokens: number, ms: number, e
   const setPoint = setPointOf(bucket);
   let seconds = ms / 1000;
   let now = tokens;
-  const deep = nothingBelow(bucket);
-  if (now < deep) {
-    const untilSeconds = (deep - now) / perSecond;
+  const nothing = nothingBelow(bucket);
+  if (now < nothing) {
+    const untilSeconds = (nothing - now) / perSecond;
     if (seconds <= untilSeconds) return now + perSecond * seconds;
-    now = deep;
+    now = nothing;
     seconds -= untilSeconds;
   }
   const surplus = perSecond - expectedPerSecond;
-  // Below this many tokens the corrected rate is less than what is expected.
-  const held = setPoint - surplus * PULL_SECONDS;
-  if (now > held) {
+  // Below this many tokens the corrected rate is less than what is expected, and all together take that rate.
+  const throttled = setPoint - surplus * PULL_SECONDS;
+  if (now > throttled) {
     if (surplus >= 0) return Math.min(depth, now + surplus * seconds);
-    const untilSeconds = (now - held) / -surplus;
+    const untilSeconds = (now - throttled) / -surplus;
     if (seconds <= untilSeconds) return now + surplus * seconds;
-    now = held;
+    now = throttled;
     seconds -= untilSeconds;
   }
   const after = setPoint + (now - setPoint) * decay(seconds / PULL_SECONDS);
-  if (surplus <= 0 || after <= held) return Math.min(depth, after);
-  const untilSeconds = PULL_SECONDS * lengthOfDecay((held - setPoint) / (now - setPoint));
-  return Math.min(depth, held + surplus * (seconds - untilSeconds));
+  if (surplus <= 0 || after <= throttled) return Math.min(depth, after);
+  const untilSeconds = PULL_SECONDS * lengthOfDecay((throttled - setPoint) / (now - setPoint));
+  return Math.min(depth, throttled + surplus * (seconds - untilSeconds));
 }
 
 /**

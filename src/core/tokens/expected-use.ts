@@ -15,11 +15,11 @@ import { wantedAtShares } from '../convergence/wanted.js';
  * Worked (target 1,000): wants 2,000 and 9 × 80; shares 280 and 9 × 80. At a rate of 970 the first takes 250.
  */
 export class ExpectedUse {
-  /** What all would take if only the bucket held them, units per second. */
+  /** Units per second: what all would take if only the bucket held them. */
   total = 0;
-  /** What all take of the target. */
+  /** What all take of the target: the met what they want, the throttled their shares. */
   served = 0;
-  /** What this node wants, and its share. */
+  /** What this node would take if only the bucket held it, and its share. */
   own = 0;
   share = 0;
   /** False while the log counts this node as dead: others use what was its own. */
@@ -39,7 +39,7 @@ export class ExpectedUse {
    */
   crowdsOut = false;
   #nodes = 1;
-  /** What this node wants, whether it is lent anything or not. */
+  /** What this node wants, also where nothing is lent. */
   #ownWanted = 0;
 
   /** Whether the strategy gives this node less than it wants. */
@@ -100,6 +100,12 @@ export class ExpectedUse {
     const wanted = takenBy(view, at, dimension);
     const given = (view.share[dimension] as Float64Array)[at] as number;
     return wanted <= given * MET ? wanted : -given;
+  }
+
+  /** This node's part of the shares of all throttled nodes. */
+  get partOfThrottled(): number {
+    const throttled = this.served - this.#met;
+    return throttled > 0 ? Math.min(1, this.share / throttled) : 0;
   }
 
   /** The part of what they want that met nodes take of a rate. */

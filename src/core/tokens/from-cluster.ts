@@ -6,7 +6,8 @@ import type { ExpectedUse } from './expected-use.js';
  *
  *     while the bucket is nearly full and half of the target is not wanted
  *                     min(1, 3/N) of it: nodes that wake within one delivery take three depths together at most
- *     above the set point   a fifth in equal parts, the rest by expected use
+ *     above the set point   a fifth in equal parts, the rest by expected use; a throttled node at least by its share
+ *                           among the throttled, because the others have all that they want
  *     below the set point   nothing if the node is throttled, else what its own noise takes: a common bucket that the
  *                           throttled may empty leaves nothing to the others (Jain 0.44 instead of 0.999), and when
  *                           each of the others might take all of it, a spike at ten nodes was 3.5 % too much in 5 s
@@ -27,7 +28,7 @@ export function fromCluster(bucket: ClusterBucket, tokens: number, nodes: number
   const above = Math.max(0, tokens - setPoint);
   // Nothing is used where the correction gives nothing; then nothing is above the set point either.
   const ofAbove = above > 0 ? ((1 - BY_USE) / nodes + (BY_USE * ownUse) / used) * above : 0;
-  if (expected.isThrottled) return ofAbove;
+  if (expected.isThrottled) return Math.max(ofAbove, expected.partOfThrottled * above);
   const below = Math.max(0, Math.min(tokens, setPoint));
   return Math.min(below, Math.max(expected.part * tokens, noiseOf(ownUse, piece))) + ofAbove;
 }

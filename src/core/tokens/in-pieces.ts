@@ -24,17 +24,17 @@ export function isInPieces({ perSecond, depth }: ClusterBucket, piece: number, n
  */
 export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number, turn: Turn): number {
   const { recent, own, logMs, roundTripMs, isDivided, nodes } = turn;
-  const active = recent.active(own, logMs, bucket);
-  const depth = bucket.depth / piece;
+  const others = recent.othersLately(own, logMs, bucket);
+  const depthPieces = bucket.depth / piece;
   const isKept = turn.leavesSetPoint && tokens < NEARLY_FULL * bucket.depth;
   const here = (tokens - (isKept ? setPointOf(bucket) : 0)) / piece;
   const inFlight = (bucket.perSecond * roundTripMs) / (1000 * piece);
-  const part = here / (isDivided ? nodes : 1 + active);
+  const part = here / (isDivided ? nodes : 1 + others);
   // Without a whole piece it does not matter whose turn it is.
   if (here < 1) return piece * Math.max(0, part);
-  const waitsFor = recent.rank(own, logMs, bucket) === 0 ? 0 : Math.min(1, inFlight);
-  if (here < Math.min(Math.max(1, depth - 1), 1 + waitsFor)) return piece * part;
-  return piece * Math.max(part, Math.min(here, Math.max(1, Math.ceil((2 * inFlight) / (1 + active)))));
+  const waitsFor = recent.countBefore(own, logMs, bucket) === 0 ? 0 : Math.min(1, inFlight);
+  if (here < Math.min(Math.max(1, depthPieces - 1), 1 + waitsFor)) return piece * part;
+  return piece * Math.max(part, Math.min(here, Math.max(1, Math.ceil((2 * inFlight) / (1 + others)))));
 }
 
 export interface Turn {

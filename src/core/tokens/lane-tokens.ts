@@ -50,7 +50,7 @@ export class LaneTokens implements Clumped {
 
   isFullAt(logMs: number): boolean {
     const ms = logMs - this.settledLogMs;
-    return this.slots.every((slot) => slot.bucket === null || slot.tokensAfter(ms) >= slot.bucket.depth);
+    return this.slots.every((slot) => slot.isFullAfter(ms));
   }
 
   /** The buckets filled for so long before the lane had rows, which have charged so much since. */
@@ -83,7 +83,7 @@ export class LaneTokens implements Clumped {
     return tokensAfter(bucket, settledTokens, logMs - this.settledLogMs, expected.total);
   }
 
-  /** Returns how many depths of what the author gave back are not believed, in the dimension with the most. */
+  /** Returns how many depths of what the author gave back are not believed, of the dimension in which that is more. */
   charge(node: NodeKey, slot: number, messages: number, bytes: number): number {
     if (!this.isShared) return 0;
     const [first, second] = this.slots as readonly [SlotTokens, SlotTokens];
@@ -99,7 +99,7 @@ export class LaneTokens implements Clumped {
   /** Reads what all nodes are expected to take, after the strategy has divided the target. */
   view(view: LaneView, members: Viewed, rule: DepthRule): void {
     this.#nodes = Math.max(1, view.count);
-    if (this.isShared !== view.sharesTokens) this.#share(view.sharesTokens);
+    if (this.isShared !== view.sharesTokens) this.#switchTo(view.sharesTokens);
     const bytes = bytesPerMessage(view);
     this.slots.forEach((slot, dimension) => {
       slot.view(view, members, dimension, dimension === MESSAGES ? 1 : bytes, rule);
@@ -156,7 +156,7 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  #share(isShared: boolean): void {
+  #switchTo(isShared: boolean): void {
     this.isShared = isShared;
     for (const slot of this.slots) {
       slot.settledTokens = 0;
@@ -167,12 +167,13 @@ export class LaneTokens implements Clumped {
 
   /** Whether the cluster's bucket would be another one if the log knew what no record says. */
   get isReportDue(): boolean {
-    return this.slots.some(
-      ({ bucket, account, threshold }) => bucket !== null && Math.abs(account.untold) >= threshold,
-    );
+    return this.slots.some(({ bucket, blocked, account, threshold, takenThreshold }) => {
+      if ((bucket ?? blocked) === null) return false;
+      return account.untold >= takenThreshold || -account.untold >= threshold;
+    });
   }
 
-  /** The most that no record says, in parts of what makes a report due. */
+  /** How much no record says, in parts of what makes a report due; of the dimension in which that is more. */
   get deviation(): number {
     return Math.max(
       ...this.slots.map(({ bucket, account, threshold }) =>
@@ -183,9 +184,7 @@ export class LaneTokens implements Clumped {
 
   /** Whether a report is due where work is refused: this node is met, and its noise has taken what may stay untold. */
   get isShort(): boolean {
-    return this.slots.some(
-      ({ bucket, account, takenThreshold }) => bucket !== null && account.untold >= takenThreshold,
-    );
+    return this.slots.some((slot) => slot.isShort);
   }
 
   /** Whether what this node leaves will be worth a report before a lane at rest is looked at again. */
@@ -224,7 +223,7 @@ export class LaneTokens implements Clumped {
       const before = told.demand[dimension] as number;
       if (Math.min(wanted, expected.due) <= before) return false;
       const change = Math.min(wanted, DUE_RATIO * expected.due) - before;
-      return change > noiseOf(before, now, told, dimension, this.clumpsOf(dimension));
+      return change > chanceOf(before, now, told, dimension, this.clumpsOf(dimension));
     });
   }
 
@@ -257,7 +256,7 @@ export class LaneTokens implements Clumped {
       if (bucket === null || expected.isLent) return false;
       const before = Math.min(told.demand[dimension] as number, expected.share);
       return (
-        before - (now.demand[dimension] as number) > noiseOf(before, now, told, dimension, this.clumpsOf(dimension))
+        before - (now.demand[dimension] as number) > chanceOf(before, now, told, dimension, this.clumpsOf(dimension))
       );
     });
   }
@@ -302,10 +301,10 @@ export interface Now {
   readonly costsBeyond: number;
 }
 
-/** What a change from a rate has to stand out from. @param pieces that come together */
-function noiseOf(before: number, now: LaneRates, told: LaneRates, dimension: number, pieces: number): number {
+/** By how much a rate seems to change by chance. @param pieces that come together */
+function chanceOf(before: number, now: LaneRates, told: LaneRates, dimension: number, pieces: number): number {
   const squares = Math.max(now.squares[dimension] as number, told.squares[dimension] as number);
-  return Math.max(CHANGE_RATIO * before, DEVIATIONS * Math.sqrt(pieces * squares * NOISE_SECONDS));
+  return Math.max(CHANGE_RATIO * before, DEVIATIONS * Math.sqrt(pieces * squares * CHANCE_SECONDS));
 }
 
 /** What a node wants beyond what it would be given need not be told. */
@@ -315,7 +314,7 @@ const MET_AGAIN = 0.8;
 const CHANGE_RATIO = 0.1;
 const DEVIATIONS = 3;
 /** Arrivals of so much time are what a change has to stand out from. */
-const NOISE_SECONDS = 0.5;
+const CHANCE_SECONDS = 0.5;
 
 /** Bytes per message as all nodes report them together; 1 without a report of both. */
 function bytesPerMessage(view: LaneView): number {

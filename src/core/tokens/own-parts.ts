@@ -1,13 +1,16 @@
 import type { ClusterBucket } from './cluster-bucket.js';
 
 /**
- * The bounds of a single node's share as buckets: a part of the cluster's bucket, in rate and depth.
+ * The bounds of a single node's share as buckets of its own, in rate and depth:
  *
- *     maxShareRatio   the node needs the tokens of that part too. A maximum on expected use alone would not hold it: a
- *                     full bucket, and the slack, are there for whoever wants them.
- *     minShareRatio   the node may take the tokens of that part, whatever the cluster's bucket holds. What it takes is
- *                     charged as all else is, so the others are given less. While it does not want its part, they are
- *                     given that too.
+ *     nothing is lent  the node needs the tokens of a bucket as deep as the cluster's that its share flows into. So it
+ *                      takes no more than its share in the long run, however much the cluster's bucket holds; but an
+ *                      idle node has the whole burst. A newcomer to the pool waits with a share of 0.
+ *     maxShareRatio    the node needs the tokens of that part of the cluster's bucket. A maximum on expected use alone
+ *                      would not hold it: a full bucket, and the slack, are there for whoever wants them.
+ *     minShareRatio    the node may take the tokens of that part, whatever the cluster's bucket holds. What it takes is
+ *                      charged as all else is, so the others are given less. While it does not want its part, they
+ *                      are given that too.
  *
  * Worked, 1,000/s, depth 100. Maximum 0.3: any span of a node holds 300/s and 30. Minimum 0.2: a node that wakes next
  * to busy ones has 20 at once and 200/s from then on, before anybody knows of it. All minimums together are the target
@@ -16,9 +19,11 @@ import type { ClusterBucket } from './cluster-bucket.js';
 export class OwnParts {
   readonly #most = new Part(Number.POSITIVE_INFINITY);
   readonly #least = new Part(0);
+  readonly #share = new ShareAlone();
 
-  /** @param count alive nodes */
-  set({ minShareRatio, maxShareRatio, count }: ShareRange, bucket: ClusterBucket, piece: number): void {
+  set(range: ShareRange, bucket: ClusterBucket, piece: number, own: OwnShare): void {
+    const { minShareRatio, maxShareRatio, count } = range;
+    this.#share.set(range.isLent ? null : own, bucket.depth);
     const least = Math.min(minShareRatio, 1 / count);
     this.#least.set(least * bucket.perSecond, least * bucket.depth);
     if (maxShareRatio < 1)
@@ -28,14 +33,16 @@ export class OwnParts {
 
   /** @param taken units in that time; negative where more came back than was taken */
   pass(seconds: number, taken: number): void {
+    this.#share.pass(seconds, taken);
     this.#most.pass(seconds, taken);
     this.#least.pass(seconds, taken);
     // Who takes more than its minimum owes none of it.
     this.#least.tokens = Math.max(0, this.#least.tokens);
   }
 
-  /** Keeps what a node may take to both parts. */
+  /** Keeps what a node may take to its bounds. Its minimum goes before its share, and its maximum before both. */
   bind(own: Takeable, isMember: boolean): void {
+    this.#share.bind(own);
     const least = this.#least;
     // A node that the log has given up has no part: others use what was its own.
     if (isMember && least.tokens > Math.max(0, own.takeable)) {
@@ -55,7 +62,17 @@ export class OwnParts {
 interface ShareRange {
   readonly minShareRatio: number;
   readonly maxShareRatio: number;
+  /** Alive nodes. */
   readonly count: number;
+  /** Whether others may take what a node leaves of its share. */
+  readonly isLent: boolean;
+}
+
+export interface OwnShare {
+  /** Units per second. */
+  readonly share: number;
+  /** Seconds of the share that work may owe which cannot be refused. */
+  readonly debtSeconds: number;
 }
 
 /** What a node may take: units now, at most so many later, units per second; and what a client is told to wait for. */
@@ -88,5 +105,37 @@ class Part {
   pass(seconds: number, taken: number): void {
     if (this.depth === Number.POSITIVE_INFINITY) this.tokens = this.depth;
     else this.tokens = Math.min(this.depth, this.tokens + this.perSecond * seconds) - taken;
+  }
+}
+
+/** The bucket that a share flows into where nothing is lent; anywhere else it bounds nothing. */
+class ShareAlone {
+  #own: OwnShare | null = null;
+  #depth = 0;
+  /** Negative: a debt. */
+  #tokens = Number.POSITIVE_INFINITY;
+
+  /** @param own null = shares are lent */
+  set(own: OwnShare | null, depth: number): void {
+    this.#own = own;
+    this.#depth = depth;
+  }
+
+  pass(seconds: number, taken: number): void {
+    if (this.#own === null) {
+      this.#tokens = Number.POSITIVE_INFINITY;
+      return;
+    }
+    const { share, debtSeconds } = this.#own;
+    const least = -Math.max(this.#depth, debtSeconds * share);
+    this.#tokens = Math.min(this.#depth, Math.max(least, this.#tokens - taken) + share * seconds);
+  }
+
+  bind(own: Takeable): void {
+    if (this.#own === null) return;
+    const { share } = this.#own;
+    own.takeable = Math.min(own.takeable, share > 0 ? this.#tokens : 0);
+    own.perSecond = Math.min(own.perSecond, share);
+    own.comesBackPerSecond = Math.min(own.comesBackPerSecond, share);
   }
 }

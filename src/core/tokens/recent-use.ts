@@ -15,30 +15,30 @@ export class RecentUse {
   }
 
   /** How many other nodes have written lately. */
-  active(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
+  othersLately(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
     const recentMs = recentMsOf(bucket);
-    let active = 0;
+    let others = 0;
     for (const { node, atMs } of this.#nodes.values()) {
       if (node === own) continue;
       const silentMs = logMs - atMs;
-      if (silentMs <= recentMs) active++;
+      if (silentMs <= recentMs) others++;
       else if (silentMs > FORGOTTEN_AFTER * recentMs) this.#nodes.delete(node);
     }
-    return active;
+    return others;
   }
 
-  /** How many of them had less than `own`. */
-  rank(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
+  /** How many of them had less than `own`: so many go before it. */
+  countBefore(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
     const recentMs = recentMsOf(bucket);
     const had = this.#left(this.#nodes.get(own), logMs, bucket);
-    let rank = 0;
+    let before = 0;
     for (const use of this.#nodes.values()) {
       const { node, atMs } = use;
       if (node === own || logMs - atMs > recentMs) continue;
       const has = this.#left(use, logMs, bucket);
-      if (has < had || (has === had && node < own)) rank++;
+      if (has < had || (has === had && node < own)) before++;
     }
-    return rank;
+    return before;
   }
 
   /** What is left of a node's use: it fades within the time in which four depths flow in. */

@@ -1,8 +1,9 @@
 import { depthGiven } from '../base/settings.js';
 import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { LaneView } from '../convergence/strategy.js';
-import { type ClusterBucket, correctedRate, nothingBelow, tokensAfter } from './cluster-bucket.js';
+import { type ClusterBucket, correctedRate, nothingBelow, setPointOf, tokensAfter } from './cluster-bucket.js';
 import { clusterDepth, type DepthRule } from './cluster-depth.js';
+import { Coherence } from './coherence.js';
 import { ExpectedUse } from './expected-use.js';
 import { fromCluster, noiseOf, TOGETHER, wholeOf } from './from-cluster.js';
 import { isInPieces, type Turn, wholePieces } from './in-pieces.js';
@@ -20,6 +21,11 @@ export class SlotTokens {
   readonly expected = new ExpectedUse();
   /** Null where the dimension is unlimited or blocked: there is no bucket. */
   bucket: ClusterBucket | null = null;
+  /**
+   * The bucket before the dimension was blocked: nothing flows, and what it holds or owes is kept. When a debt was let
+   * off, a quota of 10/s that was blocked every 300 ms gave 240 in 16 s and not 190.
+   */
+  blocked: ClusterBucket | null = null;
   /** Tokens of the cluster's bucket when the log was settled last. */
   settledTokens = 0;
   /** The same now, extrapolated with this node's clock. */
@@ -36,24 +42,29 @@ export class SlotTokens {
   comesBackPerSecond = 0;
   /** A report is due when no record says that this many units were left … */
   threshold = 0;
-  /** … or that this many were taken. */
+  /** … or that this many were taken … */
   takenThreshold = 0;
+  /** … or, while work is refused, this many. */
+  shortThreshold = 0;
   readonly returnable = new Returnable();
   readonly #recent = new RecentUse();
+  readonly #coherence = new Coherence();
   readonly #parts = new OwnParts();
   /** Whether a full bucket is divided among the nodes in advance. */
   #isDivided = false;
   /** What the node was expected to take since the last flow, and what of it a slack paid. */
   #use = 0;
   #slack = 0;
-  /** Time of this node's limit that work may owe which cannot be refused. */
+  /** Seconds of this node's share that work may owe which cannot be refused. */
   #debtSeconds = 0;
   #creditMax = 0;
-  /** Units of the cluster's bucket that this node may take at the most. */
+  /** Units of the cluster's bucket that this node may take unheard. */
+  #fromCluster = 0;
+  /** The most that it may be. */
   #most = Number.POSITIVE_INFINITY;
   #creditSeconds = CREDIT_SECONDS;
-  /** Where nothing is lent: what is left of a bucket as deep as the cluster's that this node's share flows into. */
-  #ownPart = Number.POSITIVE_INFINITY;
+  /** True while what is taken is not counted, because there is no quota. */
+  #isUncounted = false;
 
   /** A message costs so many units now, and the bucket holds the same cost as before; 0 = costs do not count. */
   countCosts(before: number, costPerMessage: number): void {
@@ -83,7 +94,14 @@ export class SlotTokens {
 
   /** Tokens of the cluster's bucket so much log time after it was settled, if nobody writes a record. */
   tokensAfter(ms: number): number {
-    return this.bucket === null ? 0 : tokensAfter(this.bucket, this.settledTokens, ms, this.expected.total);
+    const { bucket, settledTokens } = this;
+    return bucket === null ? settledTokens : tokensAfter(bucket, settledTokens, ms, this.expected.total);
+  }
+
+  isFullAfter(ms: number): boolean {
+    const { bucket, blocked } = this;
+    if (bucket === null) return blocked === null || this.settledTokens >= blocked.depth;
+    return this.tokensAfter(ms) >= bucket.depth;
   }
 
   /**
@@ -92,9 +110,11 @@ export class SlotTokens {
    * give back. Returns how many depths of that are not believed.
    */
   charge(node: NodeKey, slot: number, units: number, logMs: number): number {
-    const { bucket, returnable } = this;
+    const { returnable } = this;
+    const bucket = this.bucket ?? this.blocked;
     if (bucket === null || units === 0) return 0;
     if (this.isInPieces) this.#recent.charge(node, units, logMs, bucket);
+    this.#coherence.charge(slot, units, logMs);
     if (units < 0) {
       const believed = returnable.giveBack(slot, -units, bucket.depth);
       this.settledTokens = Math.min(bucket.depth, this.settledTokens + believed);
@@ -110,8 +130,15 @@ export class SlotTokens {
     const { direction, burst } = rule;
     this.#debtSeconds = rule.debtMs / 1000;
     const perSecond = view.target[dimension] as number;
-    if (perSecond === 0 || perSecond === Number.POSITIVE_INFINITY) {
+    if (perSecond === 0) {
+      this.blocked ??= this.bucket;
       this.bucket = null;
+      return;
+    }
+    this.blocked = null;
+    if (perSecond === Number.POSITIVE_INFINITY) {
+      this.bucket = null;
+      this.settledTokens = 0;
       return;
     }
     const depth = depthGiven(burst, direction, dimension) ?? clusterDepth(perSecond, piece);
@@ -122,11 +149,14 @@ export class SlotTokens {
     this.settledTokens = Math.min(depth, this.settledTokens);
     this.expected.view(view, members.own, dimension);
     this.returnable.view(view, members.alive, dimension, this.expected, depth);
-    this.#parts.set(view, this.bucket, this.piece);
+    this.#parts.set(view, this.bucket, this.piece, { share: this.expected.share, debtSeconds: this.#debtSeconds });
     this.isInPieces = isInPieces(this.bucket, piece, count);
     if (this.isInPieces) this.#expectNothing();
-    this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count);
-    this.takenThreshold = this.isInPieces ? this.threshold : this.#takenThresholdOf(this.bucket);
+    this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count, 1);
+    // Costs become known together, which says nothing of what is asked.
+    const alike = this.isInPieces || this.#countsCosts ? 1 : this.#coherence.among(count);
+    this.takenThreshold = alike === 1 ? this.threshold : this.#thresholdOf(this.bucket, count, alike);
+    this.shortThreshold = this.isInPieces ? this.threshold : this.#shortThresholdOf(this.bucket);
   }
 
   /**
@@ -134,17 +164,24 @@ export class SlotTokens {
    * @param taken units since the last call; negative where more came back than was taken
    * @param aheadMs log time since the log was settled, extrapolated
    */
-  flow(
-    taken: number,
-    seconds: number,
-    aheadMs: number,
-    nodes: number,
-    now: Pick<Turn, 'own' | 'logMs' | 'roundTripMs'>,
-    read: ReadSoFar,
-  ): void {
-    const { bucket, account } = this;
-    if (bucket === null) return;
+  flow(taken: number, seconds: number, aheadMs: number, nodes: number, now: FlowNow, read: ReadSoFar): void {
+    const { bucket } = this;
+    const isBlocked = this.blocked !== null;
+    const counted = this.#isUncounted ? 0 : taken;
+    this.#isUncounted = bucket === null && !isBlocked;
+    if (bucket === null) {
+      // Since the last flow some may have been taken before the quota was blocked.
+      if (isBlocked) this.account.take(counted);
+      return;
+    }
     this.tokens = this.tokensAfter(aheadMs);
+    this.#count(bucket, counted, seconds, read);
+    this.#give(bucket, nodes, now, read.isHeldBack);
+  }
+
+  /** What was taken is charged, owed or lost. */
+  #count(bucket: ClusterBucket, taken: number, seconds: number, read: ReadSoFar): void {
+    const { account } = this;
     account.take(taken);
     account.pass(seconds, this.#use, this.#slack, this.#creditMax);
     account.pay(-account.untold);
@@ -153,14 +190,33 @@ export class SlotTokens {
     const owedMax = Math.max(0, this.#debtSeconds * this.expected.share - debtMax);
     account.owe(Math.max(this.tokens + debtMax, account.unheard - read.mayOwe), owedMax);
     this.#parts.pass(seconds, taken);
-    this.#most = read.isHeldBack ? this.threshold : Number.POSITIVE_INFINITY;
     this.#keepToReturnable(bucket, read.ownSlot, read.ms);
-    if (this.isInPieces) this.#flowInPieces(bucket, nodes, now);
-    else this.#flowAtRates(bucket, nodes, now.roundTripMs);
+  }
+
+  /** What may be taken from now on. */
+  #give(bucket: ClusterBucket, nodes: number, now: FlowNow, isHeldBack: boolean): void {
+    const { account } = this;
+    this.#most = isHeldBack ? this.takenThreshold : Number.POSITIVE_INFINITY;
+    if (this.isInPieces) this.#giveInPieces(bucket, nodes, now);
+    else this.#giveAtRates(bucket, nodes, now.roundTripMs);
     this.takeable -= account.pay(this.takeable) + account.owed;
-    this.#keepToOwnPart(bucket, taken, seconds);
     this.#parts.bind(this, this.expected.isMember);
     this.#waitForDebt(bucket);
+  }
+
+  /**
+   * Whether a report is due where work is refused, because this node has taken what may stay untold: a met node what
+   * its noise may take, and a throttled one, while the bucket fills though work is refused, what it may take above the
+   * set point. It would be given that much for ever otherwise, and the others would go on leaving it what a spike at
+   * one node needs: where visitors come in bursts, each at one of thirty nodes, 86 % of the quota was used; now 94 %.
+   */
+  get isShort(): boolean {
+    const { bucket, account, tokens } = this;
+    if (bucket === null) return false;
+    if (account.untold >= this.shortThreshold) return true;
+    if (!this.expected.isThrottled || this.isInPieces) return false;
+    if (tokens < (setPointOf(bucket) + bucket.depth) / 2) return false;
+    return account.untold >= Math.max(LEAST_PIECE * this.piece, UNTOLD_SHORT * this.#fromCluster);
   }
 
   /** Whether this node leaves so much that a report will be due within NEAR_SECONDS. */
@@ -187,23 +243,6 @@ export class SlotTokens {
     account.keepTo(most, bucket.depth);
   }
 
-  /**
-   * Where nothing is lent, a node takes no more in the long run than its share, however much the cluster's bucket
-   * holds; but an idle node has the whole burst. A newcomer to the pool waits with a share of 0.
-   */
-  #keepToOwnPart({ depth }: ClusterBucket, taken: number, seconds: number): void {
-    const { isLent, share } = this.expected;
-    if (isLent) {
-      this.#ownPart = Number.POSITIVE_INFINITY;
-      return;
-    }
-    const least = -Math.max(depth, this.#debtSeconds * share);
-    this.#ownPart = Math.min(depth, Math.max(least, this.#ownPart - taken) + share * seconds);
-    this.takeable = Math.min(this.takeable, share > 0 ? this.#ownPart : 0);
-    this.perSecond = Math.min(this.perSecond, share);
-    this.comesBackPerSecond = Math.min(this.comesBackPerSecond, share);
-  }
-
   /** While the bucket is so deep in debt that nobody is given anything, a client waits until that is paid back, too. */
   #waitForDebt(bucket: ClusterBucket): void {
     const missing = nothingBelow(bucket) - this.tokens;
@@ -211,23 +250,25 @@ export class SlotTokens {
     this.takeable -= (missing / bucket.perSecond) * this.comesBackPerSecond;
   }
 
-  /** Units that may stay untold: see UNTOLD_DEPTHS and NOISE_SECONDS. */
-  #thresholdOf({ perSecond, depth }: ClusterBucket, nodes: number): number {
-    const noise = Math.min(
-      NOISE_DEPTHS * depth,
-      Math.sqrt(NOISE_SECONDS * this.expected.ownAt(perSecond) * this.piece),
-    );
-    return Math.max(LEAST_PIECE * this.piece, (UNTOLD_DEPTHS * depth) / nodes, noise);
+  /**
+   * Units that may stay untold: see UNTOLD_DEPTHS, NOISE_SECONDS and UNTOLD_ALIKE.
+   *
+   * @param alike how many nodes charge alike
+   */
+  #thresholdOf({ perSecond, depth }: ClusterBucket, nodes: number, alike: number): number {
+    const noise = Math.sqrt((NOISE_SECONDS / alike) * this.expected.ownAt(perSecond) * this.piece);
+    const part = (UNTOLD_DEPTHS * depth) / (nodes + UNTOLD_ALIKE * (alike - 1));
+    return Math.max(LEAST_PIECE * this.piece, part, Math.min(NOISE_DEPTHS * depth, noise));
   }
 
   /** A node that is met speaks before it has used up what its noise may take: else it is refused before it is due. */
-  #takenThresholdOf({ perSecond }: ClusterBucket): number {
+  #shortThresholdOf({ perSecond }: ClusterBucket): number {
     if (this.expected.isThrottled || this.#countsCosts) return this.threshold;
     const noise = noiseOf(this.expected.ownAt(perSecond), this.piece);
-    return Math.max(LEAST_PIECE * this.piece, Math.min(this.threshold, UNTOLD_NOISE * noise));
+    return Math.max(LEAST_PIECE * this.piece, Math.min(this.threshold, UNTOLD_SHORT * noise));
   }
 
-  #flowAtRates(bucket: ClusterBucket, nodes: number, roundTripMs: number): void {
+  #giveAtRates(bucket: ClusterBucket, nodes: number, roundTripMs: number): void {
     const { account, expected, piece } = this;
     const rate = correctedRate(bucket, this.tokens);
     const used = Math.min(expected.total, rate);
@@ -238,6 +279,7 @@ export class SlotTokens {
     this.#creditMax = Math.max(2 * piece, this.#creditSeconds * this.#use);
     const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
     const most = expected.isMember ? Math.min(this.#most, fromCluster(bucket, this.tokens, nodes, use)) : 0;
+    this.#fromCluster = most;
     this.takeable = account.takeable(most);
     // Work as large as the bucket waits until that is full, not until a node may take what little there is.
     const whole = used < bucket.perSecond / 2 && !this.#countsCosts ? wholeOf(nodes, use.isDivided) * bucket.depth : 0;
@@ -246,7 +288,7 @@ export class SlotTokens {
     this.comesBackPerSecond = Math.max(this.perSecond, expected.share);
   }
 
-  #flowInPieces(bucket: ClusterBucket, nodes: number, now: Pick<Turn, 'own' | 'logMs' | 'roundTripMs'>): void {
+  #giveInPieces(bucket: ClusterBucket, nodes: number, now: FlowNow): void {
     const of = { recent: this.#recent, nodes, isDivided: this.#isDivided, leavesSetPoint: this.expected.crowdsOut };
     const turn = { ...of, ...now };
     const pieces = this.expected.isMember ? wholePieces(bucket, this.tokens, this.piece, turn) : 0;
@@ -255,7 +297,7 @@ export class SlotTokens {
     this.#slack = 0;
     this.#creditMax = 0;
     this.takeable = this.account.takeable(most);
-    const isOnlyUser = !turn.isDivided && this.#recent.active(turn.own, turn.logMs, bucket) === 0;
+    const isOnlyUser = !turn.isDivided && this.#recent.othersLately(turn.own, turn.logMs, bucket) === 0;
     this.depth = Math.max(this.piece, isOnlyUser ? bucket.depth : most);
     this.perSecond = 0;
     this.comesBackPerSecond = bucket.perSecond;
@@ -267,6 +309,8 @@ export interface Viewed {
   readonly alive: readonly AliveNode[];
   readonly own: number;
 }
+
+type FlowNow = Pick<Turn, 'own' | 'logMs' | 'roundTripMs'>;
 
 /** How far the log has been read since the slot was settled, in log time; and this node's slot among the members. */
 export interface ReadSoFar {
@@ -298,8 +342,15 @@ const NOISE_SECONDS = 2;
  * it is told: with a depth of 60 ms of 300/s, and demand that moved from node to node, a fifth of the quota.
  */
 const NOISE_DEPTHS = 0.3;
-/** The part of what its noise may take that a met node leaves untold. */
-const UNTOLD_NOISE = 0.7;
+/**
+ * Where the nodes' charges go the same way (Coherence), what they have taken untold adds up: then a third of it makes a
+ * report due, and of N nodes' noise a part of √N. Recorded traffic that was spread over the nodes in turn was 5.2 to
+ * 7.5 % above the quota in some 5 s without it. What they have left is told as before: told as early, demand that
+ * comes and goes at all nodes within two deliveries was admitted 8 % above the quota.
+ */
+const UNTOLD_ALIKE = 2;
+/** The part of what a node may take of the cluster's bucket that it leaves untold where work is refused. */
+const UNTOLD_SHORT = 0.7;
 /** A report of less than a piece of work would say nothing. */
 const LEAST_PIECE = 0.9;
 /** So often a lane at rest is looked at, at the most often (LookList). */

@@ -41,6 +41,7 @@ describe('where whole requests are given by the log', () => {
       groups: {
         minute: { ...group, quota: { publish: { messagesPerMinute: 5 } } },
         owing: { ...group, quota: { publish: { messagesPerSecond: 2 } } },
+        parts: { ...group, quota: { publish: { messagesPerSecond: 2 } } },
       },
     };
     node = await createNode({ nodeId: 'a', config });
@@ -59,6 +60,16 @@ describe('where whole requests are given by the log', () => {
   test('five per minute are not asked for again four times a second', () => {
     expect(waitOf('minute')).toBeGreaterThan(5000);
     expect(waitOf('minute')).toBeLessThanOrEqual(12_000);
+  });
+
+  test('who would take a part is told when its first request passes', () => {
+    for (;;) {
+      const decision = node.tryAcquire('parts', { messages: 5 }, { atMost: true });
+      if (decision.granted) continue;
+      expect(decision.retryAfterMs).toBeGreaterThan(0);
+      expect(decision.retryAfterMs).toBeLessThanOrEqual(600);
+      break;
+    }
   });
 
   test('a debt is paid first', async () => {

@@ -82,6 +82,23 @@ describe('the table of `quotamesh status`', () => {
   });
 });
 
+it('shares of a quota per hour are per hour, what was measured over seconds is per second', () => {
+  const perHour = { messagesPerSecond: 5 / 6, bytesPerSecond: null };
+  const a = { ...share('a', { usage: 62.5, demand: 62.54, share: 0.5 }, 120) };
+  const publish = { ...direction(perHour, [a]), quotaAsWritten: { messagesPerHour: 3000 } };
+  const lines = statusTable({ node: NODE, groups: [group('orders', publish)], groupsNotShown: 0 }).split('\n');
+  expect(lines.at(-2)).toMatch(/^orders +publish msg\/h +a +62\.5\/s +62\.5\/s +1,800 +0\.1 s$/);
+  expect(lines.at(-1)).toMatch(/^ +Σ +62\.5\/s +62\.5\/s +1,800 +3,000$/);
+});
+
+it('small rates are shown, not rounded to nothing', () => {
+  const publish = direction({ messagesPerSecond: 5 / 60, bytesPerSecond: null }, [
+    share('a', { usage: 5 / 60, demand: 1e-9, share: 5 / 60 }, 120),
+  ]);
+  const lines = statusTable({ node: NODE, groups: [group('orders', publish)], groupsNotShown: 0 }).split('\n');
+  expect(lines.at(-2)).toMatch(/^orders +publish msg\/s +a +0\.083 +0 +0\.083 +0\.1 s$/);
+});
+
 it('tokens of the cluster have a row: how they are given, what is there, and how many there can be', () => {
   const bucket = { tokens: -12.25, depth: 10, inPieces: true, throttled: false } as ClusterBucketStatus;
   const bytes = { ...bucket, tokens: 2048, depth: 4096, inPieces: false, throttled: true };

@@ -271,6 +271,11 @@ describe('a burst', () => {
       expect(found).toContain('groups.orders.burstMs is 500ms of 5/min, which is less than one message');
       expect(found).toMatch(/(Remove burstMs|Say the depth in messages), or tell the quota per second|burst: 5/);
       expect(await mistakesOf(`{ ${quota}, burstMs: 12s }`)).toEqual([]);
+      // What is written is meant, though it is the default; what nobody wrote is not.
+      expect(await mistakesOf(`{ ${quota}, burstMs: 100ms }`)).toEqual([
+        expect.stringContaining('groups.orders.burstMs is 100ms of 5/min, which is less than one message'),
+      ]);
+      expect(await mistakesOf(`{ ${quota}, burstMs: ~ }`)).toEqual([]);
       expect(await mistakesOf(`{ ${quota} }`, '{ burstMs: 500ms }')).toEqual([]);
       expect(await mistakesOf('{ quota: { publish: { messagesPerSecond: 0.1 } }, burstMs: 500ms }')).toEqual([]);
     },

@@ -81,6 +81,19 @@ describe('a group that shares tokens', () => {
     );
   });
 
+  it('a throttled node is not shown with more than its share, although it took a burst when it reported', async () => {
+    await vi.waitFor(async () => {
+      expect((await statusOf('busy')).directions.publish.clusterBucket!.messages!.takeable).toBeGreaterThan(90);
+    }, 5000);
+    for (let at = 0; at < 300; at++) scene.node.gate.tryAcquire('busy', { messages: 1 });
+    await vi.waitFor(async () => {
+      const [self] = (await statusOf('busy')).directions.publish.nodes;
+      expect(self!.demand.messagesPerSecond).toBeGreaterThan(2000);
+      expect(self!.usage.messagesPerSecond).toBeLessThanOrEqual(self!.share.messagesPerSecond!);
+      expect(topRows([await statusOf('busy')], 'group')[0]!.throttled).toBeGreaterThan(1000);
+    }, 5000);
+  });
+
   it('shows what remains of a sum of floats as nothing', async () => {
     const explained = structuredClone(await explanationOf('busy'));
     const { messages } = explained.directions.publish.clusterBucket!;

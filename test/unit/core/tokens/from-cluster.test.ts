@@ -61,10 +61,10 @@ describe('one wants twice the target, three want 20 each', () => {
     },
     { tokens: 5, throttled: 0, quiet: 5, why: 'or what is there' },
     { tokens: -20, throttled: 0, quiet: 0, why: 'a debt is for nobody' },
-    // 70 above the set point: 14 in equal parts, 56 by use, of which 1,010 to 20 each in 1,070.
+    // 70 above the set point: all of it for the only one that is throttled; 14 in equal parts, 56 by use (20 in 1,070).
     {
       tokens: 100,
-      throttled: 3.5 + (56 * 1010) / 1070,
+      throttled: 70,
       quiet: 100 * QUIET_PART + 3.5 + (56 * 20) / 1070,
       why: 'above it, by use',
     },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { OwnParts } from '../../../../src/core/tokens/own-parts.js';
 
 const BUCKET = { perSecond: 1000, depth: 100 };
+const OWN = { share: 300, debtSeconds: 1 };
 
 function boundOf(parts: OwnParts, takeable: number, isMember = true) {
   const own = { takeable, depth: 100, perSecond: 500, comesBackPerSecond: 500 };
@@ -11,7 +12,7 @@ function boundOf(parts: OwnParts, takeable: number, isMember = true) {
 
 function partsOf(minShareRatio: number, maxShareRatio: number, { count = 3, piece = 1 } = {}): OwnParts {
   const parts = new OwnParts();
-  parts.set({ minShareRatio, maxShareRatio, count }, BUCKET, piece);
+  parts.set({ minShareRatio, maxShareRatio, count, isLent: true }, BUCKET, piece, OWN);
   return parts;
 }
 
@@ -55,9 +56,10 @@ describe('a maximum of 0.3', () => {
 
   test('a target that falls takes tokens away, and one that rises gives none', () => {
     const parts = partsOf(0, 0.3);
-    parts.set({ minShareRatio: 0, maxShareRatio: 0.3, count: 3 }, { perSecond: 100, depth: 10 }, 1);
+    const range = { minShareRatio: 0, maxShareRatio: 0.3, count: 3, isLent: true };
+    parts.set(range, { perSecond: 100, depth: 10 }, 1, OWN);
     expect(boundOf(parts, 80).takeable).toBe(3);
-    parts.set({ minShareRatio: 0, maxShareRatio: 0.3, count: 3 }, BUCKET, 1);
+    parts.set(range, BUCKET, 1, OWN);
     expect(boundOf(parts, 80).takeable).toBe(3);
   });
 });
@@ -90,5 +92,42 @@ describe('a minimum of 0.2', () => {
     const parts = partsOf(0.2, 1, { count: 10 });
     parts.pass(10, 0);
     expect(boundOf(parts, 0).takeable).toBeCloseTo(10, 9);
+  });
+});
+
+describe('nothing is lent, a share of 300/s', () => {
+  const range = { minShareRatio: 0, maxShareRatio: 1, count: 3, isLent: false };
+  const alone = (share = 300) => {
+    const parts = new OwnParts();
+    parts.set(range, BUCKET, 1, { ...OWN, share });
+    parts.pass(1, 0);
+    return parts;
+  };
+
+  test('an idle node has the whole burst, and then its share', () => {
+    const parts = alone();
+    expect(boundOf(parts, 100)).toEqual({ takeable: 100, depth: 100, perSecond: 300, comesBackPerSecond: 300 });
+    parts.pass(0, 100);
+    expect(boundOf(parts, 100).takeable).toBe(0);
+    parts.pass(0.1, 0);
+    expect(boundOf(parts, 100).takeable).toBeCloseTo(30, 9);
+  });
+
+  test('a debt is a depth or debtMs of the share at most, whichever is more', () => {
+    const parts = alone();
+    parts.pass(0, 10_000);
+    expect(boundOf(parts, 100).takeable).toBe(-300);
+  });
+
+  test('a newcomer with a share of 0 waits', () => {
+    expect(boundOf(alone(0), 100)).toMatchObject({ takeable: 0, perSecond: 0 });
+  });
+
+  test('is forgotten once shares are lent', () => {
+    const parts = alone();
+    parts.pass(0, 100);
+    parts.set({ ...range, isLent: true }, BUCKET, 1, OWN);
+    parts.pass(0, 0);
+    expect(boundOf(parts, 80).takeable).toBe(80);
   });
 });

@@ -11,7 +11,7 @@ function recentOf(charges: readonly (readonly [node: number, units: number, atMs
 }
 
 function look(recent: RecentUse, own: number, logMs: number) {
-  return { active: recent.active(own, logMs, BUCKET), rank: recent.rank(own, logMs, BUCKET) };
+  return { active: recent.othersLately(own, logMs, BUCKET), rank: recent.countBefore(own, logMs, BUCKET) };
 }
 
 describe('who is active, and who had fewer', () => {
@@ -78,7 +78,7 @@ describe('who is active, and who had fewer', () => {
 
   test('all agree on one order', () => {
     const recent = recentOf([1, 2, 3, 4, 5, 6].map((node) => [node, [2, 0, 1, 1, 0, 3][node - 1] as number, 1000]));
-    const ranks = [1, 2, 3, 4, 5, 6].map((node) => recent.rank(node, 1000, BUCKET));
+    const ranks = [1, 2, 3, 4, 5, 6].map((node) => recent.countBefore(node, 1000, BUCKET));
     expect(ranks).toEqual([4, 0, 2, 3, 1, 5]);
   });
 });
@@ -88,7 +88,7 @@ describe('as time passes', () => {
     { afterMs: 3000, active: 1 },
     { afterMs: 3001, active: 0 },
   ])('a node is active for 3 s: $afterMs ms later $active', ({ afterMs, active }) => {
-    expect(recentOf([[1, 3, 1000]]).active(5, 1000 + afterMs, BUCKET)).toBe(active);
+    expect(recentOf([[1, 3, 1000]]).othersLately(5, 1000 + afterMs, BUCKET)).toBe(active);
   });
 
   test('what it had fades within four depths: 10 of long ago are fewer than 4 of now', () => {
@@ -98,13 +98,13 @@ describe('as time passes', () => {
       [1, 0, 4200],
       [5, 4, 4200],
     ]);
-    expect(recent.rank(5, 4200, BUCKET)).toBe(1);
+    expect(recent.countBefore(5, 4200, BUCKET)).toBe(1);
     expect(
       recentOf([
         [1, 10, 3000],
         [1, 0, 4200],
         [5, 4, 4200],
-      ]).rank(5, 4200, BUCKET),
+      ]).countBefore(5, 4200, BUCKET),
     ).toBe(0);
   });
 
@@ -114,7 +114,7 @@ describe('as time passes', () => {
     // A thousand nodes that come and go: the fading depends on how many are remembered.
     for (let node = 10; node < 1010; node++) recent.charge(node, 1, node, BUCKET);
     const lateMs = 1010 + 8 * 3000 + 1;
-    recent.active(5, lateMs, BUCKET);
+    recent.othersLately(5, lateMs, BUCKET);
     for (const each of [recent, ofNobody]) {
       each.charge(1, 10, lateMs, BUCKET);
       each.charge(5, 5, lateMs + 3000, BUCKET);

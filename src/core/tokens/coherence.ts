@@ -1,0 +1,51 @@
+import { decay } from '../base/decay.js';
+
+/**
+ * Whether the nodes' charges lately went the same way. What nodes leave untold by chance cancels: over N nodes it adds
+ * up to √N times what one leaves. Where requests are spread in turn, every node sees the same demand, and it adds up to
+ * N times that.
+ *
+ * What each node charged within a window is added up. The square of all sums together is compared with the sum of their
+ * squares: that is 1 for charges by chance or of one node alone, and N where N nodes charge alike. Nodes share a few
+ * sums by their slots, so a large cluster needs no more memory than a small one.
+ */
+export class Coherence {
+  readonly #sums = new Float64Array(SUMS);
+  #squared = 0;
+  #squares = 0;
+  #atMs = 0;
+
+  charge(slot: number, units: number, logMs: number): void {
+    const ms = logMs - this.#atMs;
+    if (ms > 0) this.#fade(ms);
+    this.#sums[slot % SUMS] = (this.#sums[slot % SUMS] as number) + units;
+    let sum = 0;
+    for (const each of this.#sums) {
+      sum += each;
+      this.#squares += each * each;
+    }
+    this.#squared += sum * sum;
+  }
+
+  /** How many of these nodes charge alike: 1 … nodes. */
+  among(nodes: number): number {
+    if (this.#squares === 0) return 1;
+    const most = Math.min(nodes, SUMS);
+    const alike = Math.min(most, Math.max(1, this.#squared / this.#squares));
+    return most === nodes ? alike : 1 + ((alike - 1) * (nodes - 1)) / (most - 1);
+  }
+
+  #fade(ms: number): void {
+    this.#atMs += ms;
+    const inWindow = decay(ms / WINDOW_MS);
+    for (let at = 0; at < SUMS; at++) this.#sums[at] = (this.#sums[at] as number) * inWindow;
+    const remembered = decay(ms / REMEMBERED_MS);
+    this.#squared *= remembered;
+    this.#squares *= remembered;
+  }
+}
+
+const SUMS = 16;
+/** Nodes that see the same demand write within a few deliveries of each other. */
+const WINDOW_MS = 100;
+const REMEMBERED_MS = 5_000;
