@@ -27,8 +27,8 @@ export class Whispers {
   readonly #free: number[] = [];
   readonly #kinds: readonly Kind[];
   /**
-   * Length of a line: time of the last refill (Infinity = the key speaks), tag, tokens of each limited slot, and of each
-   * what was spent here. What a bucket lacks beyond that it lacked when it began, which is nobody's use.
+   * Length of a line: time of the last refill (Infinity = the key speaks), tag, tokens of each limited slot, and of
+   * each what was spent here. What a bucket lacks beyond that it lacked when it began, which is nobody's use.
    */
   readonly #length: number;
   /** Limited slots of a line. */
