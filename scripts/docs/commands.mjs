@@ -166,6 +166,10 @@ const SCRIPTS = {
   'bench:registry': ['', '10,000 groups made while nodes run'],
   'bench:reload': ['[-- GROUPS]', 'requests beside hot reloads of YAML'],
   'bench:services': ['[-- ROUNDS]', 'what middlewares and stores cost a request, beside memory stores'],
+  'bench:stores': [
+    '[-- ROUNDS]',
+    'one quota on two processes, beside `rate-limiter-flexible` and `@fastify/rate-limit` with a Redis',
+  ],
   'bench:keys': ['', 'memory and time of a million keys'],
   'bench:hmac': ['', 'what signed records cost'],
   'bench:sim': ['', 'how much faster than time the simulator is'],

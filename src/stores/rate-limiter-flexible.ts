@@ -34,7 +34,9 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
   override async consume(key: string | number, points = 1): Promise<RateLimiterRes> {
     const blockedMs = this.#blockedMs(`${key}`);
     if (blockedMs > 0) throw new RateLimiterRes(0, blockedMs, this.points + 1, false);
-    const counted = this.#account.take(`${key}`, points, this.points);
+    // A full bucket would admit it and be in debt; a window never does.
+    const isTooMuch = points > this.points;
+    const counted = isTooMuch ? this.#tooMuch(`${key}`) : this.#account.take(`${key}`, points, this.points);
     if (counted.granted) return resultOf(counted);
     if (this.blockDuration > 0) return Promise.reject(await this.block(key, this.blockDuration));
     throw resultOf(counted);
@@ -57,10 +59,12 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
     return new RateLimiterRes(0, seconds * 1000, this.points + 1, false);
   }
 
-  override async get(key: string | number): Promise<RateLimiterRes> {
+  /** Null where nothing is known of a key: its bucket is full. */
+  override async get(key: string | number): Promise<RateLimiterRes | null> {
     const blockedMs = this.#blockedMs(`${key}`);
     if (blockedMs > 0) return new RateLimiterRes(0, blockedMs, this.points + 1, false);
-    return resultOf(this.#account.look(`${key}`, this.points));
+    const counted = this.#account.look(`${key}`, this.points);
+    return counted.granted && counted.msLeft === 0 ? null : resultOf(counted);
   }
 
   /** Ends a block. Whether there was one. */
@@ -74,6 +78,10 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
 
   override async set(): Promise<never> {
     return rejectCall(NAME, 'set');
+  }
+
+  #tooMuch(key: string): Counted {
+    return { granted: false, hits: this.points + 1, remaining: 0, msLeft: this.#account.look(key, this.points).msLeft };
   }
 
   #blockedMs(key: string): number {

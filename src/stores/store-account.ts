@@ -45,12 +45,14 @@ export class StoreAccount {
     this.#node.consume(this.groupOf(key), { messages });
   }
 
-  /** What `take` would count, without taking. */
+  /** What `take` would count, without taking. A key that is used so little that nobody tells of it counts as unused. */
   look(key: string, limit: number): Counted {
     const group = this.groupOf(key);
-    const { local, quotaAsWritten, inForce } = this.#node.explain(group).directions.publish;
+    const known = this.#explain(group);
+    if (known === null) return granted(Number.POSITIVE_INFINITY, limit, 0);
+    const { local, inForce } = known.directions.publish;
     const tokens = local.tokens.messages;
-    if (tokens === null || quotaAsWritten.messages === null) return granted(Number.POSITIVE_INFINITY, limit, 0);
+    if (tokens === null || inForce.messagesPerSecond === null) return granted(Number.POSITIVE_INFINITY, limit, 0);
     const remaining = Math.max(0, Math.floor(tokens));
     if (remaining === 0) {
       return { granted: false, hits: limit, remaining: 0, msLeft: this.#node.throttleDurationMs(group) };
@@ -58,6 +60,15 @@ export class StoreAccount {
     const perSecond = inForce.messagesPerSecond ?? 0;
     const missing = Math.max(0, limit - tokens);
     return granted(remaining, limit, perSecond === 0 ? 0 : Math.ceil((missing * 1000) / perSecond));
+  }
+
+  #explain(group: string) {
+    try {
+      return this.#node.explain(group);
+    } catch (error) {
+      if (error instanceof QuotameshError && error.code === 'KEY_SILENT') return null;
+      throw error;
+    }
   }
 
   groupOf(key: string): string {

@@ -33,8 +33,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
       const units = 1 + Math.floor(random() * Math.max(1, depth / 4));
       if (whispers.take(0, 0, units, 0, nowMs)) grants.push({ atMs: nowMs, units });
     }
-    const atOnce = silent * Math.min(1, 3 / nodes) * depth;
-    expect(atOnce).toBeLessThanOrEqual(3 * depth + 1e-9);
+    const atOnce = (silent / nodes) * depth;
     let mostBeyond = Number.NEGATIVE_INFINITY;
     for (let from = 0; from < grants.length; from++) {
       let sum = 0;
@@ -48,7 +47,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
   },
 );
 
-test('the bound is reached: three nodes take three depths at one instant, and no more', () => {
+test('the bound is reached: three nodes take one depth at one instant, but for what is no whole message', () => {
   const quota = { publish: [10, NONE], dispatch: [NONE, NONE] } as const;
   const burst = { messages: null, bytes: null, policy: 'optimistic' as const };
   let taken = 0;
@@ -58,5 +57,5 @@ test('the bound is reached: three nodes take three depths at one instant, and no
     whispers.add('k', 0, 0, -1e9);
     while (whispers.take(0, 0, 1, 0, 0)) taken++;
   }
-  expect(taken).toBe(30);
+  expect(taken).toBe(9);
 });

@@ -183,7 +183,8 @@ export class Coordinator {
     this.#table.markMapLane(mapLane);
     if (this.strangers !== null) {
       const { groupId, direction } = this.usageMap.groupOf(mapLane);
-      this.strangers.note(groupId, direction, this.usageMap.firstRow(mapLane) !== -1);
+      const logMs = this.tokens.logMsOf(groupId);
+      this.strangers.note(groupId, direction, this.usageMap.firstRow(mapLane) !== -1, logMs);
     }
     this.tokens.rowsChanged(mapLane);
   }
@@ -210,7 +211,7 @@ export class Coordinator {
     }
     this.targets.addGroup(group, settings.name);
     this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
-    if (isNew) this.tokens.groupAdded(group);
+    if (isNew) this.tokens.groupAdded(group, this.strangers);
     else this.tokens.groupChanged(group, nowMs);
     if (settings.sharing !== sharing) {
       // Its rows say whether this node tells its charges.

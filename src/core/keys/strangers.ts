@@ -2,16 +2,17 @@ import { DIRECTION_COUNT, type GroupId } from '../base/vocabulary.js';
 
 /** Groups of which some node's record stands in the log, whether this node knows their names or not. */
 export class Strangers {
-  readonly #lanes = new Set<number>();
+  /** Log time since which a lane has rows; NaN = since before this node began to decide. */
+  readonly #lanes = new Map<number, number>();
   /** Per cell: lanes whose group falls into it. Whoever asks for a group that nobody reports seldom asks the set. */
   readonly #cells = new Uint32Array(CELLS);
 
-  /** The rows of a lane have changed. */
-  note(groupId: GroupId, direction: number, hasRows: boolean): void {
+  /** The rows of a lane have changed at a log time; NaN while this node does not decide yet. */
+  note(groupId: GroupId, direction: number, hasRows: boolean, logMs: number): void {
     const key = groupId * DIRECTION_COUNT + direction;
     if (hasRows === this.#lanes.has(key)) return;
     const cell = cellOf(groupId);
-    if (hasRows) this.#lanes.add(key);
+    if (hasRows) this.#lanes.set(key, logMs);
     else this.#lanes.delete(key);
     this.#cells[cell] = (this.#cells[cell] as number) + (hasRows ? 1 : -1);
   }
@@ -19,6 +20,11 @@ export class Strangers {
   /** False = nobody reports a group of this cell. */
   mayHold(cell: number): boolean {
     return this.#cells[cell] !== 0;
+  }
+
+  /** Log time since which a lane has rows; NaN where it has none, or had some before this node began to decide. */
+  sinceLogMs(groupId: GroupId, direction: number): number {
+    return this.#lanes.get(groupId * DIRECTION_COUNT + direction) ?? Number.NaN;
   }
 
   has(groupId: GroupId): boolean {

@@ -10,12 +10,12 @@ export interface Whispered {
 }
 
 /**
- * What this node may spend of every key without telling anybody: a bucket per key, of min(1, 3/N) of the cluster's
- * bucket, which fills at quota/N, where N nodes are alive. (With `burst.policy: divided`, of 1/N of it.)
+ * What this node may spend of every key without telling anybody: a bucket per key, of 1/N of the cluster's bucket,
+ * which fills at quota/N, where N nodes are alive.
  *
- * Bound: in any time t, k nodes that say nothing spend at most k·min(1, 3/N) depths and k/N·quota·t of a key, so all of
- * them three depths and the quota: what the nodes of a group may take of a full bucket at once (core/tokens). A key of
- * which somebody speaks is not whispered of any more by whoever has read it.
+ * Bound: in any time t, k nodes that say nothing spend at most k/N of a depth and of quota·t of a key, so all of them
+ * one depth and the quota (docs/decisions/0101). A key of which somebody speaks is not whispered of any more by whoever
+ * has read it.
  *
  * A row is a line of numbers, because a million objects would take five times as much. Times are of the node's
  * monotonic clock, milliseconds.
@@ -26,15 +26,21 @@ export class Whispers {
   readonly #names: (string | null)[] = [];
   readonly #free: number[] = [];
   readonly #kinds: readonly Kind[];
-  /** Length of a line: time of the last refill (Infinity = the key speaks), tag, tokens of the limited slots. */
+  /**
+   * Length of a line: time of the last refill (Infinity = the key speaks), tag, tokens of each limited slot, and of
+   * each what was spent here. What a bucket lacks beyond that it lacked when it began, which is nobody's use.
+   */
   readonly #length: number;
+  /** Limited slots of a line. */
+  readonly #slots: number;
   #lines: Float64Array;
   #hand = 0;
 
   constructor(kinds: readonly Whispered[], maxLive: number) {
     this.maxLive = maxLive;
     this.#kinds = kinds.map(kindOf);
-    this.#length = TOKENS + Math.max(1, ...this.#kinds.map(({ perSecond }) => perSecond.length));
+    this.#slots = Math.max(1, ...this.#kinds.map(({ perSecond }) => perSecond.length));
+    this.#length = TOKENS + 2 * this.#slots;
     this.#lines = new Float64Array(FIRST_ROWS * this.#length);
   }
 
@@ -65,10 +71,9 @@ export class Whispers {
   /** So many nodes share every key from now on. */
   setNodes(nodes: number): void {
     for (const kind of this.#kinds) {
-      const part = kind.isDivided ? 1 / nodes : Math.min(1, TOGETHER / nodes);
       kind.quotas.forEach(({ perSecond, depth }, slot) => {
         kind.perSecond[slot] = perSecond / nodes;
-        kind.depth[slot] = depth * part;
+        kind.depth[slot] = depth / nodes;
       });
     }
   }
@@ -99,19 +104,31 @@ export class Whispers {
     const kind = this.#kinds[this.kindOf(row)] as Kind;
     if (!kind.mayWhisper) return false;
     lines[at] = nowMs;
-    const { perSecond, depth, slots } = kind;
-    for (let slot = 0; slot < perSecond.length; slot++) {
-      const tokens = (lines[at + TOKENS + slot] as number) + (elapsedMs * (perSecond[slot] as number)) / 1000;
-      lines[at + TOKENS + slot] = Math.min(depth[slot] as number, tokens);
-    }
+    const { perSecond, slots } = kind;
+    for (let slot = 0; slot < perSecond.length; slot++) this.#fill(at + TOKENS + slot, kind, slot, elapsedMs);
     const first = direction * DIMENSION_COUNT;
     const messageSlot = slots[first] as number;
     const byteSlot = slots[first + 1] as number;
     if (messageSlot !== -1 && (lines[at + TOKENS + messageSlot] as number) < messages) return false;
     if (byteSlot !== -1 && (lines[at + TOKENS + byteSlot] as number) < bytes) return false;
-    if (messageSlot !== -1) lines[at + TOKENS + messageSlot] = (lines[at + TOKENS + messageSlot] as number) - messages;
-    if (byteSlot !== -1) lines[at + TOKENS + byteSlot] = (lines[at + TOKENS + byteSlot] as number) - bytes;
+    if (messageSlot !== -1) this.#spend(at + TOKENS + messageSlot, messages);
+    if (byteSlot !== -1) this.#spend(at + TOKENS + byteSlot, bytes);
     return true;
+  }
+
+  #spend(cell: number, amount: number): void {
+    this.#lines[cell] = (this.#lines[cell] as number) - amount;
+    this.#lines[cell + this.#slots] = (this.#lines[cell + this.#slots] as number) + amount;
+  }
+
+  /** What comes in fills what the bucket lacked at its beginning, before it pays for what was spent. */
+  #fill(cell: number, kind: Kind, slot: number, elapsedMs: number): void {
+    const depth = kind.depth[slot] as number;
+    const tokens = this.#lines[cell] as number;
+    const spent = this.#lines[cell + this.#slots] as number;
+    const gained = (elapsedMs * (kind.perSecond[slot] as number)) / 1000;
+    this.#lines[cell] = Math.min(depth, tokens + gained);
+    this.#lines[cell + this.#slots] = spentAfter(gained, spent, depth - tokens - spent);
   }
 
   /** Units that may be taken of a slot now; Infinity where nothing limits. */
@@ -130,7 +147,13 @@ export class Whispers {
     const kind = this.#kinds[this.kindOf(row)] as Kind;
     const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
     if (slot === -1) return 0;
-    return Math.max(0, Math.ceil((kind.depth[slot] as number) - this.left(row, direction, dimension, nowMs)));
+    const at = row * this.#length;
+    const [tokens, spent] = [
+      this.#lines[at + TOKENS + slot],
+      this.#lines[at + TOKENS + slot + this.#slots],
+    ] as number[];
+    const gained = (Math.max(0, nowMs - (this.#lines[at] as number)) * (kind.perSecond[slot] as number)) / 1000;
+    return Math.ceil(spentAfter(gained, spent, (kind.depth[slot] as number) - tokens - spent));
   }
 
   /** Whether the key is a group like any other now. */
@@ -213,10 +236,13 @@ export class Whispers {
   }
 }
 
+/** What is still to be paid of what was spent, if the bucket lacked so much at its beginning that is not filled yet. */
+function spentAfter(gained: number, spent: number, lacked: number): number {
+  return Math.max(0, spent - Math.max(0, gained - Math.max(0, lacked)));
+}
+
 /** Rows looked at for one that may go: the least recently used of 64 is seldom (1 in 27) not among the oldest 5 %. */
 const LOOKED_AT = 64;
-/** Nodes that take of a full bucket at one instant take so many depths at most, as `burst.policy: optimistic` says. */
-const TOGETHER = 3;
 const TAG = 1;
 const TOKENS = 2;
 const CELLS = 65_536;
@@ -224,7 +250,6 @@ const FIRST_ROWS = 1024;
 
 interface Kind {
   readonly mayWhisper: boolean;
-  readonly isDivided: boolean;
   /** Per direction and dimension: the slot, −1 = unlimited. */
   readonly slots: readonly number[];
   /** Per slot, of the cluster. */
@@ -246,7 +271,6 @@ function kindOf({ settings: { quota, burst }, mayWhisper }: Whispered): Kind {
       if (perSecond !== Number.POSITIVE_INFINITY) quotas.push({ perSecond, depth });
     }
   }
-  const isDivided = burst.policy === 'divided';
   const [perSecond, depth] = [new Float64Array(quotas.length), new Float64Array(quotas.length)];
-  return { mayWhisper, isDivided, slots, quotas, perSecond, depth };
+  return { mayWhisper, slots, quotas, perSecond, depth };
 }

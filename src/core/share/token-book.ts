@@ -1,9 +1,11 @@
 import type { GroupSettings } from '../base/settings.js';
 import {
+  BYTES,
   DIMENSION_COUNT,
   DIRECTION_COUNT,
   type GroupId,
   type Incarnation,
+  MESSAGES,
   type NodeKey,
   slotOf,
 } from '../base/vocabulary.js';
@@ -33,6 +35,11 @@ export interface TokenBookParts {
   readonly shares: ShareBook;
   readonly targets: TargetBook;
   readonly costs: CostMeter;
+}
+
+/** Knows since when lanes have rows whose groups this node did not know: log time, or NaN. */
+export interface RowsSince {
+  sinceLogMs(groupId: GroupId, direction: number): number;
 }
 
 /** A lane whose bucket is followed, whether this node serves it or not. */
@@ -205,11 +212,17 @@ export class TokenBook implements ChargeReader {
     this.#outdated.length = 0;
   }
 
+  /** Log time of a group's partition; NaN until this node has begun to decide. */
+  logMsOf(groupId: GroupId): number {
+    return this.hasBegun ? this.#logMs(partitionOf(groupId, this.#parts.table.settings.partitions)) : Number.NaN;
+  }
+
   /**
    * A group is known from now on. If there are rows of it already, nobody here has followed what they charged: its
-   * bucket is empty, as far as this node knows.
+   * bucket is empty, as far as this node knows. Where it knows since when there are rows, it knows more: what was in
+   * the bucket then, less all that they charge. What has come in since is left out, so mostly it holds more.
    */
-  groupAdded(group: number): void {
+  groupAdded(group: number, strangers: RowsSince | null): void {
     if (!this.hasBegun) return;
     const { table, usageMap } = this.#parts;
     const groupId = table.groupIdOf(group);
@@ -217,9 +230,23 @@ export class TokenBook implements ChargeReader {
       const mapLane = usageMap.findMapLane(groupId, direction);
       if (mapLane === -1 || usageMap.firstRow(mapLane) === -1) continue;
       const partition = partitionOf(groupId, table.settings.partitions);
-      this.#follow(mapLane, groupId, direction, this.#logMs(partition));
+      const lane = this.#follow(mapLane, groupId, direction, this.#logMs(partition));
+      const unusedMs =
+        (strangers?.sinceLogMs(groupId, direction) ?? Number.NaN) - (this.beganLogMs[partition] as number);
+      if (lane !== null && unusedMs > 0) lane.tokens.beginLate(unusedMs, this.#chargesOf(mapLane));
     }
     this.#followRamps(group);
+  }
+
+  /** All that the rows of a lane charge. */
+  #chargesOf(mapLane: number): [messages: number, bytes: number] {
+    const { rows } = this.#parts.usageMap;
+    const charged: [number, number] = [0, 0];
+    for (let row = this.#parts.usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+      charged[0] += rows.chargeOf(row, MESSAGES);
+      charged[1] += rows.chargeOf(row, BYTES);
+    }
+    return charged;
   }
 
   groupChanged(group: number, nowMs: number): void {

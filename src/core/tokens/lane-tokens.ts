@@ -53,6 +53,16 @@ export class LaneTokens implements Clumped {
     return this.slots.every((slot) => slot.isFullAfter(ms));
   }
 
+  /** The buckets filled for so long before the lane had rows, which have charged so much since. */
+  beginLate(unusedMs: number, charged: readonly [messages: number, bytes: number]): void {
+    this.slots.forEach((slot, dimension) => {
+      if (slot.bucket === null || !this.isShared) return;
+      const { depth, perSecond } = slot.bucket;
+      const held = Math.min(depth, (perSecond * unusedMs) / 1000);
+      slot.settledTokens = Math.max(0, Math.min(depth, held - (charged[dimension] as number)));
+    });
+  }
+
   /** This node serves the lane from now on. */
   begin(nowMs: number): void {
     this.#passedMs = nowMs;

@@ -76,6 +76,45 @@ describe('keys', () => {
     });
   });
 
+  test('a key that three nodes use in turn has its burst once, and its quota from then on', async () => {
+    await withKeys(3, { 'key:{id}': PER_MINUTE(600) }, async ({ nodes, time }) => {
+      await time.advance(120_000);
+      let turn = 0;
+      const askFor = async (requests: number, everyMs: number) => {
+        let admitted = 0;
+        for (let asked = 0; asked < requests; asked++) {
+          admitted += takeAll(nodes[turn++ % 3] as WholeNode, 'key:hot', 1);
+          await time.advance(everyMs);
+        }
+        return admitted;
+      };
+      expect(await askFor(600, 2)).toBe(600);
+      expect(await askFor(500, 20)).toBeLessThanOrEqual(110);
+      const tenSeconds = await askFor(500, 20);
+      expect(tenSeconds).toBeGreaterThanOrEqual(98);
+      expect(tenSeconds).toBeLessThanOrEqual(102);
+    });
+  });
+
+  test('what a bucket lacked when its node began, or its key fell silent, is charged to nobody', async () => {
+    await withKeys(3, { 'key:{id}': PER_MINUTE(600) }, async ({ nodes, time }) => {
+      const [a, b] = nodes as [WholeNode, WholeNode];
+      takeAll(a, 'key:hot', 30);
+      let admitted = 0;
+      for (let turn = 0; turn < 100; turn++) {
+        admitted += takeAll(a, 'key:hot', 1) + takeAll(b, 'key:hot', 1);
+        await time.advance(100);
+      }
+      // 10 s of the quota, of which a second may stay in the bucket.
+      expect(admitted).toBeGreaterThan(85);
+      await time.advance(180_000);
+      expect(a.keys?.counts.get('key:{id}')).toMatchObject({ loud: 0 });
+      takeAll(a, 'key:hot', 30);
+      await time.advance(2000);
+      expect(takeAll(b, 'key:hot', 30)).toBe(30);
+    });
+  });
+
   test('a key of which another node speaks is not whispered of', async () => {
     await withKeys(3, { 'key:{id}': PER_MINUTE(60) }, async ({ nodes, time }) => {
       const [a, b] = nodes as [WholeNode, WholeNode];

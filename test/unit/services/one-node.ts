@@ -13,7 +13,8 @@ export async function oneNode(): Promise<QuotaNode> {
     'key:carol': { quota: { publish: { messagesPerSecond: 20 } } },
     'key:open': {},
   };
-  const config = { cluster: 'services', node: 'a', topic: 'memory', groups };
+  const keys = { 'customer:{id}': { quota: { publish: { messagesPerSecond: 1000 } } } };
+  const config = { cluster: 'services', node: 'a', topic: 'memory', groups, keys };
   const node = await createNode({ config, env: {} });
   await node.acquire('key:alice', { messages: 100 }, { waitMs: 10_000 });
   return node;

@@ -108,13 +108,27 @@ describe('rate-limiter-flexible', () => {
   test('blocks a key in this process until it is told otherwise, also after a refusal', async () => {
     const one = limiter(60);
     await one.block('alice', 30);
-    expect((await one.get('alice')).msBeforeNext).toBeGreaterThan(29_000);
+    expect((await one.get('alice'))?.msBeforeNext).toBeGreaterThan(29_000);
     await expect(one.consume('alice')).rejects.toMatchObject({ remainingPoints: 0 });
     expect(await one.delete('alice')).toBe(true);
     expect(await one.delete('alice')).toBe(false);
     await one.consume('alice');
     await expect(one.consume('bob')).rejects.toMatchObject({ msBeforeNext: 60_000 });
     expect(await one.delete('bob')).toBe(true);
+  });
+
+  test('more than there are points is refused, also of a full bucket', async () => {
+    const before = node.groupStatus('key:alice').directions.publish.local.admittedMessages;
+    await expect(limiter().consume('alice', LIMIT + 1)).rejects.toMatchObject({ remainingPoints: 0 });
+    expect(node.groupStatus('key:alice').directions.publish.local.admittedMessages).toBe(before);
+  });
+
+  test('knows nothing of a key whose bucket is full', async () => {
+    const open = new RateLimiterQuotamesh(node, { points: LIMIT, group: 'key:open' });
+    expect(await open.get('anybody')).toBe(null);
+    expect(await limiter().get('bob')).toMatchObject({ remainingPoints: 0 });
+    const keyed = new RateLimiterQuotamesh(node, { points: LIMIT, group: (key) => `customer:${key}` });
+    expect(await keyed.get('quiet')).toBe(null);
   });
 
   test('is one of the library, so its wrappers take it; what a bucket cannot do is rejected', async () => {

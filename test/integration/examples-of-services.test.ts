@@ -1,0 +1,148 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Child } from '../../src/processes/child.js';
+
+const EXAMPLES = new URL('../../examples/', import.meta.url);
+
+describe('examples of services', () => {
+  test('embed-keys.mjs: a key that nobody has named has a quota; what is no key is 401', async () => {
+    const { url } = await served('embed-keys.mjs', await folder());
+    // A bucket is empty when the node starts, and 10/s come in.
+    await sleep(1000);
+    const answer = await fetch(url, { headers: { 'x-api-key': 'alice' } });
+    expect([answer.status, await answer.text()]).toEqual([200, 'hello\n']);
+    expect(answer.headers.get('x-ratelimit-limit')).toBe('600');
+    expect(Number(answer.headers.get('x-ratelimit-remaining'))).toBeLessThan(600);
+    expect((await fetch(url, { headers: { 'x-api-key': 'no key' } })).status).toBe(401);
+  });
+
+  test('llm-gateway.mjs: what an answer cost is charged, not what it might have; every key has its own tokens', async () => {
+    const rows = await traceRows(150);
+    const upstream = await languageModel();
+    const startedMs = performance.now();
+    const { url } = await served('llm-gateway.mjs', await folder(), { UPSTREAM: upstream });
+    await sleep(4000);
+    const ask = async (key: string, row: TraceRow) => {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}` },
+        body: JSON.stringify({ messages: row, max_tokens: row.most }),
+      });
+      const body = (await answer.json()) as { usage?: { total_tokens: number } };
+      return { status: answer.status, tokens: body.usage?.total_tokens ?? 0, wait: answer.headers.get('retry-after') };
+    };
+    // 80,000 tokens have come in: the second is granted because the first was given back, and what failed as well.
+    const large = { prompt: '', context: 5, generated: 5, most: 55_000 };
+    expect(await ask('careful', large)).toMatchObject({ status: 200, tokens: 10 });
+    expect((await ask('careful', { ...large, context: -1 })).status).toBe(502);
+    expect(await ask('careful', large)).toMatchObject({ status: 200, tokens: 10 });
+
+    const greedy = (await Promise.all(rows.map((row) => ask('greedy', row)))).filter(({ status }) => status !== 429);
+    const modest = await Promise.all(rows.slice(0, 5).map((row) => ask('modest', row)));
+    const seconds = (performance.now() - startedMs) / 1000;
+    const used = greedy.reduce((sum, { tokens }) => sum + tokens, 0);
+    console.log(
+      `llm-gateway.mjs: ${greedy.length} of ${rows.length} requests, ${used} tokens in ${seconds.toFixed(1)} s`,
+    );
+    expect(modest.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(greedy.length).toBeGreaterThan(0);
+    expect(greedy.length).toBeLessThan(rows.length);
+    // The bucket was empty at the start, and 20,000 tokens a second come in.
+    expect(used).toBeLessThanOrEqual(20_000 * seconds);
+    const refused = await ask('greedy', { ...large, most: 150_000 });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.wait)).toBeGreaterThanOrEqual(1);
+  });
+
+  test('outbound.mjs: two processes send to an API what it allows, and each request waits its turn', async () => {
+    const calledMs: number[] = [];
+    const url = await listening(
+      createServer((_request, response) => {
+        calledMs.push(performance.now());
+        response.end('ok');
+      }),
+    );
+    const state = await folder();
+    const processes = ['a', 'b'].map((id) => new Child([path('outbound.mjs'), id, url, state, '5']));
+    await Promise.all(processes.map(({ ended }) => ended));
+    console.log(processes.map(({ stdout }) => stdout.trim()).join('; '));
+    for (const { stdout, stderr } of processes) {
+      expect(stderr).toBe('');
+      expect(Number(/: (\d+) calls/.exec(stdout)?.[1])).toBeGreaterThan(0);
+    }
+    expect(calledMs.length).toBeGreaterThanOrEqual(30);
+    // 10/s, and three depths of ten: what two processes that wake at one instant may take.
+    for (let first = 0; first < calledMs.length; first++) {
+      for (let last = first; last < calledMs.length; last++) {
+        const seconds = ((calledMs[last] as number) - (calledMs[first] as number)) / 1000;
+        expect(last - first).toBeLessThanOrEqual(10 * seconds + 30);
+      }
+    }
+  });
+});
+
+interface TraceRow {
+  readonly prompt: string;
+  readonly context: number;
+  readonly generated: number;
+  readonly most: number;
+}
+
+/** The bundled trace: a prompt of as many tokens as each request had, and at most 2,000 to be generated. */
+async function traceRows(count: number): Promise<TraceRow[]> {
+  const text = await readFile(new URL('traces/azure-llm-code-2023.csv', EXAMPLES), 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .slice(1, count + 1)
+    .map((line) => {
+      const [, context, generated] = line.split(',').map(Number) as [number, number, number];
+      return { prompt: 'word'.repeat(context), context, generated, most: 2000 };
+    });
+}
+
+/** Answers as long as the trace says; a context below 0 ends the connection. */
+function languageModel(): Promise<string> {
+  return listening(
+    createServer(async (request, response) => {
+      const { messages } = (await json(request)) as { messages: TraceRow };
+      if (messages.context < 0) response.destroy();
+      else response.end(JSON.stringify({ usage: { total_tokens: messages.context + messages.generated } }));
+    }),
+  );
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+async function served(program: string, state: string, env: Readonly<Record<string, string>> = {}) {
+  const child = new Child([path(program), 'a', '0', state], { env: { ...process.env, ...env } });
+  onTestFinished(() => child.stop(8000).then(() => undefined));
+  while (!child.stdout.includes('http:') && child.isRunning) await sleep(50);
+  const url = /http:\S+/.exec(child.stdout)?.[0];
+  if (url === undefined) throw new Error(child.logEnd());
+  return { url };
+}
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'quotamesh-example-'));
+  onTestFinished(() => rm(made, { recursive: true, force: true, maxRetries: 5 }));
+  return made;
+}
+
+function path(program: string): string {
+  return fileURLToPath(new URL(program, EXAMPLES));
+}
