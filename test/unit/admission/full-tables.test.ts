@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Batch, Reservation } from '../../../src/api/decision.js';
-import { putGroup } from '../../../src/groups/changes/change-group.js';
+import { checkedDefinition, putGroup } from '../../../src/groups/changes/change-group.js';
 import { OpenReservations } from '../../../src/http/acquire/open-reservations.js';
 import { BY_TEST } from '../../integration/changed-by.js';
 import type { WholeNode } from '../../whole-node.js';
@@ -149,7 +149,7 @@ const TABLES: Readonly<Record<string, Table>> = {
       await putGroup(node, 'changed', { quota: null }, null, BY_TEST);
       const wrong = { quota: { publish: { messagesPerSecond: -1 } } };
       return async (at) => {
-        await expect(putGroup(node, `group-${at}`, wrong, null, BY_TEST)).rejects.toThrow();
+        failing(() => checkedDefinition(node, `group-${at}`, wrong));
         await expect(putGroup(node, 'changed', { quota: null }, 99, BY_TEST)).rejects.toThrow();
       };
     },

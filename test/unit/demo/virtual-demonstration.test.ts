@@ -42,7 +42,8 @@ describe('the demonstration in virtual time, examples/demo.yaml', () => {
     const { utilisation, overAdmission, worstSecond, jain } = await demonstrate(3, seed, config);
     console.log(`[demo, tokens] seed ${seed}: ${JSON.stringify({ utilisation, overAdmission, worstSecond, jain })}`);
     expect(utilisation).toBeGreaterThanOrEqual(0.97);
-    expect(overAdmission).toBeLessThanOrEqual(0.02);
+    // As one bucket of 100 ms: 2 % of 5 s.
+    expect(overAdmission).toBeLessThanOrEqual(0.02 + 1e-9);
     expect(worstSecond).toBeLessThanOrEqual(1.1);
     expect(jain).toBeGreaterThanOrEqual(0.97);
   });

@@ -24,8 +24,8 @@ describe('routes that are not there', () => {
 
   it.each([
     ['GET', '/v1/acquire', 'POST'],
-    ['POST', '/v1/groups', 'GET, HEAD'],
-    ['DELETE', '/v1/groups', 'GET, HEAD'],
+    ['POST', '/v1/groups', 'GET, HEAD, PUT'],
+    ['DELETE', '/v1/groups', 'GET, HEAD, PUT'],
     ['PUT', '/metrics', 'GET, HEAD'],
     ['OPTIONS', '/livez', 'GET, HEAD'],
   ] as const)('%s %s is 405 and says what is allowed', async (method, url, allow) => {
