@@ -163,6 +163,16 @@ export class SlotTokens {
     this.#waitForDebt(bucket);
   }
 
+  /**
+   * Units beyond the expected use that this node may take before it has something to say. At `takenThreshold` it speaks
+   * only if it is refused work, so the next look is due at `threshold`; beyond that it has something to say already.
+   */
+  get untilTold(): number {
+    const { untold } = this.account;
+    if (untold < this.takenThreshold) return this.takenThreshold - untold;
+    return untold < this.threshold ? this.threshold - untold : Number.POSITIVE_INFINITY;
+  }
+
   /** Whether this node leaves so much that a report will be due within NEAR_SECONDS. */
   get isReturnNear(): boolean {
     const { bucket, account } = this;
