@@ -151,7 +151,6 @@ export class TokenBook implements ChargeReader {
     if (lane === null || lane.partition !== partition) return false;
     this.#view(lane);
     lane.tokens.settle(logMs);
-    this.#outdate(lane);
     return true;
   }
 

@@ -221,6 +221,16 @@ export class SlotTokens {
     return account.untold >= Math.max(LEAST_PIECE * this.piece, UNTOLD_SHORT * this.#fromCluster);
   }
 
+  /**
+   * Units beyond the expected use that this node may take before it has something to say. At `shortThreshold` it speaks
+   * only if it is refused work, so the next look is due at `takenThreshold`; beyond that it has something to say already.
+   */
+  get untilTold(): number {
+    const { untold } = this.account;
+    if (untold < this.shortThreshold) return this.shortThreshold - untold;
+    return untold < this.takenThreshold ? this.takenThreshold - untold : Number.POSITIVE_INFINITY;
+  }
+
   /** Whether this node leaves so much that a report will be due within NEAR_SECONDS. */
   get isReturnNear(): boolean {
     const { bucket, account } = this;
