@@ -223,7 +223,7 @@ export class SlotTokens {
 
   /**
    * Units beyond the expected use that this node may take before it has something to say. At `shortThreshold` it speaks
-   * only if it is refused work, so the next look is due at `takenThreshold`; beyond that it has something to say already.
+   * only if it is refused work, so the next look is due at `takenThreshold`; beyond that it has something to say.
    */
   get untilTold(): number {
     const { untold } = this.account;

@@ -66,7 +66,7 @@ describe('commands for those who run a cluster', () => {
     );
     expect(await told('group', 'get', 'alerts')).toContain('messagesPerMinute: 5\n');
     expect(await told('group', 'list')).toMatch(/^alerts +5\/min +– +– +– /m);
-    expect(await told('status', '--group', 'alerts')).toMatch(/^alerts +publish msg\/min +a +0 +0 +5 /m);
+    expect(await told('status', '--group', 'alerts')).toMatch(/^alerts +publish msg\/min +a +0\/s +0\/s +5 /m);
     expect(await told('explain', 'alerts')).toMatch(/^ {2}quota +5 messages\/min, unlimited bytes, /m);
     expect(await told('quota', 'set', 'alerts', 'total_throughput', '10MiB/min')).toMatch(
       /^alerts: total_throughput 10485760 bytes\/min, 2560 cost units\/min, revision \d+\n$/,
