@@ -28,6 +28,8 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '5' },
     /** timing.maxReportsPerSecond. */
     budget: { type: 'string', default: '2000' },
+    /** The demand of each group moves every second. */
+    walk: { type: 'boolean', default: false },
     profile: { type: 'string' },
   },
 });
@@ -40,10 +42,13 @@ const SETTLE_MS = 8000;
 const ARRIVALS_MS = 10;
 /** Asking for the CPU takes up to 0.2 ms in some containers: the arrivals of one tick in so many are measured. */
 const MEASURED_TICKS = 10;
-const WIDTHS = [8, 6, 11, 9, 9, 10, 20];
+/** The logarithm of a demand that walks keeps so much of itself every second, and moves by half of this at most. */
+const WALK_KEPT = 0.9;
+const WALK_STEP = 0.35;
+const WIDTHS = [8, 6, 11, 9, 9, 10, 22, 16, 14, 8];
 
 console.log(`${groupCount} groups of ${perSecond} messages/s, each used on all of ${nodeCount} nodes; per node:`);
-print('sharing', 'load', 'records/s', 'rows/s', 'kB/s out', 'MB/min in', 'CPU % (node + codec)');
+print('sharing', 'load', 'records/s', 'rows/s', 'kB/s out', 'MB/min in', 'CPU % (node + codec)', 'over 5 s', 'worst second', 'used');
 for (const sharing of values.sharing.split(',')) {
   for (const load of values.load.split(',').map(Number)) await measure(sharing, load);
 }
@@ -52,6 +57,9 @@ interface Arrivals {
   ticks: number;
   /** CPU of one tick in MEASURED_TICKS. */
   us: number;
+  /** By group and second of the whole run. */
+  readonly wanted: Float64Array;
+  readonly admitted: Float64Array;
 }
 
 async function measure(sharing: string, load: number): Promise<void> {
@@ -68,7 +76,8 @@ async function measure(sharing: string, load: number): Promise<void> {
   world.runFor(seconds * 1000);
   const { user, system } = process.cpuUsage(before);
   await stop?.();
-  report(sharing, load, (user + system - MEASURED_TICKS * arrivals.us) / nodeCount, world.topic.log.slice(from));
+  const nodeUs = (user + system - MEASURED_TICKS * arrivals.us) / nodeCount;
+  report(sharing, load, nodeUs, world.topic.log.slice(from), exactnessOf(arrivals));
 }
 
 function settingsOf(sharing: string) {
@@ -92,21 +101,34 @@ function settingsOf(sharing: string) {
 /** Poisson, of each group at each node; a third of the work comes to one of them. */
 function arrive(world: World, nodes: readonly SimulatedNode[], load: number): Arrivals {
   const random = new TrafficRandom(7);
-  const evenly = (load * perSecond * ARRIVALS_MS) / 1000 / (nodeCount + 2);
-  const arrivals = { ticks: 0, us: 0 };
+  const cells = groupCount * (SETTLE_MS / 1000 + seconds);
+  const arrivals = { ticks: 0, us: 0, wanted: new Float64Array(cells), admitted: new Float64Array(cells) };
+  const walk = new Float64Array(groupCount);
   const tick = () => {
+    const second = Math.floor((arrivals.ticks * ARRIVALS_MS) / 1000);
+    if (values.walk && (arrivals.ticks * ARRIVALS_MS) % 1000 === 0) {
+      walk.forEach((value, group) => {
+        walk[group] = WALK_KEPT * value + WALK_STEP * (random.next() - 0.5);
+      });
+    }
     for (let group = 0; group < groupCount; group++) {
+      const cell = second * groupCount + group;
+      const perTick = (load * Math.exp(walk[group] as number) * perSecond * ARRIVALS_MS) / 1000 / (nodeCount + 2);
       for (let node = 0; node < nodeCount; node++) {
-        const mean = group % nodeCount === node ? 3 * evenly : evenly;
-        for (let due = random.poisson(mean); due > 0; due--) nodes[node]?.tryAcquire(laneOf(group, 0), 1, 0);
+        const due = random.poisson(group % nodeCount === node ? 3 * perTick : perTick);
+        arrivals.wanted[cell]! += due;
+        for (let at = 0; at < due; at++) {
+          if (nodes[node]?.tryAcquire(laneOf(group, 0), 1, 0)) arrivals.admitted[cell]! += 1;
+        }
       }
     }
   };
   const next = () => {
     world.queue.after(ARRIVALS_MS, next);
-    if (arrivals.ticks++ % MEASURED_TICKS > 0) return tick();
-    const before = process.cpuUsage();
+    const before = arrivals.ticks % MEASURED_TICKS === 0 ? process.cpuUsage() : null;
     tick();
+    arrivals.ticks++;
+    if (before === null) return;
     const { user, system } = process.cpuUsage(before);
     arrivals.us += user + system;
   };
@@ -114,7 +136,43 @@ function arrive(world: World, nodes: readonly SimulatedNode[], load: number): Ar
   return arrivals;
 }
 
-function report(sharing: string, load: number, nodeUs: number, log: readonly ReadEvent[]): void {
+interface Exactness {
+  /** By group, what was admitted beyond the quota in its worst 5 s, as a part of it; ascending. */
+  readonly over5s: readonly number[];
+  /** By group, what was admitted in its worst second, in quotas; ascending. */
+  readonly worstSecond: readonly number[];
+  /** What was admitted of Σ min(quota, demand) by group and second. */
+  readonly used: number;
+}
+
+function exactnessOf({ wanted, admitted }: Arrivals): Exactness {
+  const first = SETTLE_MS / 1000;
+  const over5s = new Float64Array(groupCount);
+  const worstSecond = new Float64Array(groupCount);
+  let usable = 0;
+  let all = 0;
+  for (let group = 0; group < groupCount; group++) {
+    const bySecond = Array.from({ length: seconds }, (_, at) => admitted[(first + at) * groupCount + group] as number);
+    worstSecond[group] = Math.max(...bySecond) / perSecond;
+    for (let from = 0; from + 5 <= seconds; from++) {
+      const sum = bySecond.slice(from, from + 5).reduce((total, count) => total + count, 0);
+      over5s[group] = Math.max(over5s[group] as number, sum / (5 * perSecond) - 1);
+    }
+    bySecond.forEach((count, at) => {
+      all += count;
+      usable += Math.min(perSecond, wanted[(first + at) * groupCount + group] as number);
+    });
+  }
+  return { over5s: [...over5s.sort()], worstSecond: [...worstSecond.sort()], used: all / usable };
+}
+
+function report(
+  sharing: string,
+  load: number,
+  nodeUs: number,
+  log: readonly ReadEvent[],
+  { over5s, worstSecond, used }: Exactness,
+): void {
   const codec = new RecordCodec('contended');
   const before = process.cpuUsage();
   const bytes = log.map(({ record }) => (record === null ? new Uint8Array() : codec.encode(record)));
@@ -135,7 +193,14 @@ function report(sharing: string, load: number, nodeUs: number, log: readonly Rea
     perNode(total / 1000),
     ((total * 60) / seconds / 1e6).toFixed(2),
     `${part(nodeUs + codecUs)} (${part(nodeUs)} + ${part(codecUs)})`,
+    `${percent(over5s[groupCount >> 1])} / ${percent(over5s.at(-1))}`,
+    `${worstSecond[groupCount >> 1]?.toFixed(2)} / ${worstSecond.at(-1)?.toFixed(2)}`,
+    percent(used),
   );
+}
+
+function percent(ratio = 0): string {
+  return `${(100 * ratio).toFixed(1)} %`;
 }
 
 /** Returns what ends the profile and writes it, as Chrome's DevTools and VS Code read it. */

@@ -42,6 +42,8 @@ export class Buckets {
   windowMs: Float64Array | null = null;
   /** Per slot that follows a bucket of the cluster: the rate at which tokens come back to it; null without any. */
   comesBack: Float64Array | null = null;
+  /** Per slot that follows a bucket of the cluster: what `isTakenFrom` compares with; null without any. */
+  #toldBelow: Float64Array | null = null;
   /** Tokens held for work whose cost is known later; null until some are held, which saves time as well. */
   held: HeldTokens | null = null;
 
@@ -189,6 +191,7 @@ export class Buckets {
     const tokens = this.tokens.at(slot);
     const before = this.rate.at(slot);
     if (this.comesBack !== null) this.comesBack[slot] = 0;
+    if (this.#toldBelow !== null) this.#toldBelow[slot] = Number.NEGATIVE_INFINITY;
     if (perSecond === Number.POSITIVE_INFINITY) {
       this.rate.set(slot, 0);
       this.depth.set(slot, Number.POSITIVE_INFINITY);
@@ -208,12 +211,27 @@ export class Buckets {
   }
 
   /** Sets the tokens of a slot together with its rate and depth: see Limiter.follow. */
-  setInflow(row: number, dimension: number, { takeable, depth, perSecond, comesBackPerSecond }: Inflow, nowMs: number) {
+  setInflow(row: number, dimension: number, inflow: Inflow, nowMs: number): void {
+    const { takeable, depth, perSecond, comesBackPerSecond, untilTold } = inflow;
     this.setLimit(row, dimension, Math.max(LEAST_RATE, perSecond), depth, nowMs);
     const slot = row * DIMENSION_COUNT + dimension;
     this.tokens.set(slot, takeable);
-    this.comesBack ??= new Float64Array((this.lines.length / LINE) * DIMENSION_COUNT);
+    const slots = (this.lines.length / LINE) * DIMENSION_COUNT;
+    this.comesBack ??= new Float64Array(slots);
     this.comesBack[slot] = comesBackPerSecond;
+    this.#toldBelow ??= new Float64Array(slots).fill(Number.NEGATIVE_INFINITY);
+    this.#toldBelow[slot] = takeable - untilTold;
+  }
+
+  /** Whether so much has been taken of a row since `setInflow` that it has to be told. */
+  isTakenFrom(row: number): boolean {
+    const below = this.#toldBelow;
+    if (below === null) return false;
+    const first = row * DIMENSION_COUNT;
+    for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
+      if (this.tokens.at(slot) <= (below[slot] as number)) return true;
+    }
+    return false;
   }
 
   /** The rate by which waits are estimated, units per second. */
@@ -280,6 +298,11 @@ export class Buckets {
       larger.comesBack = new Float64Array(rows * DIMENSION_COUNT);
       larger.comesBack.set(this.comesBack);
     }
+    const toldBelow = this.#toldBelow;
+    if (toldBelow !== null) {
+      this.#toldBelow = new Float64Array(rows * DIMENSION_COUNT).fill(Number.NEGATIVE_INFINITY);
+      this.#toldBelow.set(toldBelow);
+    }
     larger.held = this.held;
     Object.assign(this, larger);
     this.held?.grow(rows);
@@ -327,6 +350,8 @@ export interface Inflow {
   readonly perSecond: number;
   /** At which tokens come back to whoever waits, ≥ `perSecond`. */
   readonly comesBackPerSecond: number;
+  /** Units more than flow in that may be taken before others have to know of it; Infinity = they need not. */
+  readonly untilTold: number;
 }
 
 /** A rate of 0 would block the slot; this is a token in thirty years. */

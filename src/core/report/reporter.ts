@@ -79,7 +79,8 @@ export class Reporter {
       if (!looks.isSampled(index, lane.touchedMs, nowMs)) continue;
       if (lane.tokens !== null) flow(lane, nowMs);
       const hasMore = !this.#sample(lane, nowMs);
-      if (hasMore || lane.tokens?.isReturnNear === true) looks.putOff(index);
+      const isPressing = hasMore && lane.tokens?.isReportDue === true;
+      if (hasMore || lane.tokens?.isReturnNear === true) looks.putOff(index, isPressing);
     }
   }
 

@@ -98,14 +98,14 @@ describe('lanes that were asked', () => {
     const { round, looks } = scene(100);
     const turn = round().indexes;
     const [index] = turn as [number];
-    looks.putOff(index);
+    looks.putOff(index, false);
     const again = round();
     expect(again.indexes).toContain(index);
     expect(again.sampled).toContain(index);
     for (let count = 0; count < 20; count++) expect(round().indexes).not.toContain(index);
     // And as often as it is put off, also beside its own turn.
     for (let count = 0; count < 60; count++) {
-      looks.putOff(index);
+      looks.putOff(index, false);
       expect(round().sampled.filter((sampled) => sampled === index)).toEqual([index]);
     }
   });
