@@ -48,7 +48,18 @@ const WALK_STEP = 0.35;
 const WIDTHS = [8, 6, 11, 9, 9, 10, 22, 16, 14, 8];
 
 console.log(`${groupCount} groups of ${perSecond} messages/s, each used on all of ${nodeCount} nodes; per node:`);
-print('sharing', 'load', 'records/s', 'rows/s', 'kB/s out', 'MB/min in', 'CPU % (node + codec)', 'over 5 s', 'worst second', 'used');
+print(
+  'sharing',
+  'load',
+  'records/s',
+  'rows/s',
+  'kB/s out',
+  'MB/min in',
+  'CPU % (node + codec)',
+  'over 5 s',
+  'worst second',
+  'used',
+);
 for (const sharing of values.sharing.split(',')) {
   for (const load of values.load.split(',').map(Number)) await measure(sharing, load);
 }

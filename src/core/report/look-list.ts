@@ -124,6 +124,7 @@ export class LookList {
   }
 
   #take(lanes: readonly LaneState[]): void {
+    const asked = this.#lanes.filter((_, index) => this.#marks[index] === ASKED);
     this.#lanes = lanes;
     const bounded = Math.min(this.#slowestRounds, Math.ceil(lanes.length / REST_LANES_PER_ROUND));
     const count = Math.max(REST_ROUNDS, bounded);
@@ -138,6 +139,11 @@ export class LookList {
     this.#marks = new Uint8Array(lanes.length).fill(BUSY);
     this.#busy = Int32Array.from(lanes, (_, index) => index);
     this.#busyCount = lanes.length;
+    if (asked.length === 0) return;
+    const wereAsked = new Set(asked);
+    lanes.forEach((lane, index) => {
+      if (wereAsked.has(lane)) this.#marks[index] = ASKED;
+    });
   }
 
   #markAsked(): void {

@@ -110,7 +110,9 @@ export class ShareBook {
   update(lane: LaneState, own: number, nowMs: number): number {
     this.#span = this.#spanOf(lane, nowMs);
     const view = this.converge(lane.group, lane.direction, lane.mapLane);
-    if (lane.tokens?.isCurrent === false) this.viewTokens(lane.tokens, view, { group: lane.group, direction: lane.direction, own });
+    // Most often they have been viewed by the same rows when the record was read.
+    if (lane.tokens?.isCurrent === false)
+      this.viewTokens(lane.tokens, view, { group: lane.group, direction: lane.direction, own });
     this.#targets.noteInto(lane, lane.settings, lane.direction);
     const first = view.moving.indexOf(1);
     const isWrapperMoving = first !== -1 && first < view.count;

@@ -51,8 +51,6 @@ interface FollowedLane {
   readonly partition: number;
   /** Messages/s: the ceiling of its ramp when it was viewed last; Infinity without one. */
   ceiling: number;
-  /** True while a record is charged: it has settled the bucket, and has not changed the rows yet. */
-  isCharged: boolean;
 }
 
 /**
@@ -151,12 +149,8 @@ export class TokenBook implements ChargeReader {
     if (!this.hasBegun) return false;
     const lane = this.#follow(mapLane, groupId, direction);
     if (lane === null || lane.partition !== partition) return false;
-    // Once for the row that a record replaces, and once for the one that it writes: the first time is enough.
-    if (lane.isCharged) return true;
     this.#view(lane);
     lane.tokens.settle(logMs);
-    this.#outdate(lane);
-    lane.isCharged = true;
     return true;
   }
 
@@ -173,7 +167,6 @@ export class TokenBook implements ChargeReader {
   /** Rows of a lane have gone, or count again. What they said before is still in the lane's view. */
   rowsChanged(mapLane: number): void {
     const lane = this.#lanes.get(mapLane);
-    if (lane !== undefined) lane.isCharged = false;
     if (lane === undefined || !lane.tokens.isCurrent) return;
     lane.tokens.settle(this.#logMs(lane.partition));
     this.#outdate(lane);
@@ -332,7 +325,7 @@ export class TokenBook implements ChargeReader {
     if (group === -1 || !this.#sharesTokens(group)) return null;
     const partition = partitionOf(groupId, table.settings.partitions);
     const tokens = new LaneTokens(emptyLogMs ?? (this.beganLogMs[partition] as number));
-    const lane = { tokens, group, direction, mapLane, partition, ceiling: Number.POSITIVE_INFINITY, isCharged: false };
+    const lane = { tokens, group, direction, mapLane, partition, ceiling: Number.POSITIVE_INFINITY };
     this.#lanes.set(mapLane, lane);
     if (this.#hasRamp(group)) this.#ramped.set(mapLane, lane);
     const ownRow = this.#ownRow(mapLane);
@@ -355,7 +348,6 @@ export class TokenBook implements ChargeReader {
 
   #outdate(lane: FollowedLane): void {
     lane.tokens.isCurrent = false;
-    lane.isCharged = false;
     this.#outdated.push(lane);
   }
 
@@ -378,7 +370,6 @@ export class TokenBook implements ChargeReader {
     const { membership, nodeKey, shares } = this.#parts;
     const { tokens, group, direction, mapLane } = lane;
     if (tokens.isCurrent) return;
-    lane.isCharged = false;
     const own = membership.get(nodeKey)?.index ?? -1;
     shares.viewTokens(tokens, shares.converge(group, direction, mapLane), { group, direction, own });
     lane.ceiling = this.#ceilingOf(lane);

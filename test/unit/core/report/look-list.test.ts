@@ -23,9 +23,9 @@ function scene(count: number) {
     limiter,
     looks,
     /** The indexes looked at, and those sampled; `touched` are found to have been touched. */
-    round(touched: readonly number[] = []) {
+    round(touched: readonly number[] = [], servedNow = lanes) {
       const nowMs = ++round * ROUND_MS;
-      looks.begin(lanes, nowMs);
+      looks.begin(servedNow, nowMs);
       const indexes = [...looks.indexes.subarray(0, looks.count)];
       const sampled = indexes.filter((index) => {
         const lane = lanes[index] as LaneState;
@@ -108,5 +108,79 @@ describe('lanes that were asked', () => {
       looks.putOff(index, false);
       expect(round().sampled.filter((sampled) => sampled === index)).toEqual([index]);
     }
+  });
+});
+
+describe('more busy lanes than a round looks at', () => {
+  /** Of each lane, the rounds in which it was looked at; every lane is asked in every round. */
+  function roundsOf(count: number, rounds: number) {
+    const { round, ask } = scene(count);
+    const all = Array.from({ length: count }, (_, index) => index);
+    const seen = new Map(all.map((index) => [index, [] as number[]]));
+    let most = 0;
+    for (let at = 0; at < rounds; at++) {
+      for (const index of all) ask(index);
+      const { indexes } = round(all);
+      most = Math.max(most, indexes.length);
+      for (const index of indexes) seen.get(index)?.push(at);
+    }
+    return { most, seen: [...seen.values()] };
+  }
+
+  it.each([
+    { lanes: 250, turns: 1, most: 250 },
+    { lanes: 1000, turns: 4, most: 250 },
+    { lanes: 5000, turns: 20, most: 250 },
+    { lanes: 8000, turns: 20, most: 400 },
+  ])('$lanes are looked at once in $turns rounds, $most in a round', (expected) => {
+    const { most, seen } = roundsOf(expected.lanes, 3 * expected.turns);
+    for (const rounds of seen) {
+      expect(rounds.length).toBeGreaterThanOrEqual(3);
+      const gaps = rounds.slice(1).map((at, before) => at - (rounds[before] as number));
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(expected.turns);
+    }
+    // Beside the turns of lanes at rest, which all of them have.
+    expect(most).toBeLessThanOrEqual(expected.most + 2 * Math.max(25, Math.ceil(expected.lanes / 200)));
+  });
+
+  it('one that has taken enough for a report does not wait for its turn', () => {
+    const { round, ask, lanes, limiter } = scene(5000);
+    const all = Array.from({ length: 5000 }, (_, index) => index);
+    for (const index of all) ask(index);
+    round(all);
+    // Its turn among the busy is the seventeenth.
+    const at = 4000;
+    const inflow = { takeable: 10, depth: 10, perSecond: 0, comesBackPerSecond: 0, untilTold: 2.5 };
+    const { lane } = lanes[at] as LaneState;
+    limiter.buckets.setLimit(lane, 1, Number.POSITIVE_INFINITY, 1, 0);
+    limiter.follow(lane, 0, inflow, 2 * ROUND_MS);
+    ask(at);
+    ask(at);
+    const looks = Array.from({ length: 8 }, () => round().indexes.filter((index) => index === at).length);
+    // It may have its turn among those at rest.
+    expect(looks.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(1);
+    ask(at);
+    expect(round().indexes).toContain(at);
+  });
+
+  it('one that has something to say and was put off is looked at in the next round', () => {
+    const { round, ask, looks } = scene(5000);
+    const all = Array.from({ length: 5000 }, (_, index) => index);
+    for (const index of all) ask(index);
+    const { indexes } = round(all);
+    const [pressing, other] = [indexes[0] as number, indexes[1] as number];
+    looks.putOff(pressing, true);
+    looks.putOff(other, false);
+    const next = round().indexes;
+    expect([next.includes(pressing), next.includes(other)]).toEqual([true, false]);
+  });
+
+  it('one that was asked once has its turn, though it is touched no more and lanes come meanwhile', () => {
+    const { round, ask, lanes } = scene(5000);
+    for (let count = 0; count < 30; count++) round();
+    for (let index = 0; index < 5000; index++) ask(index);
+    const seen = new Set<number>();
+    for (let count = 0; count < 20; count++) for (const index of round([], [...lanes]).indexes) seen.add(index);
+    expect(seen.size).toBe(5000);
   });
 });
