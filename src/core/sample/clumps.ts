@@ -16,22 +16,16 @@ import type { LaneSample } from './lane-sample.js';
 export class Clumps {
   /** Per dimension: what arrived last, the variance of what arrived, and what it would be of single pieces. */
   readonly #column = new Float64Array(3 * DIMENSION_COUNT);
-  /** Between the last two looks. */
-  #beforeMs = 0;
 
   /** The lane has been sampled. */
   take(sample: LaneSample): void {
     const { now, last } = sample;
-    const sinceMs = now.atMs - last.atMs;
-    const kept = decay(sinceMs / KEPT_MS);
-    // Where many lanes take turns, some looks come sooner than others: fewer arrivals in less time are no fall.
-    const part = sinceMs < this.#beforeMs ? sinceMs / this.#beforeMs : 1;
-    this.#beforeMs = sinceMs;
+    const kept = decay((now.atMs - last.atMs) / KEPT_MS);
     const column = this.#column;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const at = 3 * dimension;
       const arrived = now.attempted(dimension) - last.attempted(dimension);
-      const fell = Math.max(0, part * (column[at] as number) - arrived);
+      const fell = Math.max(0, (column[at] as number) - arrived);
       column[at] = arrived;
       column[at + 1] = kept * (column[at + 1] as number) + fell * fell;
       column[at + 2] = kept * (column[at + 2] as number) + now.squares(dimension) - last.squares(dimension);
