@@ -1,7 +1,7 @@
 /**
  * `npm run bench:contended [-- --groups 5000 --nodes 5 --load 0.3,1.2 --sharing tokens,rates --perSecond 100]`: what
  * reports cost a node where every node serves every group, and the demand of each group is so many times its quota;
- * with `--budget 200`, while it may write so many per second.
+ * with `--budget 200`, while it may write so many per second; with `--walk`, while each demand moves every second.
  *
  * The nodes run in one process, in virtual time and on the simulated topic, so a busy machine only takes longer. CPU is
  * user and system time of this process without the arrivals, divided by the nodes, which are all alike; and that of the

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { SlotTokens } from '../../../../src/core/tokens/slot-tokens.js';
+
+test.each([
+  [0, 3],
+  [2, 1],
+  [-4, 7],
+  // It has been looked at and was not refused, so the next threshold is the one that counts.
+  [3, 2],
+  [4.5, 0.5],
+  [5, Number.POSITIVE_INFINITY],
+  [9, Number.POSITIVE_INFINITY],
+])('%d units untold: %d more until a look is due', (taken, more) => {
+  const slot = new SlotTokens();
+  slot.takenThreshold = 3;
+  slot.threshold = 5;
+  slot.account.take(taken);
+  expect(slot.untilTold).toBe(more);
+});
