@@ -112,7 +112,7 @@ describe('lanes that were asked', () => {
 });
 
 describe('more busy lanes than a round looks at', () => {
-  /** Of each lane, the rounds in which it was looked at; every lane is asked in every round. */
+  /** The rounds in which each lane was looked at; every lane is asked in every round. */
   function roundsOf(count: number, rounds: number) {
     const { round, ask } = scene(count);
     const all = Array.from({ length: count }, (_, index) => index);
