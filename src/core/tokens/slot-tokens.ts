@@ -204,21 +204,36 @@ export class SlotTokens {
     this.#waitForDebt(bucket);
   }
 
-  /**
-   * Whether a report is due where work is refused, because this node has taken what may stay untold: a met node what
-   * its noise may take, and a throttled one, while the bucket fills though work is refused, what it may take above the
-   * set point. It would be given that much for ever otherwise, and the others would go on leaving it what a spike at
-   * one node needs: where visitors come in bursts, each at one of thirty nodes, 86 % of the quota was used; now 94 %.
-   */
+  /** Whether a report is due where work is refused. */
   get isShort(): boolean {
-    const { bucket, account, tokens } = this;
-    if (bucket === null) return false;
-    if (account.untold >= this.shortThreshold) return true;
-    if (!this.expected.isThrottled || this.isInPieces) return false;
+    return this.bucket !== null && this.account.untold >= this.#shortFrom(this.bucket);
+  }
+
+  /**
+   * Units beyond the expected use that this node may take before it is looked at. From `#shortFrom` on it speaks only if
+   * it is refused work, so the next look is due at `takenThreshold`; beyond that a report is due already.
+   */
+  get untilTold(): number {
+    const { bucket, takenThreshold } = this;
+    const { untold } = this.account;
+    if (bucket === null || untold >= takenThreshold) return Number.POSITIVE_INFINITY;
+    const shortFrom = this.#shortFrom(bucket);
+    return (untold < shortFrom ? Math.min(shortFrom, takenThreshold) : takenThreshold) - untold;
+  }
+
+  /**
+   * From how many units on a node that is refused work has taken what may stay untold: a met node what its noise may
+   * take, and a throttled one, while the bucket fills though work is refused, what it may take above the set point. It
+   * would be given that much for ever otherwise, and the others would go on leaving it what a spike at one node needs:
+   * where visitors come in bursts, each at one of thirty nodes, 86 % of the quota was used; now 94 %.
+   */
+  #shortFrom(bucket: ClusterBucket): number {
+    const { account, tokens, shortThreshold } = this;
+    if (!this.expected.isThrottled || this.isInPieces) return shortThreshold;
     // Until others can have read what was told last, another record would say little.
     const isOnItsWay = account.unheard > account.untold;
-    if (isOnItsWay || tokens < (setPointOf(bucket) + bucket.depth) / 2) return false;
-    return account.untold >= Math.max(LEAST_PIECE * this.piece, UNTOLD_SHORT * this.#fromCluster);
+    if (isOnItsWay || tokens < (setPointOf(bucket) + bucket.depth) / 2) return shortThreshold;
+    return Math.min(shortThreshold, Math.max(LEAST_PIECE * this.piece, UNTOLD_SHORT * this.#fromCluster));
   }
 
   /**
