@@ -192,6 +192,8 @@ export interface CostMeterSettings {
   readonly forgetAfterMs: number;
   /** The most lanes whose costs are kept; costs of further lanes are refused. */
   readonly maxLanes: number;
+  /** Smaller costs are counted with a probability by their size (core/target/cost-sampler.ts); 0 = all are counted. */
+  readonly sampleUnits: number;
 }
 
 /** How a saturated backend's work is divided among the groups on it. */

@@ -27,7 +27,7 @@ test.each(casesOf('equilibrium'))('$id reaches and holds its equilibrium, not la
 });
 
 test.each(casesOf('lifecycle'))('$id', ({ clients: [client], steps }) => {
-  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10 });
+  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10, sampleUnits: 0 });
   let nowMs = 0;
   for (const { op, atSec, expectTagsTracked } of steps) {
     for (; nowMs < atSec * 1000; nowMs += 1000 / client.wantedTps) {
@@ -77,7 +77,7 @@ test('several requests of one tag count together, against the floor and in the o
 
 /** We keep no table of latencies per group; its bound and its forgetting are those of the table of costs. */
 test.each(casesOf('latencyTable'))('$id by the table of costs', (one) => {
-  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: one.maxTags });
+  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: one.maxTags, sampleUnits: 0 });
   const lanes = new Map([...'ABC'].map((tag, lane) => [tag, lane]));
   const measure = (tag: string, nowMs: number) => meter.report(lanes.get(tag) as number, 1, 1, 1, nowMs);
   for (const tag of [...(one.measure ?? []), ...(one.measureOnce ?? [])]) measure(tag, 0);
