@@ -103,7 +103,7 @@ export class BusiestWatch {
 }
 
 interface Found extends BusiestGroup {
-  /** Of the lane, as records name it. */
+  /** The lane, as records name it. */
   readonly key: number;
   busyness: number;
 }

@@ -56,7 +56,8 @@ export class CostMeter {
   readonly #random: () => number;
   readonly #lanes = new Map<number, Tracked>();
 
-  constructor(settings: CostMeterSettings, random: () => number = Math.random) {
+  /** @param random draws uniformly from [0, 1); a core has no chance of its own */
+  constructor(settings: CostMeterSettings, random = settings.random ?? (() => 0.5)) {
     this.#settings = settings;
     this.#random = random;
   }

@@ -12,7 +12,7 @@
 export class CostSampler {
   #exact: number;
   /** Within the stretch of now. */
-  #position = 0;
+  #reached = 0;
   #point: number;
   readonly #size: number;
   readonly #random: () => number;
@@ -33,20 +33,20 @@ export class CostSampler {
       this.#exact -= units;
       return units;
     }
-    let counted = this.#pass(Math.min(units, this.#size - this.#position));
-    const rest = this.#position + units - this.#size;
+    let counted = this.#pass(Math.min(units, this.#size - this.#reached));
+    const rest = this.#reached + units - this.#size;
     if (rest < 0) {
-      this.#position += units;
+      this.#reached += units;
       return counted;
     }
-    this.#position = 0;
+    this.#reached = 0;
     this.#point = this.#size * this.#random();
     counted += this.#pass(rest);
-    this.#position = rest;
+    this.#reached = rest;
     return counted;
   }
 
   #pass(units: number): number {
-    return this.#position <= this.#point && this.#point < this.#position + units ? this.#size : 0;
+    return this.#reached <= this.#point && this.#point < this.#reached + units ? this.#size : 0;
   }
 }
