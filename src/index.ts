@@ -36,4 +36,4 @@ export { QuotameshError } from './errors/quotamesh-error.js';
 export { type CreateNodeOptions, createNode } from './node/create-node.js';
 export { setNodeCount } from './node/set-node-count.js';
 export { VERSION } from './package/version.js';
-export type { LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';
+export type { BusiestChange, LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';

@@ -17,6 +17,7 @@ import { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { Clock } from '../ports/clock.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
+import { BusiestWatch } from '../status/busiest-watch.js';
 import { notReadyBecause } from '../status/describe-node.js';
 import { TargetLog } from '../status/target-log.js';
 import { AloneStart } from './alone-start.js';
@@ -89,7 +90,10 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
         gate.keep(nowMs);
         alone?.keep(loop, inForce, nowMs);
       },
-      afterRound: (nowMs) => targetLog.round(nowMs),
+      afterRound: (nowMs) => {
+        targetLog.round(nowMs);
+        busiest.round(nowMs);
+      },
       fenced: (error) => life.fenced(error),
     },
   });
@@ -120,6 +124,8 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
           loop,
           define: (group) => inForce.defineKey(group),
         });
+
+  const busiest = new BusiestWatch({ config, groups, loop }, telemetry);
 
   // From a request to its answer.
   const gate = new Gate({
@@ -195,6 +201,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     registry,
     gate,
     poller,
+    busiest,
     loop,
     life,
     notReady,

@@ -24,8 +24,8 @@ const TIMEOUT_MS_MAX = 2_147_483_647;
 
 const CONFIG = z.custom((given) => (typeof given === 'string' && given !== '') || isMapping(given));
 const TELEMETRY = z.custom((given) => {
-  const { log, decided = log } = (given ?? {}) as Mapping;
-  return typeof log === 'function' && typeof decided === 'function';
+  const { log, decided = log, busiestChanged = log } = (given ?? {}) as Mapping;
+  return [log, decided, busiestChanged].every((method) => typeof method === 'function');
 });
 
 const OPTIONS = z.strictObject({
@@ -34,7 +34,7 @@ const OPTIONS = z.strictObject({
   env: told(z.custom<Mapping>(isMapping).superRefine(rejectWrongVariables).optional(), 'an object like process.env'),
   telemetry: told(
     TELEMETRY.optional(),
-    'an object with a function log(level, message, facts), and decided(decision) if you like',
+    'an object with a function log(level, message, facts), and decided(decision) and busiestChanged(change) if you like',
   ),
   readyTimeoutMs: told(
     z.number().min(0).max(TIMEOUT_MS_MAX).optional(),

@@ -183,7 +183,7 @@ function createCoordinator({ config, version, nonce, topic, groups, limiter }: N
       partitions: topic.partitions,
       groups: groups.list,
       limiting,
-      costs,
+      costs: { ...costs, random: Math.random },
       maxNodes: limits.maxNodes,
       maxRows: limits.maxRows,
       maxGroupsPerNode: limits.maxGroupsPerNode,

@@ -11,6 +11,7 @@ import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { Clock } from '../ports/clock.js';
 import type { ReportTopic } from '../ports/report-topic.js';
+import type { BusiestWatch } from '../status/busiest-watch.js';
 import type { GuardedTelemetry } from './guarded-telemetry.js';
 import type { NodeLife } from './node-life.js';
 import type { NodeLoop } from './node-loop.js';
@@ -40,6 +41,7 @@ export interface NodeParts {
   readonly registry: GroupRegistry | null;
   readonly gate: Gate;
   readonly poller: BackendPoller;
+  readonly busiest: BusiestWatch;
   readonly loop: NodeLoop;
   readonly life: NodeLife;
   /** NOT_READY with the reasons of this moment. */

@@ -8,6 +8,8 @@ export interface Telemetry {
   log(level: LogLevel, message: string, facts?: Readonly<Record<string, unknown>>): void;
   /** Every change of an own share, for those who asked for the decision log; rates per second, null = unlimited. */
   decided?(decision: ShareDecision): void;
+  /** Another group costs a backend most; told by the node that told the backend's health last. */
+  busiestChanged?(change: BusiestChange): void;
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -20,6 +22,18 @@ export interface ShareDecision {
   readonly limitMessages: number | null;
   readonly limitBytes: number | null;
   readonly members: number;
+}
+
+export interface BusiestChange {
+  readonly backend: string;
+  readonly group: string;
+  readonly direction: string;
+  /** What the group costs the backend now, units per second of the whole cluster. */
+  readonly costPerSecond: number;
+  /** Its part of the backend's cost, 0 … 1. */
+  readonly busyness: number;
+  /** The busiest group until now; null = none was known. */
+  readonly before: string | null;
 }
 
 export const silentTelemetry: Telemetry = { log: () => undefined };

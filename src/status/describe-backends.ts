@@ -1,4 +1,4 @@
-import { DIRECTION_COUNT, DIRECTIONS } from '../core/base/vocabulary.js';
+import { DIRECTION_COUNT, DIRECTIONS, type GroupId } from '../core/base/vocabulary.js';
 import { busiest } from '../core/target/busiest.js';
 import { HEALTHY } from '../core/target/throttling-ratio.js';
 
@@ -65,15 +65,18 @@ export function describeBackends(parts: BackendsParts): readonly BackendStatus[]
 const NO_LEVEL = { level: null, target: null, spring: null };
 
 /** Groups that are configured here, as `direction/name`, with their cost on a backend. */
-function groupsOn(
-  { loop: { coordinator }, groups }: BackendsParts,
-  backend: number,
-): { group: string; cost: number }[] {
+function groupsOn(parts: BackendsParts, backend: number): { group: string; cost: number }[] {
+  const { coordinator } = parts.loop;
   if (coordinator === null) return [];
   const { usageMap, targets } = coordinator;
   return Array.from(usageMap.costs.lanesOn(backend), (lane) => {
-    const group = targets.groupOf(Math.floor(lane.key / DIRECTION_COUNT));
-    const name = group === undefined ? '(not configured here)' : groups.at(group).name;
+    const name = groupName(parts, Math.floor(lane.key / DIRECTION_COUNT));
     return { group: `${DIRECTIONS[lane.key % DIRECTION_COUNT]}/${name}`, cost: targets.costOn(lane, backend) };
   });
+}
+
+/** The name of a group by the number that records have for it. */
+export function groupName({ loop: { coordinator }, groups }: BackendsParts, groupId: GroupId): string {
+  const group = coordinator?.targets.groupOf(groupId);
+  return group === undefined ? '(not configured here)' : groups.at(group).name;
 }

@@ -182,6 +182,7 @@ export function laneShares(
       demand: shownRates(columnsAt(view.demand, at)),
       share: shownRates(columnsAt(view.share, at)),
       reportedShare: shownRates(reported),
+      topics: row === undefined ? 0 : store.topicsOf(row),
       reportAgeMs: row === undefined ? null : Math.round(nowMs - store.readMsOf(row)),
     };
   });

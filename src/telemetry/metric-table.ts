@@ -46,6 +46,15 @@ export const NODE_METRICS = {
     help: 'Backends with known health: well, saturated (they limit), silent (nobody has spoken of them for limiting.healthValidMs).',
     labels: ['state'],
   },
+  quotamesh_backend_busiest_ratio: {
+    type: 'gauge',
+    help: 'The busiest group’s part of a backend’s cost, 0 to 1; the log line of the last change and GET /v1/backends name it.',
+    labels: ['backend'],
+  },
+  quotamesh_backend_busiest_changes_total: {
+    type: 'counter',
+    help: 'How often another group came to cost a backend most, on any backend; rising fast, costs are noise or in small samples.',
+  },
   quotamesh_backend_polls_total: {
     type: 'counter',
     help: 'Polls of backends by this node: good, failed (no answer, garbage, not a number).',

@@ -10,7 +10,7 @@ import type { MetricSources, Reading } from './metrics.js';
 /** What is used here of a node. */
 type UsedParts = Pick<
   NodeParts,
-  'config' | 'version' | 'clock' | 'topic' | 'attachments' | 'inForce' | 'poller' | 'loop'
+  'config' | 'version' | 'clock' | 'topic' | 'attachments' | 'inForce' | 'poller' | 'busiest' | 'loop'
 >;
 
 export function nodeReadings(
@@ -44,6 +44,10 @@ export function nodeReadings(
         series(states.filter((one) => one === state).length, { state });
       }
     },
+    quotamesh_backend_busiest_ratio: (series) => {
+      for (const { backend, busyness } of node.busiest.busiest) series(busyness, { backend });
+    },
+    quotamesh_backend_busiest_changes_total: (series) => series(node.busiest.changes),
     quotamesh_backend_polls_total: (series) => {
       for (const [outcome, count] of Object.entries(node.poller.polls)) series(count, { outcome });
     },

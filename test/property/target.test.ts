@@ -183,7 +183,7 @@ describe('costs at a node', () => {
     }),
     { minLength: 1, maxLength: 60 },
   );
-  const settings = { smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 3 };
+  const settings = { smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 3, sampleUnits: 0 };
 
   test('finite, not negative and in order whatever the clock does; never more lanes than there may be', () => {
     fc.assert(

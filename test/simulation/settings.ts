@@ -68,6 +68,6 @@ export const SETTINGS: Omit<CoordinatorSettings, 'nodeId' | 'nonce'> = {
     levelSmoothingMs: 1000,
     maxBackends: 256,
   },
-  costs: { smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10_000 },
+  costs: { smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10_000, sampleUnits: 0 },
   groups: [GROUP],
 };

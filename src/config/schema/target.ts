@@ -89,6 +89,15 @@ export const COSTS = section({
     buys: 'Costs of more groups at a time, per node and direction. One more is refused by name, never silently unlimited.',
     costs: 'About 1 KB each.',
   },
+  sampleUnits: {
+    kind: 'count',
+    default: 0,
+    min: 0,
+    max: 1_000_000_000,
+    buys: 'A tenth less CPU per cost: below this many units costs count with a probability by their size. 0 counts all.',
+    costs:
+      'Counted costs of a lane are up to this many units off, and its rate up to twice that per smoothingMs; groups that cost little are steered coarsely.',
+  },
   readPageBytes: {
     kind: 'bytes',
     default: 4096,

@@ -192,6 +192,10 @@ export interface CostMeterSettings {
   readonly forgetAfterMs: number;
   /** The most lanes whose costs are kept; costs of further lanes are refused. */
   readonly maxLanes: number;
+  /** Smaller costs are counted with a probability by their size (core/target/cost-sampler.ts); 0 = all are counted. */
+  readonly sampleUnits: number;
+  /** Draws uniformly from [0, 1); absent = always the middle, which is bounded but not unbiased. */
+  readonly random?: () => number;
 }
 
 /** How a saturated backend's work is divided among the groups on it. */

@@ -39,6 +39,8 @@ export class Limiter {
   #hasAccrued: Uint8Array;
   /** Per slot: units that are reserved now; null until some are. */
   #reserved: Float64Array | null = null;
+  /** Topics of a lane that have buckets of their own here; set by the levels, which keep them. */
+  topicsOf: (lane: number) => number = () => 0;
   readonly #refusedWork = new RefusedWork();
   /** The buckets' own lines, and what every admission counts (COUNTS). */
   #lines: Float64Array;

@@ -309,7 +309,7 @@ export class Reporter {
     return {
       groupId: lane.groupId,
       direction: lane.direction,
-      topics: 0,
+      topics: this.#limiter.topicsOf(lane.lane),
       usageMessages: usage[MESSAGES] as number,
       usageBytes: usage[BYTES] as number,
       demandMessages: demand[MESSAGES] as number,

@@ -1,6 +1,7 @@
 import type { CostMeterSettings } from '../base/settings.js';
 import type { BackendId } from '../base/vocabulary.js';
 import type { BackendCost, LaneCosts } from '../protocol/record.js';
+import { CostSampler } from './cost-sampler.js';
 import { SmoothedRate } from './smoothed-rate.js';
 
 /** Cost that belongs to no backend whose health is known. */
@@ -22,6 +23,8 @@ interface Tracked {
   readonly backends: Map<BackendId, SmoothedRate>;
   /** Since `takeNews` was called last. */
   readonly news: CostNews;
+  /** Null where all costs are counted. */
+  readonly sampler: CostSampler | null;
   readonly sinceMs: number;
   touchedMs: number;
 }
@@ -50,10 +53,13 @@ export interface CostNews {
  */
 export class CostMeter {
   readonly #settings: CostMeterSettings;
+  readonly #random: () => number;
   readonly #lanes = new Map<number, Tracked>();
 
-  constructor(settings: CostMeterSettings) {
+  /** @param random draws uniformly from [0, 1); a core has no chance of its own */
+  constructor(settings: CostMeterSettings, random = settings.random ?? (() => 0.5)) {
     this.#settings = settings;
+    this.#random = random;
   }
 
   get smoothingMs(): number {
@@ -76,7 +82,8 @@ export class CostMeter {
 
   /**
    * Work of a lane has cost `units` on a backend. Its pieces are counted once: `transactions` is 0 with all backends of
-   * a piece of work but one. Returns false, having counted nothing, when a new lane finds the table full.
+   * a piece of work but one. Returns false, having counted nothing, when a new lane finds the table full. Pieces, and
+   * the news for whoever charges costs to tokens, are never sampled.
    */
   report(lane: number, backend: BackendId, units: number, transactions: number, nowMs: number): boolean {
     const tracked = this.#lanes.get(lane) ?? this.#track(lane, nowMs);
@@ -87,13 +94,15 @@ export class CostMeter {
     tracked.news.transactions += transactions;
     tracked.transactions.count(transactions, nowMs, smoothingMs);
     tracked.pace.count(transactions, nowMs, smoothingMs * PACE_RATIO);
+    const counted = tracked.sampler === null ? units : tracked.sampler.take(units);
+    if (counted === 0) return true;
     const known = tracked.backends.has(backend) || tracked.backends.size < BACKENDS_TRACKED ? backend : NO_BACKEND;
     let rate = tracked.backends.get(known);
     if (rate === undefined) {
       rate = new SmoothedRate();
       tracked.backends.set(known, rate);
     }
-    rate.count(units, nowMs, smoothingMs);
+    rate.count(counted, nowMs, smoothingMs);
     return true;
   }
 
@@ -131,12 +140,14 @@ export class CostMeter {
   }
 
   #track(lane: number, nowMs: number): Tracked | null {
-    if (this.#lanes.size >= this.#settings.maxLanes) return null;
+    const { maxLanes, sampleUnits } = this.#settings;
+    if (this.#lanes.size >= maxLanes) return null;
     const tracked = {
       transactions: new SmoothedRate(),
       pace: new SmoothedRate(),
       backends: new Map(),
       news: { units: 0, transactions: 0 },
+      sampler: sampleUnits > 0 ? new CostSampler(sampleUnits, this.#random) : null,
       sinceMs: nowMs,
       touchedMs: nowMs,
     };

@@ -14,7 +14,7 @@ import { RecordStore } from './record-store.js';
  *
  *     words of 4 bytes:  0 record · 1 map lane · 2 next row of the lane, or −1 · 3 the row before this one, or −1
  *                        4 next row of the record, or −1 · 5 usage · 7 demand · 9 share, each in both dimensions
- *                        11 whether a charge is told · 12 charge in both dimensions, as float64
+ *                        11 topics × 2, + 1 if a charge is told · 12 charge in both dimensions, as float64
  */
 export class RowStore {
   readonly #pages: RowPage[] = [];
@@ -47,6 +47,11 @@ export class RowStore {
   /** Whether the writer tells what it charges. */
   tellsCharge(row: number): boolean {
     return this.pageOf(row).tellsChargeAt(this.startOf(row));
+  }
+
+  /** As the writer counted them, PIP-82; 0 = it keeps none apart. */
+  topicsOf(row: number): number {
+    return this.#int(row, TOPICS) >> 1;
   }
 
   memberOf(row: number): number {
@@ -136,7 +141,8 @@ export class RowStore {
   write(row: number, report: RowContent): void {
     const { floats, ints } = this.pageOf(row);
     const start = this.startOf(row);
-    ints[start + TELLS_CHARGE] = Number(report.charge !== undefined);
+    const topics = Math.min(report.topics, TOPICS_MAX);
+    ints[start + TOPICS] = 2 * topics + Number(report.charge !== undefined);
     floats[start + USAGE] = report.usageMessages;
     floats[start + USAGE + 1] = report.usageBytes;
     floats[start + DEMAND] = report.demandMessages;
@@ -209,7 +215,7 @@ class RowPage {
   }
 
   tellsChargeAt(start: number): boolean {
-    return this.ints[start + TELLS_CHARGE] === 1;
+    return ((this.ints[start + TOPICS] as number) & 1) === 1;
   }
 
   usageOf(start: number, dimension: number): number {
@@ -226,8 +232,10 @@ class RowPage {
 }
 
 type Column = 'usageMessages' | 'usageBytes' | 'demandMessages' | 'demandBytes' | 'shareMessages' | 'shareBytes';
-type RowContent = Readonly<Record<Column, number>> & { readonly charge?: readonly [number, number] };
+type RowContent = Readonly<Record<Column | 'topics', number>> & { readonly charge?: readonly [number, number] };
 
+/** What 31 bits hold beside the other one; the wire has 32, of which foreign records may use all. */
+const TOPICS_MAX = 2 ** 30 - 1;
 const INITIAL_ROWS = 256;
 const GROWTH = 1.25;
 const ROW_BYTES = 64;
@@ -244,6 +252,6 @@ const NEXT_OF_RECORD = 4;
 const USAGE = 5;
 const DEMAND = 7;
 const SHARE = 9;
-const TELLS_CHARGE = 11;
+const TOPICS = 11;
 /** A whole number of float64 from the beginning of the row. */
 const CHARGE = 12;

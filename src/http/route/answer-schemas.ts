@@ -186,6 +186,7 @@ const NODE_SHARE = record({
   demand: RATES,
   share: RATES,
   reportedShare: RATES,
+  topics: count.describe('Topics that the node keeps apart, as reported last; 0 = none, or none kept apart.'),
   reportAgeMs: count.nullable(),
 });
 

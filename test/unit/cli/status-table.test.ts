@@ -206,6 +206,7 @@ function share(
     demand: both(rates.demand),
     share: both(rates.share),
     reportedShare: both(rates.share),
+    topics: 0,
     reportAgeMs: ageMs,
   };
 }

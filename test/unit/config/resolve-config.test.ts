@@ -120,6 +120,7 @@ groups:
         smoothingMs: 10_000,
         forgetAfterMs: 240_000,
         maxLanes: 10_000,
+        sampleUnits: 0,
         readPageBytes: 4096,
         writePageBytes: 4096,
         writeFactor: 4,

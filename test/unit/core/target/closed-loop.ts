@@ -38,7 +38,7 @@ interface MockServer {
  */
 export class ClosedLoop {
   #nowMs = 0;
-  readonly #meter = new CostMeter({ smoothingMs: SMOOTHING_MS, forgetAfterMs: 240_000, maxLanes: 10 });
+  readonly #meter = new CostMeter({ smoothingMs: SMOOTHING_MS, forgetAfterMs: 240_000, maxLanes: 10, sampleUnits: 0 });
   readonly #servers: MockServer[];
   readonly #tags = new Map<string, Tag>();
   readonly #clients: { readonly client: Client; nextMs: number }[];

@@ -5,7 +5,7 @@ import { busiest } from '../../../../src/core/target/busiest.js';
 import { BACKENDS_PER_LANE, CostMeter, NO_BACKEND } from '../../../../src/core/target/cost-meter.js';
 import { createDecision, decideTarget } from '../../../../src/core/target/target-rate.js';
 
-const SETTINGS = { smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 3 };
+const SETTINGS = { smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 3, sampleUnits: 0 };
 
 test('the busiest groups are those that cost the most in sum, at least the floor, then by name', () => {
   const costs = fc.array(

@@ -6,12 +6,12 @@ import { CostMeter } from '../../../../src/core/target/cost-meter.js';
 import { ClosedLoop } from './closed-loop.js';
 import { casesOf, GTT_CASES, type GttCase, type ProxyLimiterCase } from './gtt-vectors.js';
 
-/** Kinds that are run here, and those that are not, with the reason. */
+/** Kinds that are run here, and those that are run elsewhere. */
 const RUN_HERE = ['equilibrium', 'lifecycle', 'proxyLimiter', 'releaseWindow', 'topTags', 'latencyTable'];
-const NOT_HERE: Readonly<Partial<Record<GttCase['kind'], string>>> = {
-  proxyOrder: 'order of release belongs to the wake-up queue of the limiter; nothing is queued in the target stage',
-  proxyTable: 'the table of queues of a proxy; the lanes of a node are its configured groups',
-  endToEnd: 'ExpectStableThroughput by test/unit/core/coordinator/target.test.ts; the other is correctness only',
+const RUN_ELSEWHERE: Readonly<Partial<Record<GttCase['kind'], string>>> = {
+  proxyOrder: 'test/unit/admission/proxy-vectors.test.ts',
+  proxyTable: 'test/unit/admission/proxy-vectors.test.ts',
+  endToEnd: 'test/unit/core/coordinator/target.test.ts',
 };
 
 test.each(casesOf('equilibrium'))('$id reaches and holds its equilibrium, not later than the reference', (one) => {
@@ -27,7 +27,7 @@ test.each(casesOf('equilibrium'))('$id reaches and holds its equilibrium, not la
 });
 
 test.each(casesOf('lifecycle'))('$id', ({ clients: [client], steps }) => {
-  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10 });
+  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10, sampleUnits: 0 });
   let nowMs = 0;
   for (const { op, atSec, expectTagsTracked } of steps) {
     for (; nowMs < atSec * 1000; nowMs += 1000 / client.wantedTps) {
@@ -77,7 +77,7 @@ test('several requests of one tag count together, against the floor and in the o
 
 /** We keep no table of latencies per group; its bound and its forgetting are those of the table of costs. */
 test.each(casesOf('latencyTable'))('$id by the table of costs', (one) => {
-  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: one.maxTags });
+  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: one.maxTags, sampleUnits: 0 });
   const lanes = new Map([...'ABC'].map((tag, lane) => [tag, lane]));
   const measure = (tag: string, nowMs: number) => meter.report(lanes.get(tag) as number, 1, 1, 1, nowMs);
   for (const tag of [...(one.measure ?? []), ...(one.measureOnce ?? [])]) measure(tag, 0);
@@ -93,11 +93,9 @@ test('every kind of case is known', () => {
   const counts = new Map<string, number>();
   for (const { kind } of GTT_CASES) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   for (const [kind, count] of counts) {
-    const elsewhere = NOT_HERE[kind as GttCase['kind']];
+    const elsewhere = RUN_ELSEWHERE[kind as GttCase['kind']];
     expect(RUN_HERE.includes(kind) || elsewhere !== undefined, `unknown kind "${kind}"`).toBe(true);
-    console.log(
-      `fdb-gtt.json: ${count} ${kind} cases ${elsewhere === undefined ? 'run here' : `not here: ${elsewhere}`}`,
-    );
+    console.log(`fdb-gtt.json: ${count} ${kind} cases ${elsewhere === undefined ? 'run here' : `run in ${elsewhere}`}`);
   }
   expect(GTT_CASES).toHaveLength(29);
 });

@@ -5,7 +5,16 @@ export interface GttFile {
   readonly cases: readonly GttCase[];
 }
 
-export type GttCase = EquilibriumCase | LifecycleCase | ProxyLimiterCase | TopTagsCase | LatencyTableCase | OtherCase;
+export type GttCase =
+  | EquilibriumCase
+  | LifecycleCase
+  | ProxyLimiterCase
+  | ProxyOrderCase
+  | ProxyTableCase
+  | ReleaseWindowCase
+  | TopTagsCase
+  | LatencyTableCase
+  | EndToEndCase;
 
 /** A tag is a group, a server a backend in a zone of its own. */
 export interface EquilibriumCase {
@@ -110,10 +119,45 @@ export interface LatencyTableCase {
   readonly expectSize: number;
 }
 
-export interface OtherCase {
-  readonly kind: 'proxyOrder' | 'proxyTable' | 'releaseWindow' | 'endToEnd';
+export interface ReleaseWindowCase {
+  readonly kind: 'releaseWindow';
   readonly id: string;
 }
+
+export interface ProxyOrderCase {
+  readonly kind: 'proxyOrder';
+  readonly id: string;
+  readonly ratesTps: Readonly<Record<string, number>>;
+  readonly requests: { readonly total: number; readonly tags: Readonly<Record<string, number>> };
+}
+
+export type ProxyTableCase = { readonly kind: 'proxyTable'; readonly id: string } & (
+  | { readonly repeat: number; readonly each: string; readonly expectSizeAfterEach: number }
+  | { readonly steps: readonly ProxyTableStep[] }
+);
+
+type ProxyTableStep =
+  | { readonly op: 'addRequest'; readonly tag: string; readonly expectSize: number }
+  | { readonly op: 'setRates'; readonly rates: Readonly<Record<string, number>>; readonly expectSize: number }
+  | { readonly op: 'release'; readonly elapsedSec: number };
+
+export type EndToEndCase = {
+  readonly kind: 'endToEnd';
+  readonly quotaPagesPerSec: number;
+  readonly measureSec: number;
+} & (
+  | {
+      readonly id: 'run/ExpectStableThroughput';
+      readonly actors: number;
+      readonly wantedTpsPerActor: number;
+      readonly readsPerTx: number;
+      readonly pagesPerRead: number;
+      readonly warmUpSec: number;
+      readonly tolerance: number;
+      readonly expectPagesPerSec: number;
+    }
+  | { readonly id: 'run/ThroughputQuota'; readonly otherLoadTps: number }
+);
 
 export const GTT_CASES: readonly GttCase[] = readVectors<GttFile>('fdb-gtt.json').cases;
 

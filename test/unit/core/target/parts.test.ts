@@ -90,7 +90,7 @@ test('a smoothed rate: a burst decays, steady work is seen at once with its age'
 });
 
 test('the average cost is right from the first report on, whatever the rate', () => {
-  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10 });
+  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10, sampleUnits: 0 });
   for (const atMs of [0, 7000, 7001, 90_000]) {
     meter.report(3, 1, 4, 1, atMs);
     meter.report(3, 2, 2, 0, atMs);
@@ -101,7 +101,7 @@ test('the average cost is right from the first report on, whatever the rate', ()
 });
 
 test('a record names the dearest backends, and keeps the sum', () => {
-  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10 });
+  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10, sampleUnits: 0 });
   for (let backend = 1; backend <= 40; backend++) meter.report(0, backend, backend, backend === 1 ? 1 : 0, 0);
   const costs = meter.costsOf(0, 0);
   expect(costs?.backends).toHaveLength(17);
@@ -111,7 +111,7 @@ test('a record names the dearest backends, and keeps the sum', () => {
 });
 
 test('a full table refuses a new lane and goes on with the others', () => {
-  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 1 });
+  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 1, sampleUnits: 0 });
   expect(meter.report(0, 1, 1, 1, 0)).toBe(true);
   expect(meter.report(1, 1, 1, 1, 0)).toBe(false);
   expect(meter.report(0, 1, 1, 1, 0)).toBe(true);
@@ -145,7 +145,7 @@ describe('a level that is followed', () => {
 test('sampling 1 % of 1,000/s: rates unbiased within 10 % (docs/guide/target-rate.md), averages exact', () => {
   const random = Random.stream(1, 'sampling');
   const [probability, perSecond, units] = [0.01, 1000, 6];
-  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 1 });
+  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 1, sampleUnits: 0 });
   const rates: number[] = [];
   let nextMs = 0;
   for (let lookMs = 60_000; lookMs <= 20_000_000; lookMs += 30_000) {
