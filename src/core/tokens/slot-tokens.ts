@@ -210,8 +210,8 @@ export class SlotTokens {
   }
 
   /**
-   * Units beyond the expected use that this node may take before it is looked at. From `#shortFrom` on it speaks only if
-   * it is refused work, so the next look is due at `takenThreshold`; beyond that a report is due already.
+   * Units beyond the expected use that this node may take before it is looked at. From `#shortFrom` on it speaks only
+   * if it is refused work, so the next look is due at `takenThreshold`; beyond that a report is due already.
    */
   get untilTold(): number {
     const { bucket, takenThreshold } = this;
@@ -234,16 +234,6 @@ export class SlotTokens {
     const isOnItsWay = account.unheard > account.untold;
     if (isOnItsWay || tokens < (setPointOf(bucket) + bucket.depth) / 2) return shortThreshold;
     return Math.min(shortThreshold, Math.max(LEAST_PIECE * this.piece, UNTOLD_SHORT * this.#fromCluster));
-  }
-
-  /**
-   * Units beyond the expected use that this node may take before it has something to say. At `shortThreshold` it speaks
-   * only if it is refused work, so the next look is due at `takenThreshold`; beyond that it has something to say.
-   */
-  get untilTold(): number {
-    const { untold } = this.account;
-    if (untold < this.shortThreshold) return this.shortThreshold - untold;
-    return untold < this.takenThreshold ? this.takenThreshold - untold : Number.POSITIVE_INFINITY;
   }
 
   /** Whether this node leaves so much that a report will be due within NEAR_SECONDS. */

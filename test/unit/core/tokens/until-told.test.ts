@@ -12,8 +12,13 @@ test.each([
   [9, Number.POSITIVE_INFINITY],
 ])('%d units untold: %d more until a look is due', (taken, more) => {
   const slot = new SlotTokens();
+  slot.bucket = { perSecond: 1000, depth: 100 };
   slot.shortThreshold = 3;
   slot.takenThreshold = 5;
   slot.account.take(taken);
   expect(slot.untilTold).toBe(more);
+});
+
+test('where there is no bucket, no look is due', () => {
+  expect(new SlotTokens().untilTold).toBe(Number.POSITIVE_INFINITY);
 });
