@@ -1,0 +1,117 @@
+import type { Entity, QuotaName } from './entity.js';
+import type { LimitRecord } from './keeper-record.js';
+
+/** What was found in Kafka and is not what quotamesh has written there. */
+export type Finding = 'removed' | 'foreign';
+
+/** One quota of one entity: what the log says of it, and what stands in Kafka. */
+export class LimitState {
+  readonly entity: Entity;
+  readonly name: QuotaName;
+  /** Of the configuration in force; others are in the log only. */
+  isKept = false;
+  /** In the log, and to be sent to Kafka. */
+  wanted: number | null = null;
+  #record: LimitRecord | null = null;
+  #found: number | null = null;
+  #original: number | null = null;
+  /** Foreign, taken over, and not written over yet. */
+  #adopted: number | null = null;
+  #isLeft = false;
+  #wasOurs = false;
+  #isMissed = false;
+
+  constructor(entity: Entity, name: QuotaName) {
+    this.entity = entity;
+    this.name = name;
+  }
+
+  get record(): LimitRecord | null {
+    return this.#record;
+  }
+
+  /** What stood in Kafka at the last look; null = nothing. */
+  get found(): number | null {
+    return this.#found;
+  }
+
+  /** Whether this process has found there what it expected, at some time. */
+  get wasOurs(): boolean {
+    return this.#wasOurs;
+  }
+
+  /** Somebody else's value stands there, and stays. */
+  get isLeft(): boolean {
+    return this.#isLeft;
+  }
+
+  /** What the next record says of those before it. */
+  get inheritance(): { readonly original: number | null; readonly earlier: readonly number[] } {
+    const own = this.#record === null ? [] : [this.#record.value, ...this.#record.earlier];
+    return { original: this.#original, earlier: [...new Set(own)].slice(0, EARLIER_KEPT) };
+  }
+
+  take(record: LimitRecord, isToSend: boolean): void {
+    this.#record = record;
+    this.#original = record.original;
+    if (isToSend) this.wanted = record.value;
+  }
+
+  /** There is no record any more: a release, or another log. */
+  forget(): void {
+    this.#record = null;
+    this.#original = null;
+    this.#adopted = null;
+    this.wanted = null;
+    this.#isLeft = false;
+  }
+
+  /** What stands there is the operator's, and quotamesh goes on from it. */
+  adopt(): void {
+    this.#original = this.#found;
+    this.#adopted = this.#found;
+    this.#isLeft = false;
+  }
+
+  /** Takes note of what stands in Kafka, without a judgement: another keeper writes. */
+  look(found: number | null): void {
+    this.#found = found;
+    if (this.#isOurs(found)) this.#wasOurs = true;
+  }
+
+  /**
+   * Compares with what stands in Kafka now, and returns what is new about it. A change is judged at the second look
+   * that finds it, long enough after the last alteration: Kafka goes on showing the former value for a moment.
+   */
+  compare(found: number | null, sinceAlteredMs: number): Finding | null {
+    const isSame = found === this.#found;
+    this.#found = found;
+    if (this.#isOurs(found)) {
+      this.#wasOurs = true;
+      this.#adopted = null;
+      this.#isLeft = false;
+      this.#isMissed = false;
+      return null;
+    }
+    if (sinceAlteredMs < SETTLED_AFTER_MS || (this.#record !== null && !isSame)) return null;
+    if (found === null) {
+      this.#isLeft = false;
+      const isNew = this.#wasOurs && !this.#isMissed;
+      this.#isMissed = true;
+      return isNew ? 'removed' : null;
+    }
+    if (this.#isLeft || found === this.#adopted) return null;
+    this.#isLeft = true;
+    return 'foreign';
+  }
+
+  #isOurs(found: number | null): boolean {
+    const record = this.#record;
+    if (record === null || found === null) return record === null && found === null;
+    return found === record.value || record.earlier.includes(found);
+  }
+}
+
+const EARLIER_KEPT = 8;
+/** A change is in force within a quarter of a second, and shown within 300 ms. */
+const SETTLED_AFTER_MS = 900;
