@@ -70,7 +70,7 @@ export class ExporterBook {
     const isEmpty = kept.size === 0 && readings !== null && limits.length > 0;
     const emptySinceMs = isEmpty ? (before?.emptySinceMs ?? nowMs) : null;
     const isToldEmpty = emptySinceMs !== null && nowMs - emptySinceMs >= EMPTY_TOLD_AFTER_MS;
-    const said = isToldEmpty ? 'empty' : problem === null ? 'fine' : 'away';
+    const said = readings === null ? 'away' : isToldEmpty ? 'empty' : problem === null ? 'fine' : 'odd';
     this.#known.set(exporter, { readings: kept, heardMs, problem: isToldEmpty ? EMPTY : problem, emptySinceMs, said });
     if ((before?.said ?? 'fine') === said) return [];
     return [this.#told(exporter, said, problem, limits)];
@@ -79,6 +79,7 @@ export class ExporterBook {
   #told(exporter: string, said: Known['said'], problem: string | null, limits: readonly LimitSpec[]): KeeperEffect {
     const [first] = limits;
     if (said === 'fine') return log('info', 'exporter is back', { exporter });
+    if (said === 'odd') return log('warn', 'exporter has values that are no rates', { exporter, reason: problem });
     if (said === 'away' || first === undefined) {
       const until = `what it said last counts for ${this.#holdMs} ms, then its broker is taken to want everything`;
       return log('warn', 'exporter gives no page', { exporter, reason: problem, effect: until });
@@ -105,7 +106,7 @@ interface Known {
   readonly problem: string | null;
   /** Null = it has told of clients. */
   readonly emptySinceMs: number | null;
-  readonly said: 'fine' | 'empty' | 'away';
+  readonly said: 'fine' | 'odd' | 'empty' | 'away';
 }
 
 /** Kafka tells nothing of clients that are not there. */
