@@ -234,7 +234,7 @@ export class Keeper {
     const records: { key: string; record: LimitRecord }[] = [];
     for (const [key, limit] of this.#limits) {
       const spec = limit.isKept ? specs.find(({ entity, name }) => limitKeyOf(entity, name) === key) : undefined;
-      if (spec === undefined || limit.isLeft) continue;
+      if (spec === undefined || !limit.isClear) continue;
       const value = this.#valueOf(spec, limit, specs, nowMs);
       if (value === null) continue;
       limit.wanted = null;

@@ -45,6 +45,13 @@ export class LimitState {
     return this.#isLeft;
   }
 
+  /** What stands there may be written over; false also while a change that was seen once is not judged yet. */
+  get isClear(): boolean {
+    if (this.#isLeft) return false;
+    const isTaken = this.#found === null ? this.#isMissed : this.#found === this.#adopted;
+    return isTaken || this.#isOurs(this.#found);
+  }
+
   /** What the next record says of those before it. */
   get inheritance(): { readonly original: number | null; readonly earlier: readonly number[] } {
     const own = this.#record === null ? [] : [this.#record.value, ...this.#record.earlier];
