@@ -19,6 +19,7 @@ const RECORD = z.discriminatedUnion('kind', [
     name: z.enum(QUOTA_NAMES),
     value: amount,
     earlier: z.array(amount).max(64),
+    formerTerms: z.array(amount).max(64),
     // Whatever an operator has set.
     original: z.number().nullable(),
   }),

@@ -89,7 +89,7 @@ export function keeperStatus(
         inForce,
         usage: brokers.reduce((sum, { rate }) => sum + (rate ?? 0), 0),
         state: limit?.isLeft === true ? 'left' : (limit?.record ?? null) === null ? 'waiting' : 'kept',
-        original: limit?.inheritance.original ?? null,
+        original: limit?.original ?? null,
         brokers,
       };
     }),

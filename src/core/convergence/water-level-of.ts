@@ -7,11 +7,11 @@ import { findWaterLevel } from './water-level.js';
  * Worked: capacity 500, demands 800 and 100 → 400: 400 + 100. Demands 800 and 800 → 250. Demands ∞, ∞ and 100, where
  * nobody knows how much the first two want → 200. Demands 300 and 100 → Infinity: there is enough for all.
  *
- * Never below capacity ÷ count, never above the capacity, but for Infinity. A demand may be Infinity, because no more
- * than the capacity can be had of it.
+ * Never below capacity ÷ count, never above the capacity, but for Infinity. A demand may be Infinity.
  */
 export function waterLevelOf(demands: readonly number[], capacity: number): number {
-  const high = Float64Array.from(demands, (demand) => Math.min(demand, capacity));
+  // Whoever wants more than the capacity can have, twice as much or any more, gets the same.
+  const high = Float64Array.from(demands, (demand) => Math.min(demand, 2 * capacity));
   const wanted = high.reduce((sum, each) => sum + each, 0);
   if (capacity > 0 && wanted <= capacity) return Number.POSITIVE_INFINITY;
   if (capacity <= 0) return 0;

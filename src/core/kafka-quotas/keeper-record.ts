@@ -33,8 +33,10 @@ export interface LimitRecord {
   readonly entity: Entity;
   readonly name: QuotaName;
   readonly value: number;
-  /** Values written before, newest first: by them a late write of ours is told from somebody else's. */
+  /** Values written before in this term, newest first: by them a late write of ours is told from somebody else's. */
   readonly earlier: readonly number[];
+  /** The last ones of former terms: a writer that stood still may have one of them in its hand, however long. */
+  readonly formerTerms: readonly number[];
   /** What stood there before quotamesh wrote, and is put back by a release; null = nothing. */
   readonly original: number | null;
 }
@@ -43,6 +45,11 @@ export interface LimitRecord {
 export interface KeptRecord {
   readonly key: string;
   readonly record: KeeperRecord | null;
+}
+
+/** Whether the value is one that a keeper has written, as far as the record knows. */
+export function isOurs({ value, earlier, formerTerms }: LimitRecord, found: number): boolean {
+  return found === value || earlier.includes(found) || formerTerms.includes(found);
 }
 
 export const WRITER_KEY = 'writer';

@@ -239,8 +239,8 @@ export class Keeper {
       if (value === null) continue;
       limit.wanted = null;
       const { entity, name } = spec;
-      const { original, earlier } = limit.inheritance;
-      records.push({ key: limitRecordKey(key), record: { kind: 'limit', term, id, life, entity, name, value, earlier, original } });
+      const record = { kind: 'limit', term, id, life, entity, name, value, ...limit.inheritance(term) } as const;
+      records.push({ key: limitRecordKey(key), record });
     }
     return records.length === 0 ? [] : [append(records)];
   }

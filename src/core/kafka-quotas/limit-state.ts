@@ -1,5 +1,5 @@
 import type { Entity, QuotaName } from './entity.js';
-import type { LimitRecord } from './keeper-record.js';
+import { isOurs, type LimitRecord } from './keeper-record.js';
 
 /** What was found in Kafka and is not what quotamesh has written there. */
 export type Finding = 'removed' | 'foreign';
@@ -52,10 +52,19 @@ export class LimitState {
     return isTaken || this.#isOurs(this.#found);
   }
 
-  /** What the next record says of those before it. */
-  get inheritance(): { readonly original: number | null; readonly earlier: readonly number[] } {
-    const own = this.#record === null ? [] : [this.#record.value, ...this.#record.earlier];
-    return { original: this.#original, earlier: [...new Set(own)].slice(0, EARLIER_KEPT) };
+  get original(): number | null {
+    return this.#original;
+  }
+
+  /** What the next record, of this term, says of those before it. */
+  inheritance(term: number): Pick<LimitRecord, 'original' | 'earlier' | 'formerTerms'> {
+    const original = this.#original;
+    if (this.#record === null) return { original, earlier: [], formerTerms: [] };
+    const { value, earlier, formerTerms } = this.#record;
+    const own = [...new Set([value, ...earlier])];
+    if (this.#record.term === term) return { original, earlier: own.slice(0, EARLIER_KEPT), formerTerms };
+    const former = [...new Set([...own.slice(0, KEPT_OF_A_TERM), ...formerTerms])].slice(0, FORMER_KEPT);
+    return { original, earlier: [], formerTerms: former };
   }
 
   take(record: LimitRecord, isToSend: boolean): void {
@@ -115,10 +124,14 @@ export class LimitState {
   #isOurs(found: number | null): boolean {
     const record = this.#record;
     if (record === null || found === null) return record === null && found === null;
-    return found === record.value || record.earlier.includes(found);
+    return isOurs(record, found);
   }
 }
 
-const EARLIER_KEPT = 8;
+/** A request may be under way for 30 s, and there is one value per second. */
+const EARLIER_KEPT = 32;
+/** A writer has one value under way, and one more in its hand. */
+const KEPT_OF_A_TERM = 4;
+const FORMER_KEPT = 32;
 /** A change is in force within a quarter of a second, and shown within 300 ms. */
 const SETTLED_AFTER_MS = 900;

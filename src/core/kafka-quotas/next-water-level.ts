@@ -65,7 +65,7 @@ function targetOf(readings: readonly (BrokerReading | null)[], quota: number, in
     reading === null || isSaturated(reading, inForce) ? Number.POSITIVE_INFINITY : reading.rate,
   );
   const waterLevel = waterLevelOf(demands, quota);
-  if (waterLevel !== Number.POSITIVE_INFINITY && demands.some((demand) => demand > waterLevel)) return waterLevel;
+  if (waterLevel !== Number.POSITIVE_INFINITY) return waterLevel;
   const rates = readings.map((reading) => reading?.rate ?? 0);
   return Math.min(quota, Math.max(quota / rates.length, HEADROOM * Math.max(quota / 2, ...rates)));
 }

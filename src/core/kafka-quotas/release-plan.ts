@@ -1,6 +1,6 @@
 import { limitKeyOf } from './entity.js';
 import type { Alteration, DescribedQuota } from './keeper-events.js';
-import type { LimitRecord } from './keeper-record.js';
+import { isOurs, type LimitRecord } from './keeper-record.js';
 
 export interface Release {
   readonly record: LimitRecord;
@@ -14,9 +14,9 @@ export interface Release {
 export function releasePlan(records: readonly LimitRecord[], described: readonly DescribedQuota[]): Release[] {
   const values = new Map(described.map(({ entity, name, value }) => [limitKeyOf(entity, name), value]));
   return records.map((record) => {
-    const { entity, name, value, earlier, original } = record;
+    const { entity, name, original } = record;
     const found = values.get(limitKeyOf(entity, name)) ?? null;
-    const isOurs = found !== null && (found === value || earlier.includes(found));
-    return { record, found, alteration: isOurs ? { entity, name, value: original } : null };
+    const isPutBack = found !== null && isOurs(record, found);
+    return { record, found, alteration: isPutBack ? { entity, name, value: original } : null };
   });
 }

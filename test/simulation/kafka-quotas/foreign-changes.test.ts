@@ -102,7 +102,8 @@ describe('a release', () => {
   test('puts back what was there, removes what was not, and leaves what somebody else has written', () => {
     const record = (clientId: string, original: number | null) => {
       const entity = { user: null, clientId };
-      return { kind: 'limit', term: 1, id: 'a', life: 'x', entity, name: PRODUCED, value: 400, earlier: [500], original } as const;
+      const own = { value: 400, earlier: [500], formerTerms: [], original };
+      return { kind: 'limit', term: 1, id: 'a', life: 'x', entity, name: PRODUCED, ...own } as const;
     };
     const records = [record('set', 7), record('new', null), record('late', null), record('foreign', 7), record('gone', 7)];
     const found = { set: 400, new: 400, late: 500, foreign: 999 };
