@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { LimitSpec } from '../../../src/core/kafka-quotas/keeper-events.js';
 import { QuotaScene, type SceneOptions } from './quota-scene.js';
 
 const PERMIT_MS = 2000;
@@ -131,13 +132,12 @@ describe('of several keepers', () => {
     expect(mayWrite(scene)).toEqual(['b']);
   });
 
-  test('they are configured otherwise: both say so once', () => {
+  test('they are configured otherwise: both say so once, and the writer’s configuration counts', () => {
     const scene = busyScene();
-    scene.run(5);
-    const other = scene.keeper('b');
-    const round = { kind: 'round', pages: scene.pages(), described: [] } as const;
-    other.keeper.step({ ...round, limits: [] }, scene.nowMs);
-    const told = other.keeper.step({ ...round, limits: [] }, scene.nowMs + 1);
-    expect(JSON.stringify(told)).not.toContain('other entities');
+    const [spec] = scene.specs;
+    scene.keeper('b').specs = [{ ...(spec as LimitSpec), quota: 100_000 }];
+    scene.run(20);
+    for (const id of ['a', 'b']) expect(scene.keeper(id).said('other entities or quotas')).toHaveLength(1);
+    expect(scene.valueInForce).toBeGreaterThan(350_000);
   });
 });

@@ -30,6 +30,8 @@ export class QuotaScene {
   readonly written: Written[] = [];
   readonly log: KeptRecord[] = [];
   readonly exportersAway = new Set<number>();
+  /** Their rules match nothing. */
+  readonly exportersEmpty = new Set<number>();
   specs: LimitSpec[];
   /** What stands in Kafka, by limit. */
   readonly quotas = new Map<string, { entity: Entity; name: QuotaName; value: number }>();
@@ -92,7 +94,7 @@ export class QuotaScene {
   pages() {
     return this.brokers.map((broker, at) => {
       const isAway = this.exportersAway.has(at);
-      const isVisible = this.quotas.size > 0;
+      const isVisible = this.quotas.size > 0 && !this.exportersEmpty.has(at);
       const readings: ExportedReading[] = isVisible ? [{ entity: APP, name: PRODUCED, reading: broker.reading(this.nowMs) }] : [];
       return { exporter: `broker-${at + 1}`, readings: isAway ? null : readings, problem: isAway ? 'connection refused' : null };
     });
@@ -117,6 +119,8 @@ export class QuotaScene {
 export class SimulatedKeeper {
   readonly keeper: Keeper;
   readonly lines: Extract<KeeperEffect, { kind: 'log' }>[] = [];
+  /** Where its configuration is another one than the others'. */
+  specs: LimitSpec[] | null = null;
   readonly #scene: QuotaScene;
   readonly #id: string;
   #isFrozen = false;
@@ -186,7 +190,7 @@ export class SimulatedKeeper {
     if (!this.#hasCaughtUp) this.#step({ kind: 'caught-up' });
     this.#hasCaughtUp = true;
     const described = [...this.#scene.quotas.values()];
-    this.#step({ kind: 'round', limits: this.#scene.specs, pages: this.#scene.pages(), described });
+    this.#step({ kind: 'round', limits: this.specs ?? this.#scene.specs, pages: this.#scene.pages(), described });
   }
 
   #hasCaughtUp = false;

@@ -146,4 +146,15 @@ describe('exporters', () => {
     scene.run(25);
     expect(scene.valueInForce).toBe(QUOTA / 2);
   });
+
+  test('one has rules that match nothing: named, with whom it should have told of', () => {
+    const scene = new QuotaScene();
+    scene.wants(800_000, 100_000);
+    scene.exportersEmpty.add(1);
+    scene.run(30);
+    const [line, ...others] = scene.keeper('a').said('without any client’s rate');
+    expect(line?.facts).toMatchObject({ exporter: 'broker-2', expected: 'client-id=app' });
+    expect(String(line?.facts.remedy)).toContain('deploy/kafka/jmx.yml');
+    expect(others).toEqual([]);
+  });
 });
