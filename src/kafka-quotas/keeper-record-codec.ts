@@ -8,7 +8,14 @@ const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 /** Fields that a later version adds are ignored. */
 const RECORD = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('keeper'), id: name, life: name, sequence: count, stamp: z.string().max(64), isLeaving: z.boolean() }),
+  z.object({
+    kind: z.literal('keeper'),
+    id: name,
+    life: name,
+    sequence: count,
+    stamp: z.string().max(64),
+    isLeaving: z.boolean(),
+  }),
   z.object({ kind: z.literal('writer'), term: count, id: name, life: name }),
   z.object({
     kind: z.literal('limit'),

@@ -69,7 +69,13 @@ export function keeperStatus(
     ...others,
     exporters: states.map(({ exporter, problem, silentMs, isUsed, series }): ExporterStatus => {
       const state = problem === null ? 'fine' : silentMs < HEARD_JUST_NOW_MS ? 'odd' : isUsed ? 'silent' : 'unknown';
-      return { url: exporter, state, problem, silentMs: Number.isFinite(silentMs) ? Math.round(silentMs) : null, series };
+      return {
+        url: exporter,
+        state,
+        problem,
+        silentMs: Number.isFinite(silentMs) ? Math.round(silentMs) : null,
+        series,
+      };
     }),
     limits: keeper.specs.map(({ entity, name, quota, group }): LimitStatus => {
       const limit = keeper.limits.get(limitKeyOf(entity, name));

@@ -45,7 +45,11 @@ export function limitSpecs({ rules, seen, quotaOf, maxEntities }: SpecsInput): S
     if (found.size >= maxEntities) leftOut++;
     else found.set(key, { entity, group });
   }
-  return { limits: [...found.values()].flatMap(({ entity, group }) => limitsOf(entity, group, quotaOf)), leftOut, groupsMissing };
+  return {
+    limits: [...found.values()].flatMap(({ entity, group }) => limitsOf(entity, group, quotaOf)),
+    leftOut,
+    groupsMissing,
+  };
 }
 
 function limitsOf(entity: Entity, group: string, quotaOf: SpecsInput['quotaOf']): LimitSpec[] {
@@ -55,7 +59,9 @@ function limitsOf(entity: Entity, group: string, quotaOf: SpecsInput['quotaOf'])
     ['producer_byte_rate', quota.publish],
     ['consumer_byte_rate', quota.dispatch],
   ];
-  return both.flatMap(([name, bytes]) => (bytes < Number.POSITIVE_INFINITY ? [{ entity, name, quota: bytes, group }] : []));
+  return both.flatMap(([name, bytes]) =>
+    bytes < Number.POSITIVE_INFINITY ? [{ entity, name, quota: bytes, group }] : [],
+  );
 }
 
 function isPattern({ user, clientId }: KafkaQuotaEntity): boolean {

@@ -3,7 +3,13 @@ import type { GroupConfig, KafkaQuotasConfig, ResolvedConfig } from '../config/r
 import type { Entity } from '../core/kafka-quotas/entity.js';
 import { DEFAULT_NAME } from '../core/kafka-quotas/entity.js';
 import { Keeper } from '../core/kafka-quotas/keeper.js';
-import type { AlterFailure, Alteration, DescribedQuota, KeeperEffect, KeeperEvent } from '../core/kafka-quotas/keeper-events.js';
+import type {
+  Alteration,
+  AlterFailure,
+  DescribedQuota,
+  KeeperEffect,
+  KeeperEvent,
+} from '../core/kafka-quotas/keeper-events.js';
 import type { KeptRecord } from '../core/kafka-quotas/keeper-record.js';
 import { KeyPattern } from '../core/keys/key-pattern.js';
 import type { GroupTable } from '../groups/group-table.js';
@@ -54,7 +60,11 @@ export class QuotaKeeper {
   readonly #parts: QuotaKeeperParts;
   readonly #keeper: Keeper;
   readonly #settings: KafkaQuotasConfig;
-  readonly #templates: readonly { readonly pattern: KeyPattern; readonly group: GroupConfig; readonly overrides: readonly GroupConfig[] }[];
+  readonly #templates: readonly {
+    readonly pattern: KeyPattern;
+    readonly group: GroupConfig;
+    readonly overrides: readonly GroupConfig[];
+  }[];
   readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #wake: NodeJS.Timeout | undefined;
@@ -100,7 +110,8 @@ export class QuotaKeeper {
       },
       onRecords: (records) => this.#read(records),
       onCaughtUp: () => this.#step({ kind: 'caught-up' }),
-      onLost: (reason) => this.#log('warn', 'the topic of the keepers is away; the quotas stay as they are', { reason }),
+      onLost: (reason) =>
+        this.#log('warn', 'the topic of the keepers is away; the quotas stay as they are', { reason }),
       onRecovered: () => this.#log('info', 'the topic of the keepers is back', {}),
       onFailed: (error) => this.#log('error', 'the topic of the keepers cannot be used', { reason: error.message }),
     });
@@ -193,7 +204,13 @@ export class QuotaKeeper {
     }
     for (const { broker, windows, windowSeconds } of this.#windows) {
       const roughness = roughnessOf(windows, windowSeconds);
-      if (roughness !== null) this.#log('warn', 'quota.window.num is not 1: rates will be rough', { broker, windows, windowSeconds, roughness });
+      if (roughness !== null)
+        this.#log('warn', 'quota.window.num is not 1: rates will be rough', {
+          broker,
+          windows,
+          windowSeconds,
+          roughness,
+        });
     }
   }
 

@@ -51,7 +51,8 @@ export async function releaseQuotas({ config, topic, admin, tell, timeoutMs = 30
 
 function lineOf({ record: { entity, name, original }, found, alteration }: Release): string {
   const whose = `${entityText(entity)}: ${name}`;
-  if (alteration !== null) return `${whose} ${found} → ${original === null ? 'removed' : `${original}, as it was before`}`;
+  if (alteration !== null)
+    return `${whose} ${found} → ${original === null ? 'removed' : `${original}, as it was before`}`;
   return found === null ? `${whose} is not there any more` : `${whose} ${found} stays: somebody else has written it`;
 }
 
@@ -74,7 +75,8 @@ class ReleaseLog {
   async open(topic: ReportTopic, timeoutMs: number): Promise<void> {
     let reason = `not read within ${timeoutMs} ms`;
     await new Promise<void>((resolve, reject) => {
-      const giveUp = () => reject(new QuotameshError('KAFKA_QUOTAS_REFUSED', { reason: `the topic of the keepers: ${reason}` }));
+      const giveUp = () =>
+        reject(new QuotameshError('KAFKA_QUOTAS_REFUSED', { reason: `the topic of the keepers: ${reason}` }));
       const timer = setTimeout(giveUp, timeoutMs);
       const opened = topic.open({
         onEpoch: () => {

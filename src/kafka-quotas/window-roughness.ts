@@ -6,7 +6,8 @@
 export function roughnessOf(windows: number, windowSeconds: number): string | null {
   if (windows === 1) return null;
   const span = `${windows} × ${windowSeconds} s`;
-  if (windows < 4) return `means over ${span}: rates of busy clients vary by up to 0.9 of themselves from second to second`;
+  if (windows < 4)
+    return `means over ${span}: rates of busy clients vary by up to 0.9 of themselves from second to second`;
   const silence = Math.max(1, (windows - 1) * windowSeconds);
   return (
     `means over ${span}: who wants 2 to 10 times its quota gets bursts and up to ${silence} s of silence ` +

@@ -47,7 +47,9 @@ export const KAFKA_QUOTA_METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
-export function kafkaQuotaReadings(now: () => KeeperStatus): Readonly<Record<keyof typeof KAFKA_QUOTA_METRICS, Reading>> {
+export function kafkaQuotaReadings(
+  now: () => KeeperStatus,
+): Readonly<Record<keyof typeof KAFKA_QUOTA_METRICS, Reading>> {
   return {
     quotamesh_kafka_writer: (series) => series(Number(now().mayWrite)),
     quotamesh_kafka_keepers: (series) => series(now().keepers.length),

@@ -42,7 +42,16 @@ export class JavaNode implements NodeProcess {
     if (!this.#formatted) await this.#format();
     this.#formatted = true;
     const agents = this.#setUp.javaAgents.map((agent) => `-javaagent:${agent}`);
-    const java = ['java', ...agents, ...JVM_FLAGS, ...LOG_FLAGS, '-cp', this.#classPath, 'kafka.Kafka', this.#propertiesFile];
+    const java = [
+      'java',
+      ...agents,
+      ...JVM_FLAGS,
+      ...LOG_FLAGS,
+      '-cp',
+      this.#classPath,
+      'kafka.Kafka',
+      this.#propertiesFile,
+    ];
     this.#process = await startGuarded(java[0], java.slice(1), `rm -rf '${this.#scratch}'`);
   }
 

@@ -63,7 +63,9 @@ test('the commands of docs/guide/kafka-quotas.md, from nothing to a quota of two
   // A person sees when the brokers are up; a script has to wait for their pages.
   const untilUp = pages.map((url) => `until curl -fs ${url} >/dev/null; do sleep 0.3; done`).join('\n');
   const scripts = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
-  const script = ['set -e', ...scripts.map((text) => `${text}\n${text.includes('server-start') ? untilUp : ''}`)].join('\n');
+  const script = ['set -e', ...scripts.map((text) => `${text}\n${text.includes('server-start') ? untilUp : ''}`)].join(
+    '\n',
+  );
   const shell = spawn('bash', ['-c', script], {
     cwd: folder,
     // A group of its own, so that the brokers end with it.

@@ -15,8 +15,9 @@ import { CliScene } from '../unit/cli/cli-process.js';
 /** Two real brokers whose exporters run with the rules that we ship. */
 const QUOTA = 500_000;
 const SETTLE_SECONDS = 12;
-/** In bytes at most a quarter of a second of what one broker may have: 8 × 10 kB of 400 kB/s. */
-const IN_FLIGHT = 8;
+/** Together at most a quarter of a second of what one broker may have: 80 kB of 400 kB/s. */
+const IN_FLIGHT = 4;
+const REQUEST_BYTES = 20_000;
 let kafka: Kafka;
 
 beforeAll(async () => {
@@ -45,10 +46,23 @@ async function sceneOf({ name, wants, replicas = [[1], [2]] }: SceneOptions) {
     further: { timeoutMs: 5000 },
   });
   const file = join(cli.folderWith({ 'keeper.yaml': yaml }), 'keeper.yaml');
-  const load = new ProducerLoad({ brokers: kafka.brokers, clientId: name, topic, wants, requestBytes: 10_000, inFlight: IN_FLIGHT });
+  const load = new ProducerLoad({
+    brokers: kafka.brokers,
+    clientId: name,
+    topic,
+    wants,
+    requestBytes: REQUEST_BYTES,
+    inFlight: IN_FLIGHT,
+  });
   await load.start();
   onTestFinished(() => load.stop());
-  return { cli, file, load, topic, keeper: (id: string, args: string[] = []) => new KeeperProcess(cli, file, id, args) };
+  return {
+    cli,
+    file,
+    load,
+    topic,
+    keeper: (id: string, args: string[] = []) => new KeeperProcess(cli, file, id, args),
+  };
 }
 
 function total(rates: readonly number[]): number {
@@ -67,7 +81,8 @@ describe('two brokers, quota.window.num=1', () => {
     const before = await load.ratesOver(20);
     [load.wants[0], load.wants[1]] = [100_000, 800_000];
     const second: string[] = [];
-    for (let at = 0; at < SETTLE_SECONDS; at++) second.push((await load.ratesOver(1)).map((rate) => Math.round(rate / 1000)).join('+'));
+    for (let at = 0; at < SETTLE_SECONDS; at++)
+      second.push((await load.ratesOver(1)).map((rate) => Math.round(rate / 1000)).join('+'));
     const after = await load.ratesOver(20);
     console.log(`800+100: ${before.map(Math.round)}; turned: ${second.join(' ')}; 100+800: ${after.map(Math.round)}`);
     console.log(JSON.stringify((await a.status()).limits));
@@ -81,7 +96,9 @@ describe('two brokers, quota.window.num=1', () => {
     await a.untilStatus(kept, 'quota kept');
     await sleep(1000 * SETTLE_SECONDS);
     await withAdmin(kafka.brokers, (admin) =>
-      admin.alterPartitionReassignments({ topics: [{ topic, partitionAssignment: [{ partition: 0, replicas: [2] }] }] }),
+      admin.alterPartitionReassignments({
+        topics: [{ topic, partitionAssignment: [{ partition: 0, replicas: [2] }] }],
+      }),
     );
     const leaderOf = async () =>
       withAdmin(kafka.brokers, async (admin) => {
@@ -138,7 +155,8 @@ describe('two brokers, quota.window.num=1', () => {
     const key = 'producer_byte_rate';
     const valueNow = async () => {
       const described = await admin.describe();
-      return described.find(({ entity: [part] }) => part?.name === 'adopted')?.values.find((each) => each.key === key)?.value;
+      return described.find(({ entity: [part] }) => part?.name === 'adopted')?.values.find((each) => each.key === key)
+        ?.value;
     };
     await admin.alter([{ entity, changes: [{ key, value: 123_456 }] }], () => true);
     const first = keeper('a');

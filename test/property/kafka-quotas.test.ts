@@ -40,16 +40,21 @@ const sharers = fc.array(fc.array(reading, { minLength: 1, maxLength: 12 }), { m
 
 test('every step is a whole number of at least 1, and never more than a fifth below what is in force and in use', () => {
   fc.assert(
-    fc.property(sharers, quota, fc.option(fc.integer({ min: 1, max: 1e12 }), { nil: null }), (all, capacity, inForce) => {
-      const next = nextWaterLevel({ quota: capacity, inForce, sharers: all });
-      if (next === null) return;
-      expect(Number.isSafeInteger(next)).toBe(true);
-      expect(next).toBeGreaterThanOrEqual(1);
-      const highest = Math.max(0, ...all.flat().map((each) => each?.rate ?? 0));
-      const least = FALL * Math.min(inForce ?? highest, Math.max(capacity, highest));
-      expect(next).toBeGreaterThanOrEqual(Math.floor(least));
-      // Above the quota only on the way down from what was in force or flowed before.
-      expect(next).toBeLessThanOrEqual(Math.ceil(Math.max(capacity, least)));
-    }),
+    fc.property(
+      sharers,
+      quota,
+      fc.option(fc.integer({ min: 1, max: 1e12 }), { nil: null }),
+      (all, capacity, inForce) => {
+        const next = nextWaterLevel({ quota: capacity, inForce, sharers: all });
+        if (next === null) return;
+        expect(Number.isSafeInteger(next)).toBe(true);
+        expect(next).toBeGreaterThanOrEqual(1);
+        const highest = Math.max(0, ...all.flat().map((each) => each?.rate ?? 0));
+        const least = FALL * Math.min(inForce ?? highest, Math.max(capacity, highest));
+        expect(next).toBeGreaterThanOrEqual(Math.floor(least));
+        // Above the quota only on the way down from what was in force or flowed before.
+        expect(next).toBeLessThanOrEqual(Math.ceil(Math.max(capacity, least)));
+      },
+    ),
   );
 });

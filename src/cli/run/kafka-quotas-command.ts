@@ -13,7 +13,10 @@ export function kafkaQuotasCommand(): Command {
       '-c, --config <file>',
       'configuration: a YAML file, or a folder of them; kafkaQuotas: says whose quotas follow which group',
     )
-    .option('-n, --node <id>', 'node id; unique in the cluster, the lowest one alive writes (default: host name and HTTP port)')
+    .option(
+      '-n, --node <id>',
+      'node id; unique in the cluster, the lowest one alive writes (default: host name and HTTP port)',
+    )
     .option(
       '--http <address>',
       'where HTTP listens (status, metrics), host:port or unix:/path (default: 127.0.0.1:7070)',

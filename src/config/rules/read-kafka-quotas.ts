@@ -1,5 +1,10 @@
 import { didYouMean } from '../../input/nearest-name.js';
-import { ENTITY_MATCHERS, EXPORTER_URL, KAFKA_QUOTA_ENTITY, type KafkaQuotaEntity } from '../schema/kafka-quota-entities.js';
+import {
+  ENTITY_MATCHERS,
+  EXPORTER_URL,
+  KAFKA_QUOTA_ENTITY,
+  type KafkaQuotaEntity,
+} from '../schema/kafka-quota-entities.js';
 import { capturesIn } from '../schema/rule-patterns.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { show } from '../setting/setting-text.js';
@@ -31,18 +36,24 @@ export function readKafkaQuotas(
     return readEntry(EXPORTER_URL, one, [...AT, 'exporters', index], findings, TEXTS) ?? [];
   });
   checkTwice(exporters, findings);
-  const entities = listOf(written.entities, [...AT, 'entities'], 'users and client ids', findings).flatMap((one, index) => {
-    const at = [...AT, 'entities', index];
-    const entity = readEntry(KAFKA_QUOTA_ENTITY, one, at, findings, TEXTS);
-    if (entity === undefined) return [];
-    checkDefault(entity, at, findings);
-    checkGroup(entity, at, context, findings);
-    return [entity];
-  });
+  const entities = listOf(written.entities, [...AT, 'entities'], 'users and client ids', findings).flatMap(
+    (one, index) => {
+      const at = [...AT, 'entities', index];
+      const entity = readEntry(KAFKA_QUOTA_ENTITY, one, at, findings, TEXTS);
+      if (entity === undefined) return [];
+      checkDefault(entity, at, findings);
+      checkGroup(entity, at, context, findings);
+      return [entity];
+    },
+  );
   checkReached(entities, findings);
   if (entities.length > 0 && context.topicKind !== undefined && context.topicKind !== 'kafka') {
     const problem = `needs a topic of kind kafka: the Kafka of the topic is the one whose quotas are kept, got ${context.topicKind}`;
-    findings.add(AT, { problem, allowed: 'topic.kind kafka', remedy: 'Name that Kafka as the topic, or remove kafkaQuotas.' });
+    findings.add(AT, {
+      problem,
+      allowed: 'topic.kind kafka',
+      remedy: 'Name that Kafka as the topic, or remove kafkaQuotas.',
+    });
   }
   if (entities.length > 0 && exporters.length === 0 && !hasMistakeIn(findings, 'exporters')) {
     const allowed = 'one address per broker';
@@ -94,7 +105,12 @@ function checkReached(entities: readonly KafkaQuotaEntity[], findings: Findings)
 }
 
 /** A group without captures must be configured, and have a quota in bytes: Kafka counts nothing else. */
-function checkGroup({ group }: KafkaQuotaEntity, at: ConfigPath, context: KafkaQuotasContext, findings: Findings): void {
+function checkGroup(
+  { group }: KafkaQuotaEntity,
+  at: ConfigPath,
+  context: KafkaQuotasContext,
+  findings: Findings,
+): void {
   if (capturesIn(group).length > 0 || context.isKey(group)) return;
   const known = context.groups.get(group);
   if (known === undefined) {

@@ -67,7 +67,8 @@ export const KAFKA_QUOTAS = section({
     min: 2000,
     max: 600_000,
     buys: 'For so long a broker whose exporter is silent is taken to have what it had.',
-    costs: 'What changes there meanwhile is not seen. Afterwards it is taken to want everything, and the others get less.',
+    costs:
+      'What changes there meanwhile is not seen. Afterwards it is taken to want everything, and the others get less.',
   },
   timeoutMs: {
     kind: 'duration',

@@ -124,7 +124,11 @@ export class Keeper {
     if (!isWriter || writer === null || limit.record === null) return [];
     // The late record of a former writer hides the one that counts from whoever starts later, so that one is said again.
     const { term, id, life } = writer;
-    return [append([{ key: limitRecordKey(limitKeyOf(limit.entity, limit.name)), record: { ...limit.record, term, id, life } }])];
+    return [
+      append([
+        { key: limitRecordKey(limitKeyOf(limit.entity, limit.name)), record: { ...limit.record, term, id, life } },
+      ]),
+    ];
   }
 
   #limitOf(key: string, entity: Entity, name: QuotaName): LimitState {
@@ -266,7 +270,8 @@ export class Keeper {
     const ofDefault = own.filter((entity) => entity === spec.entity || !this.#hasOwn(entity, name));
     const sharers = ofDefault.map((entity) => this.exporters.readingsOf(entity, name, nowMs));
     const partners = specs.filter((other) => other.group === group && other.name === name && other !== spec);
-    if (partners.length === 0) return sharers.length > 0 ? sharers : [this.exporters.readingsOf(spec.entity, name, nowMs)];
+    if (partners.length === 0)
+      return sharers.length > 0 ? sharers : [this.exporters.readingsOf(spec.entity, name, nowMs)];
     const readings = partners.flatMap((other) =>
       this.exporters.entitiesOf(other.entity, name).flatMap((entity) => this.exporters.readingsOf(entity, name, nowMs)),
     );
@@ -288,7 +293,9 @@ export class Keeper {
     const dueMs = (limit: LimitState) => this.#alteredMsOf(limit) + ALTERED_EVERY_MS;
     const due = ready.filter((limit) => dueMs(limit) <= nowMs);
     const later = ready.filter((limit) => dueMs(limit) > nowMs).map((limit) => dueMs(limit) - nowMs);
-    const alterations = due.map((limit): Alteration => ({ entity: limit.entity, name: limit.name, value: limit.wanted }));
+    const alterations = due.map(
+      (limit): Alteration => ({ entity: limit.entity, name: limit.name, value: limit.wanted }),
+    );
     for (const limit of due) {
       limit.wanted = null;
       this.#alteredMs.set(entityKeyOf(limit.entity), nowMs);
@@ -307,7 +314,8 @@ export class Keeper {
     this.counts.alterations += count - failures.length;
     this.counts.alterationsFailed += failures.length;
     const failing = new Map(failures.map((failure) => [entityKeyOf(failure.entity), failure]));
-    for (const key of this.#told) if (key.startsWith(ALTER) && !failing.has(key.slice(ALTER.length))) this.#told.delete(key);
+    for (const key of this.#told)
+      if (key.startsWith(ALTER) && !failing.has(key.slice(ALTER.length))) this.#told.delete(key);
     return [...failing].flatMap(([key, { entity, reason }]) => {
       return this.#tellOnce(true, ALTER + key, 'Kafka has not taken a quota', { entity: entityText(entity), reason });
     });

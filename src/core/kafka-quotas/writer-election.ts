@@ -123,7 +123,6 @@ export class WriterElection {
     if (appendedMs !== undefined) this.#permitUntilMs = Math.max(this.#permitUntilMs, appendedMs + permitMs);
   }
 
-
   /** The log is another one: what was read does not count, and who spoke there speaks again here. */
   reset(): void {
     this.#keepers.clear();

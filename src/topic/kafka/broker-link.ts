@@ -2,7 +2,15 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { withDeadline } from '../remote/deadline.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { kafkajsLogger } from './kafka-log.js';
-import type { ApiName, Broker, Connection, ConnectionPool, Kafkajs, OwnApiName, Protocol } from './kafkajs-internals.js';
+import type {
+  ApiName,
+  Broker,
+  Connection,
+  ConnectionPool,
+  Kafkajs,
+  OwnApiName,
+  Protocol,
+} from './kafkajs-internals.js';
 import { openSocket } from './socket-factory.js';
 
 export interface BrokerAddress {

@@ -96,7 +96,9 @@ export class ClientQuotaAdmin {
     await link.connect();
     for (const [api, version] of NEEDED_APIS) {
       if (link.serves(api, version)) continue;
-      const error = new Error(`broker ${nameOf(address)} does not serve ${api} ${version}: Kafka 2.8 or newer is needed`);
+      const error = new Error(
+        `broker ${nameOf(address)} does not serve ${api} ${version}: Kafka 2.8 or newer is needed`,
+      );
       link.destroy(error);
       throw error;
     }
@@ -111,7 +113,8 @@ export class ClientQuotaAdmin {
       const answer = await link.send<ConfigsAnswer>('DescribeConfigs', { resources, includeSynonyms: false });
       const [resource] = answer.resources;
       if (resource === undefined || resource.errorCode !== 0) throw this.#refusal(resource?.errorCode ?? -1, null);
-      const valueOf = (name: string) => Number(resource.configEntries.find(({ configName }) => configName === name)?.configValue);
+      const valueOf = (name: string) =>
+        Number(resource.configEntries.find(({ configName }) => configName === name)?.configValue);
       return { broker: nameOf(address), windows: valueOf(WINDOWS), windowSeconds: valueOf(WINDOW_SECONDS) };
     } finally {
       link.destroy(new Error('no longer needed'));

@@ -54,7 +54,11 @@ export function alterClientQuotas(changes: readonly EntityChange[]): OwnRequest<
   writer.array(changes, (change) => {
     writer.array(change.entity, ({ type, name }) => writer.text(type).nullableText(name).noTags());
     writer.array(change.changes, ({ key, value }) => {
-      writer.text(key).float64(value ?? 0).int8(value === null ? TRUE : FALSE).noTags();
+      writer
+        .text(key)
+        .float64(value ?? 0)
+        .int8(value === null ? TRUE : FALSE)
+        .noTags();
     });
     writer.noTags();
   });

@@ -105,7 +105,13 @@ describe('a release', () => {
       const own = { value: 400, earlier: [500], formerTerms: [], original };
       return { kind: 'limit', term: 1, id: 'a', life: 'x', entity, name: PRODUCED, ...own } as const;
     };
-    const records = [record('set', 7), record('new', null), record('late', null), record('foreign', 7), record('gone', 7)];
+    const records = [
+      record('set', 7),
+      record('new', null),
+      record('late', null),
+      record('foreign', 7),
+      record('gone', 7),
+    ];
     const found = { set: 400, new: 400, late: 500, foreign: 999 };
     const described = Object.entries(found).map(([clientId, value]) => {
       return { entity: { user: null, clientId }, name: PRODUCED, value };

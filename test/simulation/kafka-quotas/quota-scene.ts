@@ -1,6 +1,11 @@
 import { type Entity, entityKeyOf, limitKeyOf, type QuotaName } from '../../../src/core/kafka-quotas/entity.js';
 import { Keeper, type KeeperSettings } from '../../../src/core/kafka-quotas/keeper.js';
-import type { Alteration, ExportedReading, KeeperEffect, LimitSpec } from '../../../src/core/kafka-quotas/keeper-events.js';
+import type {
+  Alteration,
+  ExportedReading,
+  KeeperEffect,
+  LimitSpec,
+} from '../../../src/core/kafka-quotas/keeper-events.js';
 import type { KeptRecord } from '../../../src/core/kafka-quotas/keeper-record.js';
 import { SimulatedBroker } from './simulated-broker.js';
 
@@ -95,8 +100,14 @@ export class QuotaScene {
     return this.brokers.map((broker, at) => {
       const isAway = this.exportersAway.has(at);
       const isVisible = this.quotas.size > 0 && !this.exportersEmpty.has(at);
-      const readings: ExportedReading[] = isVisible ? [{ entity: APP, name: PRODUCED, reading: broker.reading(this.nowMs) }] : [];
-      return { exporter: `broker-${at + 1}`, readings: isAway ? null : readings, problem: isAway ? 'connection refused' : null };
+      const readings: ExportedReading[] = isVisible
+        ? [{ entity: APP, name: PRODUCED, reading: broker.reading(this.nowMs) }]
+        : [];
+      return {
+        exporter: `broker-${at + 1}`,
+        readings: isAway ? null : readings,
+        problem: isAway ? 'connection refused' : null,
+      };
     });
   }
 
@@ -135,7 +146,13 @@ export class SimulatedKeeper {
     this.#id = id;
     this.#nextRoundMs = scene.nowMs + 1000;
     const life = `${id}@${scene.nowMs}`;
-    const base = { aliveMs: 5000, permitMs: 2000, holdMs: 10_000, foreignChanges: 'leave', adoptsAtStart: false } as const;
+    const base = {
+      aliveMs: 5000,
+      permitMs: 2000,
+      holdMs: 10_000,
+      foreignChanges: 'leave',
+      adoptsAtStart: false,
+    } as const;
     this.keeper = new Keeper({ id, life, ...base, ...settings });
     this.#step({ kind: 'epoch' });
   }
@@ -201,7 +218,8 @@ export class SimulatedKeeper {
       else if (effect.kind === 'append') {
         if (this.#isCutOff) this.#scene.after(500, () => this.#step({ kind: 'append-failed' }));
         else this.#scene.append(effect.records);
-      } else if (effect.kind === 'wake') this.#scene.after(effect.inMs, () => !this.#isFrozen && this.#step({ kind: 'woken' }));
+      } else if (effect.kind === 'wake')
+        this.#scene.after(effect.inMs, () => !this.#isFrozen && this.#step({ kind: 'woken' }));
       else if (this.#stuck !== null) {
         this.#stuck.push(effect.alterations);
         this.#isFrozen = true;

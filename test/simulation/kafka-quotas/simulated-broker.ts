@@ -31,7 +31,10 @@ export class SimulatedBroker {
   /** The client sends what it may until `nowMs`. */
   run(nowMs: number, stepMs: number): void {
     // A client has a quarter of a second of its demand under way at most.
-    this.#credit = Math.min(this.#credit + (this.demand * stepMs) / 1000, Math.max(this.demand / 4, this.#requestBytes));
+    this.#credit = Math.min(
+      this.#credit + (this.demand * stepMs) / 1000,
+      Math.max(this.demand / 4, this.#requestBytes),
+    );
     while (this.#credit >= this.#requestBytes && nowMs >= this.#silentUntilMs) this.#request(nowMs);
   }
 

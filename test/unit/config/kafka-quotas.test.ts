@@ -18,7 +18,9 @@ function examine(kafkaQuotas: string, head = HEAD) {
 }
 
 function mistakes(kafkaQuotas: string, head = HEAD): string[] {
-  return examine(kafkaQuotas, head).mistakes.map(({ line, path, problem, remedy }) => `${line} ${path} ${problem} | ${remedy}`);
+  return examine(kafkaQuotas, head).mistakes.map(
+    ({ line, path, problem, remedy }) => `${line} ${path} ${problem} | ${remedy}`,
+  );
 }
 
 const PAGES = '  exporters: ["http://kafka-1:7071/metrics"]\n';
@@ -89,10 +91,15 @@ describe('a mistake is told with its line and what to do', () => {
     ]);
   });
 
-  test.each(['aliveMs: 0', 'aliveMs: -1', 'holdMs: 0', 'timeoutMs: -1', 'maxPageBytes: 0', 'maxEntities: 0', 'foreignChanges: maybe'])(
-    '%s',
-    (setting) => {
-      expect(mistakes(`  ${setting}\n`)).toHaveLength(1);
-    },
-  );
+  test.each([
+    'aliveMs: 0',
+    'aliveMs: -1',
+    'holdMs: 0',
+    'timeoutMs: -1',
+    'maxPageBytes: 0',
+    'maxEntities: 0',
+    'foreignChanges: maybe',
+  ])('%s', (setting) => {
+    expect(mistakes(`  ${setting}\n`)).toHaveLength(1);
+  });
 });

@@ -40,10 +40,26 @@ describe('a page', () => {
     expect(read(PAGE, chunkBytes)).toEqual({
       problem: null,
       readings: [
-        { entity: { user: null, clientId: 'reader' }, name: 'consumer_byte_rate', reading: { rate: 1234.5, throttleMs: 0 } },
-        { entity: { user: null, clientId: 'app' }, name: 'producer_byte_rate', reading: { rate: 250_537, throttleMs: 49.5 } },
-        { entity: { user: 'alice', clientId: 'app' }, name: 'producer_byte_rate', reading: { rate: 17, throttleMs: 0 } },
-        { entity: { user: 'alice', clientId: null }, name: 'producer_byte_rate', reading: { rate: 400, throttleMs: 0 } },
+        {
+          entity: { user: null, clientId: 'reader' },
+          name: 'consumer_byte_rate',
+          reading: { rate: 1234.5, throttleMs: 0 },
+        },
+        {
+          entity: { user: null, clientId: 'app' },
+          name: 'producer_byte_rate',
+          reading: { rate: 250_537, throttleMs: 49.5 },
+        },
+        {
+          entity: { user: 'alice', clientId: 'app' },
+          name: 'producer_byte_rate',
+          reading: { rate: 17, throttleMs: 0 },
+        },
+        {
+          entity: { user: 'alice', clientId: null },
+          name: 'producer_byte_rate',
+          reading: { rate: 400, throttleMs: 0 },
+        },
       ],
     });
   });
@@ -72,7 +88,13 @@ describe('a page', () => {
   });
 
   test('garbage is no reading', () => {
-    for (const junk of ['{', 'kafka_server_produce_byte_rate{', '\0\n\r\n', 'kafka_server_produce_byte_rate{a="b', '<html>']) {
+    for (const junk of [
+      '{',
+      'kafka_server_produce_byte_rate{',
+      '\0\n\r\n',
+      'kafka_server_produce_byte_rate{a="b',
+      '<html>',
+    ]) {
       expect(read(junk).readings).toEqual([]);
     }
   });
@@ -82,7 +104,10 @@ describe('an exporter', () => {
   let server: Server | undefined;
   afterEach(() => server?.close());
 
-  async function serve(answer: (write: (chunk: string) => boolean, end: () => void) => void, status = 200): Promise<string> {
+  async function serve(
+    answer: (write: (chunk: string) => boolean, end: () => void) => void,
+    status = 200,
+  ): Promise<string> {
     server = createServer((_, response) => {
       response.writeHead(status);
       answer(
@@ -112,7 +137,9 @@ describe('an exporter', () => {
       for (let at = 0; at < 40; at++) write('x'.repeat(1_000_000));
       end();
     });
-    expect((await readExporter(url, { ...SETTINGS, maxPageBytes: 1_000_000 })).problem).toContain('maxPageBytes = 1000000');
+    expect((await readExporter(url, { ...SETTINGS, maxPageBytes: 1_000_000 })).problem).toContain(
+      'maxPageBytes = 1000000',
+    );
     expect(await readExporter(url, SETTINGS)).toMatchObject({ readings: [], problem: null });
   });
 

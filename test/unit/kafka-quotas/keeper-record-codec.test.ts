@@ -28,7 +28,14 @@ test('what another cluster has written, or nobody of ours, is no record', () => 
   expect(decodeKeeperRecord('demo', encodeKeeperRecord('other', LIMIT))).toBeNull();
   const texts = ['', 'null', '[]', '{', '{"cluster":"demo"}', 'x'.repeat(100_000)];
   for (const text of texts) expect(decodeKeeperRecord('demo', Buffer.from(text))).toBeNull();
-  const wrong = [{ value: -1 }, { value: Number.NaN }, { name: 'request_percentage' }, { term: 1.5 }, { entity: {} }, { kind: 'x' }];
+  const wrong = [
+    { value: -1 },
+    { value: Number.NaN },
+    { name: 'request_percentage' },
+    { term: 1.5 },
+    { entity: {} },
+    { kind: 'x' },
+  ];
   for (const part of wrong) {
     const value = Buffer.from(JSON.stringify({ cluster: 'demo', ...LIMIT, ...part }));
     expect(decodeKeeperRecord('demo', value)).toBeNull();

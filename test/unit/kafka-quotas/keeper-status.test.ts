@@ -9,12 +9,18 @@ test('tells who writes, what exporters say, and what every entity has', () => {
   expect(KEEPER_STATUS).toMatchObject({ keeper: 'a', writer: 'a', mayWrite: true, keepers: ['a'], foreignChanges: 0 });
   expect(KEEPER_STATUS.exporters.map(({ state }) => state)).toEqual(['fine', 'fine']);
   const [limit] = KEEPER_STATUS.limits;
-  expect(limit).toMatchObject({ entity: 'client-id app', quotaName: 'producer_byte_rate', group: 'app', state: 'kept' });
+  expect(limit).toMatchObject({
+    entity: 'client-id app',
+    quotaName: 'producer_byte_rate',
+    group: 'app',
+    state: 'kept',
+  });
   expect(limit?.brokers.map(({ isSaturated }) => isSaturated)).toEqual([true, false]);
 });
 
 test('an exporter that is silent, and one that has been for too long; an entity that is left alone', () => {
-  const away = (seconds: number) => keeperStatusAfter(seconds, (scene) => scene.exportersAway.add(1)).exporters[1]?.state;
+  const away = (seconds: number) =>
+    keeperStatusAfter(seconds, (scene) => scene.exportersAway.add(1)).exporters[1]?.state;
   expect(away(20)).toBe('unknown');
   const left = keeperStatusAfter(20, (scene) => scene.set(APP, 123));
   expect(left.limits[0]).toMatchObject({ state: 'left', inForce: 123 });
@@ -27,7 +33,9 @@ test('is answered by HTTP, described by its schema, and exported as metrics', as
   const text = await scene.metrics.text();
   for (const [name, { type }] of Object.entries(KAFKA_QUOTA_METRICS)) expect(text).toContain(`# TYPE ${name} ${type}`);
   expect(text).toContain('quotamesh_kafka_writer 1\n');
-  expect(text).toMatch(/quotamesh_kafka_in_force_bytes_per_second\{entity="client-id app",quota_name="producer_byte_rate"\} \d+/);
+  expect(text).toMatch(
+    /quotamesh_kafka_in_force_bytes_per_second\{entity="client-id app",quota_name="producer_byte_rate"\} \d+/,
+  );
   await scene.close();
 });
 

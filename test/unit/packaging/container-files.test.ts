@@ -52,7 +52,11 @@ describe('docker-compose.yml', () => {
   test('the keeper of Kafka’s quotas has a valid configuration, and reads a page of each of its brokers', async () => {
     const { environment, volumes } = compose.services['kafka-quotas'];
     expect(volumes).toEqual(['./examples/compose/kafka-quotas.yaml:/etc/quotamesh/node.yaml:ro']);
-    const config = await loadConfig({ file: `${root}/examples/compose/kafka-quotas.yaml`, env: environment, overrides: {} });
+    const config = await loadConfig({
+      file: `${root}/examples/compose/kafka-quotas.yaml`,
+      env: environment,
+      overrides: {},
+    });
     expect(config.topic).toMatchObject({ kind: 'kafka', brokers: ['broker-1:9092', 'broker-2:9092'] });
     for (const [at, name] of ['broker-1', 'broker-2'].entries()) {
       const { environment: broker, volumes: mounted } = compose.services[name];
