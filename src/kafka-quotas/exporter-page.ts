@@ -69,7 +69,7 @@ export class ExporterPageReader {
     const said = line.slice(end).trim().split(/\s+/, 1)[0] ?? '';
     if (entity === null) return;
     const [name, part] = wanted;
-    const value = valueOf(said);
+    const value = amountIn(said);
     if (value === null) {
       this.#problem ??= `${line.slice(0, brace)} of ${entityText(entity)} is ${said.slice(0, 40) || 'missing'}`;
       return;
@@ -116,7 +116,7 @@ function unescaped(text: string): string {
 }
 
 /** NaN is what Kafka tells of throttling while there was none. Null = no amount: negative, infinite, or no number. */
-function valueOf(text: string): number | null {
+function amountIn(text: string): number | null {
   if (text === 'NaN') return 0;
   const value = text === '' ? Number.NaN : Number(text);
   return value >= 0 && value < Number.POSITIVE_INFINITY ? value : null;

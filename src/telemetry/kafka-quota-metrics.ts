@@ -70,10 +70,10 @@ export function kafkaQuotaReadings(
     quotamesh_kafka_usage_bytes_per_second: ofEntities(({ usage }) => usage),
   };
 
-  function ofEntities(valueOf: (limit: LimitStatus) => number | null): Reading {
+  function ofEntities(read: (limit: LimitStatus) => number | null): Reading {
     return (series) => {
       for (const limit of now().limits) {
-        const value = valueOf(limit);
+        const value = read(limit);
         if (value !== null) series(value, { entity: limit.entity, quota_name: limit.quotaName });
       }
     };

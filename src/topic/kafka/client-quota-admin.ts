@@ -113,9 +113,9 @@ export class ClientQuotaAdmin {
       const answer = await link.send<ConfigsAnswer>('DescribeConfigs', { resources, includeSynonyms: false });
       const [resource] = answer.resources;
       if (resource === undefined || resource.errorCode !== 0) throw this.#refusal(resource?.errorCode ?? -1, null);
-      const valueOf = (name: string) =>
+      const numberOf = (name: string) =>
         Number(resource.configEntries.find(({ configName }) => configName === name)?.configValue);
-      return { broker: nameOf(address), windows: valueOf(WINDOWS), windowSeconds: valueOf(WINDOW_SECONDS) };
+      return { broker: nameOf(address), windows: numberOf(WINDOWS), windowSeconds: numberOf(WINDOW_SECONDS) };
     } finally {
       link.destroy(new Error('no longer needed'));
     }

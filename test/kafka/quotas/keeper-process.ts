@@ -36,9 +36,13 @@ export class KeeperProcess {
   }
 
   async untilStatus(isSo: (status: KeeperStatus) => boolean, what: string): Promise<KeeperStatus> {
-    let status: KeeperStatus | undefined;
-    await this.process.until(async () => isSo((status = await this.status())), what);
-    return status as KeeperStatus;
+    let status = await this.status();
+    const look = async () => {
+      status = await this.status();
+      return isSo(status);
+    };
+    await this.process.until(look, what);
+    return status;
   }
 
   /** When it sent changes to Kafka, on the clock of the machine. */

@@ -108,15 +108,16 @@ describe('an exporter', () => {
     answer: (write: (chunk: string) => boolean, end: () => void) => void,
     status = 200,
   ): Promise<string> {
-    server = createServer((_, response) => {
+    const listening = createServer((_, response) => {
       response.writeHead(status);
       answer(
         (chunk) => response.write(chunk),
         () => response.end(),
       );
     });
-    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server?.address() as AddressInfo).port}/metrics`;
+    server = listening;
+    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(listening.address() as AddressInfo).port}/metrics`;
   }
 
   const SETTINGS = { timeoutMs: 20_000, maxPageBytes: 67_108_864, metrics: METRICS };
