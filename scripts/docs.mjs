@@ -87,7 +87,9 @@ const documents = {
   'docs/reference/settings.md': renderSettings({ ...settings, ...settingText, RELATIONS, boundText, FOREIGN_KEYS }),
   'docs/reference/errors.md': renderErrors(ERROR_CATALOGUE),
   'docs/reference/metrics.md': renderMetrics({
-    ...{ ...metrics, ...registryMetrics, ...signatureMetrics },
+    ...metrics,
+    ...registryMetrics,
+    ...signatureMetrics,
     ACCESS_METRICS,
     KAFKA_QUOTA_METRICS,
   }),

@@ -39,11 +39,11 @@ export interface LimitStatus {
   readonly entity: string;
   readonly quotaName: string;
   readonly group: string;
-  /** Of the whole Kafka cluster. */
+  /** What the whole Kafka cluster may have. */
   readonly quota: number;
   /** What every broker enforces, as Kafka told it last; null = nothing. */
   readonly inForce: number | null;
-  /** Of all brokers together. */
+  /** What all brokers have together. */
   readonly usage: number;
   /** kept: quotamesh writes it; left: somebody else's value stands there; waiting: nothing is written yet. */
   readonly state: 'kept' | 'left' | 'waiting';

@@ -83,7 +83,9 @@ export class QuotaKeeper {
     this.#keeper = new Keeper({
       id: config.nodeId,
       life: randomBytes(8).toString('hex'),
-      ...{ aliveMs, holdMs, foreignChanges },
+      aliveMs,
+      holdMs,
+      foreignChanges,
       permitMs: PERMIT_MS,
       adoptsAtStart: adopts,
     });

@@ -27,7 +27,7 @@ export async function releaseQuotas({ config, topic, admin, tell, timeoutMs = 30
   const log = new ReleaseLog(config.cluster);
   try {
     await log.open(topic, timeoutMs);
-    // Whoever is alive speaks within that time.
+    // A keeper that is alive speaks within that time.
     await sleep(config.kafkaQuotas.aliveMs);
     const keepers = [...log.alive].sort();
     if (keepers.length > 0) throw new QuotameshError('KAFKA_QUOTAS_KEPT', { keepers: keepers.join(', ') });

@@ -13,7 +13,7 @@ export interface NodeSetUp {
   readonly folder: string;
   readonly clusterId: string;
   readonly formatArguments: readonly string[];
-  /** Of the broker's JVM: jar, and what it is told. */
+  /** Agents of the broker's JVM: the jar, and what it is told. */
   readonly javaAgents: readonly string[];
 }
 

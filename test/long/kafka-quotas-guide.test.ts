@@ -9,7 +9,7 @@ import { freePorts } from '../../src/processes/free-ports.js';
 import { exporterAgent, findDistribution } from '../kafka/distribution.js';
 
 const ROOT = fileURLToPath(PACKAGE_ROOT);
-/** Those of the page; others of this machine stand for them. */
+/** The page has these ports; free ones of this machine stand for them. */
 const PORTS = ['9092', '9093', '9094', '7071', '7072', '7090'];
 const RUN_MS = 300_000;
 

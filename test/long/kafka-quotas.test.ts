@@ -119,7 +119,7 @@ describe('two brokers, quota.window.num=1', () => {
     const [a, b] = [keeper('a'), keeper('b')];
     await Promise.all([a, b].map((each) => each.untilStatus(({ keepers }) => keepers.length === 2, 'two keepers')));
     await a.untilStatus(kept, 'quota kept');
-    // Whoever writes has something to write.
+    // The writer has something to write.
     const turn = setInterval(() => load.wants.reverse(), 3000);
     onTestFinished(() => clearInterval(turn));
     await sleep(15_000);

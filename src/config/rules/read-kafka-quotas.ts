@@ -93,7 +93,7 @@ function checkDefault(entity: KafkaQuotaEntity, at: ConfigPath, findings: Findin
   }
 }
 
-/** Of two rules for the same entity the first decides. */
+/** The first of two rules for the same entity decides. */
 function checkReached(entities: readonly KafkaQuotaEntity[], findings: Findings): void {
   const textOf = ({ user, clientId }: KafkaQuotaEntity) => JSON.stringify([user, clientId]);
   for (const [index, entity] of entities.entries()) {

@@ -10,7 +10,7 @@ import { findWaterLevel } from './water-level.js';
  * Never below capacity ÷ count, never above the capacity, but for Infinity. A demand may be Infinity.
  */
 export function waterLevelOf(demands: readonly number[], capacity: number): number {
-  // Whoever wants more than the capacity can have, twice as much or any more, gets the same.
+  // To want twice the capacity or any more is the same.
   const high = Float64Array.from(demands, (demand) => Math.min(demand, 2 * capacity));
   const wanted = high.reduce((sum, each) => sum + each, 0);
   if (capacity > 0 && wanted <= capacity) return Number.POSITIVE_INFINITY;

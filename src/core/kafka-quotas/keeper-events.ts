@@ -9,7 +9,7 @@ export type KeeperEvent =
   | { readonly kind: 'caught-up' }
   | { readonly kind: 'records'; readonly records: readonly KeptRecord[] }
   /** Once a second: what the exporters and Kafka say. */
-  | Round
+  | KeeperRound
   /** The time of an effect `wake` has come. */
   | { readonly kind: 'woken' }
   | { readonly kind: 'altered'; readonly failures: readonly AlterFailure[]; readonly count: number }
@@ -17,7 +17,7 @@ export type KeeperEvent =
   /** The process ends: L stays, and another keeper takes over at once. */
   | { readonly kind: 'stopping' };
 
-export interface Round {
+export interface KeeperRound {
   readonly kind: 'round';
   readonly limits: readonly LimitSpec[];
   readonly pages: readonly ExporterPage[];
@@ -29,7 +29,7 @@ export interface Round {
 export interface LimitSpec {
   readonly entity: Entity;
   readonly name: QuotaName;
-  /** Of the whole Kafka cluster, bytes per second. */
+  /** What the whole Kafka cluster may have, bytes per second. */
   readonly quota: number;
   /** Entities of one group share its quota. */
   readonly group: string;

@@ -1,6 +1,6 @@
 import { DEFAULT_NAME, type Entity, entityKeyOf, entityText, limitKeyOf, type QuotaName } from './entity.js';
 import { ExporterBook } from './exporter-book.js';
-import type { Alteration, DescribedQuota, KeeperEffect, KeeperEvent, LimitSpec, Round } from './keeper-events.js';
+import type { Alteration, DescribedQuota, KeeperEffect, KeeperEvent, KeeperRound, LimitSpec } from './keeper-events.js';
 import {
   type KeptRecord,
   keeperOfRecordKey,
@@ -122,7 +122,7 @@ export class Keeper {
       return [];
     }
     if (!isWriter || writer === null || limit.record === null) return [];
-    // The late record of a former writer hides the one that counts from whoever starts later, so that one is said again.
+    // The late record of a former writer hides the one that counts from keepers that start later: it is said again.
     const { term, id, life } = writer;
     return [
       append([
@@ -139,7 +139,7 @@ export class Keeper {
     return limit;
   }
 
-  #round({ limits, pages, described }: Round, nowMs: number): KeeperEffect[] {
+  #round({ limits, pages, described }: KeeperRound, nowMs: number): KeeperEffect[] {
     this.#specs = limits;
     this.#stamp = stampOf(limits);
     const effects = this.exporters.take(pages, limits, nowMs);

@@ -8,7 +8,7 @@ export type Finding = 'removed' | 'foreign';
 export class LimitState {
   readonly entity: Entity;
   readonly name: QuotaName;
-  /** Of the configuration in force; others are in the log only. */
+  /** True if the configuration in force has it; others are in the log only. */
   isKept = false;
   /** In the log, and to be sent to Kafka. */
   wanted: number | null = null;

@@ -9,7 +9,7 @@ export interface BrokerReading {
 }
 
 export interface WaterLevelInput {
-  /** Of the whole Kafka cluster, bytes per second. */
+  /** What the whole Kafka cluster may have, bytes per second. */
   readonly quota: number;
   /** What every broker enforces now; null = nothing. */
   readonly inForce: number | null;
@@ -31,8 +31,8 @@ export interface WaterLevelInput {
  * 200, which is a fall: 320, then 256, 250: both wait by then. Nobody waits, rates 100 and 50 → 312: 1.25 times half
  * of the quota, so that whoever wakes has something at once, and not all of them all of it.
  *
- * It falls by a fifth per step at most: what has come in is above the new value, and Kafka lets nobody through until the mean
- * is below it. A cut to a quarter at once was 3 to 6 s of silence. Changes of up to 1 % are left out.
+ * It falls by a fifth per step at most: what has come in is above the new value, and Kafka lets nobody through until
+ * the mean is below it. A cut to a quarter at once was 3 to 6 s of silence. Changes of up to 1 % are left out.
  */
 export function nextWaterLevel({ quota, inForce, sharers }: WaterLevelInput): number | null {
   const highest = Math.max(0, ...sharers.flat().map((reading) => reading?.rate ?? 0));

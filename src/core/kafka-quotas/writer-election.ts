@@ -21,14 +21,15 @@ export interface HeardKeeper {
  *
  * All keepers read the same records in the same order, and of two claims of one term the first counts, so they agree
  * on the writer at every offset. What the log cannot do is to stop the former writer's hand: Kafka's quotas know no
- * condition. So a writer's permission is a lease: it ends `permitMs` after it appended the newest record of its own that it has
- * read. Records are read in order: who has read a record of its own behind the claim has read the claim. Hence a new
- * writer waits `permitMs` after it has read its claim, and the former one has stopped by then, be it frozen or cut off. Only
- * durations on one machine's clock count, so that no clock needs to be right; they must not differ in speed by more than
- * a fraction of `permitMs`.
+ * condition. So a writer's permission is a lease: it ends `permitMs` after it appended the newest record of its own
+ * that it has read. Records are read in order: who has read a record of its own behind the claim has read the claim.
+ * Hence a new writer waits `permitMs` after it has read its claim, and the former one has stopped by then, be it frozen
+ * or cut off. Only durations on one machine's clock count, so that no clock needs to be right; they must not differ in
+ * speed by more than a fraction of `permitMs`.
  *
- * What is left: a process that freezes between looking at its lease and the socket, or a request that is under way, arrives late.
- * The value stands in the log before it is sent, so that the writer knows it again and puts its own in its stead.
+ * What is left: a process that freezes between looking at its lease and the socket, or a request that is under way,
+ * arrives late. The value stands in the log before it is sent, so that the writer knows it again and puts its own in
+ * its stead.
  */
 export class WriterElection {
   readonly #settings: ElectionSettings;

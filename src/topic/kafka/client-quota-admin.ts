@@ -9,8 +9,7 @@ import {
   describeClientQuotas,
   type EntityChange,
 } from './client-quotas-1.js';
-import { tokensOf } from './config-tokens.js';
-import { kafkaTopicOptions } from './kafka-topic-options.js';
+import { kafkaTopicOptions, tokensOf } from './kafka-topic-options.js';
 import { type Kafkajs, loadKafkajs } from './kafkajs-internals.js';
 import { METADATA_WITH_ID_VERSION, metadataWithId } from './metadata-10.js';
 import { brokerError } from './topic-failure.js';

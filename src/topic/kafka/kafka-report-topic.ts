@@ -1,7 +1,6 @@
 import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
 import { RemoteReportTopic } from '../remote/remote-report-topic.js';
-import { tokensOf } from './config-tokens.js';
-import { type KafkaTopicHooks, kafkaTopicOptions } from './kafka-topic-options.js';
+import { type KafkaTopicHooks, kafkaTopicOptions, tokensOf } from './kafka-topic-options.js';
 import { loadKafkajs } from './kafkajs-internals.js';
 import type { TokenSource } from './token-source.js';
 import { AppendRefused } from './topic-failure.js';
