@@ -27,6 +27,7 @@ const [
   metrics,
   signatureMetrics,
   { ACCESS_METRICS },
+  { KAFKA_QUOTA_METRICS },
   neededAcls,
   topicSettings,
   registryMetrics,
@@ -55,6 +56,7 @@ const [
   fromDist('telemetry/metric-table.js'),
   fromDist('telemetry/signature-metrics.js'),
   fromDist('telemetry/access-metrics.js'),
+  fromDist('telemetry/kafka-quota-metrics.js'),
   fromDist('topic/kafka/needed-acls.js'),
   fromDist('topic/kafka/topic-settings.js'),
   fromDist('telemetry/registry-metric-table.js'),
@@ -84,7 +86,13 @@ const pictures = runs.map(([name, run]) => [`docs/pictures/${name}.svg`, renderP
 const documents = {
   'docs/reference/settings.md': renderSettings({ ...settings, ...settingText, RELATIONS, boundText, FOREIGN_KEYS }),
   'docs/reference/errors.md': renderErrors(ERROR_CATALOGUE),
-  'docs/reference/metrics.md': renderMetrics({ ...metrics, ...registryMetrics, ...signatureMetrics, ACCESS_METRICS }),
+  'docs/reference/metrics.md': renderMetrics({
+    ...metrics,
+    ...registryMetrics,
+    ...signatureMetrics,
+    ACCESS_METRICS,
+    KAFKA_QUOTA_METRICS,
+  }),
   'docs/reference/commands.md': renderCommands({
     createProgram,
     nodeCommand,

@@ -34,6 +34,7 @@ const INTRODUCTION = `# Commands
 const PAGES = {
   run: ['../operate/deployment.md'],
   mqtt: ['../guide/mqtt.md'],
+  'kafka-quotas': ['../guide/kafka-quotas.md'],
   group: ['../operate/administration.md'],
   quota: ['../operate/administration.md'],
   audit: ['../operate/administration.md'],

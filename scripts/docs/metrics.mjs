@@ -9,6 +9,7 @@ export function renderMetrics({
   SIGNATURE_METRICS,
   ADMISSION_METRICS,
   MQTT_METRICS,
+  KAFKA_QUOTA_METRICS,
   GROUP_METRICS,
 }) {
   return `${GENERATED}
@@ -59,6 +60,12 @@ ${metricTable(ADMISSION_METRICS)}
 Only of \`quotamesh mqtt\` (docs/guide/mqtt.md).
 
 ${metricTable(MQTT_METRICS)}
+
+## Keeper of Kafka’s quotas
+
+Only of \`quotamesh kafka-quotas\` (docs/guide/kafka-quotas.md).
+
+${metricTable(KAFKA_QUOTA_METRICS)}
 
 ## Groups
 

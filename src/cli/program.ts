@@ -16,6 +16,7 @@ import { nodesCommand } from './look/nodes-command.js';
 import { statusCommand } from './look/status-command.js';
 import { topCommand } from './look/top-command.js';
 import { recordCommand } from './record/record-command.js';
+import { kafkaQuotasCommand } from './run/kafka-quotas-command.js';
 import { mqttCommand } from './run/mqtt-command.js';
 import { runCommand } from './run/run-command.js';
 import { simCommand } from './sim/sim-command.js';
@@ -51,6 +52,7 @@ function commands(): readonly Command[] {
   return [
     runCommand(),
     mqttCommand(),
+    kafkaQuotasCommand(),
     checkCommand(),
     configCommand(),
     statusCommand(),

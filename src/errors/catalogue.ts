@@ -74,6 +74,16 @@ export const ERROR_CATALOGUE = {
     remedy: 'Stop the other process or choose another address with --http HOST:PORT or unix:PATH.',
     exitCode: EXIT_UNAVAILABLE,
   },
+  KAFKA_QUOTAS_KEPT: {
+    message: 'keepers of Kafka’s quotas are alive, and would write again: {keepers}',
+    remedy: 'Stop every `quotamesh kafka-quotas` of the cluster, then release.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  KAFKA_QUOTAS_REFUSED: {
+    message: 'the quotas were not put back: {reason}',
+    remedy: 'See what Kafka says; what is left is put back by the next --release.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
   MQTT_ADDRESS_IN_USE: {
     message: 'cannot listen on {address} for MQTT: {reason}',
     remedy: 'Stop the other process or choose another address with --mqtt HOST:PORT.',

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { KafkaTopicConfig, ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { nodeKeyOf } from '../core/base/ids.js';
 import { isGroupStateKey, nodeRecordKey } from '../core/protocol/record.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import type { EmbeddedTopicOptions } from '../topic/embedded/embedded-topic.js';
@@ -81,6 +82,25 @@ async function registryAdapterOf(config: ResolvedConfig, telemetry: Telemetry): 
   }
 }
 
+/** The log of the keepers of Kafka's quotas, which lies in the Kafka whose quotas they keep; and how to get there. */
+export async function createKeeperTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<KeeperTopic> {
+  const { topic: kafka } = config;
+  if (kafka.kind !== 'kafka' || config.kafkaQuotas.entities.length === 0) {
+    const reason = 'kafkaQuotas.entities names nobody, and a topic of kind kafka is needed';
+    throw new QuotameshError('USAGE', { reason: `${config.source}: ${reason} (docs/guide/kafka-quotas.md)` });
+  }
+  const { KafkaReportTopic } = await import('../topic/kafka/kafka-report-topic.js');
+  const name = kafkaNameOf(config, kafka, 'kafka-quotas');
+  const hooks = { keepsForever: true, ...logsOf(telemetry, 'kafka-quotas') };
+  const own = new KafkaReportTopic({ ...kafka, name, partitions: 1 }, hooks);
+  return { topic: await withSignatures(own, config, 'kafka-quotas', telemetry), kafka };
+}
+
+export interface KeeperTopic {
+  readonly topic: ReportTopic;
+  readonly kafka: KafkaTopicConfig;
+}
+
 /** A package that is missing ends the start here; inside the topic it would be an outage that is waited for. */
 async function createEmbeddedTopic(options: EmbeddedTopicOptions): Promise<ReportTopic> {
   const { EmbeddedTopic } = await import('../topic/embedded/embedded-topic.js');
@@ -94,7 +114,7 @@ function logsOf(telemetry: Telemetry, component: string): Telemetry {
   return { log: (level, message, facts) => telemetry.log(level, message, { component, ...facts }) };
 }
 
-type Log = 'reports' | 'registry';
+type Log = 'reports' | 'registry' | 'kafka-quotas';
 
 async function withSignatures(own: ReportTopic, config: ResolvedConfig, log: Log, telemetry: Telemetry) {
   const { cluster, topic } = config;
@@ -108,14 +128,15 @@ async function withSignatures(own: ReportTopic, config: ResolvedConfig, log: Log
     cluster,
     hmac: topic.hmac,
     telemetry,
-    isShared: log === 'registry' ? () => true : isGroupStateKey,
+    isShared: log === 'reports' ? isGroupStateKey : () => true,
     log: topic.kind === 'kafka' ? kafkaNameOf(config, topic, log) : log,
-    name: log === 'registry' ? 'registry topic' : 'topic',
+    name: log === 'reports' ? 'topic' : `${log} topic`,
   });
 }
 
 function kafkaNameOf({ registry }: ResolvedConfig, { name }: KafkaTopicConfig, log: Log): string {
-  return log === 'reports' ? name : (registry.name ?? `${name}-registry`);
+  if (log === 'reports') return name;
+  return log === 'registry' ? (registry.name ?? `${name}-registry`) : `${name}-kafka-quotas`;
 }
 
 const ALONE = { appendTimeoutMs: 5000 };

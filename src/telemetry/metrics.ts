@@ -2,12 +2,14 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Access } from '../access/access.js';
 import type { NodeStatus } from '../api/node-status.js';
 import type { AcquireOutcomes } from '../http/acquire/acquire-outcomes.js';
+import type { KeeperStatus } from '../kafka-quotas/keeper-status.js';
 import type { MqttStatus } from '../mqtt/mqtt-status.js';
 import type { NodeParts } from '../node/node-parts.js';
 import { describeNode } from '../status/describe-node.js';
 import { ACCESS_METRICS, accessReadings } from './access-metrics.js';
 import { admissionReadings } from './admission-readings.js';
 import { GroupSeries } from './group-series.js';
+import { KAFKA_QUOTA_METRICS, kafkaQuotaReadings } from './kafka-quota-metrics.js';
 import { ADMISSION_METRICS, type MetricRow, MQTT_METRICS, NODE_METRICS, TOPIC_METRICS } from './metric-table.js';
 import { mqttReadings } from './mqtt-readings.js';
 import { nodeReadings } from './node-readings.js';
@@ -24,6 +26,8 @@ export interface MetricSources {
   readonly incidents: { readonly unhandledRejections: number };
   /** Beside an MQTT broker. */
   readonly mqtt?: (() => MqttStatus) | undefined;
+  /** Beside a keeper of Kafka's quotas. */
+  readonly kafkaQuotas?: (() => KeeperStatus) | undefined;
 }
 
 export interface Metrics {
@@ -57,6 +61,14 @@ export function createMetrics(sources: MetricSources): Metrics {
       MQTT_METRICS,
       mqttReadings(() => mqttNow as MqttStatus),
     );
+  const { kafkaQuotas } = sources;
+  let keeperNow = kafkaQuotas?.();
+  if (keeperNow !== undefined)
+    register(
+      registry,
+      KAFKA_QUOTA_METRICS,
+      kafkaQuotaReadings(() => keeperNow as KeeperStatus),
+    );
   const groups = new GroupSeries(node);
   return {
     contentType: registry.contentType,
@@ -64,6 +76,7 @@ export function createMetrics(sources: MetricSources): Metrics {
       // Once per scrape: most readings are parts of it.
       status = describeNode(node);
       mqttNow = mqtt?.();
+      keeperNow = kafkaQuotas?.();
       return (await registry.metrics()) + (await groups.text());
     },
   };

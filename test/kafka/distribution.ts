@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -51,6 +51,15 @@ export function findDistribution(): Promise<Distribution> {
       : { kind: 'container', engine: source },
   );
   return found;
+}
+
+/** The jar of the JMX exporter, which runs in the broker's JVM. */
+export async function exporterAgent({ kind }: Distribution): Promise<string> {
+  if (kind !== 'java') throw new Error(`the JMX exporter of these tests needs Java: ${WHAT_TO_INSTALL}`);
+  const folder = await fetchJars(EXPORTER);
+  const jar = (await readdir(folder)).find((name) => name.startsWith('jmx_prometheus_javaagent'));
+  if (jar === undefined) throw new Error(`no JMX exporter in ${folder}`);
+  return join(folder, jar);
 }
 
 /** 'java', or the name of a container engine; throws the one line that says what to install. */
@@ -132,6 +141,7 @@ export interface Jars {
   readonly name: string;
 }
 
+const EXPORTER: Jars = { pom: join(import.meta.dirname, 'exporter/pom.xml'), name: 'jmx-exporter' };
 const KAFKA: Jars = { pom: join(import.meta.dirname, 'pom.xml'), name: `kafka-${KAFKA_VERSION}` };
 
 /** Named by what is in it, so that a changed pom.xml is fetched again. */

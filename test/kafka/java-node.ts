@@ -13,6 +13,8 @@ export interface NodeSetUp {
   readonly folder: string;
   readonly clusterId: string;
   readonly formatArguments: readonly string[];
+  /** Agents of the broker's JVM: the jar, and what it is told. */
+  readonly javaAgents: readonly string[];
 }
 
 const STOP_TIMEOUT_MS = 1000;
@@ -39,7 +41,17 @@ export class JavaNode implements NodeProcess {
   async launch(): Promise<void> {
     if (!this.#formatted) await this.#format();
     this.#formatted = true;
-    const java = ['java', ...JVM_FLAGS, ...LOG_FLAGS, '-cp', this.#classPath, 'kafka.Kafka', this.#propertiesFile];
+    const agents = this.#setUp.javaAgents.map((agent) => `-javaagent:${agent}`);
+    const java = [
+      'java',
+      ...agents,
+      ...JVM_FLAGS,
+      ...LOG_FLAGS,
+      '-cp',
+      this.#classPath,
+      'kafka.Kafka',
+      this.#propertiesFile,
+    ];
     this.#process = await startGuarded(java[0], java.slice(1), `rm -rf '${this.#scratch}'`);
   }
 

@@ -29,11 +29,11 @@ import { freePorts } from '../../src/processes/free-ports.js';
 import { adminOf } from './admin.js';
 import { brokerProperties, type NodePorts } from './broker-properties.js';
 import { ContainerNode } from './container-node.js';
-import { type Distribution, findDistribution } from './distribution.js';
+import { type Distribution, exporterAgent, findDistribution } from './distribution.js';
 import { JavaNode } from './java-node.js';
 
 export interface KafkaOptions {
-  /** Combined broker and controller nodes; 1 or 3. */
+  /** Combined broker and controller nodes; 1 to 3. Of two both must run. */
   readonly nodes?: number;
   /** Lines of server.properties, for every node; they win over those of broker-properties.ts. */
   readonly properties?:
@@ -46,12 +46,16 @@ export interface KafkaOptions {
   readonly ports?: readonly NodePorts[];
   /** Further arguments of `StorageTool format`, e.g. `--add-scram`. */
   readonly formatArguments?: readonly string[];
+  /** The JMX exporter at every node, with the rules of this file; its pages are at `exporters`. Java alone. */
+  readonly exporterRules?: string;
 }
 
 export interface Kafka {
   /** host:port of each node. */
   readonly brokers: readonly string[];
   readonly ports: readonly NodePorts[];
+  /** Addresses of the pages of the exporters, where there are any. */
+  readonly exporters: readonly string[];
   readonly nodes: readonly KafkaNode[];
   /** Resolves when every node takes requests and counts as alive. */
   untilReady(): Promise<void>;
@@ -91,8 +95,9 @@ const READY_POLL_MS = 50;
 
 export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
   const distribution = await findDistribution();
+  const agent = options.exporterRules === undefined ? null : await exporterAgent(distribution);
   for (let attempt = 1; ; attempt++) {
-    const kafka = await KafkaCluster.create(distribution, options);
+    const kafka = await KafkaCluster.create(distribution, options, agent);
     try {
       await kafka.launch();
       return kafka;
@@ -106,26 +111,36 @@ export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
 class KafkaCluster implements Kafka {
   readonly brokers: readonly string[];
   readonly ports: readonly NodePorts[];
+  readonly exporters: readonly string[];
   readonly nodes: readonly KafkaNode[];
   readonly #processes: readonly NodeProcess[];
   readonly #scratch: string;
 
-  static async create(distribution: Distribution, options: KafkaOptions): Promise<KafkaCluster> {
+  static async create(distribution: Distribution, options: KafkaOptions, agent: string | null): Promise<KafkaCluster> {
     const scratch = await mkdtemp(join(tmpdir(), 'quotamesh-kafka-'));
     const count = options.nodes ?? 1;
-    return new KafkaCluster(distribution, options, options.ports ?? (await anyPorts(count)), scratch);
+    const ports = options.ports ?? (await anyPorts(count));
+    return new KafkaCluster(distribution, options, ports, scratch, agent);
   }
 
-  constructor(distribution: Distribution, options: KafkaOptions, ports: readonly NodePorts[], scratch: string) {
+  constructor(
+    distribution: Distribution,
+    options: KafkaOptions,
+    ports: readonly NodePorts[],
+    scratch: string,
+    agent: string | null,
+  ) {
     this.#scratch = scratch;
     const clusterId = randomBytes(16).toString('base64url');
     this.brokers = ports.map(({ client }) => `127.0.0.1:${client}`);
     this.ports = ports;
+    this.exporters = agent === null ? [] : ports.map(({ spare }) => `http://127.0.0.1:${spare}/metrics`);
     this.#processes = ports.map((own, i) => {
       const folder = join(scratch, `node-${i + 1}`);
       const extra = typeof options.properties === 'function' ? options.properties(own, i) : options.properties;
       const properties = { ...brokerProperties(i + 1, ports, join(folder, 'log')), ...extra };
-      const setUp = { properties, folder, clusterId, formatArguments: options.formatArguments ?? [] };
+      const javaAgents = agent === null ? [] : [`${agent}=127.0.0.1:${own.spare}:${options.exporterRules}`];
+      const setUp = { properties, folder, clusterId, formatArguments: options.formatArguments ?? [], javaAgents };
       return distribution.kind === 'java'
         ? new JavaNode(distribution.classPath, setUp, scratch)
         : new ContainerNode(distribution.engine, setUp);

@@ -10,9 +10,11 @@ import { ConfigWatch } from '../../groups/yaml/config-watch.js';
 import { createAcquireOutcomes } from '../../http/acquire/acquire-outcomes.js';
 import { closeHttp, createHttpServer, listen } from '../../http/server/http-server.js';
 import { renewTls } from '../../http/server/http-tls.js';
+import type { QuotaKeeper } from '../../kafka-quotas/quota-keeper.js';
 import type { MqttBroker } from '../../mqtt/mqtt-broker.js';
 import { mqttStatus } from '../../mqtt/mqtt-status.js';
 import type { NodeParts } from '../../node/node-parts.js';
+import { createKeeperTopic } from '../../node/open-topics.js';
 import { assembleNode } from '../../node/start-node.js';
 import { tellOldNames } from '../../node/tell-old-names.js';
 import { VERSION } from '../../package/version.js';
@@ -20,6 +22,7 @@ import { createMetrics } from '../../telemetry/metrics.js';
 import { createNodeLog, type NodeLog } from '../../telemetry/node-log.js';
 import { describeError, exitCodeOf } from '../../terminal/exit.js';
 import { hideSecretsOf } from './hide-secrets.js';
+import type { KafkaQuotasOptions } from './kafka-quotas-command.js';
 import type { MqttOptions } from './mqtt-command.js';
 import { guardProcess } from './process-guard.js';
 import type { RunOptions } from './run-command.js';
@@ -30,7 +33,23 @@ import { stopWithNpm } from './stop-with-npm.js';
 export async function runNode(options: RunOptions): Promise<void> {
   const stamp = configStamp(options.config);
   const config = await configOf(options);
-  if (config !== null) await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async () => null);
+  if (config !== null) await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async () => ALONE);
+}
+
+/** `quotamesh kafka-quotas`: the same with a keeper of Kafka's client quotas beside it. */
+export async function runKafkaQuotas(options: KafkaQuotasOptions): Promise<void> {
+  const stamp = configStamp(options.config);
+  const config = await configOf(options);
+  if (config === null) return;
+  await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async (node, log) => {
+    const { topic, kafka } = await createKeeperTopic(config, log);
+    const { QuotaKeeper } = await import('../../kafka-quotas/quota-keeper.js');
+    const { ClientQuotaAdmin } = await import('../../topic/kafka/client-quota-admin.js');
+    const admin = new ClientQuotaAdmin(kafka, (level, message, facts) => log.log(level, message, facts));
+    const { clock, groups } = node;
+    const adopts = options.adopt === true;
+    return { broker: null, keeper: new QuotaKeeper({ config, topic, admin, groups, clock, telemetry: log, adopts }) };
+  });
 }
 
 /** `quotamesh mqtt`: the same with an MQTT broker beside it. */
@@ -40,7 +59,7 @@ export async function runMqtt(options: MqttOptions): Promise<void> {
   if (config === null) return;
   await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async (node, log, access) => {
     const { MqttBroker } = await import('../../mqtt/mqtt-broker.js');
-    return new MqttBroker(node, log, access);
+    return { broker: new MqttBroker(node, log, access), keeper: null };
   });
 }
 
@@ -64,9 +83,17 @@ interface Origin {
   readonly stamp: string;
 }
 
-type CreateBroker = (node: NodeParts, log: NodeLog, access: Access) => Promise<MqttBroker | null>;
+/** What runs beside the node. */
+interface Beside {
+  readonly broker: MqttBroker | null;
+  readonly keeper: QuotaKeeper | null;
+}
 
-async function serve(config: ResolvedConfig, origin: Origin, createBroker: CreateBroker): Promise<void> {
+const ALONE: Beside = { broker: null, keeper: null };
+
+type CreateBeside = (node: NodeParts, log: NodeLog, access: Access) => Promise<Beside>;
+
+async function serve(config: ResolvedConfig, origin: Origin, createBeside: CreateBeside): Promise<void> {
   const log = createNodeLog(config);
   const incidents = guardProcess(log);
   let close = async (): Promise<void> => undefined;
@@ -83,15 +110,16 @@ async function serve(config: ResolvedConfig, origin: Origin, createBroker: Creat
   try {
     const node = await assembleNode(config, log);
     const access = new Access(config.auth, node.clock, log);
-    const broker = await createBroker(node, log, access);
+    const { broker, keeper } = await createBeside(node, log, access);
     const mqtt = broker === null ? undefined : () => mqttStatus(broker);
+    const kafkaQuotas = keeper === null ? undefined : () => keeper.status;
     const outcomes = createAcquireOutcomes();
-    const metrics = createMetrics({ node, access, outcomes, incidents, mqtt });
-    const app = await createHttpServer({ node, access, telemetry: log, metrics, outcomes, mqtt });
+    const metrics = createMetrics({ node, access, outcomes, incidents, mqtt, kafkaQuotas });
+    const app = await createHttpServer({ node, access, telemetry: log, metrics, outcomes, mqtt, kafkaQuotas });
     const watch = watchConfig({ node, access, app, broker }, log, origin);
     close = async () => {
       watch.close();
-      await broker?.close();
+      await Promise.all([broker?.close(), keeper?.close()]);
       await node.life.close().finally(() => closeHttp(app, HTTP_GRACE_MS));
     };
     node.life.onFenced = (error) => void stop.now(exitCodeOf(error));
@@ -100,7 +128,7 @@ async function serve(config: ResolvedConfig, origin: Origin, createBroker: Creat
     log.log('info', 'http listening', { url: await listen(app, node) });
     if (access.isOpen && config.insecure) log.log('warn', 'insecure: whoever reaches a listener has every role');
     if (broker !== null) log.log('info', 'mqtt listening', { url: await broker.listen() });
-    await node.life.start();
+    await Promise.all([node.life.start(), keeper?.start()]);
   } catch (error) {
     // A signal that came while the topic was being opened is the cause: that is no failure.
     if (stop.begun) return;

@@ -13,6 +13,7 @@ import type {
   GroupConfig,
   HmacConfig,
   HttpTlsConfig,
+  KafkaQuotasConfig,
   KeysConfig,
   PolledBackend,
   ResolvedConfig,
@@ -48,6 +49,7 @@ export interface ConfigParts {
   readonly groups: ReadonlyMap<string, GroupSettings>;
   readonly keys: KeysGiven;
   readonly mqttRules: readonly MqttRule[];
+  readonly kafkaQuotas: Pick<KafkaQuotasConfig, 'exporters' | 'entities'>;
   readonly attachments: AttachmentsConfig;
 }
 
@@ -66,6 +68,7 @@ export function buildConfig({
   groups,
   keys,
   mqttRules,
+  kafkaQuotas,
   attachments,
 }: ConfigParts): ResolvedConfig {
   const { node: nodeId, cluster, insecure, sampleIntervalMs, defaultGroup } = node;
@@ -85,6 +88,7 @@ export function buildConfig({
     attachments,
     http: { ...http, tls: httpTls },
     mqtt: { ...mqtt, rules: mqttRules },
+    kafkaQuotas: { ...node.kafkaQuotas, ...kafkaQuotas },
     limits: { ...limits, ...directionsOf(limits), asWritten: ratesAsWritten({ limits }) },
     log: { ...log, decisionsFile },
     metrics,

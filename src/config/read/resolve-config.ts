@@ -16,6 +16,7 @@ import { checkRelations } from './check-relations.js';
 import { checkShareRanges } from './check-share-range.js';
 import { checkSharing } from './check-sharing.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
+import { kafkaQuotasOf } from './kafka-quotas-of.js';
 import { withNewNames, withNewValues } from './new-names.js';
 import { readAuth } from './read-auth.js';
 import { readBackends } from './read-backends.js';
@@ -83,6 +84,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   checkSharing(groups, root, findings, topic?.kind === 'none');
   const names = new Set(groups.keys());
   const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), names, findings);
+  const kafkaQuotas = kafkaQuotasOf(root, { topic, groups, keys }, findings);
   const attachments = readAttachments(root.attachments, names, findings);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
   const beside = (file: unknown) => (typeof file === 'string' ? resolve(context.folder, file) : null);
@@ -96,6 +98,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
     startFile: beside(node.start.file),
     ...access,
     mqttRules,
+    kafkaQuotas,
     attachments,
   };
   return { config: buildConfig(parts), mistakes: [] };

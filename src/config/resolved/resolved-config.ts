@@ -9,6 +9,7 @@ import type { HttpTlsSettings } from '../schema/access.js';
 import type { NodeSettings } from '../schema/all-settings.js';
 import type { GroupSettings as GroupInput } from '../schema/groups.js';
 import type { HmacSettings } from '../schema/hmac.js';
+import type { KafkaQuotaEntity } from '../schema/kafka-quota-entities.js';
 import type { MqttRule } from '../schema/mqtt-rules.js';
 import type { PolledBackendSettings } from '../schema/polled-backends.js';
 import type { TextsRead } from '../schema/text-file.js';
@@ -38,6 +39,7 @@ export interface ResolvedConfig {
   readonly attachments: AttachmentsConfig;
   readonly http: HttpConfig;
   readonly mqtt: MqttConfig;
+  readonly kafkaQuotas: KafkaQuotasConfig;
   readonly limits: LimitsConfig;
   /** Its decisionsFile is absolute. */
   readonly log: NodeSettings['log'];
@@ -109,6 +111,12 @@ export type HttpTlsConfig = TextsRead<HttpTlsSettings> & { readonly cert: string
 
 /** Settings of `quotamesh mqtt`. connectsPerSecond 0 = nobody may connect; subscribesPerSecond null = unlimited. */
 export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules'> & { readonly rules: readonly MqttRule[] };
+
+/** Settings of `quotamesh kafka-quotas`. */
+export type KafkaQuotasConfig = Omit<NodeSettings['kafkaQuotas'], 'exporters' | 'entities'> & {
+  readonly exporters: readonly string[];
+  readonly entities: readonly KafkaQuotaEntity[];
+};
 
 export type TopicConfig = { [Kind in TopicKind]: ConfigOfKind<Kind> }[TopicKind];
 

@@ -4,6 +4,7 @@ import { AUTH } from './access.js';
 import { ATTACHMENTS } from './attachments.js';
 import { GROUP } from './groups.js';
 import { HMAC } from './hmac.js';
+import { KAFKA_QUOTAS } from './kafka-quotas.js';
 import { KEYS } from './keys.js';
 import { NODE_LIMITS } from './limits.js';
 import { MQTT } from './mqtt.js';
@@ -30,6 +31,7 @@ export const NODE = section({
   auth: AUTH,
   http: HTTP,
   mqtt: MQTT,
+  kafkaQuotas: KAFKA_QUOTAS,
   limits: NODE_LIMITS,
   log: LOG,
   metrics: METRICS,
@@ -53,6 +55,7 @@ export const SETTINGS = {
   auth: { path: 'auth', title: 'Access', rows: rowsOf(AUTH) },
   http: { path: 'http', title: 'HTTP', rows: rowsOf(HTTP) },
   mqtt: { path: 'mqtt', title: 'MQTT broker', rows: rowsOf(MQTT) },
+  kafkaQuotas: { path: 'kafkaQuotas', title: 'Kafka’s client quotas', rows: rowsOf(KAFKA_QUOTAS) },
   limits: { path: 'limits', title: 'Limits of the node', rows: rowsOf(NODE_LIMITS) },
   log: { path: 'log', title: 'Log', rows: rowsOf(LOG) },
   metrics: { path: 'metrics', title: 'Metrics', rows: rowsOf(METRICS) },

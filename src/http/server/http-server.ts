@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Access } from '../../access/access.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import type { KeeperStatus } from '../../kafka-quotas/keeper-status.js';
 import type { MqttStatus } from '../../mqtt/mqtt-status.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { VERSION } from '../../package/version.js';
@@ -24,6 +25,7 @@ import { takeFormerNames } from '../route/former-names.js';
 import { toOpenApi } from '../route/openapi.js';
 import { addHealthRoutes } from '../status/health-routes.js';
 import { addInfoRoutes, type MetricsPage } from '../status/info-routes.js';
+import { addKafkaQuotasRoute } from '../status/kafka-quotas-route.js';
 import { addMqttRoute } from '../status/mqtt-route.js';
 import { addStatusRoutes } from '../status/status-routes.js';
 import { addTargetRoutes } from '../target/target-routes.js';
@@ -43,6 +45,7 @@ export interface HttpServerParts {
   /** Counted here, read by the metrics. */
   readonly outcomes: AcquireOutcomes;
   readonly mqtt?: (() => MqttStatus) | undefined;
+  readonly kafkaQuotas?: (() => KeeperStatus) | undefined;
 }
 
 /**
@@ -93,6 +96,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addTargetRoutes(app, node);
     addHealthRoutes(app, node);
     if (parts.mqtt !== undefined) addMqttRoute(app, parts.mqtt);
+    if (parts.kafkaQuotas !== undefined) addKafkaQuotasRoute(app, parts.kafkaQuotas);
     addInfoRoutes(app, { node, metrics, paths });
   });
   return app;

@@ -2,7 +2,15 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { withDeadline } from '../remote/deadline.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { kafkajsLogger } from './kafka-log.js';
-import type { ApiName, Broker, Connection, ConnectionPool, Kafkajs, Protocol } from './kafkajs-internals.js';
+import type {
+  ApiName,
+  Broker,
+  Connection,
+  ConnectionPool,
+  Kafkajs,
+  OwnApiName,
+  Protocol,
+} from './kafkajs-internals.js';
 import { openSocket } from './socket-factory.js';
 
 export interface BrokerAddress {
@@ -27,7 +35,7 @@ export interface SendOptions {
 
 /** A request in a version of the protocol that kafkajs does not know. */
 export interface OwnRequest<T> {
-  readonly api: ApiName;
+  readonly api: ApiName | OwnApiName;
   readonly apiVersion: number;
   /** The bytes behind kafkajs's header. */
   readonly body: Buffer;
@@ -110,7 +118,7 @@ export class BrokerLink {
   }
 
   /** Whether the broker knows that version of the API; false before it is connected. */
-  serves(api: ApiName, apiVersion: number): boolean {
+  serves(api: ApiName | OwnApiName, apiVersion: number): boolean {
     return (this.#broker.versions?.[this.#kafkajs.apiKeys[api]]?.maxVersion ?? -1) >= apiVersion;
   }
 

@@ -34,6 +34,12 @@ export class FlexibleWriter {
     return this;
   }
 
+  float64(value: number): this {
+    this.#room(8);
+    this.#at = this.#bytes.writeDoubleBE(value, this.#at);
+    return this;
+  }
+
   uvarint(value: number): this {
     this.#room(5);
     let rest = value;
@@ -55,6 +61,10 @@ export class FlexibleWriter {
   text(value: string): this {
     const bytes = Buffer.from(value);
     return this.uvarint(bytes.length + 1).raw(bytes);
+  }
+
+  nullableText(value: string | null): this {
+    return value === null ? this.uvarint(0) : this.text(value);
   }
 
   array<T>(values: readonly T[], write: (value: T) => void): this {
@@ -99,6 +109,10 @@ export class FlexibleReader {
   /** Exact below 2^53; offsets stay below that. */
   int64(): number {
     return Number(this.#bytes.readBigInt64BE(this.#move(8)));
+  }
+
+  float64(): number {
+    return this.#bytes.readDoubleBE(this.#move(8));
   }
 
   uvarint(): number {

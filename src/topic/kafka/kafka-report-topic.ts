@@ -1,9 +1,8 @@
 import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
 import { RemoteReportTopic } from '../remote/remote-report-topic.js';
-import type { TopicLog } from '../remote/topic-log.js';
-import { type KafkaTopicHooks, kafkaTopicOptions, OAUTH } from './kafka-topic-options.js';
+import { type KafkaTopicHooks, kafkaTopicOptions, tokensOf } from './kafka-topic-options.js';
 import { loadKafkajs } from './kafkajs-internals.js';
-import { createTokenSource, type TokenSource } from './token-source.js';
+import type { TokenSource } from './token-source.js';
 import { AppendRefused } from './topic-failure.js';
 import { TopicSupervisor } from './topic-supervisor.js';
 
@@ -42,17 +41,4 @@ export class KafkaReportTopic extends RemoteReportTopic {
     this.#tokens?.close();
     return super.close();
   }
-}
-
-/**
- * The part of the connection timeout that a token may take, so that a silent token endpoint is named before the broker
- * is blamed.
- */
-const TOKEN_TIME_RATIO = 0.6;
-
-function tokensOf(config: KafkaTopicConfig, log: TopicLog): TokenSource | null {
-  const { name: topic, sasl, connectionTimeoutMs, requestTimeoutMs } = config;
-  if (sasl?.mechanism !== OAUTH) return null;
-  const timeoutMs = Math.round(TOKEN_TIME_RATIO * Math.max(connectionTimeoutMs, requestTimeoutMs));
-  return createTokenSource({ topic, sasl, timeoutMs, log });
 }

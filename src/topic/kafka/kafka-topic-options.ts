@@ -5,6 +5,7 @@ import type { ReaderSettings } from './leader-reader.js';
 import type { WriterSettings } from './leader-writer.js';
 import { granteeOf } from './needed-acls.js';
 import { oauthBearer } from './oauth-bearer.js';
+import { createTokenSource, type TokenSource } from './token-source.js';
 import type { WantedTopic } from './topic-preparation.js';
 
 /** What the parts of the adapter need of the configuration, in the words of these parts. */
@@ -41,3 +42,17 @@ export function kafkaTopicOptions(
     sasl: token === null ? sasl : { mechanism: OAUTH, authenticationProvider: oauthBearer(name, token) },
   };
 }
+
+/** The tokens that a configuration asks for; null where connections prove who they are otherwise, or not at all. */
+export function tokensOf(config: KafkaTopicConfig, log: TopicLog): TokenSource | null {
+  const { name: topic, sasl, connectionTimeoutMs, requestTimeoutMs } = config;
+  if (sasl?.mechanism !== OAUTH) return null;
+  const timeoutMs = Math.round(TOKEN_TIME_RATIO * Math.max(connectionTimeoutMs, requestTimeoutMs));
+  return createTokenSource({ topic, sasl, timeoutMs, log });
+}
+
+/**
+ * The part of the connection timeout that a token may take, so that a silent token endpoint is named before the broker
+ * is blamed.
+ */
+const TOKEN_TIME_RATIO = 0.6;

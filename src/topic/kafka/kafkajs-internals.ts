@@ -14,7 +14,7 @@ export interface Kafkajs {
   readonly Broker: new (options: BrokerOptions) => Broker;
   readonly ConnectionPool: new (options: ConnectionOptions) => ConnectionPool;
   readonly createLogger: (options: { level: number; logCreator: LogCreator }) => Logger;
-  readonly apiKeys: Readonly<Record<ApiName, number>>;
+  readonly apiKeys: Readonly<Record<ApiName | OwnApiName, number>>;
   readonly requests: Readonly<Record<ApiName, RequestDefinitions>>;
   readonly createErrorFromCode: (code: number) => ProtocolError;
   readonly Decoder: new (buffer: Buffer) => Decoder;
@@ -23,6 +23,11 @@ export interface Kafkajs {
 export const KAFKAJS_VERSION = '2.2.4';
 
 export type ApiName = 'Produce' | 'Fetch' | 'ListOffsets' | 'Metadata' | 'CreateTopics' | 'DescribeConfigs';
+
+/** What kafkajs does not know: it ends at key 46. */
+export type OwnApiName = 'DescribeClientQuotas' | 'AlterClientQuotas';
+
+const OWN_API_KEYS: Readonly<Record<OwnApiName, number>> = { DescribeClientQuotas: 48, AlterClientQuotas: 49 };
 
 export interface Protocol {
   readonly request: { readonly apiVersion: number };
@@ -36,7 +41,7 @@ export interface Exchange {
 export interface OwnEncoding {
   readonly apiKey: number;
   readonly apiVersion: number;
-  readonly apiName: ApiName;
+  readonly apiName: ApiName | OwnApiName;
   /** kafkajs takes an object with this method for one of its encoders. */
   encode(): Promise<{ readonly buf: Buffer; readonly buffer: Buffer }>;
 }
@@ -127,7 +132,7 @@ export function loadKafkajs(requireModule: (name: string) => unknown = requireFr
     Broker: requireModule('kafkajs/src/broker') as Kafkajs['Broker'],
     ConnectionPool: requireModule('kafkajs/src/network/connectionPool') as Kafkajs['ConnectionPool'],
     createLogger,
-    apiKeys: requireModule(`${protocol}/requests/apiKeys`) as Kafkajs['apiKeys'],
+    apiKeys: { ...(requireModule(`${protocol}/requests/apiKeys`) as Kafkajs['apiKeys']), ...OWN_API_KEYS },
     requests,
     createErrorFromCode,
     Decoder: requireModule(`${protocol}/decoder`) as Kafkajs['Decoder'],

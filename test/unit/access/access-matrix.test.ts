@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MqttStatus } from '../../../src/mqtt/mqtt-status.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
+import { KEEPER_STATUS } from '../kafka-quotas/keeper-status-of.js';
 import { AUTH, bearer, TOKENS, type Who } from './access-scene.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -21,7 +22,8 @@ const SUFFICIENT: Readonly<Record<string, readonly Who[]>> = {
 let scene: HttpScene;
 let routes: readonly string[];
 beforeAll(async () => {
-  scene = await readyScene({ auth: AUTH }, () => ({}) as MqttStatus);
+  const [mqtt, kafkaQuotas] = [() => ({}) as MqttStatus, () => KEEPER_STATUS];
+  scene = await readyScene({ auth: AUTH }, mqtt, kafkaQuotas);
   const index = await scene.app.inject({ url: '/', headers: bearer(TOKENS.viewer) });
   routes = index.json().routes;
 });

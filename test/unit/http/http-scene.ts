@@ -5,6 +5,7 @@ import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import { createAcquireOutcomes } from '../../../src/http/acquire/acquire-outcomes.js';
 import type { ConnectionCounts } from '../../../src/http/connections/connection-counts.js';
 import { createHttpServer } from '../../../src/http/server/http-server.js';
+import type { KeeperStatus } from '../../../src/kafka-quotas/keeper-status.js';
 import type { MqttStatus } from '../../../src/mqtt/mqtt-status.js';
 import type { Telemetry } from '../../../src/ports/telemetry.js';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.js';
@@ -51,6 +52,7 @@ let scenes = 0;
 export async function httpScene(
   overrides: Readonly<Record<string, unknown>> = {},
   mqtt?: () => MqttStatus,
+  kafkaQuotas?: () => KeeperStatus,
 ): Promise<HttpScene> {
   const own = { cluster: `http-${process.pid}-${scenes++}`, node: 'a', topic: 'memory', groups: GROUPS };
   const raw = { ...own, ...overrides };
@@ -59,8 +61,8 @@ export async function httpScene(
   const node = await wholeNode(resolveConfig(raw, { source: '(test)' }), telemetry);
   const access = new Access(node.config.auth, node.clock, telemetry);
   const outcomes = createAcquireOutcomes();
-  const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 } });
-  const app = await createHttpServer({ node, access, telemetry, metrics, outcomes, mqtt });
+  const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 }, kafkaQuotas });
+  const app = await createHttpServer({ node, access, telemetry, metrics, outcomes, mqtt, kafkaQuotas });
   return {
     node,
     app,

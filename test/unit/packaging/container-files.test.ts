@@ -29,7 +29,11 @@ describe('docker-compose.yml', () => {
   });
 
   test('runs a Kafka 4, three nodes and Prometheus', () => {
-    expect(Object.keys(compose.services)).toEqual(['kafka', 'node-1', 'node-2', 'node-3', 'redis', 'prometheus']);
+    const all = Object.keys(compose.services);
+    const always = all.filter((name) => compose.services[name].profiles === undefined);
+    expect(always).toEqual(['kafka', 'node-1', 'node-2', 'node-3', 'prometheus']);
+    const keepers = ['jmx-exporter', 'broker-1', 'broker-2', 'kafka-quotas'];
+    expect(all.filter((name) => !always.includes(name))).toEqual(['redis', ...keepers]);
     expect(compose.services.kafka.image).toMatch(/^apache\/kafka:4\./);
     expect(compose.services.kafka.environment.KAFKA_PROCESS_ROLES).toBe('broker,controller');
   });
@@ -44,6 +48,25 @@ describe('docker-compose.yml', () => {
       expect(compose.services.kafka.environment.KAFKA_ADVERTISED_LISTENERS).toBe('PLAINTEXT://kafka:9092');
     },
   );
+
+  test('the keeper of Kafka’s quotas has a valid configuration, and reads a page of each of its brokers', async () => {
+    const { environment, volumes } = compose.services['kafka-quotas'];
+    expect(volumes).toEqual(['./examples/compose/kafka-quotas.yaml:/etc/quotamesh/node.yaml:ro']);
+    const config = await loadConfig({
+      file: `${root}/examples/compose/kafka-quotas.yaml`,
+      env: environment,
+      overrides: {},
+    });
+    expect(config.topic).toMatchObject({ kind: 'kafka', brokers: ['broker-1:9092', 'broker-2:9092'] });
+    for (const [at, name] of ['broker-1', 'broker-2'].entries()) {
+      const { environment: broker, volumes: mounted } = compose.services[name];
+      expect(config.kafkaQuotas.exporters[at]).toBe(`http://${name}:7071/metrics`);
+      expect(broker.KAFKA_JMX_OPTS).toBe('-javaagent:/agent/jmx_prometheus_javaagent.jar=7071:/etc/kafka/jmx.yml');
+      expect(mounted).toContain('./deploy/kafka/jmx.yml:/etc/kafka/jmx.yml:ro');
+      expect(broker.KAFKA_ADVERTISED_LISTENERS).toBe(`PLAINTEXT://${name}:9092`);
+      expect(broker.KAFKA_QUOTA_WINDOW_NUM).toBe(1);
+    }
+  });
 
   test('Prometheus scrapes the three nodes, and has the alerts', () => {
     const { scrape_configs: jobs, rule_files: rules } = parse(

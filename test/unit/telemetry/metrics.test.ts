@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ACCESS_METRICS } from '../../../src/telemetry/access-metrics.js';
+import { KAFKA_QUOTA_METRICS } from '../../../src/telemetry/kafka-quota-metrics.js';
 import {
   ADMISSION_METRICS,
   GROUP_METRICS,
@@ -19,6 +20,7 @@ const TABLE: Readonly<Record<string, MetricRow>> = {
   ...SIGNATURE_METRICS,
   ...ADMISSION_METRICS,
   ...MQTT_METRICS,
+  ...KAFKA_QUOTA_METRICS,
   ...GROUP_METRICS,
   ...GROUP_SOURCE_METRICS,
   ...ACCESS_METRICS,
@@ -31,8 +33,9 @@ describe('metrics', () => {
     const documented = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8');
     const rows = [...documented.matchAll(/^\| `(quotamesh_\w+)` \| (\w+) \|/gm)];
     const pairs = (matches: RegExpMatchArray[]) => matches.map(([, name, type]) => `${name} ${type}`).sort();
-    // Metrics of the MQTT broker are exported beside one only (test/integration/mqtt-sessions.test.ts).
-    expect(pairs(exported)).toEqual(pairs(rows).filter((pair) => !pair.startsWith('quotamesh_mqtt_')));
+    // Metrics of the MQTT broker are exported beside one only (test/integration/mqtt-sessions.test.ts), and those of
+    // Kafka's quotas beside a keeper (test/unit/kafka-quotas/keeper-status.test.ts).
+    expect(pairs(exported)).toEqual(pairs(rows).filter((pair) => !/^quotamesh_(mqtt|kafka)_/.test(pair)));
     expect(pairs(rows)).toEqual(
       Object.entries(TABLE)
         .map(([name, { type }]) => `${name} ${type}`)

@@ -1,0 +1,29 @@
+import { DIRECTIONS } from '../../core/base/vocabulary.js';
+import { isMapping, type Mapping } from '../../input/mapping.js';
+import { type ReadKafkaQuotas, readKafkaQuotas } from '../rules/read-kafka-quotas.js';
+import type { GroupSettings } from '../schema/groups.js';
+import type { Sound } from '../schema/read-section.js';
+import type { Findings } from '../setting/findings.js';
+import { givenRate, type RatesRead } from '../setting/written-rate.js';
+import type { KeysRead } from './read-keys.js';
+import type { SoundTopic } from './read-topic.js';
+
+export interface ReadBefore {
+  readonly topic: SoundTopic | null;
+  readonly groups: ReadonlyMap<string, Sound<GroupSettings>>;
+  readonly keys: KeysRead;
+}
+
+/** Whose quotas of Kafka are kept, by the groups, keys and topic that were read before. */
+export function kafkaQuotasOf(root: Mapping, { topic, groups, keys }: ReadBefore, findings: Findings): ReadKafkaQuotas {
+  const context = {
+    topicKind: topic?.kind,
+    groups: new Map(Array.from(groups, ([name, settings]) => [name, { hasBytes: hasBytes(settings) }])),
+    isKey: (name: string) => keys.templates.some(({ pattern }) => pattern.matches(name)),
+  };
+  return readKafkaQuotas(isMapping(root.kafkaQuotas) ? root.kafkaQuotas : {}, context, findings);
+}
+
+function hasBytes({ quota }: Sound<GroupSettings>): boolean {
+  return DIRECTIONS.some((direction) => givenRate((quota?.[direction] ?? {}) as RatesRead, 'bytes') !== null);
+}

@@ -1,0 +1,127 @@
+import { didYouMean } from '../../input/nearest-name.js';
+import {
+  ENTITY_MATCHERS,
+  EXPORTER_URL,
+  KAFKA_QUOTA_ENTITY,
+  type KafkaQuotaEntity,
+} from '../schema/kafka-quota-entities.js';
+import { capturesIn } from '../schema/rule-patterns.js';
+import type { ConfigPath, Findings } from '../setting/findings.js';
+import { show } from '../setting/setting-text.js';
+import { readEntry } from './read-entry.js';
+
+export interface ReadKafkaQuotas {
+  readonly exporters: readonly string[];
+  readonly entities: readonly KafkaQuotaEntity[];
+}
+
+export interface KafkaQuotasContext {
+  readonly topicKind: string | undefined;
+  /** Names of groups, and whether any of their quotas is in bytes. */
+  readonly groups: ReadonlyMap<string, { readonly hasBytes: boolean }>;
+  /** Whether a template of `keys` makes groups of this name. */
+  readonly isKey: (group: string) => boolean;
+}
+
+const TEXTS = { docs: 'docs/guide/kafka-quotas.md' };
+const AT: ConfigPath = ['kafkaQuotas'];
+
+/** The lists of `kafkaQuotas`; every mistake is added with its line. */
+export function readKafkaQuotas(
+  written: { readonly exporters?: unknown; readonly entities?: unknown },
+  context: KafkaQuotasContext,
+  findings: Findings,
+): ReadKafkaQuotas {
+  const exporters = listOf(written.exporters, [...AT, 'exporters'], 'addresses', findings).flatMap((one, index) => {
+    return readEntry(EXPORTER_URL, one, [...AT, 'exporters', index], findings, TEXTS) ?? [];
+  });
+  checkTwice(exporters, findings);
+  const entities = listOf(written.entities, [...AT, 'entities'], 'users and client ids', findings).flatMap(
+    (one, index) => {
+      const at = [...AT, 'entities', index];
+      const entity = readEntry(KAFKA_QUOTA_ENTITY, one, at, findings, TEXTS);
+      if (entity === undefined) return [];
+      checkDefault(entity, at, findings);
+      checkGroup(entity, at, context, findings);
+      return [entity];
+    },
+  );
+  checkReached(entities, findings);
+  if (entities.length > 0 && context.topicKind !== undefined && context.topicKind !== 'kafka') {
+    const problem = `needs a topic of kind kafka: the Kafka of the topic is the one whose quotas are kept, got ${context.topicKind}`;
+    findings.add(AT, {
+      problem,
+      allowed: 'topic.kind kafka',
+      remedy: 'Name that Kafka as the topic, or remove kafkaQuotas.',
+    });
+  }
+  if (entities.length > 0 && exporters.length === 0 && !hasMistakeIn(findings, 'exporters')) {
+    const allowed = 'one address per broker';
+    const remedy = 'Add the pages of the JMX exporters, e.g. ["http://kafka-1:7071/metrics"].';
+    findings.add([...AT, 'exporters'], { problem: 'is required with entities', allowed, remedy });
+  }
+  return { exporters, entities };
+}
+
+function listOf(written: unknown, at: ConfigPath, what: string, findings: Findings): readonly unknown[] {
+  if (written === undefined || written === null) return [];
+  if (Array.isArray(written)) return written;
+  const problem = `must be a list of ${what}, got ${show(written)}`;
+  findings.add(at, { problem, allowed: `a list of ${what}`, remedy: 'Begin each entry with a dash.' });
+  return [];
+}
+
+function hasMistakeIn(findings: Findings, key: string): boolean {
+  return findings.mistakes.some(({ path }) => path.startsWith(`kafkaQuotas.${key}`));
+}
+
+/** A broker that is read twice would count twice. */
+function checkTwice(exporters: readonly string[], findings: Findings): void {
+  for (const [index, url] of exporters.entries()) {
+    if (exporters.indexOf(url) === index) continue;
+    const problem = `is given twice: ${show(url)}`;
+    findings.add([...AT, 'exporters', index], { problem, allowed: 'each broker once', remedy: 'Remove one of them.' });
+  }
+}
+
+function checkDefault(entity: KafkaQuotaEntity, at: ConfigPath, findings: Findings): void {
+  for (const key of ENTITY_MATCHERS) {
+    const name = entity[key];
+    if (name === null || !name.includes('<default>') || name === '<default>') continue;
+    const problem = `must be "<default>" alone, got ${show(name)}`;
+    findings.add([...at, key], { problem, allowed: '"<default>"', remedy: 'Write "<default>", or another name.' });
+  }
+}
+
+/** The first of two rules for the same entity decides. */
+function checkReached(entities: readonly KafkaQuotaEntity[], findings: Findings): void {
+  const textOf = ({ user, clientId }: KafkaQuotaEntity) => JSON.stringify([user, clientId]);
+  for (const [index, entity] of entities.entries()) {
+    const first = entities.findIndex((other) => textOf(other) === textOf(entity));
+    if (first === index) continue;
+    const problem = `is never reached: entity ${first} is the same`;
+    findings.add([...AT, 'entities', index], { problem, allowed: 'each entity once', remedy: 'Remove one of them.' });
+  }
+}
+
+/** A group without captures must be configured, and have a quota in bytes: Kafka counts nothing else. */
+function checkGroup(
+  { group }: KafkaQuotaEntity,
+  at: ConfigPath,
+  context: KafkaQuotasContext,
+  findings: Findings,
+): void {
+  if (capturesIn(group).length > 0 || context.isKey(group)) return;
+  const known = context.groups.get(group);
+  if (known === undefined) {
+    const remedy = didYouMean(group, [...context.groups.keys()]) || 'Add the group below groups:.';
+    const problem = `must name a configured group, got ${show(group)}`;
+    findings.add([...at, 'group'], { problem, allowed: 'a key of groups', remedy });
+  } else if (!known.hasBytes) {
+    findings.add([...at, 'group'], {
+      problem: `names ${group}, which has no quota in bytes`,
+      allowed: 'a group with quota.publish.bytesPerSecond, quota.dispatch.bytesPerSecond, or both',
+      remedy: 'Add quota.publish.bytesPerSecond for producers, quota.dispatch.bytesPerSecond for consumers.',
+    });
+  }
+}

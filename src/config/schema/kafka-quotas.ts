@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { section } from '../setting/section.js';
+import type { NamePattern } from '../setting/setting.js';
+import { EXPORTER_URL, KAFKA_QUOTA_ENTITY } from './kafka-quota-entities.js';
+
+const METRIC_NAME: NamePattern = {
+  matches: /^[A-Za-z_:][A-Za-z0-9_:]{0,199}$/,
+  text: 'the name of a metric or label: letters, digits and _ :',
+};
+
+function nameOf(name: string, what: string) {
+  return {
+    kind: 'name',
+    default: name,
+    pattern: METRIC_NAME,
+    buys: `The name under which your exporters have ${what}.`,
+    costs: 'Nothing. A name that no page has is told at the start, with the entities that were expected there.',
+  } as const;
+}
+
+/** What the rules of the JMX exporters call Kafka's metrics; the defaults are those of deploy/kafka/jmx.yml. */
+const METRIC_NAMES = section({
+  producerRate: nameOf('kafka_server_produce_byte_rate', 'the bytes per second of a producer'),
+  producerThrottle: nameOf('kafka_server_produce_throttle_time', 'how long its requests waited'),
+  consumerRate: nameOf('kafka_server_fetch_byte_rate', 'the bytes per second of a consumer'),
+  consumerThrottle: nameOf('kafka_server_fetch_throttle_time', 'how long its fetches waited'),
+  userLabel: nameOf('user', 'the user, as a label'),
+  clientIdLabel: nameOf('client_id', 'the client id, as a label'),
+});
+
+/** Settings of `quotamesh kafka-quotas`. Other commands check them, too, but do not use them. */
+export const KAFKA_QUOTAS = section({
+  exporters: {
+    kind: 'entries',
+    of: { schema: z.array(EXPORTER_URL), text: 'a list of addresses (docs/guide/kafka-quotas.md)' },
+    default: null,
+    defaultText: 'none',
+    buys: 'The page of the JMX exporter of every broker, one each. What no page tells of is not shared.',
+    costs: 'One request each per second, from every keeper.',
+  },
+  entities: {
+    kind: 'entries',
+    of: { schema: z.array(KAFKA_QUOTA_ENTITY), text: 'a list of users and client ids (docs/guide/kafka-quotas.md)' },
+    default: null,
+    defaultText: 'none: no quota of Kafka is touched',
+    buys: 'User, client id or both → group, whose bytesPerSecond of publish and dispatch holds in the whole Kafka.',
+    costs: 'Their producer_byte_rate and consumer_byte_rate in Kafka belong to quotamesh.',
+  },
+  foreignChanges: {
+    kind: 'choice',
+    default: 'leave',
+    choices: ['leave', 'adopt'],
+    buys: 'adopt: a value that somebody else has written is taken over, and what it was is put back by --release.',
+    costs: 'leave: the entity stays as it is until that value is removed, or adopted by --adopt. Both are told.',
+  },
+  aliveMs: {
+    kind: 'duration',
+    default: 5000,
+    min: 3000,
+    max: 600_000,
+    buys: 'Patience with a keeper that is slow before another one writes in its stead.',
+    costs: 'Nobody moves the quotas for so long after the writing keeper has died; what is in force stays.',
+  },
+  holdMs: {
+    kind: 'duration',
+    default: 10_000,
+    min: 2000,
+    max: 600_000,
+    buys: 'For so long a broker whose exporter is silent is taken to have what it had.',
+    costs:
+      'What changes there meanwhile is not seen. Afterwards it is taken to want everything, and the others get less.',
+  },
+  timeoutMs: {
+    kind: 'duration',
+    default: 1000,
+    min: 100,
+    max: 60_000,
+    buys: 'Patience with an exporter that is slow; one that hangs counts as silent.',
+    costs: 'The next look at all brokers waits for this one.',
+  },
+  maxPageBytes: {
+    kind: 'bytes',
+    default: 67_108_864,
+    min: 1024,
+    max: 1_073_741_824,
+    buys: 'Larger pages; one that is larger counts as silent. It is read line by line and not kept.',
+    costs: 'About 5 ms of CPU per MB of page and second.',
+  },
+  maxEntities: {
+    kind: 'count',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    buys: 'More entities of patterns like "{id}". Those beyond it keep what they have in Kafka, and that is told.',
+    costs: 'One record in the topic and one quota in Kafka each.',
+  },
+  metrics: METRIC_NAMES,
+});
+export type KafkaQuotasSettings = z.output<typeof KAFKA_QUOTAS>;

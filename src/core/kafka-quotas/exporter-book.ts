@@ -1,0 +1,125 @@
+import { covers, type Entity, entityKeyOf, isDefault, limitKeyOf } from './entity.js';
+import type { ExporterPage, KeeperEffect, LimitSpec } from './keeper-events.js';
+import type { BrokerReading } from './next-water-level.js';
+
+/** What every exporter said last, one per broker. */
+export class ExporterBook {
+  readonly #holdMs: number;
+  readonly #known = new Map<string, Known>();
+
+  /** @param holdMs for so long a broker whose exporter is silent is taken to have what it had */
+  constructor(holdMs: number) {
+    this.#holdMs = holdMs;
+  }
+
+  get size(): number {
+    return this.#known.size;
+  }
+
+  *states(nowMs: number): IterableIterator<ExporterState> {
+    for (const [exporter, known] of this.#known) {
+      const { problem, heardMs, readings } = known;
+      yield { exporter, problem, silentMs: nowMs - heardMs, isUsed: this.#isUsed(known, nowMs), series: readings.size };
+    }
+  }
+
+  /** Takes the pages of a round, and tells what has changed. */
+  take(pages: readonly ExporterPage[], limits: readonly LimitSpec[], nowMs: number): KeeperEffect[] {
+    for (const exporter of this.#known.keys()) {
+      if (!pages.some((page) => page.exporter === exporter)) this.#known.delete(exporter);
+    }
+    return pages.flatMap((page) => this.#takePage(page, limits, nowMs));
+  }
+
+  /** A reading per broker; null where its exporter has been silent for too long. */
+  readingsOf(entity: Entity, name: LimitSpec['name'], nowMs: number): (BrokerReading | null)[] {
+    const key = limitKeyOf(entity, name);
+    return [...this.#known.values()].map((known) => {
+      return this.#isUsed(known, nowMs) ? (known.readings.get(key)?.reading ?? NOTHING) : null;
+    });
+  }
+
+  /** The entities that some broker has seen and that a quota of `entity` holds: itself, or those of a default. */
+  entitiesOf(entity: Entity, name: LimitSpec['name']): Entity[] {
+    if (!isDefault(entity)) return [entity];
+    const found = new Map<string, Entity>();
+    for (const { readings } of this.#known.values()) {
+      for (const seen of readings.values()) {
+        if (seen.name === name && covers(entity, seen.entity)) found.set(entityKeyOf(seen.entity), seen.entity);
+      }
+    }
+    return [...found.values()];
+  }
+
+  /** Whether any broker has said something of the entity. */
+  hasSeen(entity: Entity, name: LimitSpec['name']): boolean {
+    return [...this.#known.values()].some(({ readings }) =>
+      isDefault(entity) ? readings.size > 0 : readings.has(limitKeyOf(entity, name)),
+    );
+  }
+
+  #isUsed({ heardMs }: Known, nowMs: number): boolean {
+    return nowMs - heardMs < this.#holdMs;
+  }
+
+  #takePage({ exporter, readings, problem }: ExporterPage, limits: readonly LimitSpec[], nowMs: number) {
+    const before = this.#known.get(exporter);
+    const kept = readings === null ? (before?.readings ?? new Map()) : byKey(readings);
+    // One that was never heard is not known to have had nothing.
+    const heardMs = readings === null ? (before?.heardMs ?? Number.NEGATIVE_INFINITY) : nowMs;
+    const isEmpty = kept.size === 0 && readings !== null && limits.length > 0;
+    const emptySinceMs = isEmpty ? (before?.emptySinceMs ?? nowMs) : null;
+    const isToldEmpty = emptySinceMs !== null && nowMs - emptySinceMs >= EMPTY_TOLD_AFTER_MS;
+    const said = readings === null ? 'away' : isToldEmpty ? 'empty' : problem === null ? 'fine' : 'odd';
+    this.#known.set(exporter, { readings: kept, heardMs, problem: isToldEmpty ? EMPTY : problem, emptySinceMs, said });
+    if ((before?.said ?? 'fine') === said) return [];
+    return [this.#told(exporter, said, problem, limits)];
+  }
+
+  #told(exporter: string, said: Known['said'], problem: string | null, limits: readonly LimitSpec[]): KeeperEffect {
+    const [first] = limits;
+    if (said === 'fine') return log('info', 'exporter is back', { exporter });
+    if (said === 'odd') return log('warn', 'exporter has values that are no rates', { exporter, reason: problem });
+    if (said === 'away' || first === undefined) {
+      const until = `what it said last counts for ${this.#holdMs} ms, then its broker is taken to want everything`;
+      return log('warn', 'exporter gives no page', { exporter, reason: problem, effect: until });
+    }
+    const expected = [...new Set(limits.map(({ entity }) => entityKeyOf(entity)))].slice(0, EXPECTED_SHOWN).join(', ');
+    const remedy =
+      'if clients are busy at this broker, compare the names of kafkaQuotas.metrics with its page, and the rules of the exporter with deploy/kafka/jmx.yml';
+    return log('warn', 'exporter has a page without any client’s rate', { exporter, expected, remedy });
+  }
+}
+
+export interface ExporterState {
+  readonly exporter: string;
+  /** Null = its last page was fine. */
+  readonly problem: string | null;
+  readonly silentMs: number;
+  readonly isUsed: boolean;
+  readonly series: number;
+}
+
+interface Known {
+  readonly readings: ReadonlyMap<string, { entity: Entity; name: LimitSpec['name']; reading: BrokerReading }>;
+  readonly heardMs: number;
+  readonly problem: string | null;
+  /** Null = it has told of clients. */
+  readonly emptySinceMs: number | null;
+  readonly said: 'fine' | 'odd' | 'empty' | 'away';
+}
+
+/** Kafka tells nothing of clients that are not there. */
+const NOTHING: BrokerReading = { rate: 0, throttleMs: 0 };
+const EMPTY = 'a page without any client’s rate';
+/** Kafka tells of clients only once there is a quota of that kind, and they have sent something. */
+const EMPTY_TOLD_AFTER_MS = 10_000;
+const EXPECTED_SHOWN = 5;
+
+function byKey(readings: NonNullable<ExporterPage['readings']>): Known['readings'] {
+  return new Map(readings.map((each) => [limitKeyOf(each.entity, each.name), each]));
+}
+
+function log(level: 'info' | 'warn', message: string, facts: Readonly<Record<string, unknown>>): KeeperEffect {
+  return { kind: 'log', level, message, facts };
+}

@@ -1,0 +1,356 @@
+import { DEFAULT_NAME, type Entity, entityKeyOf, entityText, limitKeyOf, type QuotaName } from './entity.js';
+import { ExporterBook } from './exporter-book.js';
+import type { Alteration, DescribedQuota, KeeperEffect, KeeperEvent, KeeperRound, LimitSpec } from './keeper-events.js';
+import {
+  type KeptRecord,
+  keeperOfRecordKey,
+  keeperRecordKey,
+  type LimitRecord,
+  limitOfRecordKey,
+  limitRecordKey,
+  WRITER_KEY,
+} from './keeper-record.js';
+import { type Finding, LimitState } from './limit-state.js';
+import { nextWaterLevel } from './next-water-level.js';
+import { type ElectionSettings, WriterElection } from './writer-election.js';
+
+export interface KeeperSettings extends ElectionSettings {
+  /** For so long a broker whose exporter is silent is taken to have what it had. */
+  readonly holdMs: number;
+  /** What becomes of a value that somebody else has written: it stays, or it is taken over. */
+  readonly foreignChanges: 'leave' | 'adopt';
+  /** Take over what stands there at the first look, whatever `foreignChanges` says. */
+  readonly adoptsAtStart: boolean;
+}
+
+/**
+ * Keeps the client quotas of a Kafka cluster: reads what every broker says, computes one value per entity, and writes
+ * it where this keeper is the writer. A machine without clock or network, as src/core/coordinator.
+ *
+ * A change goes: computed in a round → said in the log → read back from the log → sent to Kafka. So what may stand in
+ * Kafka stands in the log before, and nothing is sent that the log does not count.
+ */
+export class Keeper {
+  readonly election: WriterElection;
+  readonly exporters: ExporterBook;
+  readonly #settings: KeeperSettings;
+  readonly #limits = new Map<string, LimitState>();
+  #specs: readonly LimitSpec[] = [];
+  #stamp = '';
+  #sequence = 0;
+  #isCaughtUp = false;
+  #isStopping = false;
+  #wasWriter = false;
+  #mayWriteSinceMs: number | null = null;
+  readonly #alteredMs = new Map<string, number>();
+  readonly #told = new Set<string>();
+  readonly counts = { alterations: 0, alterationsFailed: 0, foreignChanges: 0 };
+
+  constructor(settings: KeeperSettings) {
+    this.#settings = settings;
+    this.election = new WriterElection(settings);
+    this.exporters = new ExporterBook(settings.holdMs);
+  }
+
+  /** The limits of the configuration, and those that the log has beyond it. */
+  get limits(): ReadonlyMap<string, LimitState> {
+    return this.#limits;
+  }
+
+  get specs(): readonly LimitSpec[] {
+    return this.#specs;
+  }
+
+  step(event: KeeperEvent, nowMs: number): KeeperEffect[] {
+    if (this.#isStopping) return [];
+    switch (event.kind) {
+      case 'epoch':
+        this.#isCaughtUp = false;
+        this.election.reset();
+        for (const limit of this.#limits.values()) limit.forget();
+        return [];
+      case 'caught-up':
+        this.#isCaughtUp = true;
+        this.election.caughtUp(nowMs);
+        return [];
+      case 'records':
+        return [...event.records.flatMap((record) => this.#read(record, nowMs)), ...this.#send(nowMs)];
+      case 'round':
+        return this.#round(event, nowMs);
+      case 'woken':
+        return this.#send(nowMs);
+      case 'altered':
+        return this.#altered(event);
+      case 'append-failed':
+        this.election.claimFailed();
+        return [];
+      case 'stopping':
+        this.#isStopping = true;
+        return [this.#sign(nowMs, true)];
+    }
+  }
+
+  #read({ key, record }: KeptRecord, nowMs: number): KeeperEffect[] {
+    if (record === null) {
+      const limitKey = limitOfRecordKey(key);
+      if (limitKey !== null) this.#limits.get(limitKey)?.forget();
+      return [];
+    }
+    switch (record.kind) {
+      case 'keeper':
+        if (keeperOfRecordKey(key) === record.id) this.election.takeSign(record, nowMs);
+        return [];
+      case 'writer': {
+        if (key !== WRITER_KEY) return [];
+        const again = this.election.takeClaim(record, nowMs);
+        return again === null ? [] : [append([{ key: WRITER_KEY, record: again }])];
+      }
+      case 'limit': {
+        const limitKey = limitKeyOf(record.entity, record.name);
+        if (key !== limitRecordKey(limitKey)) return [];
+        return this.#readLimit(this.#limitOf(limitKey, record.entity, record.name), record);
+      }
+    }
+  }
+
+  #readLimit(limit: LimitState, record: LimitRecord): KeeperEffect[] {
+    const { writer, isWriter } = this.election;
+    const counts = this.election.counts(record);
+    // Before it has caught up, what stands there may be all that compaction has left.
+    if (counts || !this.#isCaughtUp) {
+      limit.take(record, counts && isWriter);
+      return [];
+    }
+    if (!isWriter || writer === null || limit.record === null) return [];
+    // The late record of a former writer hides the one that counts from keepers that start later: it is said again.
+    const { term, id, life } = writer;
+    return [
+      append([
+        { key: limitRecordKey(limitKeyOf(limit.entity, limit.name)), record: { ...limit.record, term, id, life } },
+      ]),
+    ];
+  }
+
+  #limitOf(key: string, entity: Entity, name: QuotaName): LimitState {
+    const known = this.#limits.get(key);
+    if (known !== undefined) return known;
+    const limit = new LimitState(entity, name);
+    this.#limits.set(key, limit);
+    return limit;
+  }
+
+  #round({ limits, pages, described }: KeeperRound, nowMs: number): KeeperEffect[] {
+    this.#specs = limits;
+    this.#stamp = stampOf(limits);
+    const effects = this.exporters.take(pages, limits, nowMs);
+    if (!this.#isCaughtUp) return effects;
+    effects.push(this.#sign(nowMs, false));
+    const claim = this.election.claim(nowMs);
+    if (claim !== null) effects.push(append([{ key: WRITER_KEY, record: claim }]));
+    effects.push(...this.#tellElection(nowMs));
+    const specs = this.#withVisibility(limits, described);
+    for (const limit of this.#limits.values()) limit.isKept = false;
+    for (const { entity, name } of specs) this.#limitOf(limitKeyOf(entity, name), entity, name).isKept = true;
+    if (described !== null) effects.push(...this.#compare(described, nowMs));
+    const mayWrite = this.election.mayWrite(nowMs);
+    this.#mayWriteSinceMs = mayWrite ? (this.#mayWriteSinceMs ?? nowMs) : null;
+    // What stands in Kafka must be known before it is changed.
+    if (mayWrite && described !== null) effects.push(...this.#plan(specs, nowMs));
+    return effects;
+  }
+
+  #sign(nowMs: number, isLeaving: boolean): KeeperEffect {
+    const { id, life } = this.#settings;
+    const sequence = ++this.#sequence;
+    this.election.noteAppended(sequence, nowMs);
+    const record = { kind: 'keeper', id, life, sequence, stamp: this.#stamp, isLeaving } as const;
+    return append([{ key: keeperRecordKey(id), record }]);
+  }
+
+  #tellElection(nowMs: number): KeeperEffect[] {
+    const { isWriter, keepers, writer } = this.election;
+    const effects: KeeperEffect[] = [];
+    if (isWriter !== this.#wasWriter) {
+      this.#wasWriter = isWriter;
+      const facts = { writer: writer?.id, term: writer?.term };
+      effects.push(log('info', isWriter ? 'this keeper writes the quotas' : 'another keeper writes the quotas', facts));
+    }
+    for (const id of this.election.alive(nowMs)) {
+      const other = keepers.get(id);
+      if (other === undefined || id === this.#settings.id) continue;
+      const differs = other.stamp !== this.#stamp;
+      const facts = { keeper: id, effect: 'only the writer’s configuration counts' };
+      effects.push(...this.#tellOnce(differs, `stamp ${id}`, 'a keeper has other entities or quotas', facts));
+    }
+    return effects;
+  }
+
+  /**
+   * Kafka tells nothing of clients while there is no quota of that kind at all; then a very high one for everybody
+   * makes them visible. It is one of client ids, which any other quota takes precedence over; one of users would take
+   * precedence over client ids.
+   */
+  #withVisibility(specs: readonly LimitSpec[], described: readonly DescribedQuota[] | null): readonly LimitSpec[] {
+    const extra = [...new Set(specs.map(({ name }) => name))].flatMap((name): LimitSpec[] => {
+      const key = limitKeyOf(EVERYBODY, name);
+      const isKept = specs.some(({ entity, name: kept }) => limitKeyOf(entity, kept) === key);
+      const isNeeded = specs.some(({ entity, name: kept }) => kept === name && entity.user === null);
+      const isOurs = (this.#limits.get(key)?.record ?? null) !== null;
+      const hasAny = described === null || described.some((each) => each.name === name);
+      if (isKept || !isNeeded || (hasAny && !isOurs)) return [];
+      return [{ entity: EVERYBODY, name, quota: VISIBLE_BYTES_PER_SECOND, group: VISIBILITY }];
+    });
+    return extra.length === 0 ? specs : [...extra, ...specs];
+  }
+
+  #compare(described: readonly DescribedQuota[], nowMs: number): KeeperEffect[] {
+    const values = new Map(described.map(({ entity, name, value }) => [limitKeyOf(entity, name), value]));
+    return [...this.#limits].flatMap(([key, limit]) => {
+      const found = values.get(key) ?? null;
+      if (!this.election.isWriter || !limit.isKept) {
+        limit.look(found);
+        return [];
+      }
+      const finding = limit.compare(found, nowMs - this.#alteredMsOf(limit));
+      return finding === null ? [] : [this.#tellFinding(finding, limit)];
+    });
+  }
+
+  #tellFinding(finding: Finding, limit: LimitState): KeeperEffect {
+    const { entity, name, found, record, wasOurs } = limit;
+    const facts = { entity: entityText(entity), quota: name, found, written: record?.value ?? null };
+    if (wasOurs || record !== null) this.counts.foreignChanges++;
+    if (finding === 'removed') return log('warn', 'a quota was removed by somebody else, and is written again', facts);
+    const { foreignChanges, adoptsAtStart } = this.#settings;
+    if (foreignChanges === 'adopt' || (adoptsAtStart && !wasOurs)) {
+      limit.adopt();
+      return log('warn', 'a quota was set by somebody else, and is taken over', facts);
+    }
+    const remedy =
+      'start with --adopt to take it over, or remove it from Kafka; remove it from kafkaQuotas.entities to keep it';
+    return log('warn', 'a quota was set by somebody else, and is left alone', { ...facts, remedy });
+  }
+
+  /** What shall change, said in the log first. */
+  #plan(specs: readonly LimitSpec[], nowMs: number): KeeperEffect[] {
+    const { id, life } = this.#settings;
+    const term = this.election.writer?.term ?? 0;
+    const records: { key: string; record: LimitRecord }[] = [];
+    for (const [key, limit] of this.#limits) {
+      const spec = limit.isKept ? specs.find(({ entity, name }) => limitKeyOf(entity, name) === key) : undefined;
+      if (spec === undefined || !limit.isClear) continue;
+      const value = this.#valueOf(spec, limit, specs, nowMs);
+      if (value === null) continue;
+      limit.wanted = null;
+      const { entity, name } = spec;
+      const record = { kind: 'limit', term, id, life, entity, name, value, ...limit.inheritance(term) } as const;
+      records.push({ key: limitRecordKey(key), record });
+    }
+    return records.length === 0 ? [] : [append(records)];
+  }
+
+  #valueOf(spec: LimitSpec, limit: LimitState, specs: readonly LimitSpec[], nowMs: number): number | null {
+    const { found, record } = limit;
+    // The value in the log has not reached Kafka, or somebody has put another one of ours there.
+    const isAmiss = record !== null && found !== record.value;
+    if (spec.group === VISIBILITY) return found === null || isAmiss ? spec.quota : null;
+    if (found === null && !this.#isVisible(spec, nowMs)) return null;
+    const next = nextWaterLevel({ quota: spec.quota, inForce: found, sharers: this.#sharersOf(spec, specs, nowMs) });
+    return next ?? (isAmiss ? record.value : null);
+  }
+
+  /** The first value is not written blindly, unless nobody shows up. */
+  #isVisible({ entity, name }: LimitSpec, nowMs: number): boolean {
+    return this.exporters.hasSeen(entity, name) || nowMs - (this.#mayWriteSinceMs ?? nowMs) >= BLIND_AFTER_MS;
+  }
+
+  #sharersOf(spec: LimitSpec, specs: readonly LimitSpec[], nowMs: number) {
+    const { name, group } = spec;
+    const own = this.exporters.entitiesOf(spec.entity, name);
+    const ofDefault = own.filter((entity) => entity === spec.entity || !this.#hasOwn(entity, name));
+    const sharers = ofDefault.map((entity) => this.exporters.readingsOf(entity, name, nowMs));
+    const partners = specs.filter((other) => other.group === group && other.name === name && other !== spec);
+    if (partners.length === 0)
+      return sharers.length > 0 ? sharers : [this.exporters.readingsOf(spec.entity, name, nowMs)];
+    const readings = partners.flatMap((other) =>
+      this.exporters.entitiesOf(other.entity, name).flatMap((entity) => this.exporters.readingsOf(entity, name, nowMs)),
+    );
+    return [[...sharers.flat(), ...readings]];
+  }
+
+  #hasOwn(entity: Entity, name: QuotaName): boolean {
+    return (this.#limits.get(limitKeyOf(entity, name))?.found ?? null) !== null;
+  }
+
+  /** Sends what was read back from the log, while this keeper may: at most one change per entity and second. */
+  #send(nowMs: number): KeeperEffect[] {
+    const ready = [...this.#limits.values()].filter(({ wanted }) => wanted !== null);
+    if (ready.length === 0) return [];
+    if (!this.election.mayWrite(nowMs)) {
+      for (const limit of ready) limit.wanted = null;
+      return [];
+    }
+    const dueMs = (limit: LimitState) => this.#alteredMsOf(limit) + ALTERED_EVERY_MS;
+    const due = ready.filter((limit) => dueMs(limit) <= nowMs);
+    const later = ready.filter((limit) => dueMs(limit) > nowMs).map((limit) => dueMs(limit) - nowMs);
+    const alterations = due.map(
+      (limit): Alteration => ({ entity: limit.entity, name: limit.name, value: limit.wanted }),
+    );
+    for (const limit of due) {
+      limit.wanted = null;
+      this.#alteredMs.set(entityKeyOf(limit.entity), nowMs);
+    }
+    return [
+      ...(alterations.length > 0 ? [{ kind: 'alter', alterations } as const] : []),
+      ...(later.length > 0 ? [{ kind: 'wake', inMs: Math.min(...later) } as const] : []),
+    ];
+  }
+
+  #alteredMsOf({ entity }: LimitState): number {
+    return this.#alteredMs.get(entityKeyOf(entity)) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  #altered({ failures, count }: Extract<KeeperEvent, { kind: 'altered' }>): KeeperEffect[] {
+    this.counts.alterations += count - failures.length;
+    this.counts.alterationsFailed += failures.length;
+    const failing = new Map(failures.map((failure) => [entityKeyOf(failure.entity), failure]));
+    for (const key of this.#told)
+      if (key.startsWith(ALTER) && !failing.has(key.slice(ALTER.length))) this.#told.delete(key);
+    return [...failing].flatMap(([key, { entity, reason }]) => {
+      return this.#tellOnce(true, ALTER + key, 'Kafka has not taken a quota', { entity: entityText(entity), reason });
+    });
+  }
+
+  /** Tells a state once, until it has ended. */
+  #tellOnce(isSo: boolean, key: string, message: string, facts: Readonly<Record<string, unknown>>): KeeperEffect[] {
+    const wasTold = this.#told.has(key);
+    if (!isSo) this.#told.delete(key);
+    else this.#told.add(key);
+    return isSo && !wasTold ? [log('warn', message, facts)] : [];
+  }
+}
+
+const EVERYBODY: Entity = { user: null, clientId: DEFAULT_NAME };
+/** No group has this name: names begin with a letter or digit. */
+const VISIBILITY = '*';
+/** A petabyte per second; Kafka takes whole numbers that a double holds. */
+const VISIBLE_BYTES_PER_SECOND = 1e15;
+const BLIND_AFTER_MS = 5000;
+const ALTERED_EVERY_MS = 1000;
+const ALTER = 'alter ';
+
+/** Tells keepers apart that are configured otherwise. */
+function stampOf(limits: readonly LimitSpec[]): string {
+  const lines = limits.map(({ entity, name, quota, group }) => `${limitKeyOf(entity, name)} ${quota} ${group}`).sort();
+  let hash = 5381;
+  for (const letter of lines.join('\n')) hash = (Math.imul(hash, 33) ^ (letter.codePointAt(0) as number)) >>> 0;
+  return hash.toString(36);
+}
+
+function append(records: Extract<KeeperEffect, { kind: 'append' }>['records']): KeeperEffect {
+  return { kind: 'append', records };
+}
+
+function log(level: 'info' | 'warn', message: string, facts: Readonly<Record<string, unknown>>): KeeperEffect {
+  return { kind: 'log', level, message, facts };
+}

@@ -1,0 +1,138 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { KafkaQuotasConfig } from '../config/resolved/resolved-config.js';
+import { type Entity, entityText, limitKeyOf, type QuotaName } from '../core/kafka-quotas/entity.js';
+import type { ExportedReading } from '../core/kafka-quotas/keeper-events.js';
+
+/** A longer line is none of ours: names have 249 characters at most. */
+const LINE_LENGTH_MAX = 65_536;
+
+/**
+ * Reads a page of a JMX exporter in pieces, as it comes: only the line that is under way is kept, and what is said of
+ * clients. A page of 50 MB takes no more memory than one of 50 kB with as many clients.
+ */
+export class ExporterPageReader {
+  readonly #metrics: KafkaQuotasConfig['metrics'];
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #readings = new Map<string, { entity: Entity; name: QuotaName; rate: number; throttleMs: number }>();
+  /** Metric → what it says. */
+  readonly #wanted: ReadonlyMap<string, readonly [QuotaName, 'rate' | 'throttleMs']>;
+  #line = '';
+  #problem: string | null = null;
+
+  constructor(metrics: KafkaQuotasConfig['metrics']) {
+    this.#metrics = metrics;
+    this.#wanted = new Map([
+      [metrics.producerRate, ['producer_byte_rate', 'rate']],
+      [metrics.producerThrottle, ['producer_byte_rate', 'throttleMs']],
+      [metrics.consumerRate, ['consumer_byte_rate', 'rate']],
+      [metrics.consumerThrottle, ['consumer_byte_rate', 'throttleMs']],
+    ]);
+  }
+
+  /** The first value that is no rate, in words; null = all are. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** A rate that is told without a throttle time is that of somebody who did not wait. */
+  get readings(): ExportedReading[] {
+    return [...this.#readings.values()].map(({ entity, name, rate, throttleMs }) => {
+      return { entity, name, reading: { rate, throttleMs } };
+    });
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#take(this.#decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)));
+  }
+
+  end(): void {
+    this.#take(`${this.#decoder.end()}\n`);
+  }
+
+  #take(text: string): void {
+    let from = 0;
+    for (let to = text.indexOf('\n'); to !== -1; to = text.indexOf('\n', from)) {
+      if (this.#line.length <= LINE_LENGTH_MAX) this.#readLine(this.#line + text.slice(from, to));
+      this.#line = '';
+      from = to + 1;
+    }
+    // One character more than a line may have tells that it is too long.
+    this.#line = (this.#line + text.slice(from)).slice(0, LINE_LENGTH_MAX + 1);
+  }
+
+  #readLine(line: string): void {
+    const brace = line.indexOf('{');
+    const wanted = brace === -1 ? undefined : this.#wanted.get(line.slice(0, brace));
+    if (wanted === undefined) return;
+    const { labels, end } = labelsOf(line, brace + 1);
+    const entity = this.#entityOf(labels);
+    const said = line.slice(end).trim().split(/\s+/, 1)[0] ?? '';
+    if (entity === null) return;
+    const [name, part] = wanted;
+    const value = amountIn(said);
+    if (value === null) {
+      this.#problem ??= `${line.slice(0, brace)} of ${entityText(entity)} is ${said.slice(0, 40) || 'missing'}`;
+      return;
+    }
+    const key = limitKeyOf(entity, name);
+    const reading = this.#readings.get(key) ?? { entity, name, rate: 0, throttleMs: 0 };
+    // Two samples of one client are two listeners' or a mistake of the rule: the larger is what counts in any case.
+    reading[part] = Math.max(reading[part], value);
+    this.#readings.set(key, reading);
+  }
+
+  /** Null where neither label says anything. */
+  #entityOf(labels: ReadonlyMap<string, string>): Entity | null {
+    const user = labels.get(this.#metrics.userLabel) ?? '';
+    const clientId = labels.get(this.#metrics.clientIdLabel) ?? '';
+    if (user === '' && clientId === '') return null;
+    return {
+      user: user === '' ? null : decodedUser(unquoted(user)),
+      clientId: clientId === '' ? null : unquoted(clientId),
+    };
+  }
+}
+
+interface Labels {
+  readonly labels: ReadonlyMap<string, string>;
+  /** Behind the closing brace. */
+  readonly end: number;
+}
+
+function labelsOf(line: string, from: number): Labels {
+  const labels = new Map<string, string>();
+  const label = /\s*([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"\s*,?/y;
+  label.lastIndex = from;
+  let end = from;
+  for (let found = label.exec(line); found !== null; found = label.exec(line)) {
+    labels.set(found[1] as string, unescaped(found[2] as string));
+    end = label.lastIndex;
+  }
+  return { labels, end: line.indexOf('}', end) + 1 };
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(.)/g, (_, letter: string) => (letter === 'n' ? '\n' : letter));
+}
+
+/** NaN is what Kafka tells of throttling while there was none. Null = no amount: negative, infinite, or no number. */
+function amountIn(text: string): number | null {
+  if (text === 'NaN') return 0;
+  const value = text === '' ? Number.NaN : Number(text);
+  return value >= 0 && value < Number.POSITIVE_INFINITY ? value : null;
+}
+
+/** Names with , = : " * or ? stand in quotes in the name of an MBean, and the exporter leaves them there. */
+function unquoted(name: string): string {
+  if (!/^".*"$/s.test(name) || name.length < 2) return name;
+  return name.slice(1, -1).replaceAll(/\\(.)/g, (_, letter: string) => (letter === 'n' ? '\n' : letter));
+}
+
+/** Kafka encodes users in its metrics, as in a URL. */
+function decodedUser(user: string): string {
+  try {
+    return decodeURIComponent(user);
+  } catch {
+    return user;
+  }
+}

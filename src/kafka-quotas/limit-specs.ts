@@ -1,0 +1,85 @@
+import type { KafkaQuotaEntity } from '../config/schema/kafka-quota-entities.js';
+import { type Captured, fill, matchName } from '../core/attachments/patterns.js';
+import { DEFAULT_NAME, type Entity, entityKeyOf, type QuotaName } from '../core/kafka-quotas/entity.js';
+import type { LimitSpec } from '../core/kafka-quotas/keeper-events.js';
+
+/** Bytes per second of the whole cluster; Infinity = no quota. */
+export interface GroupBytes {
+  readonly publish: number;
+  readonly dispatch: number;
+}
+
+export interface SpecsInput {
+  readonly rules: readonly KafkaQuotaEntity[];
+  /** What the brokers have seen, for rules with patterns. */
+  readonly seen: Iterable<Entity>;
+  /** Null = there is no such group. */
+  readonly quotaOf: (group: string) => GroupBytes | null;
+  readonly maxEntities: number;
+}
+
+export interface Specs {
+  readonly limits: readonly LimitSpec[];
+  /** Entities beyond the bound. */
+  readonly leftOut: number;
+  /** Groups that rules name and that there are not; not those of captures, which anybody may make up. */
+  readonly groupsMissing: readonly string[];
+}
+
+/** Which entity has which quota: rules without patterns as they stand, others for whom they match, the first alone. */
+export function limitSpecs({ rules, seen, quotaOf, maxEntities }: SpecsInput): Specs {
+  const found = new Map<string, { entity: Entity; group: string }>();
+  const groupsMissing: string[] = [];
+  for (const rule of rules) {
+    if (isPattern(rule)) continue;
+    if (quotaOf(rule.group) === null) groupsMissing.push(rule.group);
+    const entity = { user: rule.user, clientId: rule.clientId };
+    found.set(entityKeyOf(entity), { entity, group: rule.group });
+  }
+  let leftOut = 0;
+  const patterns = rules.filter(isPattern);
+  for (const entity of patterns.length === 0 ? [] : seen) {
+    const key = entityKeyOf(entity);
+    const group = found.has(key) ? null : groupOf(patterns, entity);
+    if (group === null || quotaOf(group) === null) continue;
+    if (found.size >= maxEntities) leftOut++;
+    else found.set(key, { entity, group });
+  }
+  return {
+    limits: [...found.values()].flatMap(({ entity, group }) => limitsOf(entity, group, quotaOf)),
+    leftOut,
+    groupsMissing,
+  };
+}
+
+function limitsOf(entity: Entity, group: string, quotaOf: SpecsInput['quotaOf']): LimitSpec[] {
+  const quota = quotaOf(group);
+  if (quota === null) return [];
+  const both: readonly (readonly [QuotaName, number])[] = [
+    ['producer_byte_rate', quota.publish],
+    ['consumer_byte_rate', quota.dispatch],
+  ];
+  return both.flatMap(([name, bytes]) =>
+    bytes < Number.POSITIVE_INFINITY ? [{ entity, name, quota: bytes, group }] : [],
+  );
+}
+
+function isPattern({ user, clientId }: KafkaQuotaEntity): boolean {
+  return [user, clientId].some((name) => name !== null && name !== DEFAULT_NAME && /[*{]/.test(name));
+}
+
+/** The group of the first rule that matches. */
+function groupOf(rules: readonly KafkaQuotaEntity[], entity: Entity): string | null {
+  for (const rule of rules) {
+    const captured: Captured = Object.create(null);
+    if (matches(rule.user, entity.user, captured) && matches(rule.clientId, entity.clientId, captured)) {
+      return fill(rule.group, captured);
+    }
+  }
+  return null;
+}
+
+function matches(pattern: string | null, name: string | null, captured: Captured): boolean {
+  if (pattern === null || name === null) return pattern === name;
+  return pattern === DEFAULT_NAME ? name === DEFAULT_NAME : matchName(pattern, name, captured);
+}

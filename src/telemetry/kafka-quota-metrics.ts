@@ -1,0 +1,81 @@
+import type { KeeperStatus, LimitStatus } from '../kafka-quotas/keeper-status.js';
+import type { MetricRow } from './metric-table.js';
+import type { Reading } from './metrics.js';
+
+const OF_ENTITY = ['entity', 'quota_name'] as const;
+
+/** Beside a keeper of Kafka's quotas. Series per entity: kafkaQuotas.maxEntities bounds them. */
+export const KAFKA_QUOTA_METRICS = {
+  quotamesh_kafka_writer: {
+    type: 'gauge',
+    help: '1 while this keeper may change the quotas in Kafka, else 0. In the whole cluster exactly one has 1.',
+  },
+  quotamesh_kafka_keepers: { type: 'gauge', help: 'Keepers that were heard lately, this one included.' },
+  quotamesh_kafka_exporters: {
+    type: 'gauge',
+    help: 'Exporters of brokers. odd: a value is no rate; silent: what it said last counts; unknown: silent for kafkaQuotas.holdMs, its broker is taken to want everything.',
+    labels: ['state'],
+  },
+  quotamesh_kafka_quotas_unreadable: { type: 'gauge', help: '1 while Kafka does not tell its quotas, else 0.' },
+  quotamesh_kafka_alterations_total: {
+    type: 'counter',
+    help: 'Quotas that this keeper has sent to Kafka: done, or failed.',
+    labels: ['outcome'],
+  },
+  quotamesh_kafka_foreign_changes_total: {
+    type: 'counter',
+    help: 'Quotas of ours that somebody else has changed or removed; the log names each.',
+  },
+  quotamesh_kafka_entities_left: {
+    type: 'gauge',
+    help: 'Quotas that are left alone because somebody else has set them; --adopt takes them over.',
+  },
+  quotamesh_kafka_quota_bytes_per_second: {
+    type: 'gauge',
+    help: 'Quota of the whole Kafka cluster.',
+    labels: OF_ENTITY,
+  },
+  quotamesh_kafka_in_force_bytes_per_second: {
+    type: 'gauge',
+    help: 'What every broker enforces, as Kafka told it last. No series where nothing is in force.',
+    labels: OF_ENTITY,
+  },
+  quotamesh_kafka_usage_bytes_per_second: {
+    type: 'gauge',
+    help: 'What all brokers have together, by their exporters.',
+    labels: OF_ENTITY,
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+export function kafkaQuotaReadings(
+  now: () => KeeperStatus,
+): Readonly<Record<keyof typeof KAFKA_QUOTA_METRICS, Reading>> {
+  return {
+    quotamesh_kafka_writer: (series) => series(Number(now().mayWrite)),
+    quotamesh_kafka_keepers: (series) => series(now().keepers.length),
+    quotamesh_kafka_exporters: (series) => {
+      for (const state of ['fine', 'odd', 'silent', 'unknown'] as const) {
+        series(now().exporters.filter((exporter) => exporter.state === state).length, { state });
+      }
+    },
+    quotamesh_kafka_quotas_unreadable: (series) => series(Number(now().kafkaProblem !== null)),
+    quotamesh_kafka_alterations_total: (series) => {
+      series(now().alterations, { outcome: 'done' });
+      series(now().alterationsFailed, { outcome: 'failed' });
+    },
+    quotamesh_kafka_foreign_changes_total: (series) => series(now().foreignChanges),
+    quotamesh_kafka_entities_left: (series) => series(now().limits.filter(({ state }) => state === 'left').length),
+    quotamesh_kafka_quota_bytes_per_second: ofEntities(({ quota }) => quota),
+    quotamesh_kafka_in_force_bytes_per_second: ofEntities(({ inForce }) => inForce),
+    quotamesh_kafka_usage_bytes_per_second: ofEntities(({ usage }) => usage),
+  };
+
+  function ofEntities(read: (limit: LimitStatus) => number | null): Reading {
+    return (series) => {
+      for (const limit of now().limits) {
+        const value = read(limit);
+        if (value !== null) series(value, { entity: limit.entity, quota_name: limit.quotaName });
+      }
+    };
+  }
+}

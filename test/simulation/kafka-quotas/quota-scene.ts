@@ -1,0 +1,238 @@
+import { type Entity, entityKeyOf, limitKeyOf, type QuotaName } from '../../../src/core/kafka-quotas/entity.js';
+import { Keeper, type KeeperSettings } from '../../../src/core/kafka-quotas/keeper.js';
+import type {
+  Alteration,
+  ExportedReading,
+  KeeperEffect,
+  LimitSpec,
+} from '../../../src/core/kafka-quotas/keeper-events.js';
+import type { KeptRecord } from '../../../src/core/kafka-quotas/keeper-record.js';
+import { SimulatedBroker } from './simulated-broker.js';
+
+export const APP: Entity = { user: null, clientId: 'app' };
+export const PRODUCED: QuotaName = 'producer_byte_rate';
+
+export interface SceneOptions {
+  readonly brokers?: number;
+  readonly windows?: number;
+  readonly quota?: number;
+  readonly keepers?: readonly string[];
+  readonly settings?: Partial<KeeperSettings>;
+  readonly appendMs?: number;
+}
+
+interface Written extends Alteration {
+  readonly atMs: number;
+  readonly by: string;
+}
+
+/** Brokers with one client, keepers with one log, in virtual time. */
+export class QuotaScene {
+  nowMs = 0;
+  readonly brokers: SimulatedBroker[];
+  readonly keepers = new Map<string, SimulatedKeeper>();
+  /** All that was sent to Kafka. */
+  readonly written: Written[] = [];
+  readonly log: KeptRecord[] = [];
+  readonly exportersAway = new Set<number>();
+  /** Their rules match nothing. */
+  readonly exportersEmpty = new Set<number>();
+  specs: LimitSpec[];
+  /** What stands in Kafka, by limit. */
+  readonly quotas = new Map<string, { entity: Entity; name: QuotaName; value: number }>();
+  readonly #options: SceneOptions;
+  readonly #timers: { atMs: number; run: () => void }[] = [];
+
+  constructor(options: SceneOptions = {}) {
+    this.#options = options;
+    const { brokers = 2, windows = 1, quota = 500_000, keepers = ['a'] } = options;
+    this.brokers = Array.from({ length: brokers }, () => new SimulatedBroker({ windows }));
+    this.specs = [{ entity: APP, name: PRODUCED, quota, group: 'app' }];
+    for (const id of keepers) this.start(id);
+  }
+
+  start(id: string, settings: Partial<KeeperSettings> = {}): SimulatedKeeper {
+    const keeper = new SimulatedKeeper(this, id, { ...this.#options.settings, ...settings });
+    this.keepers.set(id, keeper);
+    return keeper;
+  }
+
+  keeper(id: string): SimulatedKeeper {
+    const keeper = this.keepers.get(id);
+    if (keeper === undefined) throw new Error(`no keeper ${id}`);
+    return keeper;
+  }
+
+  wants(...demands: readonly number[]): void {
+    for (const [at, demand] of demands.entries()) (this.brokers[at] as SimulatedBroker).demand = demand;
+  }
+
+  get valueInForce(): number | null {
+    return this.quotas.get(limitKeyOf(APP, PRODUCED))?.value ?? null;
+  }
+
+  /** Somebody's hand. */
+  set(entity: Entity, value: number | null, name = PRODUCED): void {
+    const key = limitKeyOf(entity, name);
+    if (value === null) this.quotas.delete(key);
+    else this.quotas.set(key, { entity, name, value });
+    if (entityKeyOf(entity) === entityKeyOf(APP)) {
+      for (const broker of this.brokers) broker.quota = value ?? Number.POSITIVE_INFINITY;
+    }
+  }
+
+  apply(by: string, alterations: readonly Alteration[]): void {
+    for (const alteration of alterations) {
+      this.written.push({ ...alteration, atMs: this.nowMs, by });
+      this.set(alteration.entity, alteration.value, alteration.name);
+    }
+  }
+
+  append(records: readonly KeptRecord[]): void {
+    this.after(this.#options.appendMs ?? 30, () => this.log.push(...records));
+  }
+
+  after(ms: number, run: () => void): void {
+    this.#timers.push({ atMs: this.nowMs + ms, run });
+  }
+
+  pages() {
+    return this.brokers.map((broker, at) => {
+      const isAway = this.exportersAway.has(at);
+      const isVisible = this.quotas.size > 0 && !this.exportersEmpty.has(at);
+      const readings: ExportedReading[] = isVisible
+        ? [{ entity: APP, name: PRODUCED, reading: broker.reading(this.nowMs) }]
+        : [];
+      return {
+        exporter: `broker-${at + 1}`,
+        readings: isAway ? null : readings,
+        problem: isAway ? 'connection refused' : null,
+      };
+    });
+  }
+
+  /** Returns what the client got per second at each broker. */
+  run(seconds: number): number[] {
+    const before = this.brokers.map(({ admitted }) => admitted);
+    for (const untilMs = this.nowMs + 1000 * seconds; this.nowMs < untilMs; ) {
+      this.nowMs += STEP_MS;
+      for (const timer of this.#timers.filter(({ atMs }) => atMs <= this.nowMs)) {
+        this.#timers.splice(this.#timers.indexOf(timer), 1);
+        timer.run();
+      }
+      for (const broker of this.brokers) broker.run(this.nowMs, STEP_MS);
+      for (const keeper of this.keepers.values()) keeper.run();
+    }
+    return this.brokers.map(({ admitted }, at) => (admitted - (before[at] as number)) / seconds);
+  }
+}
+
+export class SimulatedKeeper {
+  readonly keeper: Keeper;
+  readonly lines: Extract<KeeperEffect, { kind: 'log' }>[] = [];
+  /** Where its configuration is another one than the others'. */
+  specs: LimitSpec[] | null = null;
+  readonly #scene: QuotaScene;
+  readonly #id: string;
+  #isFrozen = false;
+  /** A process that freezes while it sends: what it sent arrives when it goes on. */
+  #stuck: (readonly Alteration[])[] | null = null;
+  #read = 0;
+  #nextRoundMs: number;
+  #isCutOff = false;
+
+  constructor(scene: QuotaScene, id: string, settings: Partial<KeeperSettings>) {
+    this.#scene = scene;
+    this.#id = id;
+    this.#nextRoundMs = scene.nowMs + 1000;
+    const life = `${id}@${scene.nowMs}`;
+    const base = {
+      aliveMs: 5000,
+      permitMs: 2000,
+      holdMs: 10_000,
+      foreignChanges: 'leave',
+      adoptsAtStart: false,
+    } as const;
+    this.keeper = new Keeper({ id, life, ...base, ...settings });
+    this.#step({ kind: 'epoch' });
+  }
+
+  freeze(): void {
+    this.#isFrozen = true;
+  }
+
+  /** Freezes at its next change, between the last look at its lease and the socket. */
+  freezeWhileSending(): void {
+    this.#stuck = [];
+  }
+
+  thaw(): void {
+    this.#isFrozen = false;
+    for (const alterations of this.#stuck ?? []) this.#scene.apply(this.#id, alterations);
+    this.#stuck = null;
+  }
+
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+
+  kill(): void {
+    this.#scene.keepers.delete(this.#id);
+  }
+
+  cutOff(isCutOff: boolean): void {
+    this.#isCutOff = isCutOff;
+  }
+
+  stop(): void {
+    this.#step({ kind: 'stopping' });
+    this.kill();
+  }
+
+  /** Lines that say this. */
+  said(part: string): readonly Extract<KeeperEffect, { kind: 'log' }>[] {
+    return this.lines.filter(({ message }) => message.includes(part));
+  }
+
+  run(): void {
+    const { nowMs, log } = this.#scene;
+    if (this.#isFrozen) return;
+    if (!this.#isCutOff && this.#read < log.length) {
+      const records = log.slice(this.#read);
+      this.#read = log.length;
+      this.#step({ kind: 'records', records });
+    }
+    if (this.#nextRoundMs > nowMs || this.#isFrozen) return;
+    this.#nextRoundMs = nowMs + 1000;
+    if (!this.#hasCaughtUp) this.#step({ kind: 'caught-up' });
+    this.#hasCaughtUp = true;
+    const described = [...this.#scene.quotas.values()];
+    this.#step({ kind: 'round', limits: this.specs ?? this.#scene.specs, pages: this.#scene.pages(), described });
+  }
+
+  #hasCaughtUp = false;
+
+  #step(event: Parameters<Keeper['step']>[0]): void {
+    for (const effect of this.keeper.step(event, this.#scene.nowMs)) {
+      if (effect.kind === 'log') this.lines.push(effect);
+      else if (effect.kind === 'append') {
+        if (this.#isCutOff) this.#scene.after(500, () => this.#step({ kind: 'append-failed' }));
+        else this.#scene.append(effect.records);
+      } else if (effect.kind === 'wake')
+        this.#scene.after(effect.inMs, () => !this.#isFrozen && this.#step({ kind: 'woken' }));
+      else if (this.#stuck !== null) {
+        this.#stuck.push(effect.alterations);
+        this.#isFrozen = true;
+      } else this.#alter(effect.alterations);
+    }
+  }
+
+  #alter(alterations: readonly Alteration[]): void {
+    this.#scene.after(30, () => {
+      this.#scene.apply(this.#id, alterations);
+      this.#step({ kind: 'altered', count: alterations.length, failures: [] });
+    });
+  }
+}
+
+const STEP_MS = 10;

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { Entity } from '../../../src/core/kafka-quotas/entity.js';
+import { limitSpecs, type SpecsInput } from '../../../src/kafka-quotas/limit-specs.js';
+
+const NO_QUOTA = Number.POSITIVE_INFINITY;
+const client = (clientId: string): Entity => ({ user: null, clientId });
+
+function specs(input: Partial<SpecsInput>) {
+  const quotaOf = (group: string) => {
+    if (group === 'none') return null;
+    return { publish: 100, dispatch: group.startsWith('both') ? 50 : NO_QUOTA };
+  };
+  return limitSpecs({ rules: [], seen: [], maxEntities: 10, quotaOf, ...input });
+}
+
+test('a rule without a pattern: one limit per quota of the group, seen or not', () => {
+  const { limits } = specs({ rules: [{ user: 'alice', clientId: 'app', group: 'both' }] });
+  const entity = { user: 'alice', clientId: 'app' };
+  expect(limits).toEqual([
+    { entity, name: 'producer_byte_rate', quota: 100, group: 'both' },
+    { entity, name: 'consumer_byte_rate', quota: 50, group: 'both' },
+  ]);
+});
+
+test('a pattern: whoever is seen, in a group by its name; the first rule decides, and one by name before it', () => {
+  const rules = [
+    { user: null, clientId: 'batch-*', group: 'batch' },
+    { user: null, clientId: '{id}', group: 'client:{id}' },
+    { user: null, clientId: 'app', group: 'own' },
+  ];
+  const seen = [client('batch-1'), client('batch-2'), client('app'), client('web'), { user: 'bob', clientId: 'web' }];
+  expect(specs({ rules, seen }).limits.map(({ entity, group }) => [entity.clientId, group])).toEqual([
+    ['app', 'own'],
+    ['batch-1', 'batch'],
+    ['batch-2', 'batch'],
+    ['web', 'client:web'],
+  ]);
+});
+
+test('a pattern does not take the default, and a default no names', () => {
+  const rules = [
+    { user: null, clientId: '<default>', group: 'rest' },
+    { user: '{name}', clientId: '<default>', group: 'user:{name}' },
+  ];
+  const seen = [client('web'), { user: 'bob', clientId: 'web' }];
+  expect(specs({ rules, seen }).limits.map(({ entity }) => entity)).toEqual([client('<default>')]);
+});
+
+test('no more than maxEntities, and how many were left out', () => {
+  const rules = [{ user: null, clientId: '{id}', group: 'client:{id}' }];
+  const seen = Array.from({ length: 30 }, (_, at) => client(`c${at}`));
+  const { limits, leftOut } = specs({ rules, seen });
+  expect([limits.length, leftOut]).toEqual([10, 20]);
+});
+
+test('a group that there is not is named; a key that is none is not', () => {
+  const rules = [{ user: null, clientId: 'app', group: 'none' }];
+  expect(specs({ rules })).toEqual({ limits: [], leftOut: 0, groupsMissing: ['none'] });
+});
