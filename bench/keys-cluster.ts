@@ -1,0 +1,86 @@
+/**
+ * `npm run bench:keys -- --cluster [--nodes 20] [--keys 100000] [--hot 0.01] [--minutes 1]`: what keys cost a cluster, in
+ * virtual time. Hot keys are asked for at twice their quota, the others at a tenth of it, each request at any node.
+ *
+ * Printed: bytes in the log per node and minute, CPU time of this process per node and minute (topic and arrivals of the
+ * simulation are in it), and what was admitted of hot and of silent keys beside their quota.
+ */
+import { KeyedCluster } from '../sim/keys/keyed-cluster.js';
+
+export interface KeysInCluster {
+  readonly nodes: number;
+  readonly keys: number;
+  readonly hotRatio: number;
+  readonly minutes: number;
+}
+
+export function measureCluster({ nodes, keys, hotRatio, minutes }: KeysInCluster, say: (line: string) => void): void {
+  const hot = Math.round(keys * hotRatio);
+  say(`${nodes} nodes, ${keys} keys of ${PER_MINUTE} messages per minute, ${hot} of them hot; one minute before`);
+  say(`  ${minutes} min are measured`);
+  const quota = { publish: { messagesPerMinute: PER_MINUTE } };
+  const template = { quota, burst: { messages: BURST } };
+  const cluster = new KeyedCluster({ nodes, keys: { maxLive: 2 * keys, 'key:{id}': template }, seed: 1 });
+  const names = Array.from({ length: keys }, (_, at) => `key:${at.toString(36).padStart(8, '0')}`);
+  const granted = new Float64Array(keys);
+  const counts = { asked: 0, unheard: 0, aloud: 0, refused: 0, silentRefused: 0 };
+  const ask = (key: number) => {
+    const node = cluster.nodes[Math.floor(cluster.random.next() * nodes)] as (typeof cluster.nodes)[number];
+    const answer = node.ask(names[key] as string, 1);
+    counts.asked++;
+    counts[answer]++;
+    if (answer !== 'refused') granted[key] = (granted[key] as number) + 1;
+    else if (key >= hot) counts.silentRefused++;
+  };
+  const play = (forMinutes: number) => {
+    const owed = { hot: 0, silent: 0 };
+    for (let step = (forMinutes * 60_000) / STEP_MS; step > 0; step--) {
+      cluster.advance(STEP_MS);
+      owed.hot += hot * HOT_DEMAND * PER_STEP;
+      owed.silent += (keys - hot) * SILENT_DEMAND * PER_STEP;
+      for (; owed.hot >= 1; owed.hot--) ask(Math.floor(cluster.random.next() * hot));
+      for (; owed.silent >= 1; owed.silent--) ask(hot + Math.floor(cluster.random.next() * (keys - hot)));
+    }
+  };
+  play(1);
+  granted.fill(0);
+  Object.assign(counts, { asked: 0, unheard: 0, aloud: 0, refused: 0, silentRefused: 0 });
+  cluster.countSent();
+  const began = process.cpuUsage();
+  play(minutes);
+  const { user, system } = process.cpuUsage(began);
+  const { records, bytes } = cluster.countSent();
+  const perNode = nodes * minutes;
+  const loud = cluster.nodes.reduce((sum, { keys: book }) => sum + (book.counts.get('key:{id}')?.loud ?? 0), 0);
+  const { asked, unheard, aloud, refused, silentRefused } = counts;
+  say(
+    `  in the log: ${(bytes / perNode / 1000).toFixed(1)} kB and ${(records / perNode).toFixed(0)} records per node and min`,
+  );
+  say(
+    `  CPU: ${((user + system) / 1e6 / perNode).toFixed(2)} s per node and min; loud keys per node: ${(loud / nodes).toFixed(0)}`,
+  );
+  say(`  asked ${asked}: ${unheard} granted unheard, ${aloud} aloud, ${refused} refused`);
+  const ofQuota = (key: number) => (granted[key] as number) / (PER_MINUTE * minutes);
+  const hotRatios = names.slice(0, hot).map((_, key) => ofQuota(key));
+  const silentBeyond = names.slice(hot).filter((_, at) => (granted[hot + at] as number) > PER_MINUTE * minutes + BURST);
+  const mean = hotRatios.reduce((sum, ratio) => sum + ratio, 0) / hot;
+  say(
+    `  hot keys: ${percent(mean)} of the quota on the average, ${percent(Math.min(...hotRatios))} to ` +
+      `${percent(Math.max(...hotRatios))}; silent keys beyond quota and burst: ${silentBeyond.length}, requests refused: ` +
+      `${silentRefused}`,
+  );
+  if (unheard === 0 || aloud === 0) throw new Error('nothing was granted unheard, or nothing aloud');
+}
+
+function percent(ratio: number): string {
+  return `${(100 * ratio).toFixed(1)} %`;
+}
+
+const PER_MINUTE = 60;
+const BURST = 10;
+/** Of the quota. */
+const HOT_DEMAND = 2;
+const SILENT_DEMAND = 0.1;
+const STEP_MS = 20;
+/** Messages of one quota in a step. */
+const PER_STEP = (PER_MINUTE / 60_000) * STEP_MS;
