@@ -78,7 +78,7 @@ function percent(ratio: number): string {
 
 const PER_MINUTE = 60;
 const BURST = 10;
-/** Of the quota. */
+/** Parts of the quota that are asked for. */
 const HOT_DEMAND = 2;
 const SILENT_DEMAND = 0.1;
 const STEP_MS = 20;

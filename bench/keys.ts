@@ -81,7 +81,9 @@ async function measure(count: number): Promise<void> {
   const decision = medianOf(decisions);
   say(`${count} keys, ${live} live: ${bytes.toFixed(0)} bytes per key beside its name (aim ${BYTES_AIM})`);
   const { ms, cpuMs } = slowest;
-  say(`  made: ${madeNs.toFixed(0)} ns each; the slowest ${TOGETHER} took ${ms.toFixed(1)} ms, ${cpuMs.toFixed(1)} of CPU`);
+  say(
+    `  made: ${madeNs.toFixed(0)} ns each; the slowest ${TOGETHER} took ${ms.toFixed(1)} ms, ${cpuMs.toFixed(1)} of CPU`,
+  );
   say(`  by name, Zipf: ${range(decisions)} ns (aim ${NS_AIM})`);
   say(`  bare Map lookup: ${range(lookups)} ns; with the clock read for each, as a decision does: ${range(timed)} ns`);
   say(`  beyond lookup and clock ${(decision - medianOf(timed)).toFixed(0)} ns; aims ${verdict(bytes, decision)}`);

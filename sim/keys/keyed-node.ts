@@ -53,6 +53,10 @@ export class KeyedNode {
         node.changeGroup(number, group);
         return number;
       },
+      rename: (number, group) => {
+        groups.renameKey(number, group);
+        node.changeGroup(number, group);
+      },
     });
     const round = () => {
       if (!node.isRunning) return;

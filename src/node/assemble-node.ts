@@ -119,6 +119,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
           limiter,
           loop,
           define: (group) => inForce.defineKey(group),
+          rename: (number, group) => inForce.renameKey(number, group),
         });
 
   // From a request to its answer.

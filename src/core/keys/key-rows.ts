@@ -132,7 +132,7 @@ export class KeyRows {
 
 interface Shard {
   readonly slots: number;
-  /** Slots for each value of a hash: names stand in the order of their hashes, so a resize reads and writes in order. */
+  /** Slots for each value of a hash. Names stand in the order of their hashes: a resize reads and writes in order. */
   readonly slotsPerHash: number;
   used: number;
   readonly hashes: Uint32Array;
