@@ -1,6 +1,6 @@
 /**
- * `npm run bench:keys -- --cluster [--nodes 20] [--keys 100000] [--hot 0.01] [--minutes 1]`: what keys cost a cluster, in
- * virtual time. Hot keys are asked for at twice their quota, the others at a tenth of it, each request at any node.
+ * `npm run bench:keys -- --cluster [--nodes 20] [--keys 100000] [--hot 0.01] [--minutes 1] [--burst 0]`: what keys cost
+ * a cluster, in virtual time. Hot keys are asked for at twice their quota, the others at a tenth of it, each request at any node.
  *
  * Printed: bytes in the log per node and minute, CPU time of this process per node and minute (topic and arrivals of the
  * simulation are in it), and what was admitted of hot and of silent keys beside their quota.
@@ -12,14 +12,22 @@ export interface KeysInCluster {
   readonly keys: number;
   readonly hotRatio: number;
   readonly minutes: number;
+  /** Messages that a key's bucket holds; 0 = as many as its quota gives in a minute. */
+  readonly burst: number;
 }
 
-export function measureCluster({ nodes, keys, hotRatio, minutes }: KeysInCluster, say: (line: string) => void): void {
+export function measureCluster(
+  { nodes, keys, hotRatio, minutes, burst }: KeysInCluster,
+  say: (line: string) => void,
+): void {
   const hot = Math.round(keys * hotRatio);
-  say(`${nodes} nodes, ${keys} keys of ${PER_MINUTE} messages per minute, ${hot} of them hot; one minute before`);
-  say(`  ${minutes} min are measured`);
+  say(
+    `${nodes} nodes, ${keys} keys of ${PER_MINUTE} messages per minute, ${hot} of them hot, bursts of ${burst || PER_MINUTE}`,
+  );
+  say(`  ${minutes} min measured, after one that is not`);
   const quota = { publish: { messagesPerMinute: PER_MINUTE } };
-  const template = { quota, burst: { messages: BURST } };
+  const depth = burst === 0 ? PER_MINUTE : burst;
+  const template = { quota, burst: { messages: depth } };
   const cluster = new KeyedCluster({ nodes, keys: { maxLive: 2 * keys, 'key:{id}': template }, seed: 1 });
   const names = Array.from({ length: keys }, (_, at) => `key:${at.toString(36).padStart(8, '0')}`);
   const granted = new Float64Array(keys);
@@ -34,22 +42,26 @@ export function measureCluster({ nodes, keys, hotRatio, minutes }: KeysInCluster
   };
   const play = (forMinutes: number) => {
     const owed = { hot: 0, silent: 0 };
+    const sent = { records: 0, bytes: 0 };
     for (let step = (forMinutes * 60_000) / STEP_MS; step > 0; step--) {
       cluster.advance(STEP_MS);
       owed.hot += hot * HOT_DEMAND * PER_STEP;
       owed.silent += (keys - hot) * SILENT_DEMAND * PER_STEP;
       for (; owed.hot >= 1; owed.hot--) ask(Math.floor(cluster.random.next() * hot));
       for (; owed.silent >= 1; owed.silent--) ask(hot + Math.floor(cluster.random.next() * (keys - hot)));
+      if (step % STEPS_PER_SECOND !== 1) continue;
+      const { records, bytes } = cluster.countSent();
+      sent.records += records;
+      sent.bytes += bytes;
     }
+    return sent;
   };
   play(1);
   granted.fill(0);
   Object.assign(counts, { asked: 0, unheard: 0, aloud: 0, refused: 0, silentRefused: 0 });
-  cluster.countSent();
   const began = process.cpuUsage();
-  play(minutes);
+  const { records, bytes } = play(minutes);
   const { user, system } = process.cpuUsage(began);
-  const { records, bytes } = cluster.countSent();
   const perNode = nodes * minutes;
   const loud = cluster.nodes.reduce((sum, { keys: book }) => sum + (book.counts.get('key:{id}')?.loud ?? 0), 0);
   const { asked, unheard, aloud, refused, silentRefused } = counts;
@@ -62,7 +74,7 @@ export function measureCluster({ nodes, keys, hotRatio, minutes }: KeysInCluster
   say(`  asked ${asked}: ${unheard} granted unheard, ${aloud} aloud, ${refused} refused`);
   const ofQuota = (key: number) => (granted[key] as number) / (PER_MINUTE * minutes);
   const hotRatios = names.slice(0, hot).map((_, key) => ofQuota(key));
-  const silentBeyond = names.slice(hot).filter((_, at) => (granted[hot + at] as number) > PER_MINUTE * minutes + BURST);
+  const silentBeyond = names.slice(hot).filter((_, at) => (granted[hot + at] as number) > PER_MINUTE * minutes + depth);
   const mean = hotRatios.reduce((sum, ratio) => sum + ratio, 0) / hot;
   say(
     `  hot keys: ${percent(mean)} of the quota on the average, ${percent(Math.min(...hotRatios))} to ` +
@@ -77,10 +89,10 @@ function percent(ratio: number): string {
 }
 
 const PER_MINUTE = 60;
-const BURST = 10;
 /** Parts of the quota that are asked for. */
 const HOT_DEMAND = 2;
 const SILENT_DEMAND = 0.1;
 const STEP_MS = 20;
+const STEPS_PER_SECOND = 1000 / STEP_MS;
 /** Messages of one quota in a step. */
 const PER_STEP = (PER_MINUTE / 60_000) * STEP_MS;

@@ -14,6 +14,7 @@ const TURNS = 7;
 const ORDER = 2 ** 20;
 const BYTES_AIM = 100;
 const NS_AIM = 150;
+const FLOOD = 1_000_000;
 /** Keys made between two looks at the clocks: a look at the CPU time takes as long as a key. */
 const TOGETHER = 100;
 const ONE = { messages: 1 };
@@ -31,14 +32,17 @@ const { values, positionals } = parseArgs({
     keys: { type: 'string', default: '100000' },
     hot: { type: 'string', default: '0.01' },
     minutes: { type: 'string', default: '1' },
+    burst: { type: 'string', default: '0' },
   },
 });
 if (values.cluster) {
-  const [nodes, keys, hotRatio, minutes] = [values.nodes, values.keys, values.hot, values.minutes].map(Number) as Four;
-  measureCluster({ nodes, keys, hotRatio, minutes }, say);
+  const { nodes, keys, hot, minutes, burst } = values;
+  const each = { nodes: +nodes, keys: +keys, hotRatio: +hot, minutes: +minutes, burst: +burst };
+  measureCluster(each, say);
 } else {
   const counts = positionals.length > 0 ? positionals.map(Number) : [100_000, 1_000_000];
   for (const count of counts) await measure(count);
+  await flood();
 }
 
 async function measure(count: number): Promise<void> {
@@ -91,7 +95,46 @@ async function measure(count: number): Promise<void> {
   if (sink === 0) throw new Error('nothing was granted');
 }
 
-type Four = [number, number, number, number];
+/** Ten times as many names as there is room for, each once, as fast as one node answers; a group is asked in between. */
+async function flood(): Promise<void> {
+  const node = await createNode({
+    config: {
+      cluster: 'bench',
+      node: 'a',
+      topic: 'memory',
+      registry: { enabled: false },
+      groups: { orders: { quota: { publish: { messagesPerSecond: 1_000_000 } } } },
+      keys: { maxLive: FLOOD / 10, 'key:{id}': { quota: { publish: { messagesPerSecond: 1 } } } },
+    },
+    env: {},
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  node.tryAcquire('orders', ONE);
+  const seen = { granted: 0, full: 0, orders: 0, slowestMs: 0 };
+  const began = process.cpuUsage();
+  for (let from = 0; from < FLOOD; from += TOGETHER) {
+    if (from % 10_000 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    const startCpu = process.cpuUsage();
+    for (let id = from; id < from + TOGETHER; id++) {
+      try {
+        if (node.tryAcquire(`key:flood-${id}`, ONE).granted) seen.granted++;
+      } catch {
+        seen.full++;
+      }
+    }
+    seen.slowestMs = Math.max(seen.slowestMs, cpuNs(startCpu) / 1e6);
+    if (node.tryAcquire('orders', ONE).granted) seen.orders++;
+  }
+  const { granted, full, orders, slowestMs } = seen;
+  say(`a flood of ${FLOOD} names, room for ${FLOOD / 10}: ${granted} granted, ${full} found no room (503)`);
+  say(
+    `  ${(cpuNs(began) / FLOOD).toFixed(0)} ns each; the slowest ${TOGETHER} took ${slowestMs.toFixed(1)} ms of CPU; ` +
+      `another group was granted ${orders} of ${FLOOD / TOGETHER}`,
+  );
+  await node.close();
+  if (orders !== FLOOD / TOGETHER) throw new Error('the flood disturbed another group');
+}
+
 type Node = Awaited<ReturnType<typeof createNode>>;
 
 /** Reading the clock waits until all loads have come back, so the misses of several lookups do not overlap any more. */

@@ -41,14 +41,19 @@ export class KeyedCluster {
     this.queue.runUntil(this.queue.nowMs + durationMs);
   }
 
-  /** Records and their bytes, as the codec writes them, since the last call. */
+  /**
+   * Records and their bytes, as the codec writes them, since the last call. Those that all nodes have read are dropped
+   * from memory.
+   */
   countSent(): { readonly records: number; readonly bytes: number } {
     const { log } = this.topic;
-    let bytes = 0;
     const records = log.length - this.#counted;
-    for (const { key, record } of log.slice(this.#counted))
+    let bytes = 0;
+    for (; this.#counted < log.length; this.#counted++) {
+      const { key, record } = log[this.#counted] as (typeof log)[number];
       bytes += key.length + (record === null ? 0 : this.#codec.encode(record).length);
-    this.#counted = log.length;
+    }
+    this.topic.forgetDelivered();
     return { records, bytes };
   }
 }
