@@ -54,7 +54,7 @@ export class KeyRows {
     const at = hash & this.#shardMask;
     let shard = this.#shards[at] as Shard;
     if (shard.used >= FULL * shard.slots) shard = this.#resize(at, Math.ceil(GROWTH * shard.slots));
-    const slot = place(shard, hash, name);
+    const slot = standIn(shard, hash, name);
     this.#size++;
     return (slot << this.#shardBits) | at;
   }
@@ -111,7 +111,7 @@ export class KeyRows {
     for (let slot = 0; slot < shard.slots; slot++) {
       const name = shard.names[slot] ?? null;
       if (name === null) continue;
-      const to = place(resized, shard.hashes[slot] as number, name) * this.#lineLength;
+      const to = standIn(resized, shard.hashes[slot] as number, name) * this.#lineLength;
       const from = slot * this.#lineLength;
       for (let number = 0; number < this.#lineLength; number++)
         resized.lines[to + number] = shard.lines[from + number] as number;
@@ -156,7 +156,7 @@ function homeOf({ slotsPerHash }: Shard, hash: number): number {
 }
 
 /** Returns the slot. */
-function place(shard: Shard, hash: number, name: string): number {
+function standIn(shard: Shard, hash: number, name: string): number {
   const { hashes, slots } = shard;
   let slot = homeOf(shard, hash);
   while (hashes[slot] !== EMPTY) if (++slot === slots) slot = 0;
