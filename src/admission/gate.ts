@@ -146,6 +146,10 @@ export class Gate {
     this.#openDisabled(group);
   }
 
+  groupRenamed(group: number): void {
+    for (const lane of lanesOf(group)) this.refusals.forget(lane);
+  }
+
   /**
    * @param nowMs time for callers that decide many requests in one go and have read the clock once for all; absent =
    * read here

@@ -42,6 +42,11 @@ export class GroupTable {
     return this.#keys.has(group) || this.#live.get(this.at(group).name) === group;
   }
 
+  /** False for a key's number since a group of the key's name was defined. */
+  isKey(group: number): boolean {
+    return this.#keys.has(group);
+  }
+
   /** Numbers that were given to keys. */
   get keyCount(): number {
     return this.#keys.size;
@@ -74,6 +79,15 @@ export class GroupTable {
     this.#all.set(config.name, group);
     this.#keys.add(group);
     return group;
+  }
+
+  /** Gives the number of a key to another one. */
+  renameKey(group: number, config: GroupConfig): void {
+    invariant(this.#keys.has(group), 'only numbers of keys are given away', { group });
+    this.#all.delete(this.at(group).name);
+    this.#all.set(config.name, group);
+    this.#list[group] = config;
+    this.version++;
   }
 
   /** Returns the number that the group had, or null where there was none. */

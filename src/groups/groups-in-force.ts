@@ -16,6 +16,8 @@ export interface GroupsInForceParts {
 /** Admission, as far as a change of a group concerns it. */
 export interface GroupGate {
   groupChanged(group: number): void;
+  /** The number of a group stands for another name from now on. */
+  groupRenamed(group: number): void;
   /** Whether a lane needs no share, because nothing limits it. */
   isFree(lane: number): boolean;
   rejectWaiting(lane: number, reason: () => Error): void;
@@ -67,6 +69,14 @@ export class GroupsInForce {
     const group = this.#parts.groups.defineKey(inForce);
     this.#putInForce(group, inForce);
     return group;
+  }
+
+  /** A key gets the number of another one, which nobody uses any more. */
+  renameKey(group: number, config: GroupConfig): void {
+    const inForce = this.#divided(config);
+    this.#parts.groups.renameKey(group, inForce);
+    this.#parts.gate.groupRenamed(group);
+    this.#putInForce(group, inForce);
   }
 
   /** As with `topic.kind: none`: nobody tells who took what, so that rates are shared, evenly. */

@@ -123,6 +123,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
           limiter,
           loop,
           define: (group) => inForce.defineKey(group),
+          rename: (number, group) => inForce.renameKey(number, group),
         });
 
   const busiest = new BusiestWatch({ config, groups, loop }, telemetry);

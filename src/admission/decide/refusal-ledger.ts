@@ -39,6 +39,10 @@ export class RefusalLedger {
     entry.lastMs = nowMs;
   }
 
+  forget(lane: number): void {
+    this.#lanes.delete(lane);
+  }
+
   /** The newest first. */
   of(lane: number, nowMs: number): readonly RefusalCount[] {
     const entries = [...(this.#lanes.get(lane) ?? [])].sort((one, other) => other.lastMs - one.lastMs);

@@ -15,7 +15,8 @@ export const KEYS = section({
     default: 100_000,
     min: 1,
     max: 1_000_000,
-    buys: 'More keys of which one node has ever used more than it may unheard. Any other key gets no more there than that: at most its part of the quota.',
-    costs: 'About 5 KB each. They count until the node starts anew.',
+    buys: 'More keys of which one node uses more than it may unheard, or has done so until lately. Any other key gets no more there than that: at most its part of the quota.',
+    costs:
+      'About 5 KB each. A key counts until it is forgotten, if it was silent at first; else until the node starts anew.',
   },
 });

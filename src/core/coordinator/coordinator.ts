@@ -1,7 +1,7 @@
 import { incarnationCount, nodeKeyOf } from '../base/ids.js';
 import { invariant } from '../base/invariant.js';
 import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
-import { DIRECTION_COUNT, type Incarnation, MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
+import { DIRECTION_COUNT, type Incarnation, lanesOf, MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
 import type { Strangers } from '../keys/strangers.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import { LaneTable } from '../lanes/lane-table.js';
@@ -179,6 +179,15 @@ export class Coordinator {
     return this.#publisher.budget;
   }
 
+  /** Whether nobody reports a group, and this node follows nothing of it: its number may be given to another name. */
+  isForgotten(group: number): boolean {
+    return lanesOf(group).every((lane, direction) => {
+      if (this.lanes.has(lane)) return false;
+      const mapLane = this.usageMap.findMapLane(this.#table.groupIdOf(group), direction);
+      return mapLane === -1 || (this.usageMap.firstRow(mapLane) === -1 && !this.#isLaneHeld(mapLane));
+    });
+  }
+
   #markLane(mapLane: number): void {
     this.#table.markMapLane(mapLane);
     if (this.strangers !== null) {
@@ -202,18 +211,18 @@ export class Coordinator {
   }
 
   #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
-    const sharing = this.settings.groups[group]?.sharing;
-    const isNew = group === this.settings.groups.length;
+    const before = this.settings.groups[group];
+    const isNew = before?.name !== settings.name;
     const windowed = this.#table.changeGroup(group, settings);
     for (const lane of windowed) {
       lane.sample.begin(this.#limiter, lane.lane, nowMs);
       endSettling(lane.settling);
     }
-    this.targets.addGroup(group, settings.name);
+    if (isNew) this.targets.addGroup(group, settings.name, before?.name);
     this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
     if (isNew) this.tokens.groupAdded(group, this.strangers);
     else this.tokens.groupChanged(group, nowMs);
-    if (settings.sharing !== sharing) {
+    if (settings.sharing !== before?.sharing) {
       // Its rows say whether this node tells its charges.
       for (const { hasEntry, groupId } of this.#table.lanesOf(group)) if (hasEntry) this.#book.changed(group, groupId);
     }

@@ -103,15 +103,17 @@ export class LaneTable {
   }
 
   /**
-   * Changes a group; the number after the last one adds a group. Its served lanes follow the new settings from this
-   * step on. Returns those whose windows are of another length now: their samples have to begin anew.
+   * Changes a group; the number after the last one adds a group, and a number of which no lane is served may be given
+   * to another name. Its served lanes follow the new settings from this step on. Returns those whose windows are of
+   * another length now: their samples have to begin anew.
    */
   changeGroup(group: number, settings: GroupSettings): LaneState[] {
     const isNew = group === this.#groups.length;
     const { name } = settings;
-    invariant(isNew || this.#groups[group]?.name === name, 'a group keeps its name', { group, name });
-    if (isNew) {
-      this.#groupIds.push(groupIdOf(this.settings.cluster, name));
+    if (this.#groups[group]?.name !== name) {
+      invariant(isNew || this.lanesOf(group).length === 0, 'a group in use keeps its name', { group, name });
+      if (!isNew) this.#byId.delete(this.groupIdOf(group));
+      this.#groupIds[group] = groupIdOf(this.settings.cluster, name);
       this.#byId.set(this.groupIdOf(group), group);
     }
     this.#groups[group] = settings;

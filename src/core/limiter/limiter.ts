@@ -159,6 +159,15 @@ export class Limiter {
     this.#countReserved(lane, -messages, -bytes);
   }
 
+  /** Whether nothing of a lane is reserved, nobody is held back for it, and it owes nothing. */
+  isAtRest(lane: number): boolean {
+    if (this.heldBack[lane] !== 0) return false;
+    for (let slot = lane * DIMENSION_COUNT; slot < (lane + 1) * DIMENSION_COUNT; slot++) {
+      if ((this.#reserved?.[slot] ?? 0) !== 0 || this.tokens.at(slot) < 0) return false;
+    }
+    return true;
+  }
+
   /** Units that went through a slot or are held: what was admitted, and what is reserved now. */
   taken(slot: number): number {
     return this.admitted.at(slot) + (this.#reserved?.[slot] ?? 0);

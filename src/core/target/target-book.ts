@@ -87,7 +87,9 @@ export class TargetBook {
     };
   }
 
-  addGroup(group: number, name: string): void {
+  /** @param before the name that the number had; null = none */
+  addGroup(group: number, name: string, before: string | null = null): void {
+    if (before !== null) this.#groupOfId.delete(groupIdOf(this.#settings.cluster, before));
     this.#groupOfId.set(groupIdOf(this.#settings.cluster, name), group);
   }
 

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { GroupConfig, KeysConfig, LimitsConfig } from '../../config/resolved/resolved-config.js';
 import { GROUP_NAME } from '../../config/setting/setting.js';
 import { groupIdOf } from '../../core/base/ids.js';
@@ -26,6 +27,8 @@ export interface KeyBookParts {
   readonly loop: ServingLoop;
   /** Makes a group of a key; returns its number. */
   readonly define: (config: GroupConfig) => number;
+  /** Gives the number of a key that nobody uses to another one. */
+  readonly rename: (number: number, config: GroupConfig) => void;
 }
 
 /** What became of the keys of one template since the start. */
@@ -44,7 +47,8 @@ export interface KeyCounts {
 /**
  * The keys of this node: names that stand in no configuration, of which a template says what they are. A key is a row
  * (core/keys/whispers.ts) as long as this node spends no more of it than every node may unheard, and nobody speaks of
- * it; else it is a group. A group keeps its number, so a key that falls silent and speaks again has its debt.
+ * it; else it is a group. It keeps its number, so a key that falls silent and speaks again has its debt; where all
+ * numbers are given, one whose key is forgotten is given to another.
  */
 export class KeyBook {
   readonly counts: ReadonlyMap<string, KeyCounts>;
@@ -52,11 +56,12 @@ export class KeyBook {
   readonly #kinds: KeyKinds;
   readonly #countsOf: readonly KeyCounts[];
   readonly #whispers: Whispers;
-  /** Name → number of the group of every key that ever spoke. */
+  /** Name → number of the group of every key that has one: those that speak now, and some that did. */
   readonly #numbers = new Map<string, number>();
-  /** Rows of those that speak now. */
-  readonly #loud = new Map<number, number>();
-  #loudRows: IterableIterator<[number, number]> = this.#loud.entries();
+  #nextNumbered: IterableIterator<[string, number]> = this.#numbers.entries();
+  /** Those that speak now. */
+  readonly #loud = new Map<string, number>();
+  #nextLoud: IterableIterator<[string, number]> = this.#loud.entries();
   #whisperUntilMs = Number.NEGATIVE_INFINITY;
   #isSound = false;
   #nodes = 0;
@@ -71,7 +76,7 @@ export class KeyBook {
     }
     this.counts = counts;
     this.#countsOf = this.#kinds.all.map(({ template }) => counts.get(template) as KeyCounts);
-    this.#whispers = new Whispers(this.#kinds.all, parts.keys.maxLive);
+    this.#whispers = new Whispers(this.#kinds.all, parts.keys.maxLive, randomInt(2 ** 32));
   }
 
   /** Whether a template has such names. */
@@ -123,7 +128,7 @@ export class KeyBook {
     if (row === -1) return null;
     const number = this.#numbers.get(name) ?? this.#define(name, row);
     // While the node decides nothing, the row keeps what was spent unheard.
-    if (!this.#whispers.speaks(row) && loop.isReady) this.#speak(row, number);
+    if (!this.#whispers.speaks(row) && loop.isReady) this.#speak(name, row, number);
     return number;
   }
 
@@ -166,14 +171,16 @@ export class KeyBook {
   /** Keys whose lanes the coordinator has put down are silent again. */
   #silence(coordinator: Coordinator, nowMs: number): void {
     for (let looked = Math.min(SILENCED_LOOKS, this.#loud.size); looked > 0; looked--) {
-      const next = this.#loudRows.next();
+      const next = this.#nextLoud.next();
       if (next.done === true) {
-        this.#loudRows = this.#loud.entries();
+        this.#nextLoud = this.#loud.entries();
         continue;
       }
-      const [row, number] = next.value;
+      const [name, number] = next.value;
       if (lanesOf(number).some((lane) => coordinator.lanes.has(lane))) continue;
-      this.#loud.delete(row);
+      this.#loud.delete(name);
+      // A key that speaks is not forgotten.
+      const row = this.#whispers.find(name);
       this.#whispers.fallSilent(row, nowMs);
       (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
     }
@@ -212,8 +219,41 @@ export class KeyBook {
 
   #define(name: string, row: number): number {
     const kind = this.#whispers.kindOf(row);
-    if (this.#numbers.size >= this.#parts.keys.maxLoud) throw this.#full(kind, name, 'maxLoud');
-    return this.#number({ ...this.#kinds.all[kind]!.settings, name });
+    const config = { ...this.#kinds.all[kind]!.settings, name };
+    if (this.#numbers.size < this.#parts.keys.maxLoud) return this.#number(config);
+    const number = this.#unusedNumber();
+    if (number === null) throw this.#full(kind, name, 'maxLoud');
+    this.#parts.rename(number, config);
+    this.#numbers.set(name, number);
+    return number;
+  }
+
+  /** Takes the number of a key of which nothing is left to remember; null = the next ones are all in use. */
+  #unusedNumber(): number | null {
+    for (let looked = Math.min(NUMBERS_LOOKED_AT, this.#numbers.size); looked > 0; looked--) {
+      let next = this.#nextNumbered.next();
+      if (next.done === true) {
+        this.#nextNumbered = this.#numbers.entries();
+        next = this.#nextNumbered.next();
+      }
+      const [name, number] = next.value as [string, number];
+      if (!this.#isUnused(name, number)) continue;
+      this.#numbers.delete(name);
+      return number;
+    }
+    return null;
+  }
+
+  /**
+   * Reservations, batches and waiting requests name lanes by number, so none of them may be open. Keys that are loud
+   * from their first use on keep their numbers: they may have limits per topic and client, which are found by number.
+   */
+  #isUnused(name: string, number: number): boolean {
+    const { groups, limiter, loop } = this.#parts;
+    const kind = this.#kindOf(name);
+    if (kind === -1 || !this.#kinds.all[kind]!.mayWhisper || this.#whispers.find(name) !== -1) return false;
+    if (!groups.isKey(number) || lanesOf(number).some((lane) => !limiter.isAtRest(lane))) return false;
+    return loop.coordinator?.isForgotten(number) === true;
   }
 
   #number(config: GroupConfig): number {
@@ -223,7 +263,7 @@ export class KeyBook {
   }
 
   /** The key is a group from now on, which begins with what was spent of it unheard. */
-  #speak(row: number, number: number): void {
+  #speak(name: string, row: number, number: number): void {
     const { limiter, loop, groups, clock } = this.#parts;
     const whispers = this.#whispers;
     const nowMs = clock();
@@ -232,7 +272,7 @@ export class KeyBook {
       whispers.spent(row, direction, BYTES, nowMs),
     ]);
     whispers.speak(row);
-    this.#loud.set(row, number);
+    this.#loud.set(name, number);
     (this.#countsOf[whispers.kindOf(row)] as KeyCounts).loud++;
     lanesOf(number).forEach((lane, direction) => {
       const [messages, bytes] = spent[direction] as [number, number];
@@ -277,5 +317,6 @@ const FORGET_AFTER_MS = 10_000;
 /** Rows looked at per round: about 20 µs. A million keys are gone through in 20 s. */
 const SWEPT_ROWS = 1024;
 const SILENCED_LOOKS = 64;
+const NUMBERS_LOOKED_AT = 64;
 /** As in GROUP_NAME; a name of a megabyte is not searched for letters. */
 const NAME_MAX = 200;

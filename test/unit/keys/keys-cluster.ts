@@ -18,13 +18,20 @@ export async function withKeys(
   keys: object,
   story: (cluster: KeysCluster) => Promise<void>,
   telemetry: Telemetry = silentTelemetry,
+  groups: object | null = null,
 ): Promise<void> {
   const time = new VirtualTime();
   const log = createMemoryLog();
   const appended = { reports: 0, records: 0 };
   try {
     const nodes = Array.from({ length: count }, (_, at) => {
-      const raw = { cluster: 'keys', node: String.fromCharCode(97 + at), topic: 'memory', keys };
+      const raw = {
+        cluster: 'keys',
+        node: String.fromCharCode(97 + at),
+        topic: 'memory',
+        keys,
+        ...(groups !== null && { groups }),
+      };
       const config = resolveConfig(raw, { source: '(test)', env: {} });
       const topic = new MemoryTopic(log);
       const append = topic.append.bind(topic);

@@ -1,0 +1,65 @@
+import { RecordCodec } from '../../src/codec/record-codec.js';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import { EventQueue } from '../cluster/event-queue.js';
+import { Random } from '../cluster/random.js';
+import { SimulatedTopic, type TopicDelays } from '../cluster/simulated-topic.js';
+import { KeyedNode } from './keyed-node.js';
+
+export interface KeyedClusterSettings {
+  readonly nodes: number;
+  /** `keys:` of a configuration: templates, maxLive, maxLoud. */
+  readonly keys: object;
+  readonly seed: number;
+  readonly delays?: TopicDelays;
+}
+
+/** Nodes with the same templates on one topic, in virtual time; they are ready when it is made. */
+export class KeyedCluster {
+  readonly queue = new EventQueue();
+  readonly random: Random;
+  readonly nodes: readonly KeyedNode[];
+  readonly topic: SimulatedTopic;
+  readonly #codec: RecordCodec;
+  #counted = 0;
+
+  constructor({ nodes, keys, seed, delays = NEAR }: KeyedClusterSettings) {
+    this.random = new Random(seed);
+    this.topic = new SimulatedTopic(this.queue, this.random, delays, 1);
+    this.#codec = new RecordCodec(CLUSTER);
+    this.nodes = Array.from({ length: nodes }, (_, at) => {
+      const raw = { cluster: CLUSTER, node: `node-${at}`, topic: 'memory', keys };
+      return new KeyedNode(resolveConfig(raw, { source: '(simulated)', env: {} }), at, this.queue, this.topic);
+    });
+    this.advance(READY_AFTER_MS);
+  }
+
+  get nowMs(): number {
+    return this.queue.nowMs;
+  }
+
+  advance(durationMs: number): void {
+    this.queue.runUntil(this.queue.nowMs + durationMs);
+  }
+
+  /**
+   * Records and their bytes, as the codec writes them, since the last call. Those that all nodes have read are dropped
+   * from memory.
+   */
+  countSent(): { readonly records: number; readonly bytes: number } {
+    const { log } = this.topic;
+    const records = log.length - this.#counted;
+    let bytes = 0;
+    for (; this.#counted < log.length; this.#counted++) {
+      const { key, record } = log[this.#counted] as (typeof log)[number];
+      bytes += key.length + (record === null ? 0 : this.#codec.encode(record).length);
+    }
+    this.topic.forgetDelivered();
+    return { records, bytes };
+  }
+}
+
+const CLUSTER = 'keys';
+/** A topic in the same data centre. */
+const NEAR: TopicDelays = { appendMs: [1, 3], deliveryMs: [1, 3] };
+/** Every node has read its own record back, and knows all others. */
+const READY_AFTER_MS = 3000;

@@ -1,0 +1,127 @@
+import '../property/seed.js';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { KeyedCluster } from '../../sim/keys/keyed-cluster.js';
+import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
+
+/** Messages per second of each key. */
+const QUOTAS = [1, 10, 100] as const;
+
+interface Grant {
+  readonly atMs: number;
+  readonly node: number;
+  readonly messages: number;
+}
+
+/** The most that grants go beyond `atOnce` + `perSecond` × the time, in any span between two of them. */
+function mostBeyond(grants: readonly Grant[], atOnce: number, perSecond: number): number {
+  let most = Number.NEGATIVE_INFINITY;
+  for (let from = 0; from < grants.length; from++) {
+    let sum = 0;
+    for (let to = from; to < grants.length; to++) {
+      sum += grants[to]!.messages;
+      most = Math.max(most, sum - atOnce - (perSecond * (grants[to]!.atMs - grants[from]!.atMs)) / 1000);
+    }
+  }
+  return most;
+}
+
+describe('silent nodes', () => {
+  test('k of N nodes spend at most k·min(1, 3/N) depths and k/N of the quota unheard, whatever is asked', () => {
+    const asked = fc.record({
+      pauseMs: fc.oneof(fc.constant(0), fc.nat(3), fc.nat(2000)),
+      node: fc.nat(7),
+      key: fc.nat(3),
+      messages: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 30 })),
+      // A client that asks again until it is refused, at one node or at all.
+      times: fc.oneof(fc.constant(1), fc.nat(40)),
+    });
+    const world = fc.record({
+      nodes: fc.integer({ min: 1, max: 8 }),
+      perSecond: fc.constantFrom(...QUOTAS),
+      burst: fc.constantFrom(null, 30, 100),
+      policy: fc.constantFrom('optimistic' as const, 'divided' as const),
+      seed: fc.nat(1000),
+      idleMs: fc.nat(20_000),
+      acts: fc.array(asked, { minLength: 10, maxLength: 60 }),
+    });
+    let unheard = 0;
+    let aloud = 0;
+    fc.assert(
+      fc.property(world, ({ nodes, perSecond, burst, policy, seed, idleMs, acts }) => {
+        const quota = { publish: { messagesPerSecond: perSecond } };
+        const given = burst === null ? { policy } : { policy, messages: burst };
+        const cluster = new KeyedCluster({ nodes, keys: { 'key:{id}': { quota, burst: given } }, seed });
+        cluster.advance(idleMs);
+        const silent = new Map<number, Grant[]>();
+        const all = new Map<number, Grant[]>();
+        for (const { pauseMs, node, key, messages, times } of acts) {
+          cluster.advance(pauseMs);
+          for (let time = 0; time <= times; time++) {
+            const at = (node + (times % 2) * time) % nodes;
+            const answer = cluster.nodes[at]!.ask(`key:${key}`, messages);
+            if (answer === 'refused') continue;
+            const grant = { atMs: cluster.nowMs, node: at, messages };
+            if (answer === 'unheard') unheard++;
+            else aloud++;
+            for (const kept of answer === 'unheard' ? [silent, all] : [all]) {
+              const grants = kept.get(key) ?? [];
+              grants.push(grant);
+              kept.set(key, grants);
+            }
+          }
+        }
+        const part = policy === 'divided' ? 1 / nodes : Math.min(1, 3 / nodes);
+        const depth = burst ?? clusterDepth(perSecond, 1);
+        // Those who speak take of a full bucket at one instant what silent ones do; and a request that is larger than
+        // what a node may take is granted by each of them once.
+        for (const grants of all.values()) {
+          const largest = Math.max(...grants.map(({ messages }) => messages));
+          const atOnce = 2 * part * nodes * depth + nodes * largest;
+          expect(mostBeyond(grants, atOnce, perSecond)).toBeLessThanOrEqual(1e-6);
+        }
+        for (const grants of silent.values()) {
+          const who = new Set(grants.map(({ node }) => node));
+          for (const node of who) {
+            const own = grants.filter((grant) => grant.node === node);
+            expect(mostBeyond(own, part * depth, perSecond / nodes)).toBeLessThanOrEqual(1e-6);
+          }
+          expect(mostBeyond(grants, who.size * part * depth, (who.size / nodes) * perSecond)).toBeLessThanOrEqual(1e-6);
+        }
+      }),
+      { numRuns: 60 },
+    );
+    // Else the law would hold of nothing.
+    expect(unheard).toBeGreaterThan(1000);
+    expect(aloud).toBeGreaterThan(1000);
+  });
+});
+
+describe('a silent key that wakes at 50 nodes at once', () => {
+  test('spends three depths unheard, is loud everywhere within a second, and is then held to its quota', () => {
+    const [nodes, perSecond, depth] = [50, 100, 100];
+    const template = { quota: { publish: { messagesPerSecond: perSecond } }, burst: { messages: depth } };
+    const cluster = new KeyedCluster({ nodes, keys: { 'key:{id}': template }, seed: 7 });
+    cluster.advance(30_000);
+    const counts = { unheard: 0, aloud: 0, refused: 0 };
+    const grants: Grant[] = [];
+    const began = cluster.nowMs;
+    for (let step = 0; step < 1000; step++) {
+      // Ten times the quota, at all nodes alike.
+      cluster.nodes.forEach((node, at) => {
+        if ((step + at) % 5 !== 0) return;
+        const answer = node.ask('key:hot', 1);
+        counts[answer]++;
+        if (answer !== 'refused') grants.push({ atMs: cluster.nowMs, node: at, messages: 1 });
+      });
+      cluster.advance(10);
+      if (cluster.nowMs - began !== 1000) continue;
+      expect(cluster.nodes.map(({ keys }) => keys.counts.get('key:{id}')!.loud)).toEqual(cluster.nodes.map(() => 1));
+    }
+    expect(counts.unheard).toBeLessThanOrEqual(3 * depth + perSecond);
+    expect(mostBeyond(grants, 6 * depth + nodes, perSecond)).toBeLessThanOrEqual(0);
+    const late = grants.filter(({ atMs }) => atMs - began >= 5000).length / (perSecond * 5);
+    expect(late).toBeGreaterThan(0.95);
+    expect(late).toBeLessThan(1.05);
+  });
+});
