@@ -76,6 +76,8 @@ export class Whispers {
     const row = this.#rows.add(name);
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
+    // Another key may have had the line.
+    lines.fill(0, at + TOKENS, at + TOKENS + 2 * this.#slots);
     lines[at] = sinceMs;
     lines[at + TAG] = kindIndex * CELLS + cell;
     return row;
