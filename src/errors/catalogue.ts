@@ -232,6 +232,16 @@ export const ERROR_CATALOGUE = {
     remedy: 'Try again without waitMs, or raise limits.maxWaiting.',
     httpStatus: 503,
   },
+  ENFORCERS_FULL: {
+    message: 'this node knows {what} already; there is no room for {enforcer}',
+    remedy: 'Let some of them report to other nodes; one that is silent makes room.',
+    httpStatus: 503,
+  },
+  ENFORCER_REPLACED: {
+    message: 'life {life} of enforcer {enforcer} has been replaced by life {newer}',
+    remedy: 'Give each process a name of its own, and each start a life above the last, as the time in milliseconds.',
+    httpStatus: 409,
+  },
   RESERVATION_UNKNOWN: {
     message: 'no reservation {id} on this node',
     remedy: 'Commit or cancel at the node that granted it, with the id of its answer; a restarted node knows none.',

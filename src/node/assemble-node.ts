@@ -7,6 +7,7 @@ import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { Attachments } from '../core/attachments/attachments.js';
 import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
 import { Limiter } from '../core/limiter/limiter.js';
+import { Enforcers } from '../enforcers/enforcers.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { GroupTable } from '../groups/group-table.js';
 import { GroupsInForce } from '../groups/groups-in-force.js';
@@ -88,6 +89,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
       becameReady: () => gate.waiting.wakeAll(),
       keep: (nowMs) => {
         gate.keep(nowMs);
+        enforcers.keep(nowMs);
         alone?.keep(loop, inForce, nowMs);
       },
       afterRound: (nowMs) => {
@@ -143,6 +145,8 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
       telemetry.log('warn', 'an old name is used', { old: 'handBack', now: 'refund', where: 'a batch' }),
   });
 
+  const enforcers = new Enforcers({ limiter, clock, groups, loop });
+
   // Which groups are in force: those of YAML, and over them those of the registry.
   const inForce = new GroupsInForce({ groups, limiter, gate, loop });
   const isRegistered = (name: string) => registry !== null && registry.stateOf(name).definition !== null;
@@ -183,7 +187,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     telemetry,
     reportBackend: (backend, health) => reportBackend({ config, loop, notReady }, backend, health),
   });
-  const life = new NodeLife({ registry, pump, loop, gate, poller, telemetry, aloneTopic: alone?.topic ?? null });
+  const life = new NodeLife({ registry, pump, loop, gate, enforcers, poller, telemetry, aloneTopic: alone?.topic ?? null });
   const parts: NodeParts = {
     config,
     version,
@@ -200,6 +204,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     yaml,
     registry,
     gate,
+    enforcers,
     poller,
     busiest,
     loop,

@@ -1,5 +1,6 @@
 import type { Gate } from '../admission/gate.js';
 import type { BackendPoller } from '../backends/backend-poller.js';
+import type { Enforcers } from '../enforcers/enforcers.js';
 import type { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { Telemetry } from '../ports/telemetry.js';
@@ -17,6 +18,7 @@ export interface NodeLifeParts {
   readonly pump: TopicPump;
   readonly loop: NodeLoop;
   readonly gate: Gate;
+  readonly enforcers: Pick<Enforcers, 'close'>;
   readonly poller: BackendPoller;
   readonly telemetry: Telemetry;
   /** The pump's topic, where the node may begin without it. */
@@ -72,10 +74,11 @@ export class NodeLife {
   }
 
   async #close(): Promise<void> {
-    const { registry, pump, loop, gate, poller, telemetry } = this.#parts;
+    const { registry, pump, loop, gate, enforcers, poller, telemetry } = this.#parts;
     poller.stop();
     loop.stop();
     gate.close();
+    enforcers.close();
     if (loop.coordinator !== null) {
       loop.step({ kind: 'stopping' });
       const published = await pump.flush(FAREWELL_TIMEOUT_MS);

@@ -3,6 +3,7 @@ import type { BackendPoller } from '../backends/backend-poller.js';
 import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import type { Attachments } from '../core/attachments/attachments.js';
 import type { Limiter } from '../core/limiter/limiter.js';
+import type { Enforcers } from '../enforcers/enforcers.js';
 import type { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { GroupsInForce } from '../groups/groups-in-force.js';
@@ -40,6 +41,7 @@ export interface NodeParts {
   /** Null where it is switched off. */
   readonly registry: GroupRegistry | null;
   readonly gate: Gate;
+  readonly enforcers: Enforcers;
   readonly poller: BackendPoller;
   readonly busiest: BusiestWatch;
   readonly loop: NodeLoop;

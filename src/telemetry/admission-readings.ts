@@ -11,7 +11,7 @@ export function admissionReadings({
   node,
   outcomes,
 }: MetricSources): Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>> {
-  const { limiter, gate } = node;
+  const { limiter, gate, enforcers } = node;
   const debt = (dimension: number) => perLane((lane) => limiter.buckets.debt(lane, dimension, node.clock()), limiter);
   const counted = (name: 'admitted' | 'attempted' | 'refused', dimension: number) =>
     perLane((lane) => limiter[name].at(slotOf(lane, dimension)), limiter);
@@ -42,6 +42,13 @@ export function admissionReadings({
     quotamesh_waited_seconds_total: (series) => series(gate.waiting.ended.totalMs / 1000),
     quotamesh_debt_messages: debt(MESSAGES),
     quotamesh_debt_bytes: debt(BYTES),
+    quotamesh_enforcers: (series) => series(enforcers.alive),
+    quotamesh_enforcer_reports_total: (series) => series(enforcers.counts.reports),
+    quotamesh_enforcers_ended_total: (series) => {
+      series(enforcers.counts.silences, { how: 'silent' });
+      series(enforcers.counts.replaced, { how: 'replaced' });
+    },
+    quotamesh_enforcer_reports_refused_total: (series) => series(enforcers.counts.refused),
     quotamesh_batches: (series) => series(gate.batches.counts.open),
     quotamesh_batches_granted_total: (series) => series(gate.batches.counts.open + gate.batches.counts.ended),
     quotamesh_batches_ended_total: (series) => {

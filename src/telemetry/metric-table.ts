@@ -179,6 +179,17 @@ export const ADMISSION_METRICS = {
     help: 'Bytes that accepted work has left as debt, over all groups.',
     labels: ['direction'],
   },
+  quotamesh_enforcers: { type: 'gauge', help: 'Enforcers (docs/guide/enforce.md) that have parts at this node.' },
+  quotamesh_enforcer_reports_total: { type: 'counter', help: 'Reports of enforcers that were taken.' },
+  quotamesh_enforcers_ended_total: {
+    type: 'counter',
+    help: 'Lives of enforcers that ended: silent (no report within their time to live), replaced (by a newer life).',
+    labels: ['how'],
+  },
+  quotamesh_enforcer_reports_refused_total: {
+    type: 'counter',
+    help: 'Reports that were refused: of a life that was replaced, or for want of room.',
+  },
   quotamesh_batches: { type: 'gauge', help: 'Batches (docs/guide/batches-and-refunds.md) that are open now.' },
   quotamesh_batches_granted_total: { type: 'counter', help: 'Batches granted, of the library and over HTTP.' },
   quotamesh_batches_ended_total: {

@@ -36,6 +36,8 @@ export class Limiter {
   readonly retryRefusals: Figure;
   /** Per lane: connections and requests that are held back now, instead of refused. */
   heldBack: Uint32Array;
+  /** Lanes whose work is held back by others than this process, for it: by enforcers (src/enforcers). */
+  readonly heldBackElsewhere = new Set<number>();
   #hasAccrued: Uint8Array;
   /** Per slot: units that are reserved now; null until some are. */
   #reserved: Float64Array | null = null;
@@ -135,6 +137,20 @@ export class Limiter {
   consume(lane: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
     this.buckets.charge(lane, messages, bytes, debtMs, nowMs);
     this.#count(lane, messages, bytes);
+  }
+
+  /**
+   * The same for many pieces of one message each that were admitted elsewhere. Counted as one piece they would pass for
+   * noise, and changes of their rate would be found late.
+   */
+  consumePieces(lane: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
+    this.buckets.charge(lane, messages, bytes, debtMs, nowMs);
+    const counts = this.#counts;
+    const first = lane * COUNTS;
+    counts[first] = (counts[first] as number) + messages;
+    counts[first + 1] = (counts[first + 1] as number) + bytes;
+    const squares = (bytes * bytes) / Math.max(1, messages);
+    counts[first + BYTE_SQUARES] = (counts[first + BYTE_SQUARES] as number) + squares;
   }
 
   /**

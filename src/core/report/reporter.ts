@@ -290,6 +290,7 @@ export class Reporter {
 
   #isTouched(lane: LaneState): boolean {
     if (this.#limiter.refusals.at(lane.lane) !== lane.refusals || this.#limiter.heldBack[lane.lane] !== 0) return true;
+    if (this.#limiter.heldBackElsewhere.has(lane.lane)) return true;
     const mark = lane.sample.now;
     const slot = slotOf(lane.lane, 0);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {

@@ -152,7 +152,10 @@ export class LaneSample {
   take(limiter: Limiter, lane: number, nowMs: number): void {
     const previousMs = this.now.atMs;
     const retryRefusals = limiter.retryRefusals.at(lane);
-    const isHeldBack = retryRefusals > this.#retryRefusals || (limiter.heldBack[lane] as number) > 0;
+    const isHeldBack =
+      retryRefusals > this.#retryRefusals ||
+      (limiter.heldBack[lane] as number) > 0 ||
+      limiter.heldBackElsewhere.has(lane);
     if (isHeldBack && this.#filled > 0) this.#heldBackMs += nowMs - previousMs;
     this.#retryRefusals = retryRefusals;
     this.#newest = (this.#newest + 1) % this.#ring.length;

@@ -1,0 +1,317 @@
+import { DIMENSION_COUNT } from '../core/base/vocabulary.js';
+import type { ServingLoop } from '../core/coordinator/coordinator-view.js';
+import type { Limiter } from '../core/limiter/limiter.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
+import type { GroupTable } from '../groups/group-table.js';
+import type { Clock } from '../ports/clock.js';
+import { LaneParts } from './lane-parts.js';
+import { type Counts, Membership, type Part } from './membership.js';
+
+export interface EnforcersParts {
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly groups: GroupTable;
+  readonly loop: ServingLoop;
+}
+
+/** What an enforcer tells. */
+export interface EnforcerReport {
+  readonly enforcer: string;
+  /** Rises with every start of the enforcer. */
+  readonly life: number;
+  /** How long its parts last without a report. */
+  readonly ttlMs: number;
+  /** All its lanes, each once: it leaves the others. */
+  readonly lanes: readonly LaneReport[];
+}
+
+interface LaneReport {
+  readonly lane: number;
+  /** Units since its life began. */
+  readonly admitted: Counts;
+  /** Whether it has held work back since its last report. */
+  readonly isHeldBack: boolean;
+}
+
+/** The version of its last answer, and how long it waits for another one. */
+interface Patience {
+  readonly seen: number | null;
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Who enforces by itself at this node. The contract, for whatever way in:
+ *
+ * - Silence ends a part: it is valid for `ttlMs` from when the report was *sent*, and given to others `ttlMs` after it
+ *   arrived, so it never counts twice.
+ * - A new limit mints nothing: that is the enforcer's duty, it keeps the tokens that it has, up to the new depth.
+ * - What arrives late is charged late: counts are of the whole life, so no lost report loses any.
+ * - Hidden demand is inferred: an enforcer says that it holds work back, not how much.
+ */
+export class Enforcers {
+  readonly counts = { reports: 0, silences: 0, replaced: 0, refused: 0 };
+  readonly #parts: EnforcersParts;
+  readonly #known = new Map<string, Enforcer>();
+  readonly #lanes = new Map<number, LaneParts>();
+  #memberships = 0;
+  #alive = 0;
+  #isClosed = false;
+
+  constructor(parts: EnforcersParts) {
+    this.#parts = parts;
+  }
+
+  get alive(): number {
+    return this.#alive;
+  }
+
+  /** Enforcers in a lane now. */
+  inLane(lane: number): number {
+    return this.#lanes.get(lane)?.members.size ?? 0;
+  }
+
+  /**
+   * Takes a report, and resolves with the parts: at once where they differ from those that it has `seen`, else when they
+   * do, or after `waitMs`, which is at most a third of `ttlMs`. Throws ENFORCER_REPLACED, ENFORCERS_FULL.
+   */
+  async report(report: EnforcerReport, { seen, waitMs, signal }: Patience): Promise<Told> {
+    const enforcer = this.#take(report);
+    // One waiting report each: a newer one ends the wait of the one before.
+    enforcer.wake();
+    if (seen === enforcer.version && !isMoved(enforcer) && waitMs > 0 && !signal.aborted && !this.#isClosed) {
+      const untilMs = this.#parts.clock() + Math.min(waitMs, report.ttlMs / WAITS_PER_TTL);
+      await enforcer.wait(untilMs, signal);
+      const newer = this.#known.get(report.enforcer);
+      if (newer !== undefined && newer.life > report.life) throw this.#replacedBy(newer, report);
+    }
+    return answer(enforcer, report);
+  }
+
+  /** Called once a round. */
+  keep(nowMs: number): void {
+    if (this.#known.size === 0) return;
+    for (const enforcer of this.#known.values()) {
+      if (enforcer.isAlive && nowMs - enforcer.heardMs > enforcer.ttlMs) this.#silence(enforcer);
+      else if (!enforcer.isAlive && nowMs - enforcer.heardMs > REMEMBERED_MS) this.#forget(enforcer);
+    }
+    for (const lane of this.#lanes.values()) lane.update(nowMs);
+    for (const enforcer of this.#known.values()) {
+      if (enforcer.waitsUntilMs !== null && (nowMs >= enforcer.waitsUntilMs || isMoved(enforcer))) enforcer.wake();
+    }
+  }
+
+  /** The node stops: whoever waits is answered. */
+  close(): void {
+    this.#isClosed = true;
+    for (const enforcer of this.#known.values()) enforcer.wake();
+  }
+
+  #take(report: EnforcerReport): Enforcer {
+    const { clock, loop } = this.#parts;
+    const nowMs = clock();
+    const enforcer = this.#enforcerOf(report);
+    const missing = report.lanes.filter(({ lane }) => !enforcer.members.has(lane)).length;
+    this.#makeRoom(missing, enforcer);
+    this.counts.reports++;
+    if (!enforcer.isAlive) this.#alive++;
+    enforcer.isAlive = true;
+    enforcer.heardMs = nowMs;
+    enforcer.ttlMs = report.ttlMs;
+    const named = new Set<number>();
+    for (const one of report.lanes) {
+      named.add(one.lane);
+      loop.serve(one.lane);
+      this.#tell(enforcer, one, nowMs);
+    }
+    for (const member of enforcer.members.values()) if (!named.has(member.lane)) this.#leave(enforcer, member);
+    for (const lane of named) this.#lanes.get(lane)?.update(nowMs);
+    return enforcer;
+  }
+
+  #enforcerOf({ enforcer: name, life }: EnforcerReport): Enforcer {
+    const known = this.#known.get(name);
+    if (known !== undefined && known.life !== life) {
+      if (known.isAlive && life < known.life) {
+        this.counts.refused++;
+        throw this.#replacedBy(known, { enforcer: name, life });
+      }
+      if (known.isAlive) this.counts.replaced++;
+      this.#forget(known);
+    } else if (known !== undefined) {
+      return known;
+    }
+    if (this.#known.size >= ENFORCERS_MAX) this.#forgetSilent();
+    if (this.#known.size >= ENFORCERS_MAX) this.#refuse(name, `${ENFORCERS_MAX} enforcers`);
+    const enforcer = new Enforcer(name, life);
+    this.#known.set(name, enforcer);
+    return enforcer;
+  }
+
+  #replacedBy(
+    { life: newer }: Enforcer,
+    { enforcer, life }: Pick<EnforcerReport, 'enforcer' | 'life'>,
+  ): QuotameshError {
+    return new QuotameshError('ENFORCER_REPLACED', { enforcer, life, newer });
+  }
+
+  #makeRoom(missing: number, asking: Enforcer): void {
+    if (this.#memberships + missing > MEMBERSHIPS_MAX) this.#forgetSilent(asking);
+    if (this.#memberships + missing <= MEMBERSHIPS_MAX) return;
+    if (!asking.isAlive) this.#forget(asking);
+    this.#refuse(asking.name, `${MEMBERSHIPS_MAX} groups and directions of enforcers`);
+  }
+
+  #refuse(enforcer: string, what: string): never {
+    this.counts.refused++;
+    throw new QuotameshError('ENFORCERS_FULL', { what, enforcer });
+  }
+
+  #tell(enforcer: Enforcer, { lane, admitted, isHeldBack }: LaneReport, nowMs: number): void {
+    let parts = this.#lanes.get(lane);
+    if (parts === undefined) {
+      parts = new LaneParts(lane, this.#parts);
+      this.#lanes.set(lane, parts);
+    }
+    const known = enforcer.members.get(lane);
+    const member = known ?? new Membership(lane, admitted, nowMs);
+    if (known === undefined) {
+      enforcer.members.set(lane, member);
+      this.#memberships++;
+    }
+    member.tell(admitted, isHeldBack, nowMs);
+    parts.members.add(member);
+  }
+
+  /** Its parts go to the others. Its counts are kept: what it tells later is charged then. */
+  #silence(enforcer: Enforcer): void {
+    this.counts.silences++;
+    enforcer.isAlive = false;
+    enforcer.version++;
+    this.#alive--;
+    for (const member of enforcer.members.values()) this.#depart(member);
+    enforcer.wake();
+  }
+
+  #depart(member: Membership): void {
+    member.isHeldBack = false;
+    member.usage.fill(0);
+    member.told.isKnown = false;
+    const parts = this.#lanes.get(member.lane);
+    if (parts?.members.delete(member) !== true || parts.members.size > 0) return;
+    this.#lanes.delete(member.lane);
+    this.#parts.limiter.heldBackElsewhere.delete(member.lane);
+  }
+
+  #leave(enforcer: Enforcer, member: Membership): void {
+    this.#depart(member);
+    enforcer.members.delete(member.lane);
+    this.#memberships--;
+  }
+
+  #forget(enforcer: Enforcer): void {
+    for (const member of enforcer.members.values()) this.#leave(enforcer, member);
+    if (enforcer.isAlive) this.#alive--;
+    enforcer.isAlive = false;
+    enforcer.wake();
+    if (this.#known.get(enforcer.name) === enforcer) this.#known.delete(enforcer.name);
+  }
+
+  /** What is remembered only for late counts makes room. */
+  #forgetSilent(but: Enforcer | null = null): void {
+    for (const enforcer of this.#known.values()) if (!enforcer.isAlive && enforcer !== but) this.#forget(enforcer);
+  }
+}
+
+/** What an enforcer is told. */
+export interface Told {
+  /** Differs wherever the parts do. */
+  readonly version: number;
+  /** From when the report was sent. */
+  readonly validMs: number;
+  /** As the lanes of the report. */
+  readonly parts: readonly Part[];
+}
+
+function answer(enforcer: Enforcer, { lanes, ttlMs }: EnforcerReport): Told {
+  if (isMoved(enforcer)) enforcer.version++;
+  const parts = lanes.map(({ lane }) => {
+    const member = enforcer.members.get(lane);
+    if (member === undefined) return UNKNOWN;
+    keepTold(member);
+    return member.told;
+  });
+  return { version: enforcer.version, validMs: ttlMs, parts };
+}
+
+/** For a lane that it has left, or a life that was replaced, while the report waited. */
+const UNKNOWN: Part = {
+  rate: new Float64Array(DIMENSION_COUNT),
+  depth: new Float64Array(DIMENSION_COUNT),
+  isKnown: false,
+};
+
+function keepTold({ told, part }: Membership): void {
+  told.isKnown = part.isKnown;
+  told.rate.set(part.rate);
+  told.depth.set(part.depth);
+}
+
+class Enforcer {
+  readonly name: string;
+  readonly life: number;
+  readonly members = new Map<number, Membership>();
+  isAlive = false;
+  heardMs = 0;
+  ttlMs = 0;
+  version = 0;
+  waitsUntilMs: number | null = null;
+  #resolve: (() => void) | null = null;
+
+  constructor(name: string, life: number) {
+    this.name = name;
+    this.life = life;
+  }
+
+  wait(untilMs: number, signal: AbortSignal): Promise<void> {
+    this.waitsUntilMs = untilMs;
+    return new Promise((resolve) => {
+      const end = () => {
+        signal.removeEventListener('abort', end);
+        if (this.#resolve === end) {
+          this.#resolve = null;
+          this.waitsUntilMs = null;
+        }
+        resolve();
+      };
+      this.#resolve = end;
+      signal.addEventListener('abort', end);
+    });
+  }
+
+  wake(): void {
+    this.#resolve?.();
+  }
+}
+
+/** Whether a part is another one than was told, by more than noise. */
+function isMoved({ members }: Enforcer): boolean {
+  for (const { part, told } of members.values()) {
+    if (part.isKnown !== told.isKnown) return true;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const [now, before] = [part.rate[dimension] as number, told.rate[dimension] as number];
+      if (now !== before && !(Math.abs(now - before) <= MOVED_RATIO * before)) return true;
+    }
+  }
+  return false;
+}
+
+/** Data planes lose some tokens at every change. */
+const MOVED_RATIO = 0.02;
+/** A report that waited so long leaves two thirds of the time for the next one. */
+const WAITS_PER_TTL = 3;
+/** Late counts come within minutes or not at all. */
+const REMEMBERED_MS = 600_000;
+const ENFORCERS_MAX = 1000;
+/** One takes about 1 kB, and 0.5 µs of every round. */
+const MEMBERSHIPS_MAX = 20_000;

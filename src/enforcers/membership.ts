@@ -1,0 +1,91 @@
+import { DIMENSION_COUNT } from '../core/base/vocabulary.js';
+
+/** What an enforcer is told of a lane: units per second (Infinity = unlimited), and units of depth. */
+export interface Part {
+  readonly rate: Float64Array;
+  readonly depth: Float64Array;
+  /** False while the node has no limit for the lane that is confirmed. */
+  isKnown: boolean;
+}
+
+export function createPart(): Part {
+  return { rate: new Float64Array(DIMENSION_COUNT), depth: new Float64Array(DIMENSION_COUNT), isKnown: false };
+}
+
+/**
+ * One enforcer in one lane: what it told, what was charged for it, and its part.
+ *
+ * Between two reports it is charged for what it presumably admits, so that a lane's bucket sees a flow and not a lump
+ * per report; the next report corrects that. What is charged never falls: an excess is set off against what comes next.
+ */
+export class Membership {
+  readonly lane: number;
+  readonly part = createPart();
+  /** The part in the newest answer. */
+  readonly told = createPart();
+  isHeldBack = false;
+  /** Units per second: the mean of about the last half second. */
+  readonly usage = new Float64Array(DIMENSION_COUNT);
+  /** Units since the life began: as told, and as charged here. */
+  readonly #admitted: Float64Array;
+  readonly #charged: Float64Array;
+  #toldMs: number;
+
+  /** The first counts of a life charge nothing: another node, or this one before its restart, was told of them. */
+  constructor(lane: number, counts: Counts, nowMs: number) {
+    this.lane = lane;
+    this.#admitted = Float64Array.of(...counts);
+    this.#charged = Float64Array.of(...counts);
+    this.#toldMs = nowMs;
+  }
+
+  /** Counts that are lower than known ones come from a request that others have passed on the way: they say nothing. */
+  tell(counts: Counts, isHeldBack: boolean, nowMs: number): void {
+    const seconds = (nowMs - this.#toldMs) / 1000;
+    this.isHeldBack = isHeldBack;
+    // Two reports in one instant are one report.
+    const weight = 1 - Math.exp(-seconds / USAGE_SECONDS);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const before = this.#admitted[dimension] as number;
+      const now = Math.max(before, counts[dimension] as number);
+      if (seconds > 0) {
+        const usage = this.usage[dimension] as number;
+        this.usage[dimension] = usage + weight * ((now - before) / seconds - usage);
+        this.#admitted[dimension] = now;
+      }
+    }
+    if (seconds > 0) this.#toldMs = nowMs;
+  }
+
+  /** What is to be charged now, whole units per dimension; read it at once. */
+  due(nowMs: number): Float64Array {
+    const seconds = (nowMs - this.#toldMs) / 1000;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const presumed = (this.#admitted[dimension] as number) + seconds * this.#presumedRate(dimension);
+      const charged = this.#charged[dimension] as number;
+      const units = Math.min(CHARGE_MAX, Math.max(0, Math.floor(presumed - charged)));
+      due[dimension] = units;
+      this.#charged[dimension] = charged + units;
+    }
+    return due;
+  }
+
+  /** What is held back admits all that it was told to. */
+  #presumedRate(dimension: number): number {
+    const rate = this.told.isKnown ? (this.told.rate[dimension] as number) : 0;
+    const usage = this.usage[dimension] as number;
+    return this.isHeldBack && usage > HELD_BY_PART * rate ? Math.min(rate, 2 * usage) : Math.min(usage, rate);
+  }
+}
+
+/** Units since the life began, per dimension. */
+export type Counts = readonly [messages: number, bytes: number];
+
+const USAGE_SECONDS = 0.5;
+/** A dimension that is used less than this is not what holds the work back. */
+const HELD_BY_PART = 0.5;
+/** Keeps sums exact (limiter.ts); a lane forgives all but `debtMs` of its limit anyway. */
+const CHARGE_MAX = 2 ** 40;
+
+/** Scratch. */
+const due = new Float64Array(DIMENSION_COUNT);

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { DIRECTION } from '../acquire/scope-fields.js';
+import { BODY_PROBLEMS, count, json, listOf, number, PROBLEM, record, text } from '../route/answer-schemas.js';
+import { body } from '../route/body.js';
+import { amount, bulkOf, flag, GROUP_LENGTH_MAX, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
+import { told } from '../route/wording.js';
+
+const ENFORCER_LENGTH_MAX = 256;
+const TTL_MS_LEAST = 500;
+const TTL_MS_MOST = 60_000;
+
+const enforcer = z
+  .string()
+  .min(1)
+  .max(ENFORCER_LENGTH_MAX)
+  .meta({ description: 'The name of the enforcer; each process has one of its own.', examples: ['proxy-1'] });
+const life = z
+  .int()
+  .min(0)
+  .meta({ description: 'Rises with every start of the enforcer, as the time in milliseconds.', examples: [1] });
+const ttlMs = z
+  .number()
+  .min(TTL_MS_LEAST)
+  .max(TTL_MS_MOST)
+  .meta({ description: 'How long its parts last without a report, in milliseconds. Absent means 3,000.' });
+const seen = z.int().min(0).meta({ description: '`version` of the last answer; absent = answer at once.' });
+const group = z
+  .string()
+  .min(1)
+  .max(GROUP_LENGTH_MAX)
+  .meta({ description: 'The name of a group.', examples: ['orders'] });
+
+const admitted = body({
+  messages: amount('Messages since the life began.').exactOptional(),
+  bytes: amount('Bytes since the life began.').exactOptional(),
+});
+
+const enforced = body({
+  group: told(group, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`),
+  direction: DIRECTION,
+  admitted: admitted.meta({ description: 'What it has admitted in its life so far; absent means 0.' }).exactOptional(),
+  heldBack: flag('True if work was refused or delayed since the last report.').exactOptional(),
+});
+
+/** What POST /v1/enforce takes. */
+export const ENFORCE_BODY = body({
+  enforcer: told(enforcer, `must be a string of 1 to ${ENFORCER_LENGTH_MAX} characters`),
+  life: told(life, 'must be a whole number from 0 on'),
+  ttlMs: told(ttlMs, `must be a number of milliseconds from ${TTL_MS_LEAST} to ${TTL_MS_MOST}`).exactOptional(),
+  seen: told(seen, 'must be the version of an answer').exactOptional(),
+  waitMs: milliseconds(
+    HTTP_WAIT_MS_MAX,
+    'How long to wait for other parts than those seen, in milliseconds; at most a third of ttlMs.',
+  ).exactOptional(),
+  groups: bulkOf(enforced, 'groups'),
+});
+
+export type EnforceBody = z.output<typeof ENFORCE_BODY>;
+
+const PART = z.strictObject({
+  status: count.meta({ description: '200, or what is wrong: 404 no such group, 422 named twice, 503 not ready.' }),
+  messagesPerSecond: number.nullable().optional(),
+  bytesPerSecond: number.nullable().optional(),
+  messagesDepth: number.nullable().optional(),
+  bytesDepth: number.nullable().optional(),
+  code: text.optional(),
+  detail: text.optional(),
+  remedy: text.optional(),
+});
+
+export const ENFORCE_ANSWERS = {
+  200: json(
+    'What to admit, one entry per group, in their order; null = unlimited.',
+    record({
+      version: count.meta({ description: 'Send it as `seen` to wait until something changes.' }),
+      validMs: number.meta({ description: 'The parts end so long after the request was sent.' }),
+      groups: listOf(PART),
+    }),
+  ),
+  ...BODY_PROBLEMS,
+  409: PROBLEM,
+  503: PROBLEM,
+};
