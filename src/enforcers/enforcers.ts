@@ -66,6 +66,19 @@ export class Enforcers {
     return this.#alive;
   }
 
+  /** The first so many, by when they came; silent ones are known for their late counts. */
+  list(most: number): EnforcerStatus[] {
+    const nowMs = this.#parts.clock();
+    return [...this.#known.values()].slice(0, most).map(({ name, life, isAlive, heardMs, members }) => ({
+      enforcer: name,
+      life,
+      alive: isAlive,
+      silentMs: Math.round(nowMs - heardMs),
+      groups: members.size,
+      heldBack: [...members.values()].filter(({ isHeldBack }) => isHeldBack).length,
+    }));
+  }
+
   /** Enforcers in a lane now. */
   inLane(lane: number): number {
     return this.#lanes.get(lane)?.members.size ?? 0;
@@ -196,6 +209,7 @@ export class Enforcers {
   #depart(member: Membership): void {
     member.isHeldBack = false;
     member.usage.fill(0);
+    member.demand.fill(0);
     member.told.isKnown = false;
     const parts = this.#lanes.get(member.lane);
     if (parts?.members.delete(member) !== true || parts.members.size > 0) return;
@@ -221,6 +235,16 @@ export class Enforcers {
   #forgetSilent(but: Enforcer | null = null): void {
     for (const enforcer of this.#known.values()) if (!enforcer.isAlive && enforcer !== but) this.#forget(enforcer);
   }
+}
+
+export interface EnforcerStatus {
+  readonly enforcer: string;
+  readonly life: number;
+  readonly alive: boolean;
+  readonly silentMs: number;
+  /** Groups and directions; and in how many of them it holds work back. */
+  readonly groups: number;
+  readonly heldBack: number;
 }
 
 /** What an enforcer is told. */

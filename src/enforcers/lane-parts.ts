@@ -105,12 +105,13 @@ export class LaneParts {
   #demands(members: readonly Membership[], limits: readonly number[]): Float64Array[] {
     const own = this.#ownDemand.slice();
     if (this.#isOwnHeldBack) addHiddenDemand(own, claimsOf(this.#ownPart, limits, members.length + 1));
-    const theirs = members.map(({ usage, isHeldBack, part }) => {
-      const demand = usage.slice();
-      if (isHeldBack) addHiddenDemand(demand, claimsOf(part.rate, limits, members.length + 1));
-      return demand;
-    });
-    return [own, ...theirs];
+    for (const { usage, demand, isHeldBack, told } of members) {
+      if (!isHeldBack) continue;
+      // By what it was told: the part alone would double every round, and not every report.
+      demand.set(usage);
+      addHiddenDemand(demand, claimsOf(told.rate, limits, members.length + 1));
+    }
+    return [own, ...members.map(({ demand }) => demand)];
   }
 
   /**

@@ -26,6 +26,11 @@ export class Membership {
   isHeldBack = false;
   /** Units per second: the mean of about the last half second. */
   readonly usage = new Float64Array(DIMENSION_COUNT);
+  /**
+   * Units per second that it wants (lane-parts.ts raises it while work is held back). Afterwards it falls to the usage
+   * as slowly as that is measured: at once, it would take the part away that had just sufficed.
+   */
+  readonly demand = new Float64Array(DIMENSION_COUNT);
   /** Units since the life began: as told, and as charged here. */
   readonly #admitted: Float64Array;
   readonly #charged: Float64Array;
@@ -53,6 +58,7 @@ export class Membership {
         this.usage[dimension] = usage + weight * ((now - before) / seconds - usage);
         this.#admitted[dimension] = now;
       }
+      this.#settleDemand(dimension, 1 - weight);
     }
     if (seconds > 0) this.#toldMs = nowMs;
   }
@@ -68,6 +74,14 @@ export class Membership {
       this.#charged[dimension] = charged + units;
     }
     return due;
+  }
+
+  /** Who is not held back wants no more than it was told to admit. @param kept of what the demand exceeds the usage */
+  #settleDemand(dimension: number, kept: number): void {
+    const usage = this.usage[dimension] as number;
+    const wanted = Math.min(this.demand[dimension] as number, this.told.rate[dimension] as number);
+    const excess = this.isHeldBack ? 0 : Math.max(0, wanted - usage);
+    this.demand[dimension] = usage + kept * excess;
   }
 
   /** What is held back admits all that it was told to. */

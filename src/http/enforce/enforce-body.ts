@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DIRECTION } from '../acquire/scope-fields.js';
-import { BODY_PROBLEMS, count, json, listOf, number, PROBLEM, record, text } from '../route/answer-schemas.js';
+import { BODY_PROBLEMS, count, json, listOf, number, PROBLEM, record, text, yes } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { amount, bulkOf, flag, GROUP_LENGTH_MAX, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
 import { told } from '../route/wording.js';
@@ -80,4 +80,24 @@ export const ENFORCE_ANSWERS = {
   ...BODY_PROBLEMS,
   409: PROBLEM,
   503: PROBLEM,
+};
+
+export const ENFORCERS_ANSWERS = {
+  200: json(
+    'At most 200 enforcers, in the order in which they came.',
+    record({
+      alive: count.meta({ description: 'How many have parts now.' }),
+      enforcers: listOf(
+        record({
+          enforcer: text,
+          life: count,
+          alive: yes.meta({ description: 'False after its time to live; its counts are kept for what comes late.' }),
+          silentMs: count,
+          groups: count,
+          heldBack: count.meta({ description: 'In how many of them it holds work back.' }),
+        }),
+      ),
+    }),
+  ),
+  422: PROBLEM,
 };

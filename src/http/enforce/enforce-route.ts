@@ -5,15 +5,15 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import { problemOf } from '../route/problem.js';
-import { route } from '../route/route.js';
+import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
-import { ENFORCE_ANSWERS, ENFORCE_BODY, type EnforceBody } from './enforce-body.js';
+import { ENFORCE_ANSWERS, ENFORCE_BODY, ENFORCERS_ANSWERS, type EnforceBody } from './enforce-body.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'gate' | 'enforcers' | 'notReady'>;
 
-/** POST /v1/enforce, a long poll: see src/enforcers. */
-export function addEnforceRoute(app: FastifyInstance, node: UsedParts): void {
+/** `POST /v1/enforce`, a long poll (src/enforcers); `GET /v1/enforcers` lists. */
+export function addEnforceRoutes(app: FastifyInstance, node: UsedParts): void {
   route(
     app,
     {
@@ -28,7 +28,25 @@ export function addEnforceRoute(app: FastifyInstance, node: UsedParts): void {
     },
     (request, reply) => enforce(request, reply, node),
   );
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/enforcers',
+      access: needs('viewer'),
+      tag: 'status',
+      summary: 'Lists those who enforce by themselves, and when each was heard last',
+      query: NO_QUERY,
+      answers: ENFORCERS_ANSWERS,
+    },
+    (_, reply) => {
+      const { enforcers } = node;
+      reply.send({ alive: enforcers.alive, enforcers: enforcers.list(LISTED_MAX) });
+    },
+  );
 }
+
+const LISTED_MAX = 200;
 
 async function enforce(request: FastifyRequest<{ Body: EnforceBody }>, reply: FastifyReply, node: UsedParts) {
   const { enforcer, life, ttlMs = TTL_MS, seen = null, waitMs = 0, groups } = request.body;

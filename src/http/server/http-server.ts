@@ -15,7 +15,7 @@ import { addBulkRoute } from '../acquire/bulk-route.js';
 import { OpenReservations } from '../acquire/open-reservations.js';
 import { addTakeRoutes } from '../batches/take-routes.js';
 import { ConnectionBounds } from '../connections/connection-bounds.js';
-import { addEnforceRoute } from '../enforce/enforce-route.js';
+import { addEnforceRoutes } from '../enforce/enforce-route.js';
 import { addAttachmentRoutes } from '../groups/attachment-routes.js';
 import { addAuditRoute } from '../groups/audit-route.js';
 import { addBatchRoute } from '../groups/batch-route.js';
@@ -88,7 +88,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addBulkRoute(app, { node, outcomes, handleError, reservations });
     addReservationRoutes(app, { node, outcomes, reservations });
     addTakeRoutes(app, { node, outcomes });
-    addEnforceRoute(app, node);
+    addEnforceRoutes(app, node);
     addStatusRoutes(app, node, access);
     addGroupRoutes(app, node);
     addBatchRoute(app, node);
