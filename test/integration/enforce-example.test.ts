@@ -28,7 +28,7 @@ describe('examples/enforce', () => {
     const folder = await mkdtemp(join(tmpdir(), 'quotamesh-enforce-'));
     const file = join(folder, 'node.yaml');
     await writeFile(file, CONFIG);
-    const node = execFile(process.execPath, [COMMAND_FILE, 'node', '--config', file]);
+    const node = execFile(process.execPath, [COMMAND_FILE, 'run', '--config', file]);
     onTestFinished(async () => {
       node.kill('SIGTERM');
       await rm(folder, { recursive: true, force: true });
