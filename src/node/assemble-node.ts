@@ -188,7 +188,16 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     telemetry,
     reportBackend: (backend, health) => reportBackend({ config, loop, notReady }, backend, health),
   });
-  const life = new NodeLife({ registry, pump, loop, gate, enforcers, poller, telemetry, aloneTopic: alone?.topic ?? null });
+  const life = new NodeLife({
+    registry,
+    pump,
+    loop,
+    gate,
+    enforcers,
+    poller,
+    telemetry,
+    aloneTopic: alone?.topic ?? null,
+  });
   const parts: NodeParts = {
     config,
     version,

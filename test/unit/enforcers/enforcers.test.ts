@@ -65,11 +65,15 @@ class Wanting {
   admitted = 0;
   rate = 0;
 
-  constructor(
-    readonly scene: Scene,
-    readonly name: string,
-    public wish: number,
-  ) {}
+  wish: number;
+  readonly scene: Scene;
+  readonly name: string;
+
+  constructor(scene: Scene, name: string, wish: number) {
+    this.scene = scene;
+    this.name = name;
+    this.wish = wish;
+  }
 
   async turn(): Promise<void> {
     const told = await this.scene.report(this.name, Math.floor(this.admitted), { isHeldBack: this.rate < this.wish });
