@@ -58,7 +58,9 @@ export const ENFORCE_BODY = body({
 export type EnforceBody = z.output<typeof ENFORCE_BODY>;
 
 const PART = z.strictObject({
-  status: count.meta({ description: '200, or what is wrong: 404 no such group, 422 named twice, 503 not ready.' }),
+  status: count.meta({
+    description: 'It is 200, or says what is wrong: 404 no such group, 422 named twice, 503 not ready.',
+  }),
   messagesPerSecond: number.nullable().optional(),
   bytesPerSecond: number.nullable().optional(),
   messagesDepth: number.nullable().optional(),
