@@ -114,6 +114,12 @@ export const GROUP_ERRORS = {
     remedy: 'A key is known from its first use on, until its bucket has been full for ten seconds.',
     httpStatus: 404,
   },
+  NAME_OF_NO_GROUP: {
+    message: 'no group and no key has the name {name} that was made of the request',
+    remedy:
+      'Correct what the request says of its sender: a key has letters, digits and . _ : @ + ~ - where its field is.',
+    httpStatus: 400,
+  },
   KEYS_FULL: {
     message: 'there is no room for key {key}: keys.{bound} = {max}',
     remedy: 'Try again when other keys have been idle; or raise keys.{bound}, and see whether somebody makes keys up.',
