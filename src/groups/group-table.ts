@@ -67,13 +67,19 @@ export class GroupTable {
     return group;
   }
 
-  /** As `define`, for a key: a group that is not listed. Nobody can have kept anything made from it before. */
+  /** As `define`, for a key: a group that is not listed. */
   defineKey(config: GroupConfig): number {
     const group = this.#all.get(config.name) ?? this.#list.length;
+    // Nobody can have kept anything made from a key that is new.
+    if (group < this.#list.length) this.version++;
     this.#list[group] = config;
     this.#all.set(config.name, group);
     this.#keys.add(group);
     return group;
+  }
+
+  removeKey(group: number): void {
+    this.#keys.delete(group);
   }
 
   /** Returns the number that the group had, or null where there was none. */

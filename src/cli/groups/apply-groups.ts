@@ -7,7 +7,7 @@ import { parseYaml } from '../../config/yaml/parse-yaml.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { DefinedGroup } from '../../groups/changes/change-group.js';
 import type { ChangePreview } from '../../groups/changes/preview-change.js';
-import { isSameValue } from '../../groups/yaml/same-value.js';
+import { isSameValue } from '../../groups/same-value.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { allPages, change, get, nodeAddress } from '../../node-client/node-requests.js';

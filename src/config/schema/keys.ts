@@ -18,4 +18,27 @@ export const KEYS = section({
     buys: 'More keys of which one node has ever used more than it may unheard. Any other key gets no more there than that: at most its part of the quota.',
     costs: 'About 5 KB each. They count until the node starts anew.',
   },
+  maxLimits: {
+    kind: 'count',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    buys: 'More different limits that came with requests in use at once at one node (allowLimits). One more is refused with 503.',
+    costs: 'About 5 KB each.',
+  },
+});
+
+/** Who may send a limit with a request. The other roles may send no such request at all. */
+export const LIMIT_ROLES = ['traffic', 'admin'] as const;
+export type LimitRole = (typeof LIMIT_ROLES)[number];
+
+/** Below `allowLimits` of a template, beside the highest quota. */
+export const ALLOW_LIMITS = section({
+  role: {
+    kind: 'choice',
+    default: 'traffic',
+    choices: LIMIT_ROLES,
+    buys: 'Who may send limits with requests: traffic, every client; admin, a gateway with a token of its own.',
+    costs: 'Whoever may can give a key up to the highest quota that is allowed.',
+  },
 });

@@ -9,15 +9,12 @@ export class KeyPattern {
   /** Characters that are not of a field: of several patterns that match a name, the one with the most is in force. */
   readonly literals: number;
   readonly #parts: readonly Part[];
-  readonly #expression: RegExp;
 
   private constructor(text: string, parts: readonly Part[]) {
     this.text = text;
     this.#parts = parts;
     this.fields = parts.flatMap((part) => (typeof part === 'string' ? [] : [part.field]));
     this.literals = parts.filter((part) => typeof part === 'string').length;
-    const source = parts.map((part) => (typeof part === 'string' ? escaped(part) : '([^/]+)')).join('');
-    this.#expression = new RegExp(`^${source}$`);
   }
 
   /** Returns what is wrong with the text where it is no pattern. */
@@ -44,8 +41,32 @@ export class KeyPattern {
     return new KeyPattern(text, parts);
   }
 
+  /**
+   * A field first takes one character; where what follows does not match, the last field takes one more. No field
+   * before it has to: it would only leave less to the last one. So it takes at most length of name × length of pattern
+   * steps, while a regular expression with four fields takes seconds for a name of 200 colons.
+   */
   matches(name: string): boolean {
-    return this.#expression.test(name);
+    const parts = this.#parts;
+    let [part, at] = [0, 0];
+    // Behind the last field, and the character that it takes next.
+    let [behindField, taken] = [-1, 0];
+    while (at < name.length) {
+      const wanted = parts[part];
+      if (typeof wanted === 'object' && name[at] !== '/') {
+        part++;
+        at++;
+        [behindField, taken] = [part, at];
+      } else if (wanted !== undefined && wanted === name[at]) {
+        part++;
+        at++;
+      } else {
+        if (behindField === -1 || taken >= name.length || name[taken] === '/') return false;
+        taken++;
+        [part, at] = [behindField, taken];
+      }
+    }
+    return part === parts.length;
   }
 
   /** The name with this value in its only field. */
@@ -84,7 +105,3 @@ type Part = string | { readonly field: string };
 /** As in the name of a group: what a header and a path hold as it is. */
 const NAME_LETTER = /[A-Za-z0-9._:/@+~-]/;
 const PATTERN_MAX = 200;
-
-function escaped(letter: string): string {
-  return letter.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
-}

@@ -25,9 +25,10 @@ export class Whispers {
   readonly #rows = new Map<string, number>();
   readonly #names: (string | null)[] = [];
   readonly #free: number[] = [];
-  readonly #kinds: readonly Kind[];
+  readonly #kinds: Kind[];
   /** Length of a line: time of the last refill (Infinity = the key speaks), tag, tokens of the limited slots. */
-  readonly #length: number;
+  #length: number;
+  #nodes = 0;
   #lines: Float64Array;
   #hand = 0;
 
@@ -64,13 +65,41 @@ export class Whispers {
 
   /** So many nodes share every key from now on. */
   setNodes(nodes: number): void {
-    for (const kind of this.#kinds) {
-      const part = kind.isDivided ? 1 / nodes : Math.min(1, TOGETHER / nodes);
-      kind.quotas.forEach(({ perSecond, depth }, slot) => {
-        kind.perSecond[slot] = perSecond / nodes;
-        kind.depth[slot] = depth * part;
-      });
+    this.#nodes = nodes;
+    for (const kind of this.#kinds) divide(kind, nodes);
+  }
+
+  /** A kind is new, or one of which there are no rows becomes another. Copies all lines where they are too short. */
+  setKind(index: number, whispered: Whispered): void {
+    const kind = kindOf(whispered);
+    if (this.#nodes > 0) divide(kind, this.#nodes);
+    this.#kinds[index] = kind;
+    if (TOKENS + kind.perSecond.length > this.#length) this.#widen(TOKENS + kind.perSecond.length);
+  }
+
+  /** A key is of another kind from now on. What was spent of it stays spent: nothing is minted and no debt forgiven. */
+  move(row: number, kindIndex: number, nowMs: number): void {
+    const at = row * this.#length;
+    const cell = this.cellOf(row);
+    const isSilent = !this.speaks(row);
+    const spent = isSilent ? SLOTS.map((slot) => this.#spentOf(row, slot, nowMs)) : [];
+    this.#lines[at + TAG] = kindIndex * CELLS + cell;
+    if (!isSilent) return;
+    const { slots, depth } = this.#kinds[kindIndex] as Kind;
+    this.#lines.fill(0, at + TOKENS, at + this.#length);
+    this.#lines[at] = nowMs;
+    for (const slot of SLOTS) {
+      const into = slots[slot] as number;
+      if (into !== -1) this.#lines[at + TOKENS + into] = (depth[into] as number) - (spent[slot] as number);
     }
+  }
+
+  #spentOf(row: number, slot: number, nowMs: number): number {
+    const { slots, depth } = this.#kinds[this.kindOf(row)] as Kind;
+    const own = slots[slot] as number;
+    if (own === -1) return 0;
+    const left = this.left(row, Math.floor(slot / DIMENSION_COUNT), slot % DIMENSION_COUNT, nowMs);
+    return Math.max(0, (depth[own] as number) - left);
   }
 
   /**
@@ -156,7 +185,7 @@ export class Whispers {
       const row = this.#next();
       if (this.#fullSinceMs(row, nowMs) > nowMs - fullForMs) continue;
       forgotten.push(this.kindOf(row));
-      this.#forget(row);
+      this.forget(row);
     }
     return forgotten;
   }
@@ -177,7 +206,7 @@ export class Whispers {
     }
     if (oldest === -1) return -1;
     const kind = this.kindOf(oldest);
-    this.#forget(oldest);
+    this.forget(oldest);
     return kind;
   }
 
@@ -200,10 +229,20 @@ export class Whispers {
     return this.#hand;
   }
 
-  #forget(row: number): void {
+  forget(row: number): void {
     this.#rows.delete(this.#names[row] as string);
     this.#names[row] = null;
     this.#free.push(row);
+  }
+
+  #widen(length: number): void {
+    const rows = this.#lines.length / this.#length;
+    const wider = new Float64Array(rows * length);
+    for (let row = 0; row < rows; row++) {
+      wider.set(this.#lines.subarray(row * this.#length, (row + 1) * this.#length), row * length);
+    }
+    this.#lines = wider;
+    this.#length = length;
   }
 
   #grow(): void {
@@ -232,6 +271,18 @@ interface Kind {
   /** Per slot, of this node: units. */
   readonly perSecond: Float64Array;
   readonly depth: Float64Array;
+}
+
+/** Per direction and dimension. */
+const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot) => slot);
+
+/** What one of so many nodes may spend unheard. */
+function divide({ isDivided, quotas, perSecond, depth }: Kind, nodes: number): void {
+  const part = isDivided ? 1 / nodes : Math.min(1, TOGETHER / nodes);
+  quotas.forEach((quota, slot) => {
+    perSecond[slot] = quota.perSecond / nodes;
+    depth[slot] = quota.depth * part;
+  });
 }
 
 function kindOf({ settings: { quota, burst }, mayWhisper }: Whispered): Kind {

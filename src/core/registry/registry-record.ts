@@ -117,7 +117,7 @@ export function registryKeys(cluster: number): RegistryKeys {
   const prefix = cluster.toString(16).padStart(8, '0');
   return {
     proposal: (id) => `${prefix}/proposal/${id}`,
-    state: (group, asOf) => `${prefix}${attachedPath(group) === null ? `/group/${group}` : group}/${asOf}`,
+    state: (entry, asOf) => `${prefix}${entry.startsWith('/') ? entry : `/group/${entry}`}/${asOf}`,
     audit: (auditId) => `${prefix}/audit/${auditId}`,
     auditedBy: (key) => (key.startsWith(`${prefix}/audit/`) ? key.slice(prefix.length + 7) : null),
     barrier: (nodeId) => `${prefix}/barrier/${nodeId}`,
@@ -140,6 +140,33 @@ export function attachmentName(path: string): string {
 export function attachedPath(name: string): string | null {
   if (!name.startsWith(ATTACHMENT)) return null;
   return name.slice(name.indexOf('/', ATTACHMENT.length) + 1);
+}
+
+const KEY_TEMPLATE = '/key-template/';
+const KEY = '/key/';
+
+/** `/key-template/key:{id}`. */
+export function templateEntry(pattern: string): string {
+  return `${KEY_TEMPLATE}${pattern}`;
+}
+
+/** Settings of a single key: `/key/key:acme`. */
+export function keyEntry(name: string): string {
+  return `${KEY}${name}`;
+}
+
+/** What an entry of the registry is about. */
+export interface Entry {
+  readonly kind: 'group' | 'attachment' | 'key-template' | 'key';
+  /** The name of a group or key, the path of a scope, or the pattern of a template. */
+  readonly name: string;
+}
+
+export function entryOf(entry: string): Entry {
+  const path = attachedPath(entry);
+  if (path !== null) return { kind: 'attachment', name: path };
+  if (entry.startsWith(KEY_TEMPLATE)) return { kind: 'key-template', name: entry.slice(KEY_TEMPLATE.length) };
+  return entry.startsWith(KEY) ? { kind: 'key', name: entry.slice(KEY.length) } : { kind: 'group', name: entry };
 }
 
 /** `17`; of what was detached with a group `17/attachment/tenant/acme`. No two changes have the same. */

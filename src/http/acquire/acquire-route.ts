@@ -111,8 +111,9 @@ function answer(reply: FastifyReply, body: AcquireBody, decision: Decision | Res
   const { node, outcomes, answers } = parts;
   if (decision.granted) {
     outcomes.granted++;
-    if (body.group !== undefined && node.keys?.isSilent(body.group) === true) {
-      sendSilentGrant(reply, body.group, body.direction ?? 'publish', parts);
+    const key = 'id' in decision ? null : node.gate.silentKeyOf(whereOf(body));
+    if (key !== null) {
+      sendSilentGrant(reply, key, body.direction ?? 'publish', parts);
       return;
     }
     const lane = laneAsked(node, body);
@@ -148,7 +149,7 @@ function laneAsked(node: UsedParts, body: AcquireBody, refusedBy?: string): numb
 
 /** Grants work of a key that nobody need hear of; to ask for its lane would make a group of it. */
 function sendSilentGrant(reply: FastifyReply, key: string, direction: Direction, { node, answers }: Answering): void {
-  const { policy, current } = answers.fields.ofKey(key, node.keys!.seen(key)!, direction);
+  const { policy, current } = answers.fields.ofKey(key, node.keys!.shown(key), direction);
   if (policy !== '') reply.header('ratelimit-policy', policy).header('ratelimit', current);
   sendJson(reply, GRANTED_BODY);
 }
