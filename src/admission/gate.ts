@@ -4,6 +4,7 @@ import {
   type Decision,
   GRANTED_DECISION,
   type Granted,
+  type Limiting,
   type NotReady,
   type Origin,
   RETRY_AFTER_MS_MAX,
@@ -246,7 +247,8 @@ export class Gate {
   }
 
   /** Charges as `consume` does, but for work that a client requests, so maxRequest bounds it. */
-  passBy(where: Where, amounts: Amounts, origin?: Origin): Decision {
+  passBy(where: Where, amounts: Amounts, origin?: Origin & Limiting): Decision {
+    if (origin?.limit !== undefined) this.#tellLimit(where, origin.limit);
     this.#charge(this.#reader.requestOf(where, amounts, origin), amounts, origin);
     return GRANTED_DECISION;
   }

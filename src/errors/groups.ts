@@ -126,7 +126,8 @@ export const GROUP_ERRORS = {
   },
   KEY_DEFINITION_INVALID: {
     message: '{what}: {count} mistake(s): {details}',
-    remedy: 'Correct what is named; docs/guide/keys.md shows templates, docs/reference/settings.md the keys of a group.',
+    remedy:
+      'Correct what is named; docs/guide/keys.md shows templates, docs/reference/settings.md the keys of a group.',
     httpStatus: 422,
   },
   KEY_DEFINITION_UNKNOWN: {

@@ -59,7 +59,10 @@ export function describeConfig(config: ResolvedConfig): string {
 }
 
 function describeKeys({ templates, ...bounds }: KeysConfig): Readonly<Record<string, unknown>> {
-  return { ...bounds, ...Object.fromEntries(templates.map((template) => [template.pattern, describeTemplate(template)])) };
+  return {
+    ...bounds,
+    ...Object.fromEntries(templates.map((template) => [template.pattern, describeTemplate(template)])),
+  };
 }
 
 /** A template as YAML would write it below its pattern, every default written out. */

@@ -55,7 +55,7 @@ export function withLimit(
     const details = `must be like { publish: { messagesPerMinute: 600 } }, got ${show(limit)}.`;
     throw new QuotameshError('LIMIT_INVALID', { key, details });
   }
-  const { config, mistakes } = examineGroup(settings.name, layered(settings, { quota: limit }), 'request');
+  const { config, mistakes } = examineGroup('limit', layered(settings, { quota: limit }), 'request');
   if (config === null) throw new QuotameshError('LIMIT_INVALID', { key, details: mistakesText(mistakes) });
   for (const direction of DIRECTIONS) {
     ['messages', 'bytes'].forEach((unit, at) => {
@@ -70,10 +70,9 @@ export function withLimit(
     if (total !== settings.cost[direction].total)
       throw new QuotameshError('LIMIT_DENIED', { key, reason: `cost of ${direction}: none is allowed` });
   }
-  return config;
+  return { ...config, name: settings.name };
 }
 
 function layered(settings: GroupConfig, written: unknown): unknown {
   return mergedLayers(withBurstInFull(written ?? {}), describeGroup(settings));
 }
-

@@ -86,9 +86,7 @@ function readTemplate(text: string, written: unknown, defaults: unknown, finding
       read.set(name, readLayer(at, override, full.merged, findings).settings);
     } else addBadOverride(at, pattern, findings);
   }
-  return [
-    { pattern, settings: full.settings, overrides: read, allowLimits: readAllowed(path, allowLimits, findings) },
-  ];
+  return [{ pattern, settings: full.settings, overrides: read, allowLimits: readAllowed(path, allowLimits, findings) }];
 }
 
 function readAllowed(path: ConfigPath, written: unknown, findings: Findings): AllowedLimitsRead | null {

@@ -13,11 +13,7 @@ export function readMqttRules(written: unknown, groups: NamesInUse, findings: Fi
   return readRules(written, MQTT, groups, findings);
 }
 
-export function readAttachmentRules(
-  written: unknown,
-  groups: NamesInUse,
-  findings: Findings,
-): AttachmentRule[] {
+export function readAttachmentRules(written: unknown, groups: NamesInUse, findings: Findings): AttachmentRule[] {
   return readRules(written, OF_ATTACHMENTS, groups, findings);
 }
 

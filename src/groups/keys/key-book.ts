@@ -1,6 +1,6 @@
 import { withLimit } from '../../config/read/key-definition.js';
-import type { LimitRole } from '../../config/schema/keys.js';
 import type { GroupConfig, KeysConfig, KeyTemplate, LimitsConfig } from '../../config/resolved/resolved-config.js';
+import type { LimitRole } from '../../config/schema/keys.js';
 import { GROUP_NAME } from '../../config/setting/setting.js';
 import { groupIdOf } from '../../core/base/ids.js';
 import { BYTES, DIRECTION_COUNT, lanesOf, MESSAGES, type Rates } from '../../core/base/vocabulary.js';
@@ -214,7 +214,12 @@ export class KeyBook {
 
   #confirm(coordinator: Coordinator, nowMs: number): void {
     const { membership, link, log } = coordinator;
-    const isSound = coordinator.strangers !== null && coordinator.isReady && link.isWhole && membership.allTellCharges && !log.epochs.isHolding;
+    const isSound =
+      coordinator.strangers !== null &&
+      coordinator.isReady &&
+      link.isWhole &&
+      membership.allTellCharges &&
+      !log.epochs.isHolding;
     this.#isSound = isSound;
     this.#whisperUntilMs = isSound ? nowMs + this.#parts.shareValidMs : Number.NEGATIVE_INFINITY;
     const nodes = Math.max(1, membership.alive.length);

@@ -40,11 +40,6 @@ export class KeyTemplates {
     return this.#inForce;
   }
 
-  /** Without what single keys of run time have of their own. */
-  at(pattern: string): KeyTemplate | null {
-    return this.#atRunTime.get(pattern) ?? this.configured(pattern);
-  }
-
   configured(pattern: string): KeyTemplate | null {
     return this.#configured.find((template) => template.pattern === pattern) ?? null;
   }
@@ -61,6 +56,11 @@ export class KeyTemplates {
       const isTwin = other.text !== pattern.text && other.literals === pattern.literals && other.overlaps(pattern);
       return isTwin ? [other.text] : [];
     });
+  }
+
+  /** Keys that have settings of their own from the registry. */
+  get namesAtRunTime(): readonly string[] {
+    return [...this.#keys.keys()];
   }
 
   /** Whether there is room for one more template or key of run time. */

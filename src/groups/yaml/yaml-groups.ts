@@ -7,9 +7,9 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { GroupsInForce } from '../groups-in-force.js';
 import type { KeyTemplates } from '../keys/key-templates.js';
+import { isSameValue } from '../same-value.js';
 import { definitionHash, templateHash } from './definition-hash.js';
 import { lostLimits } from './lost-limits.js';
-import { isSameValue } from '../same-value.js';
 import { settingDifferences } from './setting-differences.js';
 import { SHOWN_MAX, shown, type YamlDifference } from './yaml-comparison.js';
 

@@ -17,6 +17,7 @@ import { ConnectionBounds } from '../connections/connection-bounds.js';
 import { addAttachmentRoutes } from '../groups/attachment-routes.js';
 import { addAuditRoute } from '../groups/audit-route.js';
 import { addGroupRoutes } from '../groups/group-routes.js';
+import { addKeyRoutes } from '../groups/key-routes.js';
 import { addPulsarRoutes } from '../pulsar/pulsar-routes.js';
 import { addReservationRoutes } from '../reservations/reservation-routes.js';
 import { takeFormerNames } from '../route/former-names.js';
@@ -85,6 +86,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addTakeRoutes(app, { node, outcomes });
     addStatusRoutes(app, node, access);
     addGroupRoutes(app, node);
+    addKeyRoutes(app, node);
     addAttachmentRoutes(app, node);
     addAuditRoute(app, node);
     addPulsarRoutes(app, node);
