@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { GroupConfig, KeysConfig, LimitsConfig } from '../../config/resolved/resolved-config.js';
 import { GROUP_NAME } from '../../config/setting/setting.js';
 import { groupIdOf } from '../../core/base/ids.js';
@@ -54,9 +55,9 @@ export class KeyBook {
   readonly #whispers: Whispers;
   /** Name → number of the group of every key that ever spoke. */
   readonly #numbers = new Map<string, number>();
-  /** Rows of those that speak now. */
-  readonly #loud = new Map<number, number>();
-  #loudRows: IterableIterator<[number, number]> = this.#loud.entries();
+  /** Those that speak now. */
+  readonly #loud = new Map<string, number>();
+  #nextLoud: IterableIterator<[string, number]> = this.#loud.entries();
   #whisperUntilMs = Number.NEGATIVE_INFINITY;
   #isSound = false;
   #nodes = 0;
@@ -71,7 +72,7 @@ export class KeyBook {
     }
     this.counts = counts;
     this.#countsOf = this.#kinds.all.map(({ template }) => counts.get(template) as KeyCounts);
-    this.#whispers = new Whispers(this.#kinds.all, parts.keys.maxLive);
+    this.#whispers = new Whispers(this.#kinds.all, parts.keys.maxLive, randomInt(2 ** 32));
   }
 
   /** Whether a template has such names. */
@@ -123,7 +124,7 @@ export class KeyBook {
     if (row === -1) return null;
     const number = this.#numbers.get(name) ?? this.#define(name, row);
     // While the node decides nothing, the row keeps what was spent unheard.
-    if (!this.#whispers.speaks(row) && loop.isReady) this.#speak(row, number);
+    if (!this.#whispers.speaks(row) && loop.isReady) this.#speak(name, row, number);
     return number;
   }
 
@@ -166,14 +167,16 @@ export class KeyBook {
   /** Keys whose lanes the coordinator has put down are silent again. */
   #silence(coordinator: Coordinator, nowMs: number): void {
     for (let looked = Math.min(SILENCED_LOOKS, this.#loud.size); looked > 0; looked--) {
-      const next = this.#loudRows.next();
+      const next = this.#nextLoud.next();
       if (next.done === true) {
-        this.#loudRows = this.#loud.entries();
+        this.#nextLoud = this.#loud.entries();
         continue;
       }
-      const [row, number] = next.value;
+      const [name, number] = next.value;
       if (lanesOf(number).some((lane) => coordinator.lanes.has(lane))) continue;
-      this.#loud.delete(row);
+      this.#loud.delete(name);
+      // A key that speaks is not forgotten.
+      const row = this.#whispers.find(name);
       this.#whispers.fallSilent(row, nowMs);
       (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
     }
@@ -223,7 +226,7 @@ export class KeyBook {
   }
 
   /** The key is a group from now on, which begins with what was spent of it unheard. */
-  #speak(row: number, number: number): void {
+  #speak(name: string, row: number, number: number): void {
     const { limiter, loop, groups, clock } = this.#parts;
     const whispers = this.#whispers;
     const nowMs = clock();
@@ -232,7 +235,7 @@ export class KeyBook {
       whispers.spent(row, direction, BYTES, nowMs),
     ]);
     whispers.speak(row);
-    this.#loud.set(row, number);
+    this.#loud.set(name, number);
     (this.#countsOf[whispers.kindOf(row)] as KeyCounts).loud++;
     lanesOf(number).forEach((lane, direction) => {
       const [messages, bytes] = spent[direction] as [number, number];
