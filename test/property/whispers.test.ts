@@ -20,18 +20,17 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
     const burst = { messages: null, bytes: null, policy: 'optimistic' as const };
     const quota = { publish: [perSecond, NONE], dispatch: [NONE, NONE] } as const;
     const each = Array.from({ length: silent }, () => {
-      const whispers = new Whispers([{ settings: { quota, burst }, mayWhisper: true }], 10);
+      const whispers = new Whispers([{ settings: { quota, burst }, mayWhisper: true }], 10, 1);
       whispers.setNodes(nodes);
-      whispers.add('k', 0, 0, -1e9);
-      return whispers;
+      return { whispers, row: whispers.add('k', 0, 0, -1e9) };
     });
     const grants: { atMs: number; units: number }[] = [];
     let nowMs = 0;
     for (let step = 0; step < 400; step++) {
       nowMs += random() < 0.5 ? 0 : random() * (4000 / perSecond);
-      const whispers = each[Math.floor(random() * silent)] as Whispers;
+      const { whispers, row } = each[Math.floor(random() * silent)]!;
       const units = 1 + Math.floor(random() * Math.max(1, depth / 4));
-      if (whispers.take(0, 0, units, 0, nowMs)) grants.push({ atMs: nowMs, units });
+      if (whispers.take(row, 0, units, 0, nowMs)) grants.push({ atMs: nowMs, units });
     }
     const atOnce = silent * Math.min(1, 3 / nodes) * depth;
     expect(atOnce).toBeLessThanOrEqual(3 * depth + 1e-9);
@@ -53,10 +52,10 @@ test('the bound is reached: three nodes take three depths at one instant, and no
   const burst = { messages: null, bytes: null, policy: 'optimistic' as const };
   let taken = 0;
   for (let node = 0; node < 3; node++) {
-    const whispers = new Whispers([{ settings: { quota, burst }, mayWhisper: true }], 10);
+    const whispers = new Whispers([{ settings: { quota, burst }, mayWhisper: true }], 10, 1);
     whispers.setNodes(3);
-    whispers.add('k', 0, 0, -1e9);
-    while (whispers.take(0, 0, 1, 0, 0)) taken++;
+    const row = whispers.add('k', 0, 0, -1e9);
+    while (whispers.take(row, 0, 1, 0, 0)) taken++;
   }
   expect(taken).toBe(30);
 });

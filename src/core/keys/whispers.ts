@@ -1,6 +1,7 @@
 import { depthGiven, type GroupSettings } from '../base/settings.js';
 import { DIMENSION_COUNT, DIRECTION_COUNT, DIRECTIONS, MESSAGES } from '../base/vocabulary.js';
 import { clusterDepth } from '../tokens/cluster-depth.js';
+import { KeyRows } from './key-rows.js';
 
 /** What the rows of one template, or of an override, have in common. */
 export interface Whispered {
@@ -17,26 +18,23 @@ export interface Whispered {
  * them three depths and the quota: what the nodes of a group may take of a full bucket at once (core/tokens). A key of
  * which somebody speaks is not whispered of any more by whoever has read it.
  *
- * A row is a line of numbers, because a million objects would take five times as much. Times are of the node's
+ * A key is a line of numbers, because a million objects would take five times as much. Times are of the node's
  * monotonic clock, milliseconds.
  */
 export class Whispers {
   readonly maxLive: number;
-  readonly #rows = new Map<string, number>();
-  readonly #names: (string | null)[] = [];
-  readonly #free: number[] = [];
+  /** A line: time of the last refill (Infinity = the key speaks), tag, tokens of the limited slots. */
+  readonly #rows: KeyRows;
   readonly #kinds: Kind[];
-  /** Length of a line: time of the last refill (Infinity = the key speaks), tag, tokens of the limited slots. */
-  #length: number;
+  #tokens: number;
   #nodes = 0;
-  #lines: Float64Array;
-  #hand = 0;
 
-  constructor(kinds: readonly Whispered[], maxLive: number) {
+  /** @param seed see KeyRows */
+  constructor(kinds: readonly Whispered[], maxLive: number, seed: number) {
     this.maxLive = maxLive;
     this.#kinds = kinds.map(kindOf);
-    this.#length = TOKENS + Math.max(1, ...this.#kinds.map(({ perSecond }) => perSecond.length));
-    this.#lines = new Float64Array(FIRST_ROWS * this.#length);
+    this.#tokens = Math.max(1, ...this.#kinds.map(({ perSecond }) => perSecond.length));
+    this.#rows = new KeyRows(maxLive, TOKENS + this.#tokens, seed);
   }
 
   /** Keys in memory. */
@@ -44,23 +42,18 @@ export class Whispers {
     return this.#rows.size;
   }
 
-  /** The row of a key, or −1. It is the key's until the key is forgotten. */
+  /** The row of a key, or −1. It is the key's until a key is added or forgotten. */
   find(name: string): number {
-    return this.#rows.get(name) ?? -1;
-  }
-
-  /** Names of all keys, in no order. */
-  names(): IterableIterator<string> {
-    return this.#rows.keys();
+    return this.#rows.find(name);
   }
 
   kindOf(row: number): number {
-    return Math.floor((this.#lines[row * this.#length + TAG] as number) / CELLS);
+    return Math.floor(this.#tagOf(row) / CELLS);
   }
 
   /** The low bits of the key's id (strangers.ts). */
   cellOf(row: number): number {
-    return (this.#lines[row * this.#length + TAG] as number) % CELLS;
+    return this.#tagOf(row) % CELLS;
   }
 
   /** So many nodes share every key from now on. */
@@ -69,28 +62,30 @@ export class Whispers {
     for (const kind of this.#kinds) divide(kind, nodes);
   }
 
-  /** A kind is new, or one of which there are no rows becomes another. Copies all lines where they are too short. */
+  /** A kind is new, or one of which there are no rows becomes another. */
   setKind(index: number, whispered: Whispered): void {
     const kind = kindOf(whispered);
     if (this.#nodes > 0) divide(kind, this.#nodes);
     this.#kinds[index] = kind;
-    if (TOKENS + kind.perSecond.length > this.#length) this.#widen(TOKENS + kind.perSecond.length);
+    if (kind.perSecond.length <= this.#tokens) return;
+    this.#tokens = kind.perSecond.length;
+    this.#rows.widen(TOKENS + this.#tokens);
   }
 
   /** A key is of another kind from now on. What was spent of it stays spent: nothing is minted and no debt forgiven. */
   move(row: number, kindIndex: number, nowMs: number): void {
-    const at = row * this.#length;
+    const lines = this.#rows.linesOf(row);
+    const at = this.#rows.offsetOf(row);
     const cell = this.cellOf(row);
     const isSilent = !this.speaks(row);
     const spent = isSilent ? SLOTS.map((slot) => this.#spentOf(row, slot, nowMs)) : [];
-    this.#lines[at + TAG] = kindIndex * CELLS + cell;
+    lines[at + TAG] = kindIndex * CELLS + cell;
     if (!isSilent) return;
     const { slots, depth } = this.#kinds[kindIndex] as Kind;
-    this.#lines.fill(0, at + TOKENS, at + this.#length);
-    this.#lines[at] = nowMs;
+    lines[at] = nowMs;
     for (const slot of SLOTS) {
       const into = slots[slot] as number;
-      if (into !== -1) this.#lines[at + TOKENS + into] = (depth[into] as number) - (spent[slot] as number);
+      if (into !== -1) lines[at + TOKENS + into] = (depth[into] as number) - (spent[slot] as number);
     }
   }
 
@@ -102,30 +97,31 @@ export class Whispers {
     return Math.max(0, (depth[own] as number) - left);
   }
 
+  forget(row: number): void {
+    this.#rows.remove(row);
+  }
+
   /**
    * A key is used for the first time. Its bucket is what it would be if it had been there, unused, since that time.
    * Returns −1 if there is no room.
    */
   add(name: string, kindIndex: number, cell: number, sinceMs: number): number {
-    const row = this.#free.pop() ?? this.#names.length;
-    const at = row * this.#length;
-    if (at === this.#lines.length) this.#grow();
-    this.#names[row] = name;
-    this.#rows.set(name, row);
-    this.#lines.fill(0, at, at + this.#length);
-    this.#lines[at] = sinceMs;
-    this.#lines[at + TAG] = kindIndex * CELLS + cell;
+    const row = this.#rows.add(name);
+    const lines = this.#rows.linesOf(row);
+    const at = this.#rows.offsetOf(row);
+    lines[at] = sinceMs;
+    lines[at + TAG] = kindIndex * CELLS + cell;
     return row;
   }
 
   /** Takes both amounts, or nothing: then this node would have to tell others what it takes. */
   take(row: number, direction: number, messages: number, bytes: number, nowMs: number): boolean {
-    const lines = this.#lines;
-    const at = row * this.#length;
+    const lines = this.#rows.linesOf(row);
+    const at = this.#rows.offsetOf(row);
     const elapsedMs = nowMs - (lines[at] as number);
     // A key that speaks: its time is Infinity.
     if (!(elapsedMs >= 0)) return false;
-    const kind = this.#kinds[this.kindOf(row)] as Kind;
+    const kind = this.#kinds[Math.floor((lines[at + TAG] as number) / CELLS)] as Kind;
     if (!kind.mayWhisper) return false;
     lines[at] = nowMs;
     const { perSecond, depth, slots } = kind;
@@ -148,9 +144,10 @@ export class Whispers {
     const kind = this.#kinds[this.kindOf(row)] as Kind;
     const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
     if (slot === -1) return Number.POSITIVE_INFINITY;
-    const at = row * this.#length;
-    const elapsedMs = Math.max(0, nowMs - (this.#lines[at] as number));
-    const tokens = (this.#lines[at + TOKENS + slot] as number) + (elapsedMs * (kind.perSecond[slot] as number)) / 1000;
+    const lines = this.#rows.linesOf(row);
+    const at = this.#rows.offsetOf(row);
+    const elapsedMs = Math.max(0, nowMs - (lines[at] as number));
+    const tokens = (lines[at + TOKENS + slot] as number) + (elapsedMs * (kind.perSecond[slot] as number)) / 1000;
     return Math.min(kind.depth[slot] as number, tokens);
   }
 
@@ -164,28 +161,34 @@ export class Whispers {
 
   /** Whether the key is a group like any other now. */
   speaks(row: number): boolean {
-    return this.#lines[row * this.#length] === Number.POSITIVE_INFINITY;
+    return this.#usedMs(row) === Number.POSITIVE_INFINITY;
   }
 
   speak(row: number): void {
-    this.#lines[row * this.#length] = Number.POSITIVE_INFINITY;
+    this.#rows.linesOf(row)[this.#rows.offsetOf(row)] = Number.POSITIVE_INFINITY;
   }
 
   /** The key is silent again. Its bucket begins empty: what it spent aloud is none of what it may spend unheard. */
   fallSilent(row: number, nowMs: number): void {
-    const at = row * this.#length;
-    this.#lines.fill(0, at + TOKENS, at + this.#length);
-    this.#lines[at] = nowMs;
+    const lines = this.#rows.linesOf(row);
+    const at = this.#rows.offsetOf(row);
+    const { perSecond } = this.#kinds[this.kindOf(row)] as Kind;
+    lines.fill(0, at + TOKENS, at + TOKENS + perSecond.length);
+    lines[at] = nowMs;
   }
 
-  /** Forgets keys whose buckets have been full for so long, among the next `count` rows; returns their kinds. */
+  /** Forgets keys whose buckets have been full for so long, among the next `count` slots; returns their kinds. */
   sweep(nowMs: number, fullForMs: number, count: number): readonly number[] {
     const forgotten: number[] = [];
-    for (let looked = Math.min(count, this.#names.length); looked > 0; looked--) {
-      const row = this.#next();
-      if (this.#fullSinceMs(row, nowMs) > nowMs - fullForMs) continue;
+    for (let looked = 0; looked < count; looked++) {
+      const row = this.#rows.atHand();
+      if (row === -1 || this.#fullSinceMs(row, nowMs) > nowMs - fullForMs) {
+        this.#rows.moveHand();
+        continue;
+      }
+      // The hand stays: another key may have moved there.
       forgotten.push(this.kindOf(row));
-      this.forget(row);
+      this.#rows.remove(row);
     }
     return forgotten;
   }
@@ -196,59 +199,44 @@ export class Whispers {
    */
   makeRoom(nowMs: number): number {
     let oldest = -1;
-    let usedMs = Number.POSITIVE_INFINITY;
-    for (let looked = Math.min(LOOKED_AT, this.#names.length); looked > 0; looked--) {
-      const row = this.#next();
-      const rowUsedMs = this.#lines[row * this.#length] as number;
-      if (rowUsedMs >= usedMs || this.#fullSinceMs(row, nowMs) > nowMs) continue;
+    let oldestUsedMs = Number.POSITIVE_INFINITY;
+    const rows = Math.min(LOOKED_AT, this.#rows.size);
+    for (let looked = 0; looked < rows; this.#rows.moveHand()) {
+      const row = this.#rows.atHand();
+      if (row === -1) continue;
+      looked++;
+      const usedMs = this.#usedMs(row);
+      if (usedMs >= oldestUsedMs || this.#fullSinceMs(row, nowMs) > nowMs) continue;
       oldest = row;
-      usedMs = rowUsedMs;
+      oldestUsedMs = usedMs;
     }
     if (oldest === -1) return -1;
     const kind = this.kindOf(oldest);
-    this.forget(oldest);
+    this.#rows.remove(oldest);
     return kind;
   }
 
-  /** When the buckets of a row were full again, or will be; Infinity for a key that speaks, and for a free row. */
+  /** When the buckets of a row were full again, or will be; Infinity for a key that speaks. */
   #fullSinceMs(row: number, nowMs: number): number {
-    if (this.#names[row] === null || this.speaks(row)) return Number.POSITIVE_INFINITY;
+    if (this.speaks(row)) return Number.POSITIVE_INFINITY;
     const { perSecond, depth } = this.#kinds[this.kindOf(row)] as Kind;
-    const at = row * this.#length;
+    const lines = this.#rows.linesOf(row);
+    const at = this.#rows.offsetOf(row);
     let inMs = 0;
     for (let slot = 0; slot < perSecond.length; slot++) {
-      const missing = (depth[slot] as number) - (this.#lines[at + TOKENS + slot] as number);
+      const missing = (depth[slot] as number) - (lines[at + TOKENS + slot] as number);
       if (missing > 0) inMs = Math.max(inMs, (1000 * missing) / (perSecond[slot] as number));
     }
-    const fullMs = (this.#lines[at] as number) + inMs;
+    const fullMs = (lines[at] as number) + inMs;
     return Number.isNaN(fullMs) ? nowMs : fullMs;
   }
 
-  #next(): number {
-    this.#hand = (this.#hand + 1) % this.#names.length;
-    return this.#hand;
+  #usedMs(row: number): number {
+    return this.#rows.linesOf(row)[this.#rows.offsetOf(row)] as number;
   }
 
-  forget(row: number): void {
-    this.#rows.delete(this.#names[row] as string);
-    this.#names[row] = null;
-    this.#free.push(row);
-  }
-
-  #widen(length: number): void {
-    const rows = this.#lines.length / this.#length;
-    const wider = new Float64Array(rows * length);
-    for (let row = 0; row < rows; row++) {
-      wider.set(this.#lines.subarray(row * this.#length, (row + 1) * this.#length), row * length);
-    }
-    this.#lines = wider;
-    this.#length = length;
-  }
-
-  #grow(): void {
-    const larger = new Float64Array(2 * this.#lines.length);
-    larger.set(this.#lines);
-    this.#lines = larger;
+  #tagOf(row: number): number {
+    return this.#rows.linesOf(row)[this.#rows.offsetOf(row) + TAG] as number;
   }
 }
 
@@ -259,7 +247,6 @@ const TOGETHER = 3;
 const TAG = 1;
 const TOKENS = 2;
 const CELLS = 65_536;
-const FIRST_ROWS = 1024;
 
 interface Kind {
   readonly mayWhisper: boolean;

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { withLimit } from '../../config/read/key-definition.js';
 import type { GroupConfig, KeysConfig, KeyTemplate, LimitsConfig } from '../../config/resolved/resolved-config.js';
 import type { LimitRole } from '../../config/schema/keys.js';
@@ -61,11 +62,11 @@ export class KeyBook {
   readonly #whispers: Whispers;
   /** Name → number of the group of every key that ever spoke. */
   readonly #numbers = new Map<string, number>();
-  /** Rows of those that speak now. */
-  readonly #loud = new Map<number, number>();
-  #loudRows: IterableIterator<[number, number]> = this.#loud.entries();
-  /** Name → row of keys that speak, and are of another kind than their groups. */
-  readonly #behind = new Map<string, number>();
+  /** Those that speak now. */
+  readonly #loud = new Map<string, number>();
+  #nextLoud: IterableIterator<[string, number]> = this.#loud.entries();
+  /** Names of those that speak and are of another kind than their groups. */
+  readonly #behind = new Set<string>();
   #whisperUntilMs = Number.NEGATIVE_INFINITY;
   #isSound = false;
   #nodes = 0;
@@ -73,7 +74,7 @@ export class KeyBook {
 
   constructor(parts: KeyBookParts) {
     this.#parts = parts;
-    this.#whispers = new Whispers([], parts.keys.maxLive);
+    this.#whispers = new Whispers([], parts.keys.maxLive, randomInt(2 ** 32));
     this.#kinds = new KeyKinds(parts.limits, (number, kind) => {
       this.#whispers.setKind(number, kind);
       this.#countsOf[number] = this.#countsFor(kind.template);
@@ -96,14 +97,14 @@ export class KeyBook {
 
   /** Whether a template has such names. */
   isKey(name: string): boolean {
-    const row = this.#whispers.find(name);
+    const row = this.#find(name);
     if (row !== -1 && this.#kinds.isCurrent(this.#whispers.kindOf(row))) return true;
     return this.#kindOf(name) !== -1;
   }
 
   /** The row of a key, which its first use makes; −1 where no template has such names. Throws KEYS_FULL. */
   rowOf(name: string, nowMs: number): number {
-    const row = this.#whispers.find(name);
+    const row = this.#find(name);
     if (row === -1) return this.#make(name, nowMs);
     return this.#kinds.isCurrent(this.#whispers.kindOf(row)) ? row : this.#follow(row, name, nowMs);
   }
@@ -170,13 +171,13 @@ export class KeyBook {
     if (row === -1) return null;
     const number = this.#whispers.speaks(row) ? (this.#numbers.get(name) as number) : this.#define(name, row);
     // While the node decides nothing, the row keeps what was spent unheard.
-    if (!this.#whispers.speaks(row) && loop.isReady) this.#speak(row, number);
+    if (!this.#whispers.speaks(row) && loop.isReady) this.#speak(name, row, number);
     return number;
   }
 
   /** Whether it is a key that is a group like any other now. */
   speaks(name: string): boolean {
-    const row = this.#whispers.find(name);
+    const row = this.#find(name);
     return row !== -1 && this.#whispers.speaks(row);
   }
 
@@ -193,7 +194,7 @@ export class KeyBook {
   /** What this node knows of a key without making one; null = it knows none of this name. */
   seen(name: string): KeySeen | null {
     const nowMs = this.#parts.clock();
-    const row = this.#whispers.find(name) === -1 ? -1 : this.rowOf(name, nowMs);
+    const row = this.#find(name) === -1 ? -1 : this.rowOf(name, nowMs);
     if (row === -1) return null;
     const { template, settings } = this.#kindAt(row);
     const isLoud = this.#whispers.speaks(row);
@@ -230,18 +231,18 @@ export class KeyBook {
   /** Keys whose lanes the coordinator has put down are silent again. */
   #silence(coordinator: Coordinator, nowMs: number): void {
     for (let looked = Math.min(SILENCED_LOOKS, this.#loud.size); looked > 0; looked--) {
-      const next = this.#loudRows.next();
+      const next = this.#nextLoud.next();
       if (next.done === true) {
-        this.#loudRows = this.#loud.entries();
+        this.#nextLoud = this.#loud.entries();
         continue;
       }
-      const [row, number] = next.value;
-      if (!this.#kinds.isCurrent(this.#whispers.kindOf(row))) {
-        const { name } = this.#parts.groups.at(number);
-        if (this.#follow(row, name, nowMs) === -1) continue;
-      }
+      const [name, number] = next.value;
+      // A key that speaks is not forgotten.
+      const row = this.#find(name);
+      const isCurrent = this.#kinds.isCurrent(this.#whispers.kindOf(row));
+      if (!isCurrent && this.#follow(row, name, nowMs) === -1) continue;
       if (lanesOf(number).some((lane) => coordinator.lanes.has(lane))) continue;
-      this.#loud.delete(row);
+      this.#loud.delete(name);
       this.#whispers.fallSilent(row, nowMs);
       (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
     }
@@ -250,12 +251,11 @@ export class KeyBook {
   /** Groups of keys that speak become what their keys are. A group takes about 50 µs, so some go in each round. */
   #catchUp(): void {
     let left = CAUGHT_UP;
-    for (const [name, row] of this.#behind) {
+    for (const name of this.#behind) {
       if (left-- === 0) return;
       this.#behind.delete(name);
-      const isGroup = this.#parts.groups.numbers.has(name);
-      if (!isGroup && this.#whispers.find(name) === row && this.#whispers.speaks(row))
-        this.#number({ ...this.#kindAt(row).settings, name });
+      const row = this.#parts.groups.numbers.has(name) ? -1 : this.#find(name);
+      if (row !== -1 && this.#whispers.speaks(row)) this.#number({ ...this.#kindAt(row).settings, name });
     }
   }
 
@@ -273,7 +273,7 @@ export class KeyBook {
     this.#whispers.move(row, kind, nowMs);
     this.#kinds.hold(kind);
     this.#kinds.release(before);
-    if (speaks) this.#behind.set(name, row);
+    if (speaks) this.#behind.add(name);
     const [from, to] = [this.#countsOf[before] as KeyCounts, this.#countsOf[kind] as KeyCounts];
     from.live--;
     to.live++;
@@ -285,7 +285,7 @@ export class KeyBook {
     const kind = this.#whispers.kindOf(row);
     if (this.#whispers.speaks(row)) {
       (this.#countsOf[kind] as KeyCounts).loud--;
-      this.#loud.delete(row);
+      this.#loud.delete(name);
       if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(this.#numbers.get(name) as number);
     }
     this.#whispers.forget(row);
@@ -306,6 +306,11 @@ export class KeyBook {
 
   #strangers(): Strangers | null {
     return this.#parts.loop.coordinator?.strangers ?? null;
+  }
+
+  /** The row, or −1. Names of a megabyte are not looked at; callers may give what is no text. */
+  #find(name: string): number {
+    return typeof name !== 'string' || name.length > NAME_MAX ? -1 : this.#whispers.find(name);
   }
 
   #kindOf(name: string): number {
@@ -355,7 +360,7 @@ export class KeyBook {
   }
 
   /** The key is a group from now on, which begins with what was spent of it unheard. */
-  #speak(row: number, number: number): void {
+  #speak(name: string, row: number, number: number): void {
     const { limiter, loop, groups, clock } = this.#parts;
     const whispers = this.#whispers;
     const nowMs = clock();
@@ -364,7 +369,7 @@ export class KeyBook {
       whispers.spent(row, direction, BYTES, nowMs),
     ]);
     whispers.speak(row);
-    this.#loud.set(row, number);
+    this.#loud.set(name, number);
     (this.#countsOf[whispers.kindOf(row)] as KeyCounts).loud++;
     lanesOf(number).forEach((lane, direction) => {
       const [messages, bytes] = spent[direction] as [number, number];

@@ -1,0 +1,190 @@
+/**
+ * A line of numbers per name, found by the name: a hash table with open addressing whose lines lie in the table, so
+ * that a name far from the cache costs one dependent miss where a Map, which leads to a line elsewhere, costs three.
+ *
+ * It is cut into shards of some thousand names, each of which grows and shrinks alone: nobody ever waits until a
+ * million names have been moved.
+ *
+ * A row is a slot of a shard. It is the name's until the next `add` or `remove`.
+ */
+export class KeyRows {
+  #lineLength: number;
+  readonly #seed: number;
+  readonly #shards: Shard[];
+  readonly #shardMask: number;
+  readonly #shardBits: number;
+  #size = 0;
+  #handShard = 0;
+  #handSlot = 0;
+
+  /** @param seed a number of 32 bits that whoever chooses names does not know: else they could all fall together */
+  constructor(maxRows: number, lineLength: number, seed: number) {
+    this.#lineLength = lineLength;
+    this.#seed = seed;
+    this.#shardBits = Math.min(SHARD_BITS_MAX, Math.ceil(Math.log2(Math.max(1, maxRows / SHARD_ROWS))));
+    this.#shards = Array.from({ length: 2 ** this.#shardBits }, () => shardOf(FIRST_SLOTS, lineLength));
+    this.#shardMask = this.#shards.length - 1;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Slots of all shards: so many steps of the hand go round. */
+  get slots(): number {
+    return this.#shards.reduce((sum, { slots }) => sum + slots, 0);
+  }
+
+  /** The row of a name, or −1. */
+  find(name: string): number {
+    const hash = this.#hashOf(name);
+    const at = hash & this.#shardMask;
+    const { hashes, names, slots, slotsPerHash } = this.#shards[at] as Shard;
+    for (let slot = Math.floor(hash * slotsPerHash); ; ) {
+      const found = hashes[slot];
+      if (found === EMPTY) return -1;
+      if (found === hash && names[slot] === name) return (slot << this.#shardBits) | at;
+      if (++slot === slots) slot = 0;
+    }
+  }
+
+  /** The row of a name that has none yet. All numbers of its line are 0. */
+  add(name: string): number {
+    const hash = this.#hashOf(name);
+    const at = hash & this.#shardMask;
+    let shard = this.#shards[at] as Shard;
+    if (shard.used >= FULL * shard.slots) shard = this.#resize(at, Math.ceil(GROWTH * shard.slots));
+    const slot = place(shard, hash, name);
+    this.#size++;
+    return (slot << this.#shardBits) | at;
+  }
+
+  /** The array in which the line of a row lies, from `offsetOf` on. */
+  linesOf(row: number): Float64Array {
+    return (this.#shards[row & this.#shardMask] as Shard).lines;
+  }
+
+  offsetOf(row: number): number {
+    return (row >>> this.#shardBits) * this.#lineLength;
+  }
+
+  remove(row: number): void {
+    const at = row & this.#shardMask;
+    const shard = this.#shards[at] as Shard;
+    const { hashes, names, lines, slots } = shard;
+    const length = this.#lineLength;
+    let hole = row >>> this.#shardBits;
+    // Names behind the hole that may stand in it move up: a find ends at the first empty slot.
+    for (let slot = (hole + 1) % slots; hashes[slot] !== EMPTY; slot = (slot + 1) % slots) {
+      const home = homeOf(shard, hashes[slot] as number);
+      if ((slot - home + slots) % slots < (slot - hole + slots) % slots) continue;
+      hashes[hole] = hashes[slot] as number;
+      names[hole] = names[slot] as string;
+      lines.copyWithin(hole * length, slot * length, (slot + 1) * length);
+      hole = slot;
+    }
+    hashes[hole] = EMPTY;
+    names[hole] = null;
+    lines.fill(0, hole * length, (hole + 1) * length);
+    shard.used--;
+    this.#size--;
+    if (slots > FIRST_SLOTS && shard.used < SPARSE * slots) this.#resize(at, Math.max(FIRST_SLOTS, slots >> 1));
+  }
+
+  /** Lines are longer from now on. All of them are copied: a million names wait for 50 ms, once per such a change. */
+  widen(lineLength: number): void {
+    const before = this.#lineLength;
+    this.#lineLength = lineLength;
+    this.#shards.forEach((shard, at) => {
+      const lines = new Float64Array(shard.slots * lineLength);
+      for (let slot = 0; slot < shard.slots; slot++) {
+        lines.set(shard.lines.subarray(slot * before, (slot + 1) * before), slot * lineLength);
+      }
+      this.#shards[at] = { ...shard, lines };
+    });
+  }
+
+  /** Where the hand points: the row of some name, or −1. It points there until it is moved. */
+  atHand(): number {
+    const shard = this.#shards[this.#handShard] as Shard;
+    if (this.#handSlot >= shard.slots) return -1;
+    return shard.hashes[this.#handSlot] === EMPTY ? -1 : (this.#handSlot << this.#shardBits) | this.#handShard;
+  }
+
+  /** The hand goes round all rows, shard by shard. A name that moves meanwhile may be passed twice, or missed once. */
+  moveHand(): void {
+    if (++this.#handSlot < (this.#shards[this.#handShard] as Shard).slots) return;
+    this.#handSlot = 0;
+    this.#handShard = (this.#handShard + 1) & this.#shardMask;
+  }
+
+  #resize(at: number, slots: number): Shard {
+    const shard = this.#shards[at] as Shard;
+    const resized = shardOf(slots, this.#lineLength);
+    for (let slot = 0; slot < shard.slots; slot++) {
+      const name = shard.names[slot] ?? null;
+      if (name === null) continue;
+      const to = place(resized, shard.hashes[slot] as number, name) * this.#lineLength;
+      const from = slot * this.#lineLength;
+      for (let number = 0; number < this.#lineLength; number++)
+        resized.lines[to + number] = shard.lines[from + number] as number;
+    }
+    this.#shards[at] = resized;
+    return resized;
+  }
+
+  /** Never EMPTY. Its low bits say which shard, its high ones which slot. */
+  #hashOf(name: string): number {
+    let hash = this.#seed;
+    for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x9e3779b1);
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+    return (hash ^ (hash >>> 16)) >>> 0 || 1;
+  }
+}
+
+interface Shard {
+  readonly slots: number;
+  /** Slots for each value of a hash: names stand in the order of their hashes, so a resize reads and writes in order. */
+  readonly slotsPerHash: number;
+  used: number;
+  readonly hashes: Uint32Array;
+  readonly names: (string | null)[];
+  readonly lines: Float64Array;
+}
+
+function shardOf(slots: number, lineLength: number): Shard {
+  return {
+    slots,
+    slotsPerHash: slots / 2 ** 32,
+    used: 0,
+    hashes: new Uint32Array(slots),
+    names: new Array(slots).fill(null),
+    lines: new Float64Array(slots * lineLength),
+  };
+}
+
+function homeOf({ slotsPerHash }: Shard, hash: number): number {
+  return Math.floor(hash * slotsPerHash);
+}
+
+/** Returns the slot. */
+function place(shard: Shard, hash: number, name: string): number {
+  const { hashes, slots } = shard;
+  let slot = homeOf(shard, hash);
+  while (hashes[slot] !== EMPTY) if (++slot === slots) slot = 0;
+  hashes[slot] = hash;
+  shard.names[slot] = name;
+  shard.used++;
+  return slot;
+}
+
+const EMPTY = 0;
+/** Names per shard when all rows are used: to move so many takes 0.1 ms. */
+const SHARD_ROWS = 4096;
+const SHARD_BITS_MAX = 12;
+const FIRST_SLOTS = 8;
+/** At 3/4 a find looks at 2.5 slots, a name that is not there at 8.5, all in one or two lines of the cache. */
+const FULL = 0.75;
+const GROWTH = 1.4;
+const SPARSE = 0.2;
