@@ -1,0 +1,33 @@
+import './seed.js';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { KeyPattern } from '../../src/core/keys/key-pattern.js';
+
+const letters = fc.string({ unit: fc.constantFrom('a', 'b', ':', '/'), maxLength: 3 });
+const pattern = fc
+  .tuple(letters, fc.array(letters, { minLength: 1, maxLength: 4 }))
+  .map(([first, others]) => first + others.map((text, at) => `{f${at}}${text}`).join(''));
+const name = fc.string({ unit: fc.constantFrom('a', 'b', ':', '/'), maxLength: 12 });
+
+test('a pattern matches what a regular expression would', () => {
+  let matched = 0;
+  fc.assert(
+    fc.property(pattern, name, (text, given) => {
+      const read = KeyPattern.of(text);
+      if (typeof read === 'string') return;
+      const expression = new RegExp(`^${text.replace(/\{\w+\}/g, '[^/]+')}$`);
+      if (expression.test(given)) matched++;
+      expect(read.matches(given), `${text} ${given}`).toBe(expression.test(given));
+    }),
+    { numRuns: 3000 },
+  );
+  expect(matched).toBeGreaterThan(30);
+});
+
+test('a name that matches nearly takes no time', () => {
+  const read = KeyPattern.of('{a}:{b}:{c}:{d}:{e}:{f}:x') as KeyPattern;
+  const beganMs = performance.now();
+  for (let asked = 0; asked < 100; asked++) expect(read.matches(':'.repeat(200))).toBe(false);
+  // A regular expression takes minutes for one of them.
+  expect(performance.now() - beganMs).toBeLessThan(1000);
+});
