@@ -111,7 +111,7 @@ describe('attachment rules and scopes give keys', () => {
     expect(node.keys?.seen(key)?.group).toBe(null);
     expect(node.tryAcquire(scope, ONE).granted).toBe(true);
     const query = new URLSearchParams(
-      Object.entries(scope).map(([name, value]) =>
+      Object.entries(scope).map(([name, value]): [string, string] =>
         name === 'headers' ? ['header', 'x-api-key:alice'] : [name, String(value)],
       ),
     );
