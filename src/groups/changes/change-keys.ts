@@ -1,6 +1,5 @@
 import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
 import { describeGroup, describeTemplate } from '../../config/describe/describe-config.js';
-import { examineOverride, examineTemplate } from '../../config/read/key-definition.js';
 import { type Mistake, mistakesText } from '../../config/setting/config-error.js';
 import { GROUP_NAME } from '../../config/setting/setting.js';
 import { KeyPattern } from '../../core/keys/key-pattern.js';
@@ -9,6 +8,7 @@ import { type ChangedBy, type GroupDefinition, keyEntry, templateEntry } from '.
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping } from '../../input/mapping.js';
 import { show } from '../../input/shown-value.js';
+import { examineOverride, examineTemplate } from '../keys/key-definition.js';
 import type { ChangeParts } from './change-parts.js';
 import { type Expected, registryOf } from './registry-of.js';
 

@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { withLimit } from '../../config/read/key-definition.js';
 import type { GroupConfig, KeysConfig, KeyTemplate, LimitsConfig } from '../../config/resolved/resolved-config.js';
 import type { LimitRole } from '../../config/schema/keys.js';
 import { GROUP_NAME } from '../../config/setting/setting.js';
@@ -15,6 +14,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { GroupTable } from '../group-table.js';
 import { isSameValue } from '../same-value.js';
+import { withLimit } from './key-definition.js';
 import { type KeyKind, KeyKinds } from './key-kinds.js';
 
 export interface KeyBookParts {

@@ -79,7 +79,7 @@ export class KeyKinds {
       }
     }
     this.#numbers = numbers;
-    // Of two equally specific ones, of which nodes were told at the same time, all nodes choose the same.
+    // Nodes that were told of two equally specific ones at the same time choose the same.
     patterns.sort((one, other) => {
       return other.pattern.literals - one.pattern.literals || (one.pattern.text < other.pattern.text ? -1 : 1);
     });

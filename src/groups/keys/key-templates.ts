@@ -1,10 +1,10 @@
-import { examineOverride, examineTemplate } from '../../config/read/key-definition.js';
 import type { GroupConfig, KeyTemplate, RegistryConfig } from '../../config/resolved/resolved-config.js';
 import type { Mistake } from '../../config/setting/config-error.js';
 import { KeyPattern } from '../../core/keys/key-pattern.js';
 import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import { isSameValue } from '../same-value.js';
+import { examineOverride, examineTemplate } from './key-definition.js';
 
 export interface KeyTemplatesParts {
   readonly configured: readonly KeyTemplate[];
@@ -136,7 +136,7 @@ export class KeyTemplates {
   }
 }
 
-/** Of equally specific ones the first by its text, as in key-kinds.ts. */
+/** The first by its text where several are equally specific, as in key-kinds.ts. */
 function mostSpecific(templates: readonly KeyTemplate[], name: string): KeyTemplate | null {
   let found: { readonly template: KeyTemplate; readonly literals: number } | null = null;
   for (const template of templates) {

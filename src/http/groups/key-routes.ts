@@ -36,6 +36,11 @@ export function addKeyRoutes(app: FastifyInstance, node: ChangeParts): void {
 }
 
 function addDefinition(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
+  addLook(app, node, kind);
+  addChanges(app, node, kind);
+}
+
+function addLook(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
   const url = URLS[kind];
   const common = { tag: 'groups', query: NO_QUERY, params: pathOf(kind) } as const;
   const what = WHAT[kind];
@@ -51,13 +56,22 @@ function addDefinition(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['
     },
     ({ params }, reply) => send(reply, 200, definedKeys(node, { kind, name: params[kind] })),
   );
+}
+
+function addChanges(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
+  const common = {
+    tag: 'groups',
+    query: NO_QUERY,
+    params: pathOf(kind),
+    url: URLS[kind],
+    access: changes(null),
+  } as const;
+  const what = WHAT[kind];
   route(
     app,
     {
       ...common,
       method: 'PUT',
-      url,
-      access: changes(null),
       summary: `Makes ${what}, or replaces all of it; live keys follow`,
       body: anyObject(`The keys of a group, as they stand below ${WHERE[kind]} in YAML.`),
       answers: { 200: KEY_DEFINITION, 201: KEY_DEFINITION, ...FAILURES, 422: PROBLEM, 503: PROBLEM },
@@ -74,8 +88,6 @@ function addDefinition(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['
     {
       ...common,
       method: 'DELETE',
-      url,
-      access: changes(null),
       summary: `Deletes ${what}, as far as it was defined at run time; what YAML says, if anything, is in force again`,
       answers: { 204: { description: 'It is deleted.', type: 'null' }, ...FAILURES, 503: PROBLEM },
     },

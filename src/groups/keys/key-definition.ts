@@ -1,17 +1,17 @@
+import { describeGroup } from '../../config/describe/describe-config.js';
+import { buildTemplate } from '../../config/read/build-config.js';
+import { withBurstInFull } from '../../config/read/burst-in-full.js';
+import { examineGroup } from '../../config/read/group-definition.js';
+import { mergedLayers } from '../../config/read/merged-layers.js';
+import { readKeys, type TemplateRead } from '../../config/read/read-keys.js';
+import type { AllowedLimits, GroupConfig, KeyTemplate } from '../../config/resolved/resolved-config.js';
+import { type Mistake, mistakesText } from '../../config/setting/config-error.js';
+import { Findings } from '../../config/setting/findings.js';
 import { DIRECTIONS, type Rates } from '../../core/base/vocabulary.js';
 import { KeyPattern } from '../../core/keys/key-pattern.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping } from '../../input/mapping.js';
 import { show } from '../../input/shown-value.js';
-import { describeGroup } from '../describe/describe-config.js';
-import type { AllowedLimits, GroupConfig, KeyTemplate } from '../resolved/resolved-config.js';
-import { type Mistake, mistakesText } from '../setting/config-error.js';
-import { Findings } from '../setting/findings.js';
-import { buildTemplate } from './build-config.js';
-import { withBurstInFull } from './burst-in-full.js';
-import { examineGroup } from './group-definition.js';
-import { mergedLayers } from './merged-layers.js';
-import { readKeys, type TemplateRead } from './read-keys.js';
 
 export interface ExaminedTemplate {
   /** null when there are mistakes. */
