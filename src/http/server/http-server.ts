@@ -20,6 +20,7 @@ import { addAttachmentRoutes } from '../groups/attachment-routes.js';
 import { addAuditRoute } from '../groups/audit-route.js';
 import { addBatchRoute } from '../groups/batch-route.js';
 import { addGroupRoutes } from '../groups/group-routes.js';
+import { addKeyRoutes } from '../groups/key-routes.js';
 import { addPulsarRoutes } from '../pulsar/pulsar-routes.js';
 import { addReservationRoutes } from '../reservations/reservation-routes.js';
 import { takeFormerNames } from '../route/former-names.js';
@@ -92,6 +93,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addStatusRoutes(app, node, access);
     addGroupRoutes(app, node);
     addBatchRoute(app, node);
+    addKeyRoutes(app, node);
     addAttachmentRoutes(app, node);
     addAuditRoute(app, node);
     addPulsarRoutes(app, node);
