@@ -34,8 +34,7 @@ export interface NodeParts {
   readonly limiter: Limiter;
   /** The groups in force: of YAML, and of the registry. */
   readonly groups: GroupTable;
-  /** Groups that templates make by use; null without templates. */
-  /** Null without a topic. */
+  /** Groups that templates make by use; null without a topic. */
   readonly keys: KeyBook | null;
   readonly templates: KeyTemplates;
   readonly attachments: Attachments;

@@ -30,7 +30,7 @@ export function keyCommand(): Command {
     ),
   );
   addChanges(template, 'template', 'a template', '<pattern>');
-  return key.addCommand(template).addHelpText('after', HELP);
+  return key.addCommand(template).addHelpText('afterAll', HELP);
 }
 
 function addChanges(parent: Command, kind: 'key' | 'template', what: string, argument: string): void {
@@ -70,8 +70,10 @@ Examples:
   quotamesh key show key:alice
   quotamesh key show key:alice --json | jq .leftUnheard.publish
   quotamesh key template list
+  quotamesh key template get 'key:{id}'
   quotamesh key template set 'key:{id}' quota.publish.messagesPerMinute=600
   quotamesh key template delete 'key:{id}' --if-revision 17
+  quotamesh key get key:acme
   quotamesh key set key:acme quota.publish.messagesPerMinute=6000
   quotamesh key delete key:acme
 

@@ -91,12 +91,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addTakeRoutes(app, { node, outcomes });
     addEnforceRoutes(app, node);
     addStatusRoutes(app, node, access);
-    addGroupRoutes(app, node);
-    addBatchRoute(app, node);
-    addKeyRoutes(app, node);
-    addAttachmentRoutes(app, node);
-    addAuditRoute(app, node);
-    addPulsarRoutes(app, node);
+    addRegistryRoutes(app, node);
     addTargetRoutes(app, node);
     addHealthRoutes(app, node);
     if (parts.mqtt !== undefined) addMqttRoute(app, parts.mqtt);
@@ -104,6 +99,15 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addInfoRoutes(app, { node, metrics, paths });
   });
   return app;
+}
+
+function addRegistryRoutes(app: FastifyInstance, node: NodeParts): void {
+  addGroupRoutes(app, node);
+  addBatchRoute(app, node);
+  addKeyRoutes(app, node);
+  addAttachmentRoutes(app, node);
+  addAuditRoute(app, node);
+  addPulsarRoutes(app, node);
 }
 
 function boundsOf({ node, telemetry, outcomes }: HttpServerParts): ConnectionBounds {
