@@ -52,6 +52,7 @@ export function describeConfig(config: ResolvedConfig): string {
     limits: describeLimits(limits),
     ...rest,
     ...(defaultGroup === null ? {} : { defaultGroup }),
+    ...describeDefaults(config),
     ...(backends.length === 0
       ? {}
       : { backends: Object.fromEntries(backends.map(({ name, ...rest }) => [name, urlsMasked(rest)])) }),
@@ -78,6 +79,14 @@ function commentSharing(document: Document, { name, sharing, autoSharing }: Grou
   written.comment = ` ${sharing}${autoSharing.because === null ? '' : `: ${autoSharing.because}`}`;
 }
 
+/** `defaults` has what groups may not write themselves: half a second of burst beside 5/min. */
+function describeDefaults({ groups, keys }: ResolvedConfig): Readonly<Record<string, unknown>> {
+  const made = keys.templates.flatMap(({ group, overrides }) => [group, ...overrides]);
+  const hidden = [...groups, ...made].find((group) => group.burstMs !== DEFAULT_BURST_MS && isBurstMsHidden(group));
+  return hidden === undefined ? {} : { defaults: { burstMs: hidden.burstMs } };
+}
+
+const DEFAULT_BURST_MS = SETTINGS.group.rows.burstMs?.default;
 const MASK = '***';
 
 function describeLimits({ asWritten: rates, ...limits }: LimitsConfig): Readonly<Record<string, unknown>> {
@@ -168,10 +177,12 @@ export function describeGroup(group: GroupConfig): Readonly<Record<string, unkno
 }
 
 function isBurstMsHidden(group: GroupConfig): boolean {
-  const { burstMs } = group;
-  if (burstMs !== SETTINGS.group.rows.burstMs?.default) return false;
-  const quotas = DIRECTIONS.flatMap((direction) => quotaAsWritten(group, direction, MESSAGES) ?? []);
-  return slowQuotaBeside(burstMs, quotas) !== null;
+  const { burstMs, cost, asWritten: rates } = group;
+  const messages = DIRECTIONS.flatMap((direction) => quotaAsWritten(group, direction, MESSAGES) ?? []);
+  const costs = DIRECTIONS.flatMap((direction) => {
+    return asWritten(rates, `quota.${direction}.cost`, cost[direction].total) ?? [];
+  });
+  return slowQuotaBeside(burstMs, messages) !== null || slowQuotaBeside(burstMs, costs) !== null;
 }
 
 /** The quota of one direction as YAML would write it, each rate in its own unit of time. */
