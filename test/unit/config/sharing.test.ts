@@ -269,7 +269,8 @@ describe('a burst', () => {
     expect(others).toEqual([]);
     expect(found).toContain('groups.orders.burst is 7201 messages, which take more than a day to come in at 5/min');
     // A quota of 0 blocks, whatever the depth.
-    const blocked = 'sharing: tokens, quota: { publish: { messagesPerSecond: 1k }, dispatch: { messagesPerSecond: 0 } }';
+    const blocked =
+      'sharing: tokens, quota: { publish: { messagesPerSecond: 1k }, dispatch: { messagesPerSecond: 0 } }';
     expect(await mistakesOf(`{ ${blocked}, burst: 7201 }`)).toEqual([]);
   });
 
