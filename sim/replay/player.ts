@@ -12,7 +12,7 @@ import { RunningVerdict, traceVerdict } from './running-verdict.js';
 import type { TraceArrival } from './trace.js';
 import type { TraceRun } from './trace-run.js';
 
-/** Joining takes a second; the trace begins when everybody serves, and no sooner than the bucket of the quota is full. */
+/** Joining takes a second; the trace begins when everybody serves and the bucket of the quota is full. */
 const HEAD_START_MS = 3000;
 /** New keys that may come within a head start without beginning cold. */
 const SPARES = 16;
