@@ -11,9 +11,9 @@ import {
 } from '../resolved/rates-as-written.js';
 import type {
   GroupConfig,
-  HttpConfig,
   KeysConfig,
   LimitsConfig,
+  ListenerTlsConfig,
   ResolvedConfig,
   TopicConfig,
 } from '../resolved/resolved-config.js';
@@ -42,14 +42,15 @@ export function describeConfig(config: ResolvedConfig): string {
     files,
     ...others
   } = config;
-  const { auth, http, ...rest } = others;
+  const { auth, http, mqtt, ...rest } = others;
   const described = {
     cluster,
     node: nodeId,
     ...(auth === null ? {} : { auth: describeAuth(auth) }),
-    http: describeHttp(http),
+    http: describeListener(http),
     topic: describeTopic(topic),
     limits: describeLimits(limits),
+    mqtt: describeListener(mqtt),
     ...rest,
     ...(defaultGroup === null ? {} : { defaultGroup }),
     ...describeDefaults(config),
@@ -103,7 +104,7 @@ function describeAuth({ tokens, certificates, ...others }: AccessConfig): Readon
   };
 }
 
-function describeHttp({ tls, ...others }: HttpConfig): Readonly<Record<string, unknown>> {
+function describeListener<Listener extends { readonly tls: ListenerTlsConfig | null }>({ tls, ...others }: Listener) {
   if (tls === null) return others;
   const { key: _, passphrase, ...plain } = tls;
   return { ...others, tls: withoutNulls({ ...plain, key: MASK, passphrase: passphrase === null ? null : MASK }) };

@@ -12,9 +12,9 @@ import {
 import type {
   GroupConfig,
   HmacConfig,
-  HttpTlsConfig,
   KafkaQuotasConfig,
   KeysConfig,
+  ListenerTlsConfig,
   PolledBackend,
   ResolvedConfig,
   TopicConfig,
@@ -42,7 +42,8 @@ export interface ConfigParts {
   readonly decisionsFile: string | null;
   readonly startFile: string | null;
   readonly auth: AccessConfig | null;
-  readonly httpTls: HttpTlsConfig | null;
+  readonly httpTls: ListenerTlsConfig | null;
+  readonly mqttTls: ListenerTlsConfig | null;
   readonly files: readonly string[];
   readonly topic: ReadTopic;
   readonly backends: readonly PolledBackend[];
@@ -62,6 +63,7 @@ export function buildConfig({
   startFile,
   auth,
   httpTls,
+  mqttTls,
   files,
   topic,
   backends,
@@ -87,7 +89,7 @@ export function buildConfig({
     start: { ...start, file: startFile },
     attachments,
     http: { ...http, tls: httpTls },
-    mqtt: { ...mqtt, rules: mqttRules },
+    mqtt: { ...mqtt, rules: mqttRules, tls: mqttTls },
     kafkaQuotas: { ...node.kafkaQuotas, ...kafkaQuotas },
     limits: { ...limits, ...directionsOf(limits), asWritten: ratesAsWritten({ limits }) },
     log: { ...log, decisionsFile },
