@@ -58,6 +58,9 @@ export class SimulatedNode {
   readonly #signed: SignedReader | null;
   /** How long its own clock has stood still, because the machine was suspended. */
   #suspendedMs = 0;
+  /** How many causes suspend the machine now, and since when one of them does, in the world's time. */
+  #suspends = 0;
+  #suspendedSinceMs = 0;
   /** How many causes freeze it now; it wakes when the last one ends. */
   #freezes = 0;
   readonly #outgoing = new OutgoingQueue();
@@ -156,14 +159,18 @@ export class SimulatedNode {
 
   /** Suspends the machine: like a stall, but the process's own clock stands still meanwhile. */
   suspend(durationMs: number, backlogMs = 0): void {
-    this.#freeze(durationMs, backlogMs, durationMs);
+    const { nowMs } = this.#queue;
+    if (this.#suspends++ === 0) this.#suspendedSinceMs = nowMs;
+    this.#queue.after(durationMs, () => {
+      if (--this.#suspends === 0) this.#suspendedMs += this.#queue.nowMs - this.#suspendedSinceMs;
+    });
+    this.#freeze(durationMs, backlogMs);
   }
 
-  #freeze(durationMs: number, backlogMs: number, sleptMs = 0): void {
+  #freeze(durationMs: number, backlogMs: number): void {
     this.#freezes++;
     this.isStalled = true;
     this.#queue.after(durationMs, () => {
-      this.#suspendedMs += sleptMs;
       this.isStalled = --this.#freezes > 0;
       this.#queue.after(backlogMs, () => this.#work());
     });

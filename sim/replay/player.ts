@@ -7,12 +7,12 @@ import { LOCAL_KAFKA } from '../cluster/world.js';
 import { OWN_SYSTEMS } from '../systems.js';
 import { FoldingSeries } from './folding-series.js';
 import type { ReplayOptions } from './play-trace.js';
-import type { ReplayedSystem } from './replayed-system.js';
+import { fillSeconds, type ReplayedSystem } from './replayed-system.js';
 import { RunningVerdict, traceVerdict } from './running-verdict.js';
 import type { TraceArrival } from './trace.js';
 import type { TraceRun } from './trace-run.js';
 
-/** Joining takes a second; the trace begins when everybody serves. */
+/** Joining takes a second; the trace begins when everybody serves and the bucket of the quota is full. */
 const HEAD_START_MS = 3000;
 /** New keys that may come within a head start without beginning cold. */
 const SPARES = 16;
@@ -32,6 +32,8 @@ export class Player {
   readonly #maxRequest: Rates;
   readonly #names: readonly string[];
   readonly #series: FoldingSeries;
+  readonly #fillSeconds: number;
+  readonly #headStartMs: number;
   readonly #keys = new Map<string, Keyed>();
   #tooLarge = 0;
   /** When the last answer came. */
@@ -46,6 +48,9 @@ export class Player {
     this.#random = new Random(seed);
     this.#retryRandom = Random.stream(seed, 'retries');
     this.#quota = [quota[0] * speed, quota[1] * speed];
+    const [messagesPerSecond, bytesPerSecond] = this.#quota;
+    this.#fillSeconds = fillSeconds({ quota: { messagesPerSecond, bytesPerSecond }, settings: options.settings });
+    this.#headStartMs = HEAD_START_MS + this.#fillSeconds * 1000;
     this.#maxRequest = OWN_SYSTEMS.some((own) => own === system) ? options.maxRequest : UNLIMITED;
     this.#names = Array.from({ length: nodes }, (_, at) => `n${at}`);
     this.#series = new FoldingSeries(nodes);
@@ -53,7 +58,7 @@ export class Player {
     if (options.isPerKey === true && !this.#hasQuotaPerKey) {
       this.#spares = Array.from({ length: SPARES }, () => this.#startCluster());
     }
-    this.#queue.runUntil(HEAD_START_MS);
+    this.#queue.runUntil(this.#headStartMs);
   }
 
   play(arrival: TraceArrival): void {
@@ -125,7 +130,7 @@ export class Player {
       this.#open++;
       cluster.ask(name, messages, bytes, (isAdmitted) => {
         this.#open--;
-        this.#answered(arrival, keyed, isAdmitted, { nowMs: this.#queue.nowMs - HEAD_START_MS, retriesLeft });
+        this.#answered(arrival, keyed, isAdmitted, { nowMs: this.#queue.nowMs - this.#headStartMs, retriesLeft });
       });
       return;
     }
@@ -143,7 +148,7 @@ export class Player {
       this.#open++;
       this.#queue.after(retryAfterMs * this.#retryRandom.between(0.5, 1.5), () => {
         this.#open--;
-        const againMs = this.#queue.nowMs - HEAD_START_MS;
+        const againMs = this.#queue.nowMs - this.#headStartMs;
         keyed.verdict.want(againMs, messages, bytes);
         this.#ask(arrival, keyed, againMs, retriesLeft - 1);
       });
@@ -160,7 +165,8 @@ export class Player {
   #addKey(key: string): Keyed {
     const index = this.#keys.size;
     const cluster = index === 0 || this.#hasQuotaPerKey ? this.#first : this.#takeSpare();
-    const keyed = { index, cluster, verdict: new RunningVerdict(this.#quota), offered: zero(), admitted: zero() };
+    const verdict = new RunningVerdict(this.#quota, this.#fillSeconds);
+    const keyed = { index, cluster, verdict, offered: zero(), admitted: zero() };
     this.#keys.set(key, keyed);
     return keyed;
   }
@@ -198,10 +204,10 @@ export class Player {
 
   #runUntil(atMs: number): void {
     for (let endMs = this.#series.endMs; endMs <= atMs; endMs = this.#series.endMs) {
-      this.#queue.runUntil(HEAD_START_MS + endMs);
+      this.#queue.runUntil(this.#headStartMs + endMs);
       this.#endSample();
     }
-    this.#queue.runUntil(HEAD_START_MS + atMs);
+    this.#queue.runUntil(this.#headStartMs + atMs);
   }
 
   #endSample(): void {

@@ -17,8 +17,22 @@ export function replayedSystemNamed(name: string, systems: readonly ReplayedSyst
   return systems.find((system) => shortName(system.name) === shortName(name));
 }
 
+/** How long the bucket of a quota takes to fill, the longer of both dimensions; 0 where only rates are shared. */
+export function fillSeconds(environment: Pick<BaselineEnvironment, 'quota' | 'settings'>): number {
+  const depths = clusterDepths(environment);
+  return Math.max(
+    ...depths.map((depth, dimension) => {
+      const perSecond = rateOf(environment.quota, dimension as 0 | 1);
+      return depth === null || perSecond === 0 || perSecond === Number.POSITIVE_INFINITY ? 0 : depth / perSecond;
+    }),
+  );
+}
+
 /** As deep as the cluster's bucket where the group shares tokens, so that only who decides differs. */
-function clusterDepths({ quota, settings }: BaselineEnvironment): readonly [number | null, number | null] {
+function clusterDepths({
+  quota,
+  settings,
+}: Pick<BaselineEnvironment, 'quota' | 'settings'>): readonly [number | null, number | null] {
   const group = settings?.groups[0];
   if (group?.sharing !== 'tokens') return [null, null];
   const depthOf = (dimension: 0 | 1) =>

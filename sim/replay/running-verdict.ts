@@ -22,13 +22,19 @@ const BURST_SECONDS = 0.1;
 export class RunningVerdict {
   readonly judged: readonly DimensionVerdict[];
   readonly #quota: readonly [number, number];
-  /** Asked for in the second under way. */
+  readonly #spanSlices: number;
+  /** Asked for in the span under way. */
   readonly #wanted: [number, number] = [0, 0];
   #slice = 0;
 
-  /** @param quota messages and bytes per second; Infinity = unlimited */
-  constructor(quota: readonly [number, number]) {
+  /**
+   * @param quota messages and bytes per second; Infinity = unlimited
+   * @param fillSeconds how long the bucket of the quota takes to fill. Where that is more than a second, what was
+   *   possible is told by spans so long: a second of 5/min is less than a request, and its burst are five
+   */
+  constructor(quota: readonly [number, number], fillSeconds = 1) {
     this.#quota = quota;
+    this.#spanSlices = Math.max(1, Math.ceil(fillSeconds)) * SECOND_SLICES;
     const limited = ([0, 1] as const).filter((dimension) => quota[dimension] !== Number.POSITIVE_INFINITY);
     const judged = limited.length > 0 ? limited : ([0] as const);
     this.judged = judged.map((dimension) => new DimensionVerdict(dimension, quota[dimension]));
@@ -46,24 +52,30 @@ export class RunningVerdict {
     for (const verdict of this.judged) verdict.admit(nowMs, verdict.dimension === 0 ? messages : bytes);
   }
 
-  /** Once, at the end. The last second is as long as the slices that it has until then. */
+  /**
+   * Once, at the end. The last second is as long as the slices that it has until then. It counts as whole where it is
+   * the first one as well, since the bucket was full when it began; so does a longer span, whose tokens were there.
+   */
   end(endMs: number): void {
     this.#advance(endMs);
     for (const dimension of this.judged) dimension.endSlices(1);
-    this.#endSecond(((this.#slice % SECOND_SLICES) + 1) / SECOND_SLICES);
+    const isWhole = this.#slice < SECOND_SLICES || this.#spanSlices > SECOND_SLICES;
+    this.#endSpan(isWhole ? this.#spanSlices : (this.#slice % SECOND_SLICES) + 1);
   }
 
   #advance(nowMs: number): void {
     const slice = Math.floor(nowMs / SLICE_MS);
     if (slice <= this.#slice) return;
     for (const dimension of this.judged) dimension.endSlices(slice - this.#slice);
-    // Nothing was wanted in seconds between.
-    if (Math.floor(slice / SECOND_SLICES) > Math.floor(this.#slice / SECOND_SLICES)) this.#endSecond(1);
+    // Nothing was wanted in spans between.
+    if (Math.floor(slice / this.#spanSlices) > Math.floor(this.#slice / this.#spanSlices))
+      this.#endSpan(this.#spanSlices);
     this.#slice = slice;
   }
 
-  /** Both quotas together let the same part of a second's work through in each dimension. */
-  #endSecond(seconds: number): void {
+  /** Both quotas together let the same part of a span's work through in each dimension. */
+  #endSpan(slices: number): void {
+    const seconds = slices / SECOND_SLICES;
     const [messages, bytes] = this.#wanted;
     const part = Math.min(1, ratio(this.#quota[0] * seconds, messages), ratio(this.#quota[1] * seconds, bytes));
     for (const verdict of this.judged) verdict.possible += part * (this.#wanted[verdict.dimension] as number);
@@ -104,7 +116,7 @@ class DimensionVerdict {
   looksOver = 0;
   overshoot = 0;
   admitted = 0;
-  /** What both quotas together would have let through, second by second. */
+  /** What both quotas together would have let through, span by span. */
   possible = 0;
   readonly dimension: 0 | 1;
   readonly #quota: number;

@@ -24,6 +24,10 @@ export type Amount = { readonly constant: number } | { readonly columns: readonl
 export function resolveColumns(names: readonly string[], options: TraceOptions, location: TraceLocation): TraceColumns {
   const indexOf = (name: string, flag: string) => {
     const at = names.indexOf(name);
+    if (at !== names.lastIndexOf(name)) {
+      const problem = `names the column ${quoted(name)}, which the header has more than once`;
+      throw traceMistake(location, flag, problem, 'a name that only one column has');
+    }
     if (at !== -1) return at;
     const near = didYouMean(name, names);
     const problem = `names the column ${quoted(name)}, which the header does not have${near === '' ? '' : `. ${near}`}`;

@@ -89,21 +89,28 @@ export class Access {
   }
 
   /** The caller of a client certificate that TLS has verified. Throws AUTH_FAILED, AUTH_LIMITED. */
-  byCertificate(certificate: PeerCertificate, address: string): Caller {
+  byCertificate(certificate: PeerCertificate, address: string, listener: Listener): Caller {
+    const caller = this.certified(certificate);
+    if (caller !== null) return caller;
+    if (this.#isLimited(address)) this.#refuseLimited(address, listener);
+    const shown = namesIn(certificate).slice(0, 3).join(', ').slice(0, 200) || 'without a name';
+    throw this.#failed('unknown', `no rule of auth.certificates matches the certificate ${shown}`, address, listener);
+  }
+
+  /** Whom a certificate that TLS has verified stands for, by the first rule that matches; null = nobody. */
+  certified(certificate: PeerCertificate): Caller | null {
     const names = namesIn(certificate);
     for (const { match, name, roles, tenants } of this.#config?.certificates ?? []) {
       const matched = names.find((one) => matchesName(match, one));
       if (matched !== undefined) return { name: name ?? matched, roles, tenants, how: 'certificate' };
     }
-    if (this.#isLimited(address)) this.#refuseLimited(address, 'http');
-    const shown = names.slice(0, 3).join(', ').slice(0, 200) || 'without a name';
-    throw this.#failed('unknown', `no rule of auth.certificates matches the certificate ${shown}`, address, 'http');
+    return null;
   }
 
   /** A certificate that TLS could not verify. */
-  untrusted(reason: string, address: string): never {
-    if (this.#isLimited(address)) this.#refuseLimited(address, 'http');
-    throw this.#failed('untrusted', `the client certificate is not trusted (${reason})`, address, 'http');
+  untrusted(reason: string, address: string, listener: Listener): never {
+    if (this.#isLimited(address)) this.#refuseLimited(address, listener);
+    throw this.#failed('untrusted', `the client certificate is not trusted (${reason})`, address, listener);
   }
 
   /** Nothing was shown: no attempt, so it is counted and not limited. */

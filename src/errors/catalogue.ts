@@ -276,7 +276,7 @@ export const ERROR_CATALOGUE = {
   ...HTTP_ERRORS,
   ...ACCESS_ERRORS,
   QUOTA_EXCEEDED: {
-    message: 'group {group}: {dimension} {direction} {what} is used up on this node',
+    message: 'group {group}: {dimension} {direction} {what} is used up for now',
     remedy: 'Try again after retryAfterMs.',
     httpStatus: 429,
   },

@@ -1,4 +1,5 @@
 import type { AddressInfo, Server } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 
 /** Resolves with the URL, whose port is the real one where 0 was asked for; rejects with MQTT_ADDRESS_IN_USE. */
@@ -14,5 +15,6 @@ export async function listenOn(
     });
     server.listen({ host, port, backlog: 1024 }, resolve);
   });
-  return `mqtt://${shown}:${(server.address() as AddressInfo).port}`;
+  const scheme = server instanceof TlsServer ? 'mqtts' : 'mqtt';
+  return `${scheme}://${shown}:${(server.address() as AddressInfo).port}`;
 }

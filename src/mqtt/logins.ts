@@ -1,5 +1,7 @@
+import type { PeerCertificate } from 'node:tls';
 import type { Access } from '../access/access.js';
 import { type Caller, hasRole } from '../access/caller.js';
+import { shownCertificate } from '../access/shown-certificate.js';
 import { hashOf } from '../access/token.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GatedConnection } from './gated-connection.js';
@@ -10,13 +12,14 @@ const BAD_USERNAME_OR_PASSWORD = 4;
 const NOT_AUTHORIZED = 5;
 
 /**
- * Decides who may connect: with `auth:`, clients whose password is a token with the role traffic. The username stays
- * what the client says; rules of groups may ask for it (docs/operate/access.md).
+ * Decides who may connect: with `auth:`, clients whose password is a token with the role traffic, or, without a
+ * password, whose certificate has it by a rule. The username stays what the client says; rules of groups may ask for it
+ * (docs/operate/access.md).
  */
 export class Logins {
   readonly #access: Access;
-  /** Hash of the token that let a connection in. */
-  readonly #tokens = new WeakMap<GatedConnection, Buffer>();
+  /** What let a connection in: the hash of a token, or a certificate. */
+  readonly #shown = new WeakMap<GatedConnection, Buffer | PeerCertificate>();
 
   constructor(access: Access) {
     this.#access = access;
@@ -25,13 +28,11 @@ export class Logins {
   /** null = let in; otherwise the return code of CONNACK. */
   logIn(connection: GatedConnection, password: Readonly<Buffer> | undefined): number | null {
     if (this.#access.isOpen) return null;
+    const address = connection.socket.remoteAddress ?? 'unknown';
     try {
-      if (password === undefined || password.length === 0) this.#access.missing('there is no password', 'mqtt');
+      if (password === undefined || password.length === 0) return this.#byCertificate(connection, address);
       const token = password.toString('utf8');
-      const caller = this.#access.byToken(token, connection.socket.remoteAddress ?? 'unknown', 'mqtt');
-      if (!this.#mayUse(caller)) return NOT_AUTHORIZED;
-      this.#tokens.set(connection, hashOf(token));
-      return null;
+      return this.#letIn(connection, this.#access.byToken(token, address, 'mqtt'), hashOf(token));
     } catch (error) {
       if (!(error instanceof QuotameshError)) throw error;
       return error.code === 'AUTH_LIMITED' ? SERVER_UNAVAILABLE : BAD_USERNAME_OR_PASSWORD;
@@ -41,14 +42,24 @@ export class Logins {
   /** Whether a connection would be let in again; one that has not logged in yet has nothing to lose. */
   holds(connection: GatedConnection): boolean {
     if (this.#access.isOpen || !connection.isConnected) return true;
-    const hash = this.#tokens.get(connection);
-    const caller = hash === undefined ? null : this.#access.byHash(hash);
+    const shown = this.#shown.get(connection);
+    if (shown === undefined) return false;
+    const caller = Buffer.isBuffer(shown) ? this.#access.byHash(shown) : this.#access.certified(shown);
     return caller !== null && hasRole(caller, 'traffic');
   }
 
-  #mayUse(caller: Caller): boolean {
-    const may = hasRole(caller, 'traffic');
-    if (!may) this.#access.count('denied', 'mqtt');
-    return may;
+  #byCertificate(connection: GatedConnection, address: string): number | null {
+    const certificate = shownCertificate(this.#access, connection.socket, { address, listener: 'mqtt' });
+    if (certificate === null) this.#access.missing('there is no password', 'mqtt');
+    return this.#letIn(connection, this.#access.byCertificate(certificate, address, 'mqtt'), certificate);
+  }
+
+  #letIn(connection: GatedConnection, caller: Caller, shown: Buffer | PeerCertificate): number | null {
+    if (!hasRole(caller, 'traffic')) {
+      this.#access.count('denied', 'mqtt');
+      return NOT_AUTHORIZED;
+    }
+    this.#shown.set(connection, shown);
+    return null;
   }
 }

@@ -1,4 +1,4 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import type { Client } from 'aedes';
 import { Aedes } from 'aedes';
 import type { Access } from '../access/access.js';
@@ -15,6 +15,7 @@ import { Passages } from './gate-requests.js';
 import { GatedConnection } from './gated-connection.js';
 import { GroupRules } from './group-rules.js';
 import { listenOn } from './listen-on.js';
+import { createListener, renewTls } from './listener.js';
 import { Logins, SERVER_UNAVAILABLE } from './logins.js';
 import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import { PublishGate } from './publish-gate.js';
@@ -69,8 +70,15 @@ export class MqttBroker {
     this.#cleanSubscriptions = new CleanSubscriptions(this.#sessionRules());
     this.#connectionRules = this.#rulesOfConnections();
     this.#aedes = this.#createAedes();
-    // Half open: the last message of a client that has gone is still read.
-    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
+    this.#server = createListener({
+      ...mqtt,
+      onSocket: (socket) => this.#accept(socket),
+      onTooMany: () => this.#endedConnections.count('too-many-connections'),
+      onHandshakeFailed: (reason) => {
+        this.#endedConnections.count('handshake-failed');
+        telemetry.log('debug', 'mqtt handshake failed', { reason });
+      },
+    });
   }
 
   /** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for. */
@@ -84,6 +92,11 @@ export class MqttBroker {
 
   get url(): string {
     return this.#url;
+  }
+
+  /** New connections get the new certificate; whether there is TLS at all changes with a restart. */
+  renewTls(tls: MqttConfig['tls']): void {
+    renewTls(this.#server, tls);
   }
 
   get clock(): Clock {

@@ -157,6 +157,7 @@ function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin):
       hideSecretsOf(config);
       renewTls(app, config.http.tls);
       access.take(config.auth);
+      broker?.renewTls(config.mqtt.tls);
       broker?.checkLogins();
       node.yaml.take(config);
     } catch (error) {

@@ -12,10 +12,10 @@ import {
 import type {
   AllowedLimits,
   GroupConfig,
-  HttpConfig,
   KeysConfig,
   KeyTemplate,
   LimitsConfig,
+  ListenerTlsConfig,
   ResolvedConfig,
   TopicConfig,
 } from '../resolved/resolved-config.js';
@@ -44,16 +44,18 @@ export function describeConfig(config: ResolvedConfig): string {
     files,
     ...others
   } = config;
-  const { auth, http, ...rest } = others;
+  const { auth, http, mqtt, ...rest } = others;
   const described = {
     cluster,
     node: nodeId,
     ...(auth === null ? {} : { auth: describeAuth(auth) }),
-    http: describeHttp(http),
+    http: describeListener(http),
     topic: describeTopic(topic),
     limits: describeLimits(limits),
+    mqtt: describeListener(mqtt),
     ...rest,
     ...(defaultGroup === null ? {} : { defaultGroup }),
+    ...describeDefaults(config),
     ...(backends.length === 0
       ? {}
       : { backends: Object.fromEntries(backends.map(({ name, ...rest }) => [name, urlsMasked(rest)])) }),
@@ -93,6 +95,14 @@ function commentSharing(document: Document, { name, sharing, autoSharing }: Grou
   written.comment = ` ${sharing}${autoSharing.because === null ? '' : `: ${autoSharing.because}`}`;
 }
 
+/** `defaults` has what groups may not write themselves: half a second of burst beside 5/min. */
+function describeDefaults({ groups, keys }: ResolvedConfig): Readonly<Record<string, unknown>> {
+  const made = keys.templates.flatMap(({ group, overrides }) => [group, ...overrides]);
+  const hidden = [...groups, ...made].find((group) => group.burstMs !== DEFAULT_BURST_MS && isBurstMsHidden(group));
+  return hidden === undefined ? {} : { defaults: { burstMs: hidden.burstMs } };
+}
+
+const DEFAULT_BURST_MS = SETTINGS.group.rows.burstMs?.default;
 const MASK = '***';
 
 function describeLimits({ asWritten: rates, ...limits }: LimitsConfig): Readonly<Record<string, unknown>> {
@@ -109,7 +119,7 @@ function describeAuth({ tokens, certificates, ...others }: AccessConfig): Readon
   };
 }
 
-function describeHttp({ tls, ...others }: HttpConfig): Readonly<Record<string, unknown>> {
+function describeListener<Listener extends { readonly tls: ListenerTlsConfig | null }>({ tls, ...others }: Listener) {
   if (tls === null) return others;
   const { key: _, passphrase, ...plain } = tls;
   return { ...others, tls: withoutNulls({ ...plain, key: MASK, passphrase: passphrase === null ? null : MASK }) };
@@ -183,10 +193,12 @@ export function describeGroup(group: GroupConfig): Readonly<Record<string, unkno
 }
 
 function isBurstMsHidden(group: GroupConfig): boolean {
-  const { burstMs } = group;
-  if (burstMs !== SETTINGS.group.rows.burstMs?.default) return false;
-  const quotas = DIRECTIONS.flatMap((direction) => quotaAsWritten(group, direction, MESSAGES) ?? []);
-  return slowQuotaBeside(burstMs, quotas) !== null;
+  const { burstMs, cost, asWritten: rates } = group;
+  const messages = DIRECTIONS.flatMap((direction) => quotaAsWritten(group, direction, MESSAGES) ?? []);
+  const costs = DIRECTIONS.flatMap((direction) => {
+    return asWritten(rates, `quota.${direction}.cost`, cost[direction].total) ?? [];
+  });
+  return slowQuotaBeside(burstMs, messages) !== null || slowQuotaBeside(burstMs, costs) !== null;
 }
 
 /** The quota of one direction as YAML would write it, each rate in its own unit of time. */

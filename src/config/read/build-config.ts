@@ -12,10 +12,10 @@ import {
 import type {
   GroupConfig,
   HmacConfig,
-  HttpTlsConfig,
   KafkaQuotasConfig,
   KeysConfig,
   KeyTemplate,
+  ListenerTlsConfig,
   PolledBackend,
   ResolvedConfig,
   TopicConfig,
@@ -44,7 +44,8 @@ export interface ConfigParts {
   readonly decisionsFile: string | null;
   readonly startFile: string | null;
   readonly auth: AccessConfig | null;
-  readonly httpTls: HttpTlsConfig | null;
+  readonly httpTls: ListenerTlsConfig | null;
+  readonly mqttTls: ListenerTlsConfig | null;
   readonly files: readonly string[];
   readonly topic: ReadTopic;
   readonly backends: readonly PolledBackend[];
@@ -64,6 +65,7 @@ export function buildConfig({
   startFile,
   auth,
   httpTls,
+  mqttTls,
   files,
   topic,
   backends,
@@ -89,7 +91,7 @@ export function buildConfig({
     start: { ...start, file: startFile },
     attachments,
     http: { ...http, tls: httpTls },
-    mqtt: { ...mqtt, rules: mqttRules },
+    mqtt: { ...mqtt, rules: mqttRules, tls: mqttTls },
     kafkaQuotas: { ...node.kafkaQuotas, ...kafkaQuotas },
     limits: { ...limits, ...directionsOf(limits), asWritten: ratesAsWritten({ limits }) },
     log: { ...log, decisionsFile },

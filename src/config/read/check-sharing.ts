@@ -4,7 +4,7 @@ import type { Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { formatQuantity } from '../setting/quantity.js';
 import { valueBelow } from '../setting/setting-value.js';
-import { largestOf, slowQuotaBeside } from '../setting/short-burst.js';
+import { largestOf, slowQuotaBeside, smallestOf } from '../setting/short-burst.js';
 import { SECONDS_OF } from '../setting/time-unit.js';
 import { givenRate, perSecond, shownRate, type WrittenRate } from '../setting/written-rate.js';
 import type { GroupValues } from './read-groups.js';
@@ -53,29 +53,35 @@ function checkRates(name: string, { burst }: Sound<GroupSettings>, because: stri
 function checkBurstMs(name: string, values: Sound<GroupSettings>, findings: Findings): void {
   const { quota, burstMs, sharing } = values;
   if (typeof burstMs !== 'number') return;
-  const slow = slowQuotaBeside(burstMs, ratesOf(quota, 'messages'));
+  const inMessages = slowQuotaBeside(burstMs, ratesOf(quota, 'messages'));
+  const slow = inMessages ?? slowQuotaBeside(burstMs, ratesOf(quota, 'cost'));
   if (slow === null) return;
-  const inMessages = sharing === 'tokens' ? 'Say the depth in messages (burst: 5)' : 'Remove burstMs';
+  const one = inMessages === null ? 'unit of cost' : 'message';
+  const instead = sharing === 'tokens' ? 'Say the depth in messages (burst: 5)' : 'Remove burstMs';
   findings.add(['groups', name, 'burstMs'], {
-    problem: `is ${formatQuantity('duration', burstMs)} of ${shownRate(slow)}, which is less than one message`,
-    allowed: 'time enough for one message of the quota',
-    remedy: `${inMessages}, or tell the quota per second.`,
+    problem: `is ${formatQuantity('duration', burstMs)} of ${shownRate(slow)}, which is less than one ${one}`,
+    allowed: `time enough for one ${one} of the quota`,
+    remedy: `${instead}, or tell the quota per second.`,
     cause: 'below-range',
   });
 }
 
-/** A depth is for bursts: with more than a day of the quota, or less than a message of it, something else was meant. */
+/**
+ * A depth is for bursts: with more than a day of the quota, or less than a message of it, something else was meant. Both
+ * directions have the depth, so the smaller quota says what a day is, and the larger one what a message is.
+ */
 function checkDepth(name: string, { burst, quota }: Sound<GroupSettings>, findings: Findings): void {
   const at = ['groups', name, 'burst'];
   for (const unit of ['messages', 'bytes'] as const) {
-    const largest = largestOf(ratesOf(quota, unit));
-    if (largest === null || largest.amount === 0) continue;
-    const written = shownRate(largest);
+    const rates = ratesOf(quota, unit).filter(({ amount }) => amount > 0);
+    const largest = largestOf(rates);
+    const smallest = smallestOf(rates);
+    if (largest === null || smallest === null) continue;
     const depth = burst[unit] ?? null;
-    const most = perSecond(largest) * SECONDS_OF.day;
+    const most = perSecond(smallest) * SECONDS_OF.day;
     if (depth !== null && depth > most) {
       findings.add([...at, unit], {
-        problem: `is ${depth} ${unit}, which take more than a day to come in at ${written}`,
+        problem: `is ${depth} ${unit}, which take more than a day to come in at ${shownRate(smallest)}`,
         allowed: `at most a day of the quota, ${Math.max(1, Math.floor(most))}`,
         remedy: 'Lower it, or raise the quota.',
         cause: 'above-range',
@@ -84,7 +90,7 @@ function checkDepth(name: string, { burst, quota }: Sound<GroupSettings>, findin
     const ofQuota = ((burst.quotaMs ?? 0) / 1000) * perSecond(largest);
     if (unit === 'messages' && depth === null && ofQuota > 0 && ofQuota < 1) {
       findings.add([...at, 'quotaMs'], {
-        problem: `is ${formatQuantity('duration', burst.quotaMs!)} of ${written}, which is less than one message`,
+        problem: `is ${formatQuantity('duration', burst.quotaMs!)} of ${shownRate(largest)}, which is less than one message`,
         allowed: 'time enough for one message of the quota',
         remedy: `Say it in messages: burst: ${Math.max(1, Math.floor(largest.amount))}.`,
         cause: 'below-range',
@@ -94,6 +100,6 @@ function checkDepth(name: string, { burst, quota }: Sound<GroupSettings>, findin
 }
 
 /** One for each direction that has a limit. */
-function ratesOf(quota: Sound<GroupSettings>['quota'], unit: 'messages' | 'bytes'): readonly WrittenRate[] {
+function ratesOf(quota: Sound<GroupSettings>['quota'], unit: 'messages' | 'bytes' | 'cost'): readonly WrittenRate[] {
   return DIRECTIONS.flatMap((direction) => givenRate(quota[direction], unit) ?? []);
 }

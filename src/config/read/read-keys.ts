@@ -119,12 +119,17 @@ function readLayer(path: ConfigPath, written: unknown, below: unknown, findings:
   readSection(findings, GROUP, path, own);
   // What is wrong with the layers below is told where they stand.
   const settings = readSection(new Findings(''), GROUP, path, merged);
-  if (findings.mistakes.length === count) checkAsGroup(path, settings, merged, findings);
+  if (findings.mistakes.length === count) checkAsGroup(path, settings, { own, merged }, findings);
   return { settings, merged };
 }
 
 /** What must hold between the settings of a group, told where this one stands. */
-function checkAsGroup(path: ConfigPath, settings: Sound<GroupSettings>, merged: unknown, findings: Findings): void {
+function checkAsGroup(
+  path: ConfigPath,
+  settings: Sound<GroupSettings>,
+  { own, merged }: { readonly own: unknown; readonly merged: unknown },
+  findings: Findings,
+): void {
   // No group has such a name, and what is found at it is told at the path.
   const name = `{${path.join(' ')}}`;
   findings.setWritten(['groups', name], path);
@@ -133,7 +138,7 @@ function checkAsGroup(path: ConfigPath, settings: Sound<GroupSettings>, merged: 
   checkReserved(groups, findings);
   checkRamps(groups, root, findings);
   checkShareRanges(groups, findings);
-  checkSharing(groups, root, findings);
+  checkSharing(groups, { groups: { [name]: own } }, findings);
 }
 
 function checkOverlaps(templates: readonly TemplateRead[], findings: Findings): void {

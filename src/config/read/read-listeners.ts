@@ -1,8 +1,9 @@
 import { createSecureContext } from 'node:tls';
 import type { AccessConfig } from '../../access/access-config.js';
+import { secureContextOf } from '../../access/listener-tls.js';
 import { isLoopback } from '../../access/loopback.js';
-import type { HttpTlsConfig } from '../resolved/resolved-config.js';
-import { HTTP_TLS, type HttpTlsSettings } from '../schema/access.js';
+import type { ListenerTlsConfig } from '../resolved/resolved-config.js';
+import { HTTP_TLS, type ListenerTlsSettings, MQTT_TLS } from '../schema/access.js';
 import type { Sound } from '../schema/read-section.js';
 import type { TextsRead } from '../schema/text-file.js';
 import type { Findings } from '../setting/findings.js';
@@ -25,65 +26,72 @@ export function checkReach(node: SoundNode, auth: AccessConfig | null, findings:
   }
 }
 
-export interface ReadHttpTls {
-  readonly tls: HttpTlsConfig | null;
+export interface ReadListenerTls {
+  readonly http: ListenerTlsConfig | null;
+  readonly mqtt: ListenerTlsConfig | null;
   readonly files: readonly string[];
 }
 
-/** Reads certificate, key and authority of the HTTP listener from their files, and tries them out. */
-export function readHttpTls(
+/** Reads certificates, keys and authorities of the listeners from their files, and tries them out. */
+export function readListenerTls(
   node: SoundNode,
   auth: AccessConfig | null,
   findings: Findings,
   context: FileContext,
-): ReadHttpTls {
+): ReadListenerTls {
+  const http = readTls('http', node, findings, context);
+  const mqtt = readTls('mqtt', node, findings, context);
+  if ((auth?.certificates.length ?? 0) > 0 && http.read.clientCa === null && mqtt.read.clientCa === null) {
+    const remedy = 'Add http.tls.clientCaFile or mqtt.tls.clientCaFile, or remove auth.certificates.';
+    const problem = 'need http.tls.clientCa or mqtt.tls.clientCa';
+    findings.add(['auth', 'certificates'], { problem, allowed: 'both', remedy });
+  }
+  return { http: http.tls, mqtt: mqtt.tls, files: [...http.files, ...mqtt.files] };
+}
+
+type SoundTls = Sound<TextsRead<ListenerTlsSettings>>;
+
+/** `tls` is null where there is none, or a mistake. */
+function readTls(
+  listener: 'http' | 'mqtt',
+  node: SoundNode,
+  findings: Findings,
+  context: FileContext,
+): { readonly read: SoundTls; readonly tls: ListenerTlsConfig | null; readonly files: readonly string[] } {
   const before = findings.mistakes.length;
-  const { read: tls, files } = readTexts(HTTP_TLS, node.http.tls, ['http', 'tls'], findings, context);
-  checkTogether(tls, auth, findings);
-  if (typeof node.http.socket === 'string' && tls.cert !== null) {
+  const schema = listener === 'http' ? HTTP_TLS : MQTT_TLS;
+  const { read, files } = readTexts(schema, node[listener].tls, [listener, 'tls'], findings, context);
+  checkTogether(listener, read, findings);
+  if (listener === 'http' && typeof node.http.socket === 'string' && read.cert !== null) {
     const remedy = 'Remove http.tls: nobody on the way can read what goes over the socket.';
     findings.add(['http', 'tls'], { problem: 'does not apply to http.socket', allowed: 'one of the two', remedy });
   }
-  if (findings.mistakes.length > before || tls.cert === null) return { tls: null, files };
+  if (findings.mistakes.length > before || read.cert === null) return { read, tls: null, files };
   // Without mistakes every field is there; a certificate without a key would have been one.
-  tryOut(tls as HttpTlsConfig, findings);
-  return { tls: tls as HttpTlsConfig, files };
+  const tls = read as ListenerTlsConfig;
+  tryOut(listener, tls, findings);
+  return { read, tls, files };
 }
 
-/** What Node.js's TLS servers take. */
-export function secureContextOf({ cert, key, passphrase, clientCa }: HttpTlsConfig) {
-  return {
-    cert,
-    key,
-    ...(passphrase === null ? {} : { passphrase }),
-    ...(clientCa === null ? {} : { ca: clientCa }),
-  };
-}
-
-type SoundTls = Sound<TextsRead<HttpTlsSettings>>;
-
-function checkTogether(tls: SoundTls, auth: AccessConfig | null, findings: Findings): void {
+function checkTogether(listener: 'http' | 'mqtt', tls: SoundTls, findings: Findings): void {
   const has = (key: keyof SoundTls) => tls[key] !== null;
   const require = (key: keyof SoundTls, needed: keyof SoundTls) => {
     if (has(needed)) return;
-    const remedy = `Add http.tls.${needed} or http.tls.${needed}File, or remove http.tls.${key}.`;
-    findings.add(['http', 'tls', key], { problem: `needs http.tls.${needed}`, allowed: 'both', remedy });
+    const at = `${listener}.tls`;
+    const remedy = `Add ${at}.${needed} or ${at}.${needed}File, or remove ${at}.${key}.`;
+    findings.add([listener, 'tls', key], { problem: `needs ${at}.${needed}`, allowed: 'both', remedy });
   };
   if (has('cert')) require('cert', 'key');
   for (const key of ['key', 'passphrase', 'clientCa'] as const) if (has(key)) require(key, 'cert');
   if (tls.clientCertificates === 'required') require('clientCertificates', 'clientCa');
-  if ((auth?.certificates.length ?? 0) > 0 && !has('clientCa')) {
-    const remedy = 'Add http.tls.clientCaFile, or remove auth.certificates.';
-    findings.add(['auth', 'certificates'], { problem: 'need http.tls.clientCa', allowed: 'both', remedy });
-  }
 }
 
 /** A wrong passphrase, a key of another certificate, or no PEM at all is told here, and not by the first client. */
-function tryOut(tls: HttpTlsConfig, findings: Findings): void {
+function tryOut(listener: 'http' | 'mqtt', tls: ListenerTlsConfig, findings: Findings): void {
   try {
     createSecureContext(secureContextOf(tls));
   } catch (error) {
-    findings.add(['http', 'tls'], {
+    findings.add([listener, 'tls'], {
       problem: `cannot be used: ${(error as Error).message}`,
       allowed: 'a PEM certificate with its own PEM key',
       remedy: 'Check that tls.key belongs to tls.cert, that both are PEM, and the passphrase.',

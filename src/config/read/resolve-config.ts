@@ -22,7 +22,7 @@ import { readAuth } from './read-auth.js';
 import { readBackends } from './read-backends.js';
 import { checkGroupNames, checkReserved, readGroups } from './read-groups.js';
 import { readKeys } from './read-keys.js';
-import { checkReach, readHttpTls } from './read-listeners.js';
+import { checkReach, readListenerTls } from './read-listeners.js';
 import { readNode, type SoundNode } from './read-node.js';
 import { readTextFile } from './read-text-file.js';
 import type { FileContext } from './read-texts.js';
@@ -114,8 +114,8 @@ type SoundParts = Pick<ConfigParts, 'node' | 'topic' | 'backends' | 'groups' | '
 function readAccess(written: unknown, node: SoundNode, findings: Findings, context: FileContext) {
   const { auth, files } = readAuth(written, node, findings, context);
   checkReach(node, auth, findings);
-  const { tls, files: tlsFiles } = readHttpTls(node, auth, findings, context);
-  return { auth, httpTls: tls, files: [...files, ...tlsFiles] };
+  const { http, mqtt, files: tlsFiles } = readListenerTls(node, auth, findings, context);
+  return { auth, httpTls: http, mqttTls: mqtt, files: [...files, ...tlsFiles] };
 }
 
 /** `topic: embedded` and `tls: true` in full, so that single keys can be laid over them. */

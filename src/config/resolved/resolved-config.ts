@@ -5,7 +5,7 @@ import type { Direction } from '../../core/base/vocabulary.js';
 import type { KeyedLimit, NodeLimit } from '../../core/limiter/level-settings.js';
 import type { TopicSplitName } from '../../core/limiter/topic-split.js';
 import type { CostFactors } from '../../core/target/cost-units.js';
-import type { HttpTlsSettings } from '../schema/access.js';
+import type { ListenerTlsSettings } from '../schema/access.js';
 import type { NodeSettings } from '../schema/all-settings.js';
 import type { GroupSettings as GroupInput } from '../schema/groups.js';
 import type { HmacSettings } from '../schema/hmac.js';
@@ -115,13 +115,16 @@ export interface AllowedLimits {
 export type LimitsConfig = NodeLimit & Omit<NodeSettings['limits'], Direction> & { readonly asWritten: RatesAsWritten };
 
 /** The HTTP listener; tls: null = plain HTTP. */
-export type HttpConfig = Omit<NodeSettings['http'], 'tls'> & { readonly tls: HttpTlsConfig | null };
+export type HttpConfig = Omit<NodeSettings['http'], 'tls'> & { readonly tls: ListenerTlsConfig | null };
 
 /** PEM texts. Without a clientCa clients are asked for no certificates. */
-export type HttpTlsConfig = TextsRead<HttpTlsSettings> & { readonly cert: string; readonly key: string };
+export type ListenerTlsConfig = TextsRead<ListenerTlsSettings> & { readonly cert: string; readonly key: string };
 
 /** Settings of `quotamesh mqtt`. connectsPerSecond 0 = nobody may connect; subscribesPerSecond null = unlimited. */
-export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules'> & { readonly rules: readonly MqttRule[] };
+export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules' | 'tls'> & {
+  readonly rules: readonly MqttRule[];
+  readonly tls: ListenerTlsConfig | null;
+};
 
 /** Settings of `quotamesh kafka-quotas`. */
 export type KafkaQuotasConfig = Omit<NodeSettings['kafkaQuotas'], 'exporters' | 'entities'> & {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { section } from '../setting/section.js';
 import { HOST_NAME } from '../setting/setting.js';
+import { MQTT_TLS } from './access.js';
 import { RATE_MAX } from './limits.js';
 import { MQTT_RULE } from './mqtt-rules.js';
 
@@ -153,4 +154,5 @@ export const MQTT = section({
     buys: 'Client id, username or topic → tenant and namespace → group; the first rule that matches decides.',
     costs: 'A rule is looked at per message until one matches.',
   },
+  tls: MQTT_TLS,
 });

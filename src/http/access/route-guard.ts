@@ -1,7 +1,7 @@
-import { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
 import type { Access } from '../../access/access.js';
 import { type Caller, hasRole } from '../../access/caller.js';
+import { shownCertificate } from '../../access/shown-certificate.js';
 import { invariant } from '../../core/base/invariant.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { PROBLEM } from '../route/answer-schemas.js';
@@ -128,12 +128,8 @@ export class RouteGuard {
       if (token === undefined) this.#access.missing('Authorization is no Bearer token', 'http');
       return this.#access.byToken(token, address, 'http');
     }
-    if (socket instanceof TLSSocket) {
-      const certificate = socket.getPeerCertificate();
-      const isShown = certificate !== null && Object.keys(certificate).length > 0;
-      if (isShown && !socket.authorized) this.#access.untrusted(String(socket.authorizationError), address);
-      if (isShown) return this.#access.byCertificate(certificate, address);
-    }
+    const certificate = shownCertificate(this.#access, socket, { address, listener: 'http' });
+    if (certificate !== null) return this.#access.byCertificate(certificate, address, 'http');
     this.#access.missing('there is no Authorization field', 'http');
   }
 }

@@ -18,8 +18,8 @@ export function quotaProblem(policy: string, facts: RefusedFacts, level: Level) 
 const WHAT: Readonly<Record<Level, string>> = {
   group: 'quota',
   node: 'limit of the node',
-  topic: 'limit of the topic',
-  client: 'limit of the client',
+  topic: 'limit of the topic on this node',
+  client: 'limit of the client on this node',
 };
 
 /** The list of violated policies is empty: the node cannot decide, or has no room, and no quota is used up. */

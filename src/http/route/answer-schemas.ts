@@ -131,7 +131,7 @@ export const ACQUIRE_ANSWERS = {
   ...BODY_PROBLEMS,
   404: PROBLEM,
   429: {
-    ...problem('The share of this node is used up.', QUOTA_EXCEEDED),
+    ...problem('The quota is used up for now, or the limit of this node, topic or client.', QUOTA_EXCEEDED),
     headers: { ...RETRY_AFTER, ...RATE_LIMIT },
   },
   503: { ...problem('The node does not know its share yet.', REDUCED_CAPACITY), headers: RETRY_AFTER },

@@ -1,11 +1,11 @@
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { FastifyInstance, onSendHookHandler, preParsingHookHandler } from 'fastify';
+import { serverOptionsOf } from '../../access/listener-tls.js';
 import type { HttpConfig } from '../../config/resolved/resolved-config.js';
 import { ACQUIRE_PATH } from '../acquire/acquire-body.js';
 import type { ConnectionBounds } from '../connections/connection-bounds.js';
 import { RequestClass } from '../connections/dropped-requests.js';
-import { serverOptionsOf } from './http-tls.js';
 import { refuseUnfit } from './unfit-requests.js';
 
 /** Options for fastify: a server of Node with our timeouts, and with the bounds before its request handler. */

@@ -155,7 +155,7 @@ describe('certificates', () => {
       { match: 'CN=*', name: 'rest', roles: ['viewer'], tenants: null },
     ] as const;
     const { access } = scene({ certificates: rules });
-    const of = (CN: string) => access.byCertificate({ subject: { CN } } as never, '10.0.0.1');
+    const of = (CN: string) => access.byCertificate({ subject: { CN } } as never, '10.0.0.1', 'http');
     expect(of('broker-7')).toMatchObject({ name: 'CN=broker-7', roles: ['traffic'], how: 'certificate' });
     expect(of('x')).toMatchObject({ name: 'rest', roles: ['viewer'] });
     expect(codeOf(() => of('a.b'))).toBe('AUTH_FAILED');

@@ -24,6 +24,20 @@ describe('the effective configuration', () => {
     expect(resolveConfig(parseYaml(text).raw, OPTIONS)).toEqual(config);
   });
 
+  test.each(['messagesPerMinute', 'costPerMinute'])('has in defaults what a group of %s may not write', (unit) => {
+    const quota = { publish: { [unit]: 5 } };
+    const raw = {
+      cluster: 'demo',
+      defaults: { burstMs: '500ms' },
+      groups: { orders: { quota }, plain: {} },
+      keys: { 'key:{id}': { quota } },
+    };
+    const config = resolveConfig(raw, OPTIONS);
+    const text = describeConfig(config);
+    expect(text).toContain('defaults:\n  burstMs: 500\n');
+    expect(resolveConfig(parseYaml(text).raw, OPTIONS)).toEqual(config);
+  });
+
   test('hides secrets', () => {
     const sasl = { mechanism: 'plain', username: 'user-1', password: 'hunter2' };
     const tls = { cert: 'CERTIFICATE', key: 'PRIVATE-KEY', passphrase: 'sesame' };

@@ -75,6 +75,7 @@ groups:
         connectsPerSecond: 500,
         subscribesPerSecond: null,
         rules: [],
+        tls: null,
       },
       kafkaQuotas: {
         exporters: [],

@@ -262,6 +262,26 @@ describe('a burst', () => {
     expect(await mistakesOf('{ sharing: tokens, quota: { publish: { messagesPerDay: 5 } }, burst: 5 }')).toEqual([]);
   });
 
+  test('both directions have the depth, so the smaller quota says what a day is', async () => {
+    const quota = 'sharing: tokens, quota: { publish: { messagesPerSecond: 1k }, dispatch: { messagesPerMinute: 5 } }';
+    expect(await mistakesOf(`{ ${quota}, burst: 7200 }`)).toEqual([]);
+    const [found, ...others] = await mistakesOf(`{ ${quota}, burst: 7201 }`);
+    expect(others).toEqual([]);
+    expect(found).toContain('groups.orders.burst is 7201 messages, which take more than a day to come in at 5/min');
+    // A quota of 0 blocks, whatever the depth.
+    const blocked =
+      'sharing: tokens, quota: { publish: { messagesPerSecond: 1k }, dispatch: { messagesPerSecond: 0 } }';
+    expect(await mistakesOf(`{ ${blocked}, burst: 7201 }`)).toEqual([]);
+  });
+
+  test('burstMs beside a quota of cost per minute: less than a unit of cost', async () => {
+    const quota = 'quota: { publish: { costPerMinute: 5 } }';
+    const [found, ...others] = await mistakesOf(`{ ${quota}, burstMs: 500ms }`);
+    expect(others).toEqual([]);
+    expect(found).toContain('groups.orders.burstMs is 500ms of 5/min, which is less than one unit of cost');
+    expect(await mistakesOf(`{ ${quota}, burstMs: 12s }`)).toEqual([]);
+  });
+
   test.each(['rates', 'tokens'])(
     'burstMs beside a quota per minute, sharing %s: less than a message',
     async (sharing) => {

@@ -121,7 +121,7 @@ describe('levels', () => {
     expect(body).toMatchObject({
       level: 'client',
       dimension: 'messages',
-      detail: 'group clients: messages publish limit of the client is used up on this node',
+      detail: 'group clients: messages publish limit of the client on this node is used up for now',
       'violated-policies': ['clients-publish-messages-per-client'],
     });
     expect(headers['ratelimit-policy']).toBe(

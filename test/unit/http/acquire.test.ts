@@ -45,7 +45,7 @@ describe('POST /v1/acquire', () => {
       type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
       title: 'Request cannot be satisfied as assigned quota has been exceeded',
       status: 429,
-      detail: 'group slow: messages publish quota is used up on this node',
+      detail: 'group slow: messages publish quota is used up for now',
       code: 'QUOTA_EXCEEDED',
       remedy: expect.any(String),
       'violated-policies': ['slow-publish-messages'],

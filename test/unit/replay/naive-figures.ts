@@ -106,7 +106,7 @@ function overshoot(admitted: readonly Decision[], dimension: Dimension, quota: n
   return -least;
 }
 
-/** Second by second: the part of what was asked for that both quotas let through. */
+/** Second by second: the part of what was asked for that both quotas let through. The first counts as a whole one. */
 function possibleIn(
   decisions: readonly Decision[],
   dimension: Dimension,
@@ -116,7 +116,7 @@ function possibleIn(
   let possible = 0;
   const slices = Math.floor(endMs / 10) + 1;
   for (let second = 0; second * 100 < slices; second++) {
-    const length = Math.min(100, slices - second * 100) / 100;
+    const length = second === 0 ? 1 : Math.min(100, slices - second * 100) / 100;
     const asked = decisions.filter(({ askedMs }) => Math.floor(askedMs / 1000) === second);
     const parts = (['messages', 'bytes'] as const).map((each) => {
       const wanted = total(asked, each);

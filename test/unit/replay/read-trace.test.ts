@@ -123,6 +123,7 @@ describe('mistakes name file, line, field and what is allowed', () => {
     ['', {}, 'calls.csv: the file is empty; allowed: a header'],
     ['time\n', {}, 'calls.csv: the file has a header only; allowed: at least one row'],
     ['when\n1\n', {}, 'calls.csv:1: --time names the column "time", which the header does not have; allowed: "when"'],
+    ['time,time\n1,2\n', {}, '--time names the column "time", which the header has more than once; allowed: a name'],
     ['times\n1\n', {}, 'which the header does not have. Did you mean "times"?; allowed: "times"'],
     ['time,a\n1,2\n', { bytes: 'a+b' }, 'calls.csv:1: --bytes names the column "b"'],
     ['time\n1\n', { by: 'tenant' }, 'calls.csv:1: --by names the column "tenant"'],

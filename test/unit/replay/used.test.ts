@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { playTrace } from '../../../sim/replay/play-trace.js';
 import type { TraceArrival } from '../../../sim/replay/trace.js';
 import { systemNamed } from '../../../sim/systems.js';
-import { SETTINGS } from '../../simulation/settings.js';
+import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import { arrival } from './rows.js';
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
@@ -35,4 +35,28 @@ test('a dimension without a quota, or without any work, does not count as used',
 test('with two quotas the one that binds tells what could have been admitted', async () => {
   expect(await usedOf([500, 1e6], 100)).toBeCloseTo(0.25, 2);
   expect(await usedOf([1e4, 50_000], 100)).toBeCloseTo(0.25, 2);
+});
+
+/** @param everyMs so often five requests come at once, at one node after the other */
+async function ofFivePerMinute(times: number, everyMs: number) {
+  async function* clumps(): AsyncGenerator<TraceArrival> {
+    for (let at = 0; at < times * 5; at++) yield arrival(Math.floor(at / 5) * everyMs, Math.floor(at / 5) % 3, 1, 0);
+  }
+  const burst = { messages: 5, bytes: null, policy: 'optimistic' } as const;
+  const [run] = await playTrace(clumps(), {
+    name: 'five at once',
+    systems: [systemNamed('max-min')!],
+    nodes: 3,
+    seed: 1,
+    quota: [5 / 60, UNLIMITED],
+    speed: 1,
+    settings: { ...SETTINGS, groups: [{ ...GROUP, sharing: 'tokens', burst }] },
+    maxRequest: [UNLIMITED, UNLIMITED],
+  });
+  return { admitted: run!.admitted, used: run!.verdict.utilisation! };
+}
+
+test('a file begins when the bucket of its quota is full, and is judged by spans in which that fills', async () => {
+  expect(await ofFivePerMinute(1, 1)).toEqual({ admitted: 5, used: 1 });
+  expect(await ofFivePerMinute(3, 61_000)).toEqual({ admitted: 15, used: 1 });
 });

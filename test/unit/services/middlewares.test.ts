@@ -37,7 +37,7 @@ describe.each(FRAMEWORKS)('%s', (_name, serve) => {
       type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
       title: 'Request cannot be satisfied as assigned quota has been exceeded',
       status: 429,
-      detail: 'group key:bob: messages publish quota is used up on this node',
+      detail: 'group key:bob: messages publish quota is used up for now',
       code: 'QUOTA_EXCEEDED',
       remedy: 'Try again after retryAfterMs.',
       'violated-policies': ['key:bob-publish-messages'],
@@ -55,7 +55,7 @@ describe.each(FRAMEWORKS)('%s', (_name, serve) => {
     expect(answer.status).toBe(429);
     expect(answer.headers.get('content-type')).not.toMatch(/problem/);
     expect(answer.headers.get('retry-after')).toBe('60');
-    expect(await answer.text()).toContain('group key:bob: messages publish quota is used up on this node');
+    expect(await answer.text()).toContain('group key:bob: messages publish quota is used up for now');
   });
 
   test('charges what a request costs, and nothing for what is skipped', async () => {

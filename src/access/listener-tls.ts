@@ -1,0 +1,25 @@
+/** Certificate, key and client authorities of a listener, PEM; null = there is none. */
+export interface ListenerTls {
+  readonly cert: string;
+  readonly key: string;
+  readonly passphrase: string | null;
+  readonly clientCa: string | null;
+  readonly clientCertificates: 'optional' | 'required';
+}
+
+/** Options of a TLS server. Where certificates are not `required`, a client without one may show a token instead. */
+export function serverOptionsOf(tls: ListenerTls) {
+  const { clientCa, clientCertificates } = tls;
+  const requestCert = clientCa !== null;
+  return { ...secureContextOf(tls), requestCert, rejectUnauthorized: requestCert && clientCertificates === 'required' };
+}
+
+/** The part of it that can change while the server listens. */
+export function secureContextOf({ cert, key, passphrase, clientCa }: ListenerTls) {
+  return {
+    cert,
+    key,
+    ...(passphrase === null ? {} : { passphrase }),
+    ...(clientCa === null ? {} : { ca: clientCa }),
+  };
+}
