@@ -17,6 +17,7 @@ export type {
   Where,
 } from './api/decision.js';
 export type { GroupExplanation } from './api/group-explanation.js';
+export type { KeyStatus } from './api/key-status.js';
 export type { GroupStatus, NodeStatus } from './api/node-status.js';
 export type {
   AttachedScope,
@@ -27,6 +28,7 @@ export type {
   QuotaGroups,
   RegistryChange,
 } from './api/quota-groups.js';
+export type { DefinedKey, DefinedKeyTemplate, QuotaKeys, QuotaKeyTemplates } from './api/quota-keys.js';
 export type { QuotaNode } from './api/quota-node.js';
 export type { CostOptions, ReportedCost } from './api/reported-cost.js';
 export type { ReportedHealth } from './api/reported-health.js';

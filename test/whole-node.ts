@@ -9,8 +9,8 @@ import type { RebalancingWatch } from '../src/node/rebalancing-watch.js';
 import { assemblyOf, configOf, startParts } from '../src/node/start-node.js';
 import { silentTelemetry, type Telemetry } from '../src/ports/telemetry.js';
 
-/** Two things are called `groups`: tests look at the part. */
-const FaceWithoutGroups = EmbeddedNode as new (parts: NodeParts) => Omit<EmbeddedNode, 'groups'>;
+/** Two things are called `groups`, and two `keys`: tests look at the parts. */
+const FaceWithoutGroups = EmbeddedNode as new (parts: NodeParts) => Omit<EmbeddedNode, 'groups' | 'keys'>;
 
 export interface WholeNode extends NodeParts {}
 
@@ -20,9 +20,9 @@ export class WholeNode extends FaceWithoutGroups {
   constructor(options: AssemblyOptions) {
     const parts = assembleParts(options);
     super(parts);
-    const { groups, ...others } = parts;
+    const { groups, keys, ...others } = parts;
     Object.assign(this, others);
-    Object.defineProperty(this, 'groups', { value: groups });
+    Object.defineProperties(this, { groups: { value: groups }, keys: { value: keys } });
   }
 
   get coordinator(): Coordinator | null {

@@ -169,8 +169,10 @@ export class Gate {
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
     rejectUnlessOptions(options);
     if (options?.limit !== undefined) this.#tellLimit(where, options.limit);
-    const unheard = this.#unheard?.tryAcquire(where, amounts, options, nowMs) ?? null;
-    if (unheard !== null) return unheard;
+    if (this.#keys?.hasTemplates === true) {
+      const unheard = this.#unheard?.tryAcquire(where, amounts, options, nowMs) ?? null;
+      if (unheard !== null) return unheard;
+    }
     if (typeof where === 'object' && where !== null) return this.#tryScope(where, amounts, options ?? NO_OPTIONS);
     const lane = laneOf(this.#names.indexOf(where), directionOf(options));
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;

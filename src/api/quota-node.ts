@@ -17,6 +17,7 @@ import type {
 import type { GroupExplanation } from './group-explanation.js';
 import type { GroupStatus, NodeStatus } from './node-status.js';
 import type { QuotaGroups } from './quota-groups.js';
+import type { QuotaKeys } from './quota-keys.js';
 import type { CostOptions, ReportedCost } from './reported-cost.js';
 import type { ReportedHealth } from './reported-health.js';
 
@@ -31,6 +32,8 @@ export interface QuotaNode {
   readonly isReady: boolean;
   /** Makes, changes, lists and watches the groups of the cluster at run time. */
   readonly groups: QuotaGroups;
+  /** Looks at keys, and makes, changes and lists their templates at run time. */
+  readonly keys: QuotaKeys;
   /**
    * Called once, when the node has stopped deciding for good: a newer process with the same id has taken over
    * (`NODE_FENCED`), or a member works with fewer partitions of the topic than this node counts (`PARTITIONS_DIFFER`).

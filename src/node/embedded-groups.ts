@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type {
   AttachedScope,
   ChangeOptions,
@@ -19,9 +18,9 @@ import {
   putGroup,
 } from '../groups/changes/change-group.js';
 import { type Expected, registryOf } from '../groups/changes/registry-of.js';
-import { isMapping } from '../input/mapping.js';
 import { show } from '../input/shown-value.js';
 import { callEmbedder, warnEmbedder } from './call-embedder.js';
+import { callerOf, expectedBy, invalid, plainMapping, textOf } from './embedded-change.js';
 import type { NodeParts } from './node-parts.js';
 
 /** The changes that HTTP offers, for the program around the node: it has every right, so nobody is asked who it is. */
@@ -94,51 +93,6 @@ export class EmbeddedGroups implements QuotaGroups {
     const exists = this.#parts.attachments.at(textOf('scope', scope)) !== null;
     return expectedBy(options, exists, (reason) => new QuotameshError('ATTACHMENT_CHANGED', { scope, reason }));
   }
-}
-
-function expectedBy(options: ChangeOptions, exists: boolean, refuse: (reason: string) => QuotameshError): Expected {
-  if (!isMapping(options)) throw invalid('options', `must be an object, got ${show(options)}`);
-  const { ifRevision } = options;
-  if (ifRevision === undefined) return null;
-  if (ifRevision === 'none') {
-    if (exists) throw refuse('it exists');
-    return 0;
-  }
-  if (typeof ifRevision !== 'number' || !Number.isSafeInteger(ifRevision) || ifRevision < 0) {
-    throw invalid('ifRevision', `must be a revision or 'none', got ${show(ifRevision)}`);
-  }
-  if (!exists) throw refuse('it does not exist');
-  return ifRevision;
-}
-
-function callerOf({ by = 'library' }: ChangeOptions) {
-  const name = textOf('by', by);
-  if (name === '' || name.length > NAME_LENGTH_MAX) throw invalid('by', `must have 1 to ${NAME_LENGTH_MAX} characters`);
-  return { name, how: 'library', requestId: randomUUID(), atMs: Date.now() };
-}
-
-/** As long as a record takes (http/access/changed-by.ts cuts longer ones). */
-const NAME_LENGTH_MAX = 200;
-
-/** A copy, so that the program may go on with its own; JSON must be able to say it. */
-function plainMapping(field: string, given: unknown): Definition {
-  if (!isMapping(given)) throw invalid(field, `must be an object, got ${show(given)}`);
-  try {
-    const copy = structuredClone(given);
-    JSON.stringify(copy);
-    return copy;
-  } catch (error) {
-    throw invalid(field, `cannot be written as JSON: ${(error as Error).message.split('\n', 1)[0]}`);
-  }
-}
-
-function textOf(field: string, given: unknown): string {
-  if (typeof given === 'string') return given;
-  throw invalid(field, `must be a text, got ${show(given)}`);
-}
-
-function invalid(field: string, reason: string): QuotameshError {
-  return new QuotameshError('FIELD_INVALID', { field, reason });
 }
 
 function shownGroup({ group, origin, revision, definition }: FullGroup): DefinedGroup {

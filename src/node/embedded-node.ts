@@ -17,6 +17,7 @@ import type {
 import type { GroupExplanation } from '../api/group-explanation.js';
 import type { GroupStatus, NodeStatus } from '../api/node-status.js';
 import type { QuotaGroups } from '../api/quota-groups.js';
+import type { QuotaKeys } from '../api/quota-keys.js';
 import type { QuotaNode } from '../api/quota-node.js';
 import type { CostOptions, ReportedCost } from '../api/reported-cost.js';
 import type { ReportedHealth } from '../api/reported-health.js';
@@ -26,6 +27,7 @@ import type { QuotameshError } from '../errors/quotamesh-error.js';
 import { describeGroup, describeNode } from '../status/describe-node.js';
 import { explainGroup } from '../status/explain-group.js';
 import { EmbeddedGroups } from './embedded-groups.js';
+import { EmbeddedKeys } from './embedded-keys.js';
 import type { NodeParts } from './node-parts.js';
 import { keepParts } from './parts-of.js';
 
@@ -35,11 +37,13 @@ export class EmbeddedNode implements QuotaNode {
   /** Beside the parts: one load less in every decision. */
   readonly #gate: Gate;
   readonly #groups: QuotaGroups;
+  readonly #keys: QuotaKeys;
 
   constructor(parts: NodeParts) {
     this.#parts = parts;
     this.#gate = parts.gate;
     this.#groups = new EmbeddedGroups(parts);
+    this.#keys = new EmbeddedKeys(parts);
     keepParts(this, parts);
   }
 
@@ -57,6 +61,10 @@ export class EmbeddedNode implements QuotaNode {
 
   get groups(): QuotaGroups {
     return this.#groups;
+  }
+
+  get keys(): QuotaKeys {
+    return this.#keys;
   }
 
   get onFenced(): ((error: QuotameshError) => void) | null {

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
-import { mergedLayers } from '../../config/read/merged-layers.js';
 import type { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { DefinedKeys, KeyEntry } from '../../groups/changes/change-keys.js';
+import { patched } from '../../groups/changes/patched.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { textTable } from '../../terminal/text-table.js';
 import { fromFile, patchOf, usage } from './change-groups.js';
@@ -31,7 +31,7 @@ export async function setKeys(entry: KeyEntry, pairs: readonly string[], options
   if (file !== undefined && pairs.length > 0) throw usage('--file has all keys: name either it or key=value');
   const node = nodeAddress(options);
   const before = file === undefined && ifRevision !== 'none' ? await found(options, entry) : null;
-  const body = file === undefined ? mergedLayers(patchOf(pairs), before?.definition ?? {}) : await fromFile(file);
+  const body = file === undefined ? patched(before?.definition ?? {}, patchOf(pairs)) : await fromFile(file);
   // Settings are laid over what was read: if that is another meanwhile, the node refuses.
   const expected = ifRevision ?? (before === null || before.revision === 0 ? undefined : String(before.revision));
   const made = await change<DefinedKeys>(node, { method: 'PUT', path: pathOf(entry), body, expected });

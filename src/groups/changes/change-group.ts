@@ -10,6 +10,7 @@ import { originOf } from '../registry/describe-registry.js';
 import { rejectInUse } from './attaching.js';
 import type { ChangeParts } from './change-parts.js';
 import { invalidGroup } from './invalid-group.js';
+import { patched } from './patched.js';
 import { type Expected, registryOf } from './registry-of.js';
 
 /** A group with what it is made of. */
@@ -103,10 +104,10 @@ export async function deleteGroup(
 /** The group as it is, with `patch` laid over it; throws GROUP_UNKNOWN. */
 export function mergedDefinition(parts: ChangeParts, name: string, patch: GroupDefinition): unknown {
   const { definition } = definedGroup(parts, name);
-  if (isMapping(patch.burst)) return merged(withBurstInFull(definition), patch);
+  if (isMapping(patch.burst)) return patched(withBurstInFull(definition), patch);
   // A short form says nothing of the policy.
   const hasPolicy = isMapping(definition.burst) && definition.burst.policy !== undefined;
-  return merged(definition, hasPolicy ? (withBurstInFull(patch) as GroupDefinition) : patch);
+  return patched(definition, hasPolicy ? (withBurstInFull(patch) as GroupDefinition) : patch);
 }
 
 /** The definition without keys that say nothing; throws GROUP_INVALID, GROUPS_FULL, REGISTRY_OFF. */
@@ -166,7 +167,7 @@ export function expectRevision(parts: ChangeParts, name: string, expected: Expec
   if (expected !== null && expected !== revision) throw changed(name, revision, expected);
 }
 
-const PATCH_ATTEMPTS = 20;
+export const PATCH_ATTEMPTS = 20;
 
 function checked(parts: ChangeParts, name: string, written: unknown): GroupDefinition {
   const definition = withoutNulls(written ?? {}) as GroupDefinition;
@@ -189,19 +190,7 @@ function changed(group: string, revision: number, expected: Expected): Quotamesh
   return new QuotameshError('GROUP_CHANGED', { group, reason });
 }
 
-/** RFC 7396; a key of a rate takes the place, or takes away, what is there in another unit of time. */
-function merged(target: unknown, patch: unknown): unknown {
-  if (!isMapping(patch)) return patch;
-  const result: Record<string, unknown> = isMapping(target) ? { ...target } : {};
-  for (const key of Object.keys(patch)) for (const other of otherUnitsOf(key)) delete result[other];
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key];
-    else result[key] = merged(result[key], value);
-  }
-  return result;
-}
-
 /** null means the default again, and hides nothing, because there is no broader value below it. */
 function withoutNulls(value: unknown): GroupDefinition {
-  return (isMapping(value) ? merged({}, value) : value) as GroupDefinition;
+  return (isMapping(value) ? patched({}, value) : value) as GroupDefinition;
 }

@@ -9,7 +9,9 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping } from '../../input/mapping.js';
 import { show } from '../../input/shown-value.js';
 import { examineOverride, examineTemplate } from '../keys/key-definition.js';
+import { PATCH_ATTEMPTS } from './change-group.js';
 import type { ChangeParts } from './change-parts.js';
+import { patched } from './patched.js';
 import { type Expected, registryOf } from './registry-of.js';
 
 /** A template, or the settings that a single key has of its own. */
@@ -79,6 +81,29 @@ export async function putKeys(
   const { accepted, state } = await registry.propose(nameOf(entry), expected, definition, by);
   if (!accepted) throw changed(entry, state.revision, expected);
   return { ...entry, origin: 'run-time', revision: state.revision, definition, isNew };
+}
+
+/**
+ * Some settings of it change, over those that it has, if any. It is tried again when somebody else was first, unless
+ * `expected` says which revision is meant. Rejects as `putKeys` does.
+ */
+export async function patchKeys(
+  parts: ChangeParts,
+  entry: KeyEntry,
+  patch: GroupDefinition,
+  expected: Expected,
+  by: ChangedBy,
+): Promise<DefinedKeys & { readonly isNew: boolean }> {
+  for (let attempt = 1; ; attempt++) {
+    const before = isDefined(parts, entry) ? definedKeys(parts, entry) : null;
+    const definition = patched(before?.definition ?? {}, patch) as GroupDefinition;
+    try {
+      return await putKeys(parts, entry, definition, expected ?? before?.revision ?? 0, by);
+    } catch (error) {
+      const isLate = error instanceof QuotameshError && error.code === 'KEY_DEFINITION_CHANGED';
+      if (!isLate || expected !== null || attempt === PATCH_ATTEMPTS) throw error;
+    }
+  }
 }
 
 /**

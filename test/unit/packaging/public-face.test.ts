@@ -12,6 +12,7 @@ const FACE = [
   'groupStatus',
   'groups',
   'isReady',
+  'keys',
   'nodeId',
   'onFenced',
   'ready',
