@@ -163,6 +163,11 @@ export const ERROR_CATALOGUE = {
       'Run npm install {package}@{version}, with --global where quotamesh was: it does not come along, since other kinds of topic do without.',
     exitCode: EXIT_CONFIG,
   },
+  TOPIC_CODEC_MISSING: {
+    message: 'records of the topic are compressed with {codec}, for which this node has no codec: it needs {needed}',
+    remedy: 'Install it at every node; others that read these records work with another log than this one meanwhile.',
+    exitCode: EXIT_CONFIG,
+  },
   KAFKAJS_VERSION: {
     message: 'topic kind kafka needs kafkajs {wanted}, found {found}',
     remedy: 'Install exactly that version (npm install --save-exact): its internals are used.',
