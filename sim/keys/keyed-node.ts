@@ -1,6 +1,5 @@
 import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
 import { laneOf } from '../../src/core/base/vocabulary.js';
-import { Strangers } from '../../src/core/keys/strangers.js';
 import { GroupTable } from '../../src/groups/group-table.js';
 import { KeyBook } from '../../src/groups/keys/key-book.js';
 import { silentTelemetry } from '../../src/ports/telemetry.js';
@@ -24,7 +23,6 @@ export class KeyedNode {
     const settings = { ...timing, ...named, sampleIntervalMs, limiting, costs, ...bounds };
     const node = new SimulatedNode(settings, queue, topic);
     node.keepsDecisions = false;
-    node.coordinator.strangers = new Strangers();
     const groups = new GroupTable(config.groups);
     const loop = {
       coordinator: node.coordinator,
@@ -57,6 +55,8 @@ export class KeyedNode {
         groups.renameKey(number, group);
         node.changeGroup(number, group);
       },
+      // No template ever goes.
+      remove: () => undefined,
     });
     const round = () => {
       if (!node.isRunning) return;

@@ -3,6 +3,8 @@ import {
   type Amounts,
   type Decision,
   GRANTED_DECISION,
+  type Granted,
+  type Limiting,
   type NotReady,
   type Origin,
   RETRY_AFTER_MS_MAX,
@@ -46,7 +48,7 @@ import {
   type ReservationParts,
   reservationOf,
 } from './reservation/one-reservation.js';
-import { Waiting } from './wait/wait-lines.js';
+import { rejectUnlessWaiting, Waiting } from './wait/wait-lines.js';
 
 export interface GateParts {
   readonly limiter: Limiter;
@@ -132,6 +134,7 @@ export class Gate {
       reader: this.#reader,
       decider: this.#decider,
       explainer: this.#explainer,
+      tellLimit: (where, limit) => this.#tellLimit(where, limit),
       onHandBack,
     });
     for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
@@ -156,9 +159,12 @@ export class Gate {
    */
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
     rejectUnlessOptions(options);
+    if (options?.limit !== undefined) this.#tellLimit(where, options.limit);
+    if (this.#keys?.hasTemplates === true) {
+      const whispered = this.#whisper(this.#keys, where, amounts, options, nowMs);
+      if (whispered !== null) return whispered;
+    }
     if (typeof where === 'object' && where !== null) return this.#tryScope(where, amounts, options ?? NO_OPTIONS);
-    const whispered = this.#keys === null ? null : this.#whisper(this.#keys, where, amounts, options, nowMs);
-    if (whispered !== null) return whispered;
     const lane = laneOf(this.#names.indexOf(where), directionOf(options));
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
     if (!this.#reader.isAllowed(lane, messages, bytes)) this.#reader.reject(lane, amounts);
@@ -173,9 +179,16 @@ export class Gate {
     return answer === GRANTED ? GRANTED_DECISION : this.#notAtOnce(lane, messages, bytes, retry, answer);
   }
 
-  /** Decides about plain work of a key of which nobody need hear; null = a group has to decide. */
-  #whisper(keys: KeyBook, key: string, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision | null {
-    if (this.#groups.numbers.has(key) || options?.atMost === true || options?.tell === true) return null;
+  /** Decides about work of a key of which nobody need hear; null = a group has to decide. */
+  #whisper(
+    keys: KeyBook,
+    where: Where,
+    amounts: Amounts,
+    options?: Pick<AcquireOptions, 'direction' | 'atMost' | 'tell'>,
+    nowMs?: number,
+  ): Decision | null {
+    const key = this.#keyOf(where);
+    if (key === null || options?.atMost === true) return null;
     const atMs = nowMs ?? this.#clock();
     const row = keys.rowOf(key, atMs);
     if (row === -1) return null;
@@ -189,7 +202,37 @@ export class Gate {
       const lane = laneOf(keys.templateOf(row), direction);
       return this.#explainer.explain(this.#reader.fillOn(lane, messages, bytes, NO_OPTIONS), UNCONFIRMED);
     }
-    return keys.tryTake(row, key, { direction, messages, bytes }, atMs) ? GRANTED_DECISION : null;
+    if (!keys.tryTake(row, key, { direction, messages, bytes }, atMs)) return null;
+    return options?.tell === true ? this.#teller.grantOfKey(direction, () => keys.shown(key)) : GRANTED_DECISION;
+  }
+
+  /** The key that alone decides about this work; null where a group has its name, or there is none, or more than one. */
+  #keyOf(where: Where): string | null {
+    const name = typeof where === 'object' && where !== null ? this.scopes.onlyGroupOf(where) : where;
+    return name === null || this.#groups.numbers.has(name) ? null : name;
+  }
+
+  /** Whether this work belongs to a key of which nothing is told yet, so that no group stands for it. */
+  isSilent(where: Where): boolean {
+    if (this.#keys?.hasTemplates !== true) return false;
+    const key = this.#keyOf(where);
+    return key !== null && this.#keys.isKey(key) && !this.#keys.speaks(key);
+  }
+
+  /** The name of such a key, once it was used; null for all other work. */
+  silentKeyOf(where: Where): string | null {
+    return this.isSilent(where) ? this.#keyOf(where) : null;
+  }
+
+  #tellLimit(where: Where, limit: unknown): void {
+    const name = typeof where === 'string' ? where : null;
+    if (name === null) {
+      throw new QuotameshError('FIELD_INVALID', { field: 'limit', reason: 'must stand beside the name of a key' });
+    }
+    if (this.#keys === null || this.#groups.numbers.has(name) || !this.#keys.isKey(name)) {
+      throw new QuotameshError('LIMIT_DENIED', { key: name.slice(0, 200), reason: 'no template makes it' });
+    }
+    this.#keys.tell(name, limit, this.#clock());
   }
 
   /** Whether an acquire would be granted now. Takes nothing, counts nothing. */
@@ -208,7 +251,8 @@ export class Gate {
   }
 
   /** Charges as `consume` does, but for work that a client requests, so maxRequest bounds it. */
-  passBy(where: Where, amounts: Amounts, origin?: Origin): Decision {
+  passBy(where: Where, amounts: Amounts, origin?: Origin & Limiting): Decision {
+    if (origin?.limit !== undefined) this.#tellLimit(where, origin.limit);
     this.#charge(this.#reader.requestOf(where, amounts, origin), amounts, origin);
     return GRANTED_DECISION;
   }
@@ -224,6 +268,7 @@ export class Gate {
 
   /** Takes the amounts for work whose cost is known only afterwards. */
   reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
+    if (options?.limit !== undefined) this.#tellLimit(where, options.limit);
     const asked = this.#reader.requestOf(where, amounts, options);
     if (asked === null) {
       this.#passExempt(amounts, options);
@@ -281,9 +326,20 @@ export class Gate {
 
   /** Decides as `tryAcquire` does, but waits its turn for up to `waitMs`. */
   async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
-    const request = this.#reader.requestOf(where, amounts, options);
+    rejectUnlessOptions(options);
+    rejectUnlessWaiting(options);
+    if (options.limit !== undefined) this.#tellLimit(where, options.limit);
+    const request = this.#unheard(where, amounts, options) ?? this.#reader.requestOf(where, amounts, options);
     if (request === null) return this.#passExempt(amounts, options);
+    if ('granted' in request) return request;
     return this.waiting.acquire(retried(request, options), options);
+  }
+
+  /** The grant of a key of which nobody need hear, for which nobody waits; else null. */
+  #unheard(where: Where, amounts: Amounts, { direction }: WaitOptions): Granted | null {
+    if (this.#keys?.hasTemplates !== true) return null;
+    const decision = this.#whisper(this.#keys, where, amounts, { ...(direction && { direction }), tell: true });
+    return decision?.granted === true ? decision : null;
   }
 
   /** The number of a group, or of the default group. Throws GROUP_UNKNOWN naming the near ones. */

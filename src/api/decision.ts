@@ -88,7 +88,19 @@ export interface Origin {
   readonly client?: string;
 }
 
-export interface AcquireOptions extends Origin {
+/**
+ * The quota of a key, as it stands below `quota` in YAML: `{ publish: { messagesPerMinute: 600 } }`. Rates that it does
+ * not name are those of the key's template, which says how much may be asked for (`allowLimits`).
+ */
+export type KeyLimit = Readonly<Partial<Record<'publish' | 'dispatch', Readonly<Record<string, number | string>>>>>;
+
+/** For a key that its template lets have a limit of its own. */
+export interface Limiting {
+  /** The key has it at this node from now on, until another one is told or the key is forgotten. */
+  readonly limit?: KeyLimit;
+}
+
+export interface AcquireOptions extends Origin, Limiting {
   /** This work was refused before and is tried again: it is not counted as demand twice. */
   readonly retry?: boolean;
   /** Grant a part if the whole is not there: whole messages, at least one; the decision says how much. */
@@ -97,7 +109,7 @@ export interface AcquireOptions extends Origin {
   readonly tell?: boolean;
 }
 
-export interface WaitOptions extends Origin {
+export interface WaitOptions extends Origin, Limiting {
   readonly retry?: boolean;
   /** Longest wait; afterwards the answer is the refusal. */
   readonly waitMs: number;
@@ -110,7 +122,7 @@ export interface WaitOptions extends Origin {
 /** `all`: everything the node's share has now, in whole messages. */
 export type BatchAmounts = Amounts | 'all';
 
-export interface TakeOptions extends Origin {
+export interface TakeOptions extends Origin, Limiting {
   readonly retry?: boolean;
   /** Wait so long for at least one message, 0 … 600,000; absent = 0. */
   readonly waitMs?: number;
@@ -143,7 +155,7 @@ export interface Batch {
 /** @deprecated The former name of `Refund`, until 0.3. */
 export type HandBack = Refund;
 
-export interface ReserveOptions extends Origin {
+export interface ReserveOptions extends Origin, Limiting {
   readonly retry?: boolean;
 }
 

@@ -67,8 +67,8 @@ export interface AttachedScope {
 }
 
 export interface RegistryChange {
-  readonly kind: 'group' | 'attachment';
-  /** The name of the group, or the path of the scope. */
+  readonly kind: 'group' | 'attachment' | 'key-template' | 'key';
+  /** The name of the group or key, the path of the scope, or the pattern of the template. */
   readonly name: string;
   readonly revision: number;
   /** What is defined at run time; null = nothing any more. */

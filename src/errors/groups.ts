@@ -124,6 +124,48 @@ export const GROUP_ERRORS = {
     remedy: 'A key is known from its first use on, until its bucket has been full for ten seconds.',
     httpStatus: 404,
   },
+  LIMIT_DENIED: {
+    message: 'no limit of its own for key {key}: {reason}',
+    remedy: 'Leave the limit out, or lower it; allowLimits of the template says who may ask for what.',
+    httpStatus: 403,
+  },
+  LIMIT_INVALID: {
+    message: 'limit of key {key}: {details}',
+    remedy: 'Write what stands below quota in YAML, like { "publish": { "messagesPerMinute": 600 } }.',
+    httpStatus: 422,
+  },
+  KEY_DEFINITION_INVALID: {
+    message: '{what}: {count} mistake(s): {details}',
+    remedy:
+      'Correct what is named; docs/guide/keys.md shows templates, docs/reference/settings.md the keys of a group.',
+    httpStatus: 422,
+  },
+  KEY_DEFINITION_UNKNOWN: {
+    message: '{what} is not defined',
+    remedy: 'GET /v1/key-templates lists what is: templates, and keys with settings of their own.',
+    httpStatus: 404,
+  },
+  KEY_DEFINITION_FROM_YAML: {
+    message: '{what} stands in {source}: it cannot be deleted at run time',
+    remedy: 'Take it out of the YAML of every node, or put another one over it at run time.',
+    httpStatus: 409,
+  },
+  KEY_DEFINITION_CHANGED: {
+    message: '{what} is not as expected: {reason}',
+    remedy: 'Read it again, and repeat the change with its new ETag.',
+    httpStatus: 412,
+  },
+  KEY_DEFINITIONS_FULL: {
+    message: 'there is no room for {what}: {max} templates and keys were defined at run time',
+    remedy: 'Raise registry.maxGroups at every node, or delete some.',
+    httpStatus: 503,
+  },
+  NAME_OF_NO_GROUP: {
+    message: 'no group and no key has the name {name} that was made of the request',
+    remedy:
+      'Correct what the request says of its sender: a key has letters, digits and . _ : @ + ~ - where its field is.',
+    httpStatus: 400,
+  },
   KEYS_FULL: {
     message: 'there is no room for key {key}: keys.{bound} = {max}',
     remedy: 'Try again when other keys have been idle; or raise keys.{bound}, and see whether somebody makes keys up.',

@@ -39,12 +39,12 @@ export class GroupTable {
   }
 
   isLive(group: number): boolean {
-    return this.#keys.has(group) || this.#live.get(this.at(group).name) === group;
+    return this.#keys.has(group) || this.isGroup(group);
   }
 
-  /** False for a key's number since a group of the key's name was defined. */
-  isKey(group: number): boolean {
-    return this.#keys.has(group);
+  /** Whether it is the number of a group that is listed: of no key, and not deleted. */
+  isGroup(group: number): boolean {
+    return this.#live.get(this.at(group).name) === group;
   }
 
   /** Numbers that were given to keys. */
@@ -72,9 +72,11 @@ export class GroupTable {
     return group;
   }
 
-  /** As `define`, for a key: a group that is not listed. Nobody can have kept anything made from it before. */
+  /** As `define`, for a key: a group that is not listed. */
   defineKey(config: GroupConfig): number {
     const group = this.#all.get(config.name) ?? this.#list.length;
+    // Nobody can have kept anything made from a key that is new.
+    if (group < this.#list.length) this.version++;
     this.#list[group] = config;
     this.#all.set(config.name, group);
     this.#keys.add(group);
@@ -83,11 +85,16 @@ export class GroupTable {
 
   /** Gives the number of a key to another one. */
   renameKey(group: number, config: GroupConfig): void {
-    invariant(this.#keys.has(group), 'only numbers of keys are given away', { group });
+    invariant(!this.isGroup(group), 'numbers of groups are not given away', { group });
     this.#all.delete(this.at(group).name);
     this.#all.set(config.name, group);
+    this.#keys.add(group);
     this.#list[group] = config;
     this.version++;
+  }
+
+  removeKey(group: number): void {
+    this.#keys.delete(group);
   }
 
   /** Returns the number that the group had, or null where there was none. */

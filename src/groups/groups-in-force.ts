@@ -102,10 +102,20 @@ export class GroupsInForce {
 
   /** There is no such group any more: its name is unknown, and whoever waits for it is told. */
   remove(name: string): void {
-    const { groups, gate, loop } = this.#parts;
-    const group = groups.remove(name);
+    const group = this.#parts.groups.remove(name);
     this.#whole.delete(name);
-    if (group === null) return;
+    if (group !== null) this.#end(group);
+  }
+
+  /** The same for a key that no template has any more. */
+  removeKey(group: number): void {
+    this.#parts.groups.removeKey(group);
+    this.#end(group);
+  }
+
+  #end(group: number): void {
+    const { groups, gate, loop } = this.#parts;
+    const { name } = groups.at(group);
     const facts = { group: name, near: '' };
     for (const lane of lanesOf(group)) gate.rejectWaiting(lane, () => new QuotameshError('GROUP_UNKNOWN', facts));
     if (loop.coordinator !== null) loop.step({ kind: 'group-removed', group });

@@ -60,11 +60,14 @@ export class Passages {
 
   #lanesOf({ where, direction }: Passage): readonly number[] {
     const { gate } = this.#node;
+    if (gate.isSilent(where)) return NONE;
     const at = directionIndex(direction);
     return typeof where === 'string' ? [laneOf(gate.groupIndex(where), at)] : gate.scopes.lanesOf(where, at);
   }
 }
 
+/** Nobody waits for a key that is no group yet. */
+const NONE: readonly number[] = [];
 const PASSES: FirstAnswer = Object.freeze({ passes: true });
 const JOINS: FirstAnswer = Object.freeze({ passes: false, reason: 'groupRate', isCounted: false });
 const NODE_STOPS = { node: 'of this broker', reason: 'it stops' };

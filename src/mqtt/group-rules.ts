@@ -70,5 +70,9 @@ function match(rule: MqttRule, { clientId, username }: Identity, topic: string):
     (rule.clientId === null || matchName(rule.clientId, clientId, captured)) &&
     (rule.username === null || matchName(rule.username, username, captured)) &&
     (rule.topic === null || matchTopic(rule.topic, topic, captured));
-  return all ? captured : null;
+  if (!all) return null;
+  // What a pattern captures under these names goes before them.
+  if (clientId !== '') captured.clientId ??= clientId;
+  if (username !== '') captured.username ??= username;
+  return captured;
 }

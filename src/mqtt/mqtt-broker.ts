@@ -23,7 +23,7 @@ import { boundSessions, type SessionBound, type SessionRules, type SessionStore 
 import { matchesFilter } from './topic-filter.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'gate' | 'life'>;
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'life'>;
 
 /**
  * An MQTT broker (aedes, MQTT 3.1 and 3.1.1) whose traffic this node's quotas limit: publishes on arrival, dispatches
@@ -58,7 +58,7 @@ export class MqttBroker {
     this.#logins = new Logins(access);
     const rules = new GroupRules(mqtt.rules, {
       defaultGroup,
-      isGroup: (name) => node.groups.numbers.has(name),
+      isGroup: (name) => node.groups.numbers.has(name) || node.keys?.isKey(name) === true,
       resolve: (scope) => node.gate.scopes.resolve(scope),
     });
     const charging = { passages: new Passages(node), rules, telemetry };

@@ -36,7 +36,7 @@ export async function change<Answer>(
   if (answer.status === 204) return null;
   if (isGood(answer)) return answer.body as Answer;
   const { code, detail, remedy, errors } = answer.body;
-  if (code === 'GROUP_UNKNOWN') throw askedWrong(answer);
+  if (UNKNOWN.has(code)) throw askedWrong(answer);
   if (answer.status >= 500) return unreachable(node, String(detail));
   const reason = [String(detail), ...othersIn(errors)].join('\n  ');
   throw new QuotameshError('CHANGE_REFUSED', { reason, advice: String(remedy) });
@@ -52,7 +52,7 @@ export async function get<Answer>(node: NodeAddress, path: string): Promise<Answ
   const answer = await answerTo(node, { method: 'GET', path, timeoutMs: TIMEOUT_MS });
   if (isGood(answer)) return answer.body as Answer;
   const { code, detail, remedy } = answer.body;
-  if (code === 'GROUP_UNKNOWN') throw askedWrong(answer);
+  if (UNKNOWN.has(code)) throw askedWrong(answer);
   // The node is there and does not let the caller in: its own remedy is told.
   if (REFUSALS.has(answer.status))
     throw new QuotameshError('CHANGE_REFUSED', { reason: String(detail), advice: String(remedy) });
@@ -63,6 +63,7 @@ function askedWrong({ body: { detail, remedy } }: JsonAnswer): QuotameshError {
   return new QuotameshError('ASKED_WRONG', { reason: String(detail), advice: String(remedy) });
 }
 
+const UNKNOWN: ReadonlySet<unknown> = new Set(['GROUP_UNKNOWN', 'KEY_UNKNOWN', 'KEY_DEFINITION_UNKNOWN']);
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
 
 interface JsonAnswer {

@@ -7,11 +7,13 @@ import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { Attachments } from '../core/attachments/attachments.js';
 import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
 import { Limiter } from '../core/limiter/limiter.js';
+import { templateEntry } from '../core/registry/registry-record.js';
 import { Enforcers } from '../enforcers/enforcers.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { GroupTable } from '../groups/group-table.js';
 import { GroupsInForce } from '../groups/groups-in-force.js';
 import { KeyBook } from '../groups/keys/key-book.js';
+import { KeyTemplates } from '../groups/keys/key-templates.js';
 import { GroupRegistry } from '../groups/registry/group-registry.js';
 import { YamlComparison } from '../groups/yaml/yaml-comparison.js';
 import { YamlGroups } from '../groups/yaml/yaml-groups.js';
@@ -68,7 +70,9 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
   // What all others read: the groups, who is attached to them, and the tokens.
   const groups = new GroupTable(config.groups);
   const limiter = new Limiter(config.groups.length * DIRECTION_COUNT);
-  const attachments = new Attachments(config.attachments, (group) => groups.numbers.has(group));
+  const attachments = new Attachments(config.attachments, (group) => {
+    return groups.numbers.has(group) || keys?.isKey(group) === true;
+  });
 
   // From the topic to the shares, and back.
   const loop = new NodeLoop({
@@ -111,8 +115,9 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
   });
 
   const { keys: keySettings } = config;
+  // Without a topic nobody would hear what is spent of a key.
   const keys =
-    keySettings.templates.length === 0
+    config.topic.kind === 'none'
       ? null
       : new KeyBook({
           cluster,
@@ -126,7 +131,14 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
           loop,
           define: (group) => inForce.defineKey(group),
           rename: (number, group) => inForce.renameKey(number, group),
+          remove: (group) => inForce.removeKey(group),
         });
+  const templates = new KeyTemplates({
+    configured: keySettings.templates,
+    registry: config.registry,
+    telemetry,
+    use: (inUse) => keys?.use(inUse),
+  });
 
   const busiest = new BusiestWatch({ config, groups, loop }, telemetry);
 
@@ -150,9 +162,13 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
 
   // Which groups are in force: those of YAML, and over them those of the registry.
   const inForce = new GroupsInForce({ groups, limiter, gate, loop });
-  const isRegistered = (name: string) => registry !== null && registry.stateOf(name).definition !== null;
+  const isRegistered = (name: string) => {
+    // YAML's templates are compared by their patterns, which no group has for a name.
+    const entry = name.includes('{') ? templateEntry(name) : name;
+    return registry !== null && registry.stateOf(entry).definition !== null;
+  };
   const differences = () => registry?.comparison.differences ?? [];
-  const yaml = new YamlGroups({ config, telemetry, inForce, attachments, isRegistered, differences });
+  const yaml = new YamlGroups({ config, telemetry, inForce, attachments, templates, isRegistered, differences });
   const comparison = new YamlComparison({
     cluster,
     nodeId,
@@ -178,6 +194,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
       yaml,
       comparison,
       attachments,
+      templates,
       notReady,
     });
 
@@ -209,6 +226,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     limiter,
     groups,
     keys,
+    templates,
     attachments,
     inForce,
     yaml,

@@ -3,7 +3,6 @@ import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
 import { Coordinator } from '../core/coordinator/coordinator.js';
 import type { ServingLoop } from '../core/coordinator/coordinator-view.js';
 import { enforce } from '../core/coordinator/enforce.js';
-import { Strangers } from '../core/keys/strangers.js';
 import type { Limiter } from '../core/limiter/limiter.js';
 import type { Append, CoordinatorEvent, Fenced } from '../core/protocol/events-and-effects.js';
 import type { QuotameshError } from '../errors/quotamesh-error.js';
@@ -190,7 +189,6 @@ function createCoordinator({ config, version, nonce, topic, groups, limiter }: N
     },
     limiter,
   );
-  if (config.keys.templates.length > 0) coordinator.strangers = new Strangers();
   return coordinator;
 }
 

@@ -8,6 +8,7 @@ import type { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { GroupsInForce } from '../groups/groups-in-force.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
+import type { KeyTemplates } from '../groups/keys/key-templates.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { Clock } from '../ports/clock.js';
@@ -33,8 +34,9 @@ export interface NodeParts {
   readonly limiter: Limiter;
   /** The groups in force: of YAML, and of the registry. */
   readonly groups: GroupTable;
-  /** Groups that templates make by use; null without templates. */
+  /** Groups that templates make by use; null without a topic. */
   readonly keys: KeyBook | null;
+  readonly templates: KeyTemplates;
   readonly attachments: Attachments;
   readonly inForce: GroupsInForce;
   readonly yaml: YamlGroups;

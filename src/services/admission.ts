@@ -3,6 +3,8 @@ import type { QuotaNode } from '../api/quota-node.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { wholeSeconds } from '../http/acquire/rate-limit-items.js';
 import { capacityProblem, quotaProblem } from '../http/acquire/refusal-problems.js';
+import { problemOf } from '../http/route/problem.js';
+import { show } from '../input/shown-value.js';
 import { type HeaderStyle, type NamedDecision, policyNameOf, rateLimitHeaders } from './rate-limit-headers.js';
 
 /** What a request is charged to, and how it is answered; `Context` is what the framework hands to its functions. */
@@ -31,8 +33,8 @@ export interface Admission {
 }
 
 export interface Refusal {
-  /** 429: the quota; 503: the node cannot decide; 499: nobody reads the answer any more. */
-  readonly status: 429 | 499 | 503;
+  /** 429: the quota; 503: the node cannot decide; 499: nobody reads the answer any more; others: the request is wrong. */
+  readonly status: number;
   readonly problem: { readonly detail?: string; readonly retryAfterMs?: number };
 }
 
@@ -50,6 +52,8 @@ export interface ClosingResponse {
 export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Context>) {
   const { group, messages = 1, bytes = 0, origin, waitMs = 0, skip, headers = 'draft' } = options;
   const tell = headers !== 'none';
+  const isFromRequest = [group, messages, bytes, origin].some((option) => typeof option === 'function');
+  const admissionFor = (error: unknown) => withoutRoom(error) ?? (isFromRequest ? mistaken(error) : null);
 
   return (context: Context, hangUp?: HangUp): Admission | Promise<Admission> => {
     if (skip?.(context) === true) return PASSED;
@@ -62,20 +66,28 @@ export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Cont
     const named = (decision: Decision) => ({ node, where, direction: from?.direction ?? 'publish', decision });
     if (waitMs > 0) {
       const wait = (signal: AbortSignal) => node.acquire(where, amounts, { ...from, waitMs, signal });
-      return waited(wait, hangUp, (decision) => answered(named(decision), headers));
+      return waited(wait, hangUp, { answer: (decision) => answered(named(decision), headers), admissionFor });
     }
     try {
       return answered(named(node.tryAcquire(where, amounts, { ...from, tell })), headers);
     } catch (error) {
-      return withoutRoom(error);
+      const admission = admissionFor(error);
+      if (admission === null) throw error;
+      return admission;
     }
   };
+}
+
+interface Answers {
+  readonly answer: (decision: Decision) => Admission;
+  /** Null = the error is the program's. */
+  readonly admissionFor: (error: unknown) => Admission | null;
 }
 
 async function waited(
   wait: (signal: AbortSignal) => Promise<Decision>,
   hangUp: HangUp,
-  answer: (decision: Decision) => Admission,
+  { answer, admissionFor }: Answers,
 ): Promise<Admission> {
   const gone = new AbortController();
   const onClose = () => gone.abort();
@@ -85,7 +97,9 @@ async function waited(
     return answer(await wait(hangUp instanceof AbortSignal ? hangUp : gone.signal));
   } catch (error) {
     const isGone = gone.signal.aborted || (hangUp instanceof AbortSignal && hangUp.aborted);
-    return isGone ? { headers: {}, refusal: { status: 499, problem: {} } } : withoutRoom(error);
+    const admission = isGone ? { headers: {}, refusal: { status: 499, problem: {} } } : admissionFor(error);
+    if (admission === null) throw error;
+    return admission;
   } finally {
     response?.off('close', onClose);
   }
@@ -114,10 +128,19 @@ function notReady({ node, decision }: NamedDecision<NotReady>): Refusal {
   return { status: 503, problem: capacityProblem(error, decision.retryAfterMs) };
 }
 
-/** There are too many waiters, topics or clients. What else a call throws is a mistake of the program's. */
-function withoutRoom(error: unknown): Admission {
-  if (!(error instanceof QuotameshError) || error.httpStatus !== 503) throw error;
+/** There are too many waiters, topics, clients or keys. */
+function withoutRoom(error: unknown): Admission | null {
+  if (!(error instanceof QuotameshError) || error.httpStatus !== 503) return null;
   return { headers: { 'retry-after': '1' }, refusal: { status: 503, problem: capacityProblem(error, 1000) } };
+}
+
+/** What the request says makes no name or no amount. A client is not told which names would be near. */
+function mistaken(error: unknown): Admission | null {
+  if (!(error instanceof QuotameshError) || error.httpStatus < 400 || error.httpStatus >= 500) return null;
+  const isName = error.code === 'GROUP_UNKNOWN';
+  const told = isName ? new QuotameshError('NAME_OF_NO_GROUP', { name: show(error.facts.group) }) : error;
+  const problem = problemOf(told);
+  return { headers: {}, refusal: { status: problem.status, problem } };
 }
 
 const PASSED: Admission = Object.freeze({ headers: Object.freeze({}), refusal: null });

@@ -42,6 +42,8 @@ export interface OpenBatchesParts extends AvailableParts {
   readonly explainer: RefusalExplainer;
   readonly waiting: Waiting;
   readonly scopes: ScopeResolver;
+  /** A key has this limit from now on. */
+  readonly tellLimit: (where: Where, limit: unknown) => void;
   /** Called once, when a batch is refunded under the former name. */
   readonly onHandBack: () => void;
 }
@@ -94,6 +96,7 @@ export class OpenBatches {
     rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
     rejectUnlessSignal(signal);
     signal?.throwIfAborted();
+    if (options.limit !== undefined) this.#parts.tellLimit(where, options.limit);
     const atOnce = this.tryTake(where, amounts, options);
     if (atOnce.granted || waitMs === 0 || this.#isClosed) return atOnce;
     // A refusal for want of a share has not been counted as demand yet.

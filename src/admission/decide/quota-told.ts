@@ -1,9 +1,11 @@
 import type { Granted, NotReady, PerDimension, QuotaTold, Refused } from '../../api/decision.js';
 import { quotaAsWritten } from '../../config/resolved/rates-as-written.js';
+import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { SECONDS_OF } from '../../config/setting/time-unit.js';
 import type { WrittenRate } from '../../config/setting/written-rate.js';
-import { DIMENSIONS, directionOfLane } from '../../core/base/vocabulary.js';
+import { DIMENSIONS, DIRECTIONS, type Direction, directionOfLane } from '../../core/base/vocabulary.js';
 import type { GroupTable } from '../../groups/group-table.js';
+import type { KeySeen } from '../../groups/keys/key-book.js';
 import type { Clock } from '../../ports/clock.js';
 import { fullInMs, type LeftParts, unitsLeft } from './units-left.js';
 
@@ -28,6 +30,11 @@ export class QuotaTeller {
     return new GrantedHere(this.#parts, lane);
   }
 
+  /** A grant of what may be spent of a key unheard. @param key as it is when the decision is read */
+  grantOfKey(direction: number, key: () => KeySeen): Granted {
+    return new GrantedUnheard(direction, key);
+  }
+
   part(lane: number, messages: number, bytes: number): Granted {
     return new PartGranted(this.#parts, lane, messages, bytes);
   }
@@ -43,12 +50,26 @@ export class QuotaTeller {
 
 export type RefusedWhy = Pick<Refused, 'level' | 'dimension' | 'retryAfterMs' | 'group'>;
 
+abstract class Shown {
+  abstract readonly limit: PerDimension;
+  abstract readonly windowMs: PerDimension;
+  abstract readonly remaining: PerDimension;
+  abstract readonly resetMs: PerDimension;
+
+  /** What console.log shows: all that the decision tells, instead of the name of a class of ours. */
+  [Symbol.for('nodejs.util.inspect.custom')](): QuotaTold {
+    const { limit, windowMs, remaining, resetMs } = this;
+    return { ...this, limit, windowMs, remaining, resetMs };
+  }
+}
+
 /** What it tells is read of the lane at that moment. */
-class Told implements QuotaTold {
+class Told extends Shown implements QuotaTold {
   readonly #parts: QuotaTellerParts;
   readonly #lane: number;
 
   constructor(parts: QuotaTellerParts, lane: number) {
+    super();
     this.#parts = parts;
     this.#lane = lane;
   }
@@ -74,20 +95,56 @@ class Told implements QuotaTold {
     });
   }
 
-  /** What console.log shows: all that the decision tells, instead of the name of a class of ours. */
-  [Symbol.for('nodejs.util.inspect.custom')](): QuotaTold {
-    const { limit, windowMs, remaining, resetMs } = this;
-    return { ...this, limit, windowMs, remaining, resetMs };
-  }
-
   #each(tell: (dimension: number, rate: WrittenRate) => number | null): PerDimension {
     const group = this.#parts.groups.ofLane(this.#lane);
     const direction = directionOfLane(this.#lane);
-    const [messages = null, bytes = null] = DIMENSIONS.map((_, dimension) => {
-      const rate = quotaAsWritten(group, direction, dimension);
-      return rate === null ? null : tell(dimension, rate);
-    });
-    return { messages, bytes };
+    return perDimension(group, direction, tell);
+  }
+}
+
+function perDimension(
+  group: GroupConfig,
+  direction: Direction,
+  tell: (dimension: number, rate: WrittenRate) => number | null,
+): PerDimension {
+  const [messages = null, bytes = null] = DIMENSIONS.map((_, dimension) => {
+    const rate = quotaAsWritten(group, direction, dimension);
+    return rate === null ? null : tell(dimension, rate);
+  });
+  return { messages, bytes };
+}
+
+/** What is left is what this node may spend unheard; nobody knows when the cluster's bucket will be full. */
+class GrantedUnheard extends Shown implements Granted {
+  readonly granted = true;
+  readonly #direction: number;
+  readonly #key: () => KeySeen;
+
+  constructor(direction: number, key: () => KeySeen) {
+    super();
+    this.#direction = direction;
+    this.#key = key;
+  }
+
+  get limit(): PerDimension {
+    return this.#each((_, rate) => rate.amount);
+  }
+
+  get windowMs(): PerDimension {
+    return this.#each((_, { per }) => 1000 * SECONDS_OF[per]);
+  }
+
+  get remaining(): PerDimension {
+    const left = this.#key().left[this.#direction];
+    return this.#each((dimension) => Math.max(0, Math.floor(left?.[dimension] ?? 0)));
+  }
+
+  get resetMs(): PerDimension {
+    return { messages: null, bytes: null };
+  }
+
+  #each(tell: (dimension: number, rate: WrittenRate) => number | null): PerDimension {
+    return perDimension(this.#key().settings, DIRECTIONS[this.#direction] as Direction, tell);
   }
 }
 

@@ -50,6 +50,12 @@ export class ScopeResolver {
     return [laneOf(names.indexOf(names.defaultGroup), direction)];
   }
 
+  /** The only group, or key, that a scope belongs to; null where there are more, or none. */
+  onlyGroupOf(scope: Scope): string | null {
+    const { groups } = this.resolve(scope);
+    return groups.length === 1 ? (groups[0] as string) : null;
+  }
+
   countExempt(direction: number, { messages = 0, bytes = 0 }: Amounts): void {
     const counts = this.exempt[direction] as ExemptCounts;
     counts.requests++;

@@ -40,11 +40,8 @@ export class Waiting {
 
   /** @param decide takes in another way than by default, and leaves in `request` what it has taken */
   async acquire(request: JointRequest, options: WaitOptions, decide = this.#parts.decide): Promise<Decision> {
-    const { waitMs, signal, weight = 1 }: Partial<WaitOptions> = options ?? {};
-    rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
-    rejectUnlessBetween('weight', weight, 1, WEIGHT_MAX);
-    rejectUnlessSignal(signal);
-    signal?.throwIfAborted();
+    rejectUnlessWaiting(options);
+    const { waitMs, signal, weight = 1 } = options;
     const line = this.#lines.get(request.lane);
     let answer: number | null = null;
     if (line === undefined) {
@@ -306,4 +303,13 @@ const FURTHER_PARKED_MS_MAX = 500;
 /** True if the topic's or client's own limit refused, or a broader group: others in the line may still be granted. */
 function concernsOneTurn({ lane, refusedLane }: JointRequest, answer: number): boolean {
   return isOwnLimit(answer) || refusedLane !== lane;
+}
+
+/** Throws FIELD_INVALID, or the signal's reason. */
+export function rejectUnlessWaiting(options: WaitOptions): void {
+  const { waitMs, signal, weight = 1 }: Partial<WaitOptions> = options ?? {};
+  rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
+  rejectUnlessBetween('weight', weight, 1, WEIGHT_MAX);
+  rejectUnlessSignal(signal);
+  signal?.throwIfAborted();
 }

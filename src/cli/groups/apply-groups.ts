@@ -6,7 +6,7 @@ import { mergeFiles } from '../../config/yaml/merge-files.js';
 import { parseYaml } from '../../config/yaml/parse-yaml.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { PreviewedGroup } from '../../groups/changes/put-groups.js';
-import { isSameValue } from '../../groups/yaml/same-value.js';
+import { isSameValue } from '../../groups/same-value.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { change, nodeAddress } from '../../node-client/node-requests.js';

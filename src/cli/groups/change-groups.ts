@@ -140,7 +140,7 @@ function sentAs(text: string): unknown {
 }
 
 /** The group alone, or as in a node's configuration: below groups.<name>. */
-async function fromFile(file: string): Promise<unknown> {
+export async function fromFile(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: error.message });
   });
@@ -164,7 +164,7 @@ function report(group: Changed | null, { json = false }: GroupOptions): void {
   print(json ? JSON.stringify(group) : `${group.group}: revision ${group.revision}`);
 }
 
-function usage(reason: string): QuotameshError {
+export function usage(reason: string): QuotameshError {
   return new QuotameshError('USAGE', { reason });
 }
 

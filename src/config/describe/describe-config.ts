@@ -10,8 +10,10 @@ import {
   type RatesAsWritten,
 } from '../resolved/rates-as-written.js';
 import type {
+  AllowedLimits,
   GroupConfig,
   KeysConfig,
+  KeyTemplate,
   LimitsConfig,
   ListenerTlsConfig,
   ResolvedConfig,
@@ -66,11 +68,24 @@ export function describeConfig(config: ResolvedConfig): string {
 }
 
 function describeKeys({ templates, ...bounds }: KeysConfig): Readonly<Record<string, unknown>> {
-  const described = templates.map(({ pattern, group, overrides }) => {
-    const others = Object.fromEntries(overrides.map((override) => [override.name, describeGroup(override)]));
-    return [pattern, { ...describeGroup(group), ...(overrides.length === 0 ? {} : { overrides: others }) }];
-  });
-  return { ...bounds, ...Object.fromEntries(described) };
+  return {
+    ...bounds,
+    ...Object.fromEntries(templates.map((template) => [template.pattern, describeTemplate(template)])),
+  };
+}
+
+/** A template as YAML would write it below its pattern, every default written out. */
+export function describeTemplate({ group, overrides, allowLimits }: KeyTemplate): Readonly<Record<string, unknown>> {
+  const others = Object.fromEntries(overrides.map((override) => [override.name, describeGroup(override)]));
+  return {
+    ...describeGroup(group),
+    ...(overrides.length === 0 ? {} : { overrides: others }),
+    ...(allowLimits === null ? {} : { allowLimits: describeAllowed(allowLimits) }),
+  };
+}
+
+function describeAllowed({ role, quota, asWritten: rates }: AllowedLimits): Readonly<Record<string, unknown>> {
+  return { role, quota: describeDirections('quota', quota, rates) };
 }
 
 /** What `auto` came to: a value in its stead could not be changed together with what it depends on. */

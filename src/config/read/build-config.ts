@@ -14,6 +14,7 @@ import type {
   HmacConfig,
   KafkaQuotasConfig,
   KeysConfig,
+  KeyTemplate,
   ListenerTlsConfig,
   PolledBackend,
   ResolvedConfig,
@@ -21,6 +22,7 @@ import type {
 } from '../resolved/resolved-config.js';
 import type { NodeSettings } from '../schema/all-settings.js';
 import { GROUP, type GroupSettings } from '../schema/groups.js';
+import type { LimitRole } from '../schema/keys.js';
 import type { MqttRule } from '../schema/mqtt-rules.js';
 import type { OldName } from '../setting/findings.js';
 import {
@@ -107,22 +109,31 @@ export function buildConfig({
 
 /** What read-keys.ts has read, without mistakes. */
 interface KeysGiven {
-  readonly bounds: Pick<KeysConfig, 'maxLive' | 'maxLoud'>;
-  readonly templates: readonly {
-    readonly pattern: { readonly text: string };
-    readonly settings: GroupSettings;
-    readonly overrides: ReadonlyMap<string, GroupSettings>;
-  }[];
+  readonly bounds: Pick<KeysConfig, 'maxLive' | 'maxLoud' | 'maxLimits'>;
+  readonly templates: readonly TemplateGiven[];
+}
+
+interface TemplateGiven {
+  readonly pattern: { readonly text: string };
+  readonly settings: GroupSettings;
+  readonly overrides: ReadonlyMap<string, GroupSettings>;
+  readonly allowLimits: { readonly role: LimitRole; readonly quota: GroupSettings['quota'] } | null;
 }
 
 function buildKeys({ bounds, templates }: KeysGiven): KeysConfig {
+  return { ...bounds, templates: templates.map(buildTemplate) };
+}
+
+export function buildTemplate({ pattern, settings, overrides, allowLimits }: TemplateGiven): KeyTemplate {
   return {
-    ...bounds,
-    templates: templates.map(({ pattern, settings, overrides }) => ({
-      pattern: pattern.text,
-      group: buildGroup(pattern.text, settings),
-      overrides: Array.from(overrides, ([name, override]) => buildGroup(name, override)),
-    })),
+    pattern: pattern.text,
+    group: buildGroup(pattern.text, settings),
+    overrides: Array.from(overrides, ([name, override]) => buildGroup(name, override)),
+    allowLimits: allowLimits && {
+      role: allowLimits.role,
+      quota: directionsOf(allowLimits.quota),
+      asWritten: ratesAsWritten({ quota: allowLimits.quota }),
+    },
   };
 }
 

@@ -1,13 +1,15 @@
+import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import { KeyPattern } from '../../core/keys/key-pattern.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
 import { didYouMean } from '../../input/nearest-name.js';
 import { GROUP, type GroupSettings } from '../schema/groups.js';
-import { KEYS } from '../schema/keys.js';
+import { ALLOW_LIMITS, KEYS, type LimitRole } from '../schema/keys.js';
 import { readSection, type Sound } from '../schema/read-section.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
 import { rowsOf } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 import { show } from '../setting/setting-text.js';
+import { givenKey } from '../setting/written-rate.js';
 import { withBurstInFull } from './burst-in-full.js';
 import { checkRamps } from './check-ramps.js';
 import { checkShareRanges } from './check-share-range.js';
@@ -16,7 +18,7 @@ import { mergedLayers } from './merged-layers.js';
 import { checkReserved } from './read-groups.js';
 
 export interface KeysRead {
-  readonly bounds: Sound<{ readonly maxLive: number; readonly maxLoud: number }>;
+  readonly bounds: Sound<{ readonly maxLive: number; readonly maxLoud: number; readonly maxLimits: number }>;
   readonly templates: readonly TemplateRead[];
 }
 
@@ -25,6 +27,13 @@ export interface TemplateRead {
   readonly settings: Sound<GroupSettings>;
   /** Whole name of a key → its settings, the template's laid under them. */
   readonly overrides: ReadonlyMap<string, Sound<GroupSettings>>;
+  readonly allowLimits: AllowedLimitsRead | null;
+}
+
+export interface AllowedLimitsRead {
+  /** undefined = a mistake. */
+  readonly role: LimitRole | undefined;
+  readonly quota: Sound<GroupSettings>['quota'];
 }
 
 /** The section `keys`: bounds, and templates by the patterns of their names. */
@@ -62,7 +71,7 @@ function readTemplate(text: string, written: unknown, defaults: unknown, finding
     findings.add(path, { problem: pattern, allowed, remedy }, { part: 'key' });
     return [];
   }
-  const { overrides = null, ...settings } = isMapping(written) ? written : NOTHING;
+  const { overrides = null, allowLimits = null, ...settings } = isMapping(written) ? written : NOTHING;
   const full = readLayer(path, isMapping(written) ? settings : written, defaults, findings);
   if (overrides !== null && !isMapping(overrides)) {
     const allowed = 'a mapping of keys to settings of a group';
@@ -77,7 +86,25 @@ function readTemplate(text: string, written: unknown, defaults: unknown, finding
       read.set(name, readLayer(at, override, full.merged, findings).settings);
     } else addBadOverride(at, pattern, findings);
   }
-  return [{ pattern, settings: full.settings, overrides: read }];
+  return [{ pattern, settings: full.settings, overrides: read, allowLimits: readAllowed(path, allowLimits, findings) }];
+}
+
+function readAllowed(path: ConfigPath, written: unknown, findings: Findings): AllowedLimitsRead | null {
+  if (written === null) return null;
+  const at = [...path, 'allowLimits'];
+  const { quota, ...others } = isMapping(written) ? written : NOTHING;
+  const { role } = readSection(findings, ALLOW_LIMITS, at, isMapping(written) ? others : written);
+  // Read as the quota of a group, so that its mistakes are told as those are.
+  const read = readSection(findings, GROUP, at, { quota });
+  const isBounded = DIRECTIONS.some((direction) => {
+    return (['messages', 'bytes'] as const).some((name) => givenKey(read.quota[direction], name) !== undefined);
+  });
+  if (isMapping(written) && !isBounded) {
+    const allowed = 'the highest quota that a request may ask for, in messages or bytes';
+    const remedy = 'For example quota: { publish: { messagesPerMinute: 6000 } }.';
+    findings.add(at, { problem: `must have ${allowed}`, allowed, remedy });
+  }
+  return { role, quota: read.quota };
 }
 
 /** A template or an override, with what is laid under it. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isMapping } from '../../input/mapping.js';
 import type { ResolvedConfig } from '../resolved/resolved-config.js';
 import { readAttachments } from '../rules/attachment-definition.js';
-import { readMqttRules } from '../rules/read-rules.js';
+import { type NamesInUse, readMqttRules } from '../rules/read-rules.js';
 import { notAMapping } from '../schema/read-section.js';
 import { ConfigError, type Mistake } from '../setting/config-error.js';
 import { Findings, type Locate } from '../setting/findings.js';
@@ -82,7 +82,10 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   checkGroupNames(node, groups, findings);
   checkShareRanges(groups, findings);
   checkSharing(groups, root, findings, topic?.kind === 'none');
-  const names = new Set(groups.keys());
+  const names: NamesInUse = {
+    has: (name) => groups.has(name) || keys.templates.some(({ pattern }) => pattern.matches(name)),
+    [Symbol.iterator]: () => groups.keys(),
+  };
   const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), names, findings);
   const kafkaQuotas = kafkaQuotasOf(root, { topic, groups, keys }, findings);
   const attachments = readAttachments(root.attachments, names, findings);

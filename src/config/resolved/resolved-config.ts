@@ -10,6 +10,7 @@ import type { NodeSettings } from '../schema/all-settings.js';
 import type { GroupSettings as GroupInput } from '../schema/groups.js';
 import type { HmacSettings } from '../schema/hmac.js';
 import type { KafkaQuotaEntity } from '../schema/kafka-quota-entities.js';
+import type { LimitRole } from '../schema/keys.js';
 import type { MqttRule } from '../schema/mqtt-rules.js';
 import type { PolledBackendSettings } from '../schema/polled-backends.js';
 import type { TextsRead } from '../schema/text-file.js';
@@ -89,6 +90,7 @@ export interface GroupConfig extends GroupSettings {
 export interface KeysConfig {
   readonly maxLive: number;
   readonly maxLoud: number;
+  readonly maxLimits: number;
   readonly templates: readonly KeyTemplate[];
 }
 
@@ -99,6 +101,15 @@ export interface KeyTemplate {
   readonly group: GroupConfig;
   /** Keys that are otherwise, under their own names. */
   readonly overrides: readonly GroupConfig[];
+  /** Limits that may come with requests; null = none. */
+  readonly allowLimits: AllowedLimits | null;
+}
+
+export interface AllowedLimits {
+  readonly role: LimitRole;
+  /** At most; Infinity where nothing was written, so that no limit may come. */
+  readonly quota: GroupSettings['quota'];
+  readonly asWritten: RatesAsWritten;
 }
 
 export type LimitsConfig = NodeLimit & Omit<NodeSettings['limits'], Direction> & { readonly asWritten: RatesAsWritten };

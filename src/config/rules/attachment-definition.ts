@@ -7,10 +7,10 @@ import type { Mistake } from '../setting/config-error.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
 import { show } from '../setting/setting-text.js';
 import { type EntryTexts, readEntry } from './read-entry.js';
-import { readAttachmentRules } from './read-rules.js';
+import { type NamesInUse, readAttachmentRules } from './read-rules.js';
 
 /** The section `attachments` of YAML; every mistake is added with its line. */
-export function readAttachments(written: unknown, groups: ReadonlySet<string>, findings: Findings): AttachmentsConfig {
+export function readAttachments(written: unknown, groups: NamesInUse, findings: Findings): AttachmentsConfig {
   const { scopes, rules } = isMapping(written) ? written : { scopes: null, rules: null };
   const config = { scopes: readScopes(scopes, findings), rules: readAttachmentRules(rules, groups, findings) };
   const attachments = new Attachments(config, (group) => groups.has(group));
@@ -75,7 +75,7 @@ function readAttachment(written: unknown, at: ConfigPath, findings: Findings): A
 
 const TEXTS: EntryTexts = { docs: 'docs/operate/administration.md' };
 
-function addDangling(path: string, attachments: Attachments, groups: ReadonlySet<string>, findings: Findings): void {
+function addDangling(path: string, attachments: Attachments, groups: NamesInUse, findings: Findings): void {
   const attached = attachments.at(path);
   if (attached === null) return;
   const followed = attachments.follow(attached.attachment, path);

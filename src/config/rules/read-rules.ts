@@ -9,16 +9,17 @@ import { show } from '../setting/setting-text.js';
 import { readEntry } from './read-entry.js';
 
 /** Valid rules in order; every mistake is added with its line. A rule with a mistake is left out. */
-export function readMqttRules(written: unknown, groups: ReadonlySet<string>, findings: Findings): MqttRule[] {
+export function readMqttRules(written: unknown, groups: NamesInUse, findings: Findings): MqttRule[] {
   return readRules(written, MQTT, groups, findings);
 }
 
-export function readAttachmentRules(
-  written: unknown,
-  groups: ReadonlySet<string>,
-  findings: Findings,
-): AttachmentRule[] {
+export function readAttachmentRules(written: unknown, groups: NamesInUse, findings: Findings): AttachmentRule[] {
   return readRules(written, OF_ATTACHMENTS, groups, findings);
+}
+
+/** The names of groups, of which there is a list, and those that templates of keys make. */
+export interface NamesInUse extends Iterable<string> {
+  has(name: string): boolean;
 }
 
 interface RuleForm<Rule> {
@@ -46,7 +47,7 @@ const OF_ATTACHMENTS: RuleForm<AttachmentRule> = {
 function readRules<Rule extends { readonly group: string | null }>(
   written: unknown,
   form: RuleForm<Rule>,
-  groups: ReadonlySet<string>,
+  groups: NamesInUse,
   findings: Findings,
 ): Rule[] {
   if (written === undefined || written === null) return [];
@@ -77,7 +78,7 @@ function isUnasked(pattern: unknown): boolean {
 function isGroupKnown(
   { group }: { readonly group: string | null },
   at: ConfigPath,
-  groups: ReadonlySet<string>,
+  groups: NamesInUse,
   findings: Findings,
 ): boolean {
   if (group === null || capturesIn(group).length > 0 || groups.has(group)) return true;

@@ -49,7 +49,8 @@ export const ATTACHMENT_MATCHERS = ['tenant', 'namespace', 'topic', 'client', 'h
 
 const NAME = 'in which * is anything and {name} is captured';
 const TOPIC = 'levels separated by /; + is any level, {name} captures one, # at the end is the rest, e.g. "audit/#"';
-const GROUP = 'the name of a group, or one made of {tenant}, {namespace} and captures, e.g. "{tenant}-premium"';
+const GROUP =
+  'the name of a group or key, or one made of {tenant}, {namespace}, {client} and captures, e.g. "{tenant}-premium" or "key:{client}"';
 
 /** Says by patterns which work belongs to which group. Names of headers are read as lower case. */
 export const ATTACHMENT_RULE = z
@@ -76,7 +77,7 @@ export const ATTACHMENT_RULE = z
       return;
     }
     const patterns = [tenant, namespace, topic, client, ...Object.values(headers ?? {})];
-    const said = ['tenant', 'namespace', ...patterns.flatMap((pattern) => capturesIn(pattern ?? ''))];
+    const said = ['tenant', 'namespace', 'client', ...patterns.flatMap((pattern) => capturesIn(pattern ?? ''))];
     const missing = missingCaptures(group ?? '', said);
     addMissingCaptures(context, { missing, allowed: GROUP, matchers: ATTACHMENT_MATCHERS });
   })

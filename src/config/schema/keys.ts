@@ -19,4 +19,27 @@ export const KEYS = section({
     costs:
       'About 5 KB each. A key counts until it is forgotten, if it was silent at first; else until the node starts anew.',
   },
+  maxLimits: {
+    kind: 'count',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    buys: 'More different limits that came with requests in use at once at one node (allowLimits). One more is refused with 503.',
+    costs: 'About 5 KB each.',
+  },
+});
+
+/** Who may send a limit with a request. The other roles may send no such request at all. */
+export const LIMIT_ROLES = ['traffic', 'admin'] as const;
+export type LimitRole = (typeof LIMIT_ROLES)[number];
+
+/** Below `allowLimits` of a template, beside the highest quota. */
+export const ALLOW_LIMITS = section({
+  role: {
+    kind: 'choice',
+    default: 'traffic',
+    choices: LIMIT_ROLES,
+    buys: 'Who may send limits with requests: traffic, every client; admin, a gateway with a token of its own.',
+    costs: 'Whoever may can give a key up to the highest quota that is allowed.',
+  },
 });

@@ -11,7 +11,8 @@ import {
 
 const CAPTURED = 'in which * is anything and {tenant}, {namespace} or another {name} is captured';
 const TOPIC = 'levels separated by /; + is any level, {tenant} captures one, # at the end is the rest';
-const GROUP = 'the name of a group, or one made of captures, e.g. "{tenant}/{namespace}"';
+const GROUP =
+  'the name of a group or key, or one made of captures, {clientId} and {username}, e.g. "{tenant}/{namespace}" or "key:{clientId}"';
 const PLAIN = 'a name without { } or *';
 
 /** Keys by which a rule chooses messages. A rule without any of them matches all messages. */
@@ -31,7 +32,7 @@ export const MQTT_RULE = z
     group: groupTemplate(GROUP),
   })
   .superRefine((rule, context) => {
-    const said = MQTT_MATCHERS.flatMap((key) => capturesIn(rule[key] ?? ''));
+    const said = ['clientId', 'username', ...MQTT_MATCHERS.flatMap((key) => capturesIn(rule[key] ?? ''))];
     for (const key of ['tenant', 'namespace'] as const) if ((rule[key] ?? null) !== null) said.push(key);
     const missing = missingCaptures(rule.group ?? ATTACHED, said);
     addMissingCaptures(context, { missing, allowed: GROUP, matchers: MQTT_MATCHERS });

@@ -199,5 +199,7 @@ function match(rule: AttachmentRule, scope: Scope): Captured | null {
     Object.entries(rule.headers).every(([name, pattern]) => {
       return Object.hasOwn(headers, name) && matchName(pattern, headers[name] as string, captured);
     });
+  // What a pattern captures under this name goes before it.
+  if (all && client !== '') captured.client ??= client;
   return all ? captured : null;
 }

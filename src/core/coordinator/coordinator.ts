@@ -2,7 +2,7 @@ import { incarnationCount, nodeKeyOf } from '../base/ids.js';
 import { invariant } from '../base/invariant.js';
 import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
 import { DIRECTION_COUNT, type Incarnation, lanesOf, MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
-import type { Strangers } from '../keys/strangers.js';
+import { Strangers } from '../keys/strangers.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import { LaneTable } from '../lanes/lane-table.js';
 import { LinkWatch } from '../lanes/link-watch.js';
@@ -54,8 +54,11 @@ export class Coordinator {
   readonly tokens: TokenBook;
   readonly link: LinkWatch;
   readonly hiddenCeilings: HiddenCeilings;
-  /** Set before anything is read where groups may be made by use (core/keys). */
-  strangers: Strangers | null = null;
+  /** Null until groups may be made by use (core/keys). */
+  get strangers(): Strangers | null {
+    return this.#strangers;
+  }
+  #strangers: Strangers | null = null;
   phase: Phase = 'catching-up';
   /** Why this node has stopped for good; null unless the phase is `fenced`. */
   endedBy: Fenced | null = null;
@@ -188,13 +191,20 @@ export class Coordinator {
     });
   }
 
+  /** Groups may be made by use from now on. */
+  noteStrangers(): void {
+    this.#strangers = new Strangers();
+    for (let mapLane = 0; mapLane < this.usageMap.laneCount; mapLane++) this.#noteStranger(mapLane);
+  }
+
+  #noteStranger(mapLane: number): void {
+    const { groupId, direction } = this.usageMap.groupOf(mapLane);
+    this.#strangers?.note(groupId, direction, this.usageMap.firstRow(mapLane) !== -1, this.tokens.logMsOf(groupId));
+  }
+
   #markLane(mapLane: number): void {
     this.#table.markMapLane(mapLane);
-    if (this.strangers !== null) {
-      const { groupId, direction } = this.usageMap.groupOf(mapLane);
-      const logMs = this.tokens.logMsOf(groupId);
-      this.strangers.note(groupId, direction, this.usageMap.firstRow(mapLane) !== -1, logMs);
-    }
+    if (this.#strangers !== null) this.#noteStranger(mapLane);
     this.tokens.rowsChanged(mapLane);
   }
 

@@ -8,7 +8,7 @@
  * A row is a slot of a shard. It is the name's until the next `add` or `remove`.
  */
 export class KeyRows {
-  readonly #lineLength: number;
+  #lineLength: number;
   readonly #seed: number;
   readonly #shards: Shard[];
   readonly #shardMask: number;
@@ -89,6 +89,19 @@ export class KeyRows {
     shard.used--;
     this.#size--;
     if (slots > FIRST_SLOTS && shard.used < SPARSE * slots) this.#resize(at, Math.max(FIRST_SLOTS, slots >> 1));
+  }
+
+  /** Lines are longer from now on. All of them are copied: a million names wait for 50 ms, once per such a change. */
+  widen(lineLength: number): void {
+    const before = this.#lineLength;
+    this.#lineLength = lineLength;
+    this.#shards.forEach((shard, at) => {
+      const lines = new Float64Array(shard.slots * lineLength);
+      for (let slot = 0; slot < shard.slots; slot++) {
+        lines.set(shard.lines.subarray(slot * before, (slot + 1) * before), slot * lineLength);
+      }
+      this.#shards[at] = { ...shard, lines };
+    });
   }
 
   /** Where the hand points: the row of some name, or −1. It points there until it is moved. */

@@ -23,18 +23,19 @@ export interface Whispered {
  */
 export class Whispers {
   readonly maxLive: number;
-  /** A line: time of the last refill (Infinity = the key speaks), tag, tokens of the limited slots. */
+  /** A line: time of the last refill (Infinity = the key speaks), tag, the limited slots. */
   readonly #rows: KeyRows;
-  readonly #kinds: readonly Kind[];
-  /** Limited slots of a line, which has of each its tokens and then what was spent here. */
-  readonly #slots: number;
+  readonly #kinds: Kind[];
+  /** Limited slots that a line has room for. */
+  #slots: number;
+  #nodes = 0;
 
   /** @param seed see KeyRows */
   constructor(kinds: readonly Whispered[], maxLive: number, seed: number) {
     this.maxLive = maxLive;
     this.#kinds = kinds.map(kindOf);
     this.#slots = Math.max(1, ...this.#kinds.map(({ perSecond }) => perSecond.length));
-    this.#rows = new KeyRows(maxLive, TOKENS + 2 * this.#slots, seed);
+    this.#rows = new KeyRows(maxLive, TOKENS + PER_SLOT * this.#slots, seed);
   }
 
   /** Keys in memory. */
@@ -60,12 +61,54 @@ export class Whispers {
 
   /** So many nodes share every key from now on. */
   setNodes(nodes: number): void {
-    for (const kind of this.#kinds) {
-      kind.quotas.forEach(({ perSecond, depth }, slot) => {
-        kind.perSecond[slot] = perSecond / nodes;
-        kind.depth[slot] = depth / nodes;
-      });
+    this.#nodes = nodes;
+    for (const kind of this.#kinds) divide(kind, nodes);
+  }
+
+  /** A kind is new, or one of which there are no rows becomes another. */
+  setKind(index: number, whispered: Whispered): void {
+    const kind = kindOf(whispered);
+    if (this.#nodes > 0) divide(kind, this.#nodes);
+    this.#kinds[index] = kind;
+    if (kind.perSecond.length <= this.#slots) return;
+    this.#slots = kind.perSecond.length;
+    this.#rows.widen(TOKENS + PER_SLOT * this.#slots);
+  }
+
+  /**
+   * A key is of another kind from now on. Its bucket is what it would be if it had always been of that kind: what was
+   * spent here stays spent, and the rest is filled to the same part.
+   */
+  move(row: number, kindIndex: number, nowMs: number): void {
+    const lines = this.#rows.linesOf(row);
+    const at = this.#rows.offsetOf(row);
+    const before = this.#kinds[this.kindOf(row)] as Kind;
+    const elapsedMs = Math.max(0, nowMs - (lines[at] as number));
+    const isSilent = !this.speaks(row);
+    lines[at + TAG] = kindIndex * CELLS + this.cellOf(row);
+    if (!isSilent) return;
+    const kept = SLOTS.map((slot) => {
+      const own = before.slots[slot] as number;
+      if (own === -1) return { spent: 0, filled: 1 };
+      const cell = cellAt(at, own);
+      fill(lines, cell, before, own, elapsedMs);
+      const spent = lines[cell + SPENT] as number;
+      const depth = before.depth[own] as number;
+      return { spent, filled: depth > 0 ? Math.min(1, ((lines[cell] as number) + spent) / depth) : 0 };
+    });
+    lines[at] = nowMs;
+    const { slots, depth } = this.#kinds[kindIndex] as Kind;
+    for (const [slot, { spent, filled }] of kept.entries()) {
+      const into = slots[slot] as number;
+      if (into === -1) continue;
+      const cell = cellAt(at, into);
+      lines[cell] = filled * (depth[into] as number) - spent;
+      lines[cell + SPENT] = spent;
     }
+  }
+
+  forget(row: number): void {
+    this.#rows.remove(row);
   }
 
   /**
@@ -77,7 +120,7 @@ export class Whispers {
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
     // Another key may have had the line.
-    lines.fill(0, at + TOKENS, at + TOKENS + 2 * this.#slots);
+    this.#empty(lines, at);
     lines[at] = sinceMs;
     lines[at + TAG] = kindIndex * CELLS + cell;
     return row;
@@ -94,30 +137,15 @@ export class Whispers {
     if (!kind.mayWhisper) return false;
     lines[at] = nowMs;
     const { perSecond, slots } = kind;
-    for (let slot = 0; slot < perSecond.length; slot++) this.#fill(lines, at + TOKENS + slot, kind, slot, elapsedMs);
+    for (let slot = 0; slot < perSecond.length; slot++) fill(lines, cellAt(at, slot), kind, slot, elapsedMs);
     const first = direction * DIMENSION_COUNT;
     const messageSlot = slots[first] as number;
     const byteSlot = slots[first + 1] as number;
-    if (messageSlot !== -1 && (lines[at + TOKENS + messageSlot] as number) < messages) return false;
-    if (byteSlot !== -1 && (lines[at + TOKENS + byteSlot] as number) < bytes) return false;
-    if (messageSlot !== -1) this.#spend(lines, at + TOKENS + messageSlot, messages);
-    if (byteSlot !== -1) this.#spend(lines, at + TOKENS + byteSlot, bytes);
+    if (messageSlot !== -1 && (lines[cellAt(at, messageSlot)] as number) < messages) return false;
+    if (byteSlot !== -1 && (lines[cellAt(at, byteSlot)] as number) < bytes) return false;
+    if (messageSlot !== -1) spend(lines, cellAt(at, messageSlot), messages);
+    if (byteSlot !== -1) spend(lines, cellAt(at, byteSlot), bytes);
     return true;
-  }
-
-  #spend(lines: Float64Array, cell: number, amount: number): void {
-    lines[cell] = (lines[cell] as number) - amount;
-    lines[cell + this.#slots] = (lines[cell + this.#slots] as number) + amount;
-  }
-
-  /** What comes in fills what the bucket lacked at its beginning, before it pays for what was spent. */
-  #fill(lines: Float64Array, cell: number, kind: Kind, slot: number, elapsedMs: number): void {
-    const depth = kind.depth[slot] as number;
-    const tokens = lines[cell] as number;
-    const spent = lines[cell + this.#slots] as number;
-    const gained = (elapsedMs * (kind.perSecond[slot] as number)) / 1000;
-    lines[cell] = Math.min(depth, tokens + gained);
-    lines[cell + this.#slots] = spentAfter(gained, spent, depth - tokens - spent);
   }
 
   /** Units that may be taken of a slot now; Infinity where nothing limits. */
@@ -128,7 +156,7 @@ export class Whispers {
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
     const elapsedMs = Math.max(0, nowMs - (lines[at] as number));
-    const tokens = (lines[at + TOKENS + slot] as number) + (elapsedMs * (kind.perSecond[slot] as number)) / 1000;
+    const tokens = (lines[cellAt(at, slot)] as number) + (elapsedMs * (kind.perSecond[slot] as number)) / 1000;
     return Math.min(kind.depth[slot] as number, tokens);
   }
 
@@ -139,8 +167,9 @@ export class Whispers {
     if (slot === -1) return 0;
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
-    const tokens = lines[at + TOKENS + slot] as number;
-    const spent = lines[at + TOKENS + slot + this.#slots] as number;
+    const cell = cellAt(at, slot);
+    const tokens = lines[cell] as number;
+    const spent = lines[cell + SPENT] as number;
     const gained = (Math.max(0, nowMs - (lines[at] as number)) * (kind.perSecond[slot] as number)) / 1000;
     return Math.ceil(spentAfter(gained, spent, (kind.depth[slot] as number) - tokens - spent));
   }
@@ -158,7 +187,7 @@ export class Whispers {
   fallSilent(row: number, nowMs: number): void {
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
-    lines.fill(0, at + TOKENS, at + TOKENS + 2 * this.#slots);
+    this.#empty(lines, at);
     lines[at] = nowMs;
   }
 
@@ -209,11 +238,17 @@ export class Whispers {
     const at = this.#rows.offsetOf(row);
     let inMs = 0;
     for (let slot = 0; slot < perSecond.length; slot++) {
-      const missing = (depth[slot] as number) - (lines[at + TOKENS + slot] as number);
-      if (missing > 0) inMs = Math.max(inMs, (1000 * missing) / (perSecond[slot] as number));
+      const missing = (depth[slot] as number) - (lines[cellAt(at, slot)] as number);
+      // What was spent of a quota that is 0 now does not come back, and would be remembered for ever.
+      const rate = perSecond[slot] as number;
+      if (missing > 0 && rate > 0) inMs = Math.max(inMs, (1000 * missing) / rate);
     }
     const fullMs = (lines[at] as number) + inMs;
     return Number.isNaN(fullMs) ? nowMs : fullMs;
+  }
+
+  #empty(lines: Float64Array, at: number): void {
+    lines.fill(0, at + TOKENS, at + TOKENS + PER_SLOT * this.#slots);
   }
 
   #usedMs(row: number): number {
@@ -225,6 +260,25 @@ export class Whispers {
   }
 }
 
+function cellAt(line: number, slot: number): number {
+  return line + TOKENS + PER_SLOT * slot;
+}
+
+function spend(lines: Float64Array, cell: number, amount: number): void {
+  lines[cell] = (lines[cell] as number) - amount;
+  lines[cell + SPENT] = (lines[cell + SPENT] as number) + amount;
+}
+
+/** What comes in fills what the bucket lacked at its beginning, before it pays for what was spent. */
+function fill(lines: Float64Array, cell: number, kind: Kind, slot: number, elapsedMs: number): void {
+  const depth = kind.depth[slot] as number;
+  const tokens = lines[cell] as number;
+  const spent = lines[cell + SPENT] as number;
+  const gained = (elapsedMs * (kind.perSecond[slot] as number)) / 1000;
+  lines[cell] = Math.min(depth, tokens + gained);
+  lines[cell + SPENT] = spentAfter(gained, spent, depth - tokens - spent);
+}
+
 /** What is still to be paid of what was spent, if the bucket lacked so much at its beginning that is not filled yet. */
 function spentAfter(gained: number, spent: number, lacked: number): number {
   return Math.max(0, spent - Math.max(0, gained - Math.max(0, lacked)));
@@ -234,6 +288,9 @@ function spentAfter(gained: number, spent: number, lacked: number): number {
 const LOOKED_AT = 64;
 const TAG = 1;
 const TOKENS = 2;
+/** Numbers of a limited slot: its tokens, and behind them what was spent here and has not come back. */
+const PER_SLOT = 2;
+const SPENT = 1;
 const CELLS = 65_536;
 
 interface Kind {
@@ -245,6 +302,17 @@ interface Kind {
   /** Per slot, of this node: units. */
   readonly perSecond: Float64Array;
   readonly depth: Float64Array;
+}
+
+/** Per direction and dimension. */
+const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot) => slot);
+
+/** What one of so many nodes may spend unheard. */
+function divide({ quotas, perSecond, depth }: Kind, nodes: number): void {
+  quotas.forEach((quota, slot) => {
+    perSecond[slot] = quota.perSecond / nodes;
+    depth[slot] = quota.depth / nodes;
+  });
 }
 
 function kindOf({ settings: { quota, burst }, mayWhisper }: Whispered): Kind {

@@ -167,7 +167,7 @@ export function registryKeys(cluster: number): RegistryKeys {
     proposal: (id) => `${prefix}/proposal/${id}`,
     batchPart: (id, part) => `${prefix}/batch-part/${part}/${id}`,
     verdict: (id) => `${prefix}/verdict/${id}`,
-    state: (group, asOf) => `${prefix}${attachedPath(group) === null ? `/group/${group}` : group}/${asOf}`,
+    state: (entry, asOf) => `${prefix}${entry.startsWith('/') ? entry : `/group/${entry}`}/${asOf}`,
     audit: (auditId) => `${prefix}/audit/${auditId}`,
     auditedBy: (key) => (key.startsWith(`${prefix}/audit/`) ? key.slice(prefix.length + 7) : null),
     barrier: (nodeId) => `${prefix}/barrier/${nodeId}`,
@@ -190,6 +190,33 @@ export function attachmentName(path: string): string {
 export function attachedPath(name: string): string | null {
   if (!name.startsWith(ATTACHMENT)) return null;
   return name.slice(name.indexOf('/', ATTACHMENT.length) + 1);
+}
+
+const KEY_TEMPLATE = '/key-template/';
+const KEY = '/key/';
+
+/** `/key-template/key:{id}`. */
+export function templateEntry(pattern: string): string {
+  return `${KEY_TEMPLATE}${pattern}`;
+}
+
+/** Settings of a single key: `/key/key:acme`. */
+export function keyEntry(name: string): string {
+  return `${KEY}${name}`;
+}
+
+/** What an entry of the registry is about. */
+export interface Entry {
+  readonly kind: 'group' | 'attachment' | 'key-template' | 'key';
+  /** The name of a group or key, the path of a scope, or the pattern of a template. */
+  readonly name: string;
+}
+
+export function entryOf(entry: string): Entry {
+  const path = attachedPath(entry);
+  if (path !== null) return { kind: 'attachment', name: path };
+  if (entry.startsWith(KEY_TEMPLATE)) return { kind: 'key-template', name: entry.slice(KEY_TEMPLATE.length) };
+  return entry.startsWith(KEY) ? { kind: 'key', name: entry.slice(KEY.length) } : { kind: 'group', name: entry };
 }
 
 /**

@@ -153,7 +153,10 @@ function checked(parts: ChangeParts, path: string, written: unknown): Attachment
     throw new QuotameshError('ATTACHMENT_CYCLIC', { scope, circle: [path, ...via].join(' → ') });
   }
   const missing = end === 'dangling' ? `an attachment of ${via.at(-1)}` : `group ${group}`;
-  if (end === 'dangling' || (end === 'group' && !parts.groups.numbers.has(group))) {
+  if (
+    end === 'dangling' ||
+    (end === 'group' && !parts.groups.numbers.has(group) && parts.keys?.isKey(group) !== true)
+  ) {
     throw new QuotameshError('ATTACHMENT_DANGLING', { scope, missing });
   }
   if (isFull({ attachments: parts.attachments, registry: parts.config.registry }, path)) {

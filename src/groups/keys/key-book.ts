@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import type { GroupConfig, KeysConfig, LimitsConfig } from '../../config/resolved/resolved-config.js';
+import type { GroupConfig, KeysConfig, KeyTemplate, LimitsConfig } from '../../config/resolved/resolved-config.js';
+import type { LimitRole } from '../../config/schema/keys.js';
 import { GROUP_NAME } from '../../config/setting/setting.js';
 import { groupIdOf } from '../../core/base/ids.js';
 import { BYTES, DIRECTION_COUNT, lanesOf, MESSAGES, type Rates } from '../../core/base/vocabulary.js';
@@ -12,6 +13,8 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { GroupTable } from '../group-table.js';
+import { isSameValue } from '../same-value.js';
+import { withLimit } from './key-definition.js';
 import { type KeyKind, KeyKinds } from './key-kinds.js';
 
 export interface KeyBookParts {
@@ -25,10 +28,12 @@ export interface KeyBookParts {
   readonly groups: GroupTable;
   readonly limiter: Limiter;
   readonly loop: ServingLoop;
-  /** Makes a group of a key; returns its number. */
+  /** Makes a group of a key, or changes it; returns its number. */
   readonly define: (config: GroupConfig) => number;
   /** Gives the number of a key that nobody uses to another one. */
   readonly rename: (number: number, config: GroupConfig) => void;
+  /** There is no such group any more. */
+  readonly remove: (group: number) => void;
 }
 
 /** What became of the keys of one template since the start. */
@@ -51,10 +56,12 @@ export interface KeyCounts {
  * numbers are given, one whose key is forgotten is given to another.
  */
 export class KeyBook {
-  readonly counts: ReadonlyMap<string, KeyCounts>;
+  /** By template; those of a template that was removed stay. */
+  readonly counts = new Map<string, KeyCounts>();
   readonly #parts: KeyBookParts;
   readonly #kinds: KeyKinds;
-  readonly #countsOf: readonly KeyCounts[];
+  /** By kind. */
+  readonly #countsOf: KeyCounts[] = [];
   readonly #whispers: Whispers;
   /** Name → number of the group of every key that has one: those that speak now, and some that did. */
   readonly #numbers = new Map<string, number>();
@@ -62,6 +69,8 @@ export class KeyBook {
   /** Those that speak now. */
   readonly #loud = new Map<string, number>();
   #nextLoud: IterableIterator<[string, number]> = this.#loud.entries();
+  /** Names of those that speak and are of another kind than their groups. */
+  readonly #behind = new Set<string>();
   #whisperUntilMs = Number.NEGATIVE_INFINITY;
   #isSound = false;
   #nodes = 0;
@@ -69,30 +78,69 @@ export class KeyBook {
 
   constructor(parts: KeyBookParts) {
     this.#parts = parts;
-    this.#kinds = new KeyKinds(parts.keys, parts.limits);
-    const counts = new Map<string, KeyCounts>();
-    for (const { pattern } of parts.keys.templates) {
-      counts.set(pattern, { live: 0, loud: 0, made: 0, forgotten: 0, refused: 0, granted: 0 });
-    }
-    this.counts = counts;
-    this.#countsOf = this.#kinds.all.map(({ template }) => counts.get(template) as KeyCounts);
-    this.#whispers = new Whispers(this.#kinds.all, parts.keys.maxLive, randomInt(2 ** 32));
+    this.#whispers = new Whispers([], parts.keys.maxLive, randomInt(2 ** 32));
+    this.#kinds = new KeyKinds(parts.limits, (number, kind) => {
+      this.#whispers.setKind(number, kind);
+      this.#countsOf[number] = this.#countsFor(kind.template);
+    });
+    this.use(parts.keys.templates);
+  }
+
+  get hasTemplates(): boolean {
+    return this.#kinds.hasTemplates;
+  }
+
+  /**
+   * These templates are in force from now on. A key follows when it is used next, a loud one within some rounds: what
+   * was spent of it stays spent. One that no template has any more is unknown at once.
+   */
+  use(templates: readonly KeyTemplate[]): void {
+    this.#kinds.use(templates);
+    for (const { pattern } of templates) this.#countsFor(pattern);
   }
 
   /** Whether a template has such names. */
   isKey(name: string): boolean {
-    return this.#whispers.find(name) !== -1 || this.#kindOf(name) !== -1;
+    const row = this.#find(name);
+    if (row !== -1 && this.#kinds.isCurrent(this.#whispers.kindOf(row))) return true;
+    return this.#kindOf(name) !== -1;
   }
 
   /** The row of a key, which its first use makes; −1 where no template has such names. Throws KEYS_FULL. */
   rowOf(name: string, nowMs: number): number {
-    const row = this.#whispers.find(name);
-    return row === -1 ? this.#make(name, nowMs) : row;
+    const row = this.#find(name);
+    if (row === -1) return this.#make(name, nowMs);
+    return this.#kinds.isCurrent(this.#whispers.kindOf(row)) ? row : this.#follow(row, name, nowMs);
+  }
+
+  /**
+   * The key has this limit at this node from now on, until it is told another one, or is forgotten. What the operator
+   * has written for this key stands before it. Throws LIMIT_DENIED, LIMIT_INVALID, KEYS_FULL.
+   */
+  tell(name: string, limit: unknown, nowMs: number): void {
+    const row = this.rowOf(name, nowMs);
+    if (row === -1) return;
+    const number = this.#whispers.kindOf(row);
+    const { allowLimits, isOverride, template, base } = this.#kindAt(row);
+    if (allowLimits === null)
+      throw new QuotameshError('LIMIT_DENIED', { key: name, reason: `template ${template} allows none` });
+    if (isOverride) return;
+    const { maxLimits } = this.#parts.keys;
+    const make = (settings: GroupConfig) => withLimit(settings, limit, allowLimits.quota, name);
+    const limited = this.#kinds.limited(base === -1 ? number : base, textOf(limit), maxLimits, make);
+    if (limited === null) throw this.#full(number, name, 'maxLimits');
+    if (limited !== number) this.#move(row, name, limited, nowMs);
+  }
+
+  /** Who may tell limits of such a key; null = nobody, or it is no key. */
+  roleForLimits(name: string): LimitRole | null {
+    const kind = this.#kinds.all[this.#kindOf(name)];
+    return kind?.allowLimits?.role ?? null;
   }
 
   /** Largest single request of a row's key in a direction. */
   mostOf(row: number, direction: number): Rates {
-    return this.#kinds.all[this.#whispers.kindOf(row)]?.most[direction] as Rates;
+    return this.#kindAt(row).most[direction] as Rates;
   }
 
   /** Whether this node decides nothing now, or has slept since it confirmed what may be spent unheard. */
@@ -105,8 +153,7 @@ export class KeyBook {
    * of it: a group for each key that is asked for meanwhile would stay for ever.
    */
   templateOf(row: number): number {
-    const { settings } = this.#kinds.all[this.#whispers.kindOf(row)] as KeyKind;
-    return this.#numbers.get(settings.name) ?? this.#number(settings);
+    return this.#number(this.#kindAt(row).settings);
   }
 
   /** Takes of a row's key what may be spent unheard; false = its group has to decide. */
@@ -126,24 +173,34 @@ export class KeyBook {
     const { clock, loop } = this.#parts;
     const row = this.rowOf(name, clock());
     if (row === -1) return null;
-    const number = this.#numbers.get(name) ?? this.#define(name, row);
+    const number = this.#whispers.speaks(row) ? (this.#numbers.get(name) as number) : this.#define(name, row);
     // While the node decides nothing, the row keeps what was spent unheard.
     if (!this.#whispers.speaks(row) && loop.isReady) this.#speak(name, row, number);
     return number;
   }
 
-  /** Whether it is a key of which nothing is told. */
-  isSilent(name: string): boolean {
-    const row = this.#whispers.find(name);
-    return row !== -1 && !this.#whispers.speaks(row);
+  /** Whether it is a key that is a group like any other now. */
+  speaks(name: string): boolean {
+    const row = this.#find(name);
+    return row !== -1 && this.#whispers.speaks(row);
+  }
+
+  /** As `seen`, for a key that was used just now. */
+  shown(name: string): KeySeen {
+    return this.seen(name) ?? this.#unused(name);
+  }
+
+  #unused(name: string): KeySeen {
+    const { template, settings } = this.#kinds.all[this.#kindOf(name)] as KeyKind;
+    return { template, settings, group: null, left: [] };
   }
 
   /** What this node knows of a key without making one; null = it knows none of this name. */
   seen(name: string): KeySeen | null {
-    const row = this.#whispers.find(name);
-    if (row === -1) return null;
     const nowMs = this.#parts.clock();
-    const { template, settings } = this.#kinds.all[this.#whispers.kindOf(row)]!;
+    const row = this.#find(name) === -1 ? -1 : this.rowOf(name, nowMs);
+    if (row === -1) return null;
+    const { template, settings } = this.#kindAt(row);
     const isLoud = this.#whispers.speaks(row);
     const left = isLoud ? [] : [0, 1].map((direction) => this.#leftOf(row, direction, nowMs));
     return { template, settings, group: isLoud ? (this.#numbers.get(name) as number) : null, left };
@@ -153,14 +210,21 @@ export class KeyBook {
   keep(nowMs: number): void {
     const { coordinator } = this.#parts.loop;
     if (coordinator === null) return;
+    if (this.hasTemplates && coordinator.strangers === null) coordinator.noteStrangers();
     this.#confirm(coordinator, nowMs);
     for (const kind of this.#whispers.sweep(nowMs, FORGET_AFTER_MS, SWEPT_ROWS)) this.#gone(kind);
     this.#silence(coordinator, nowMs);
+    this.#catchUp();
   }
 
   #confirm(coordinator: Coordinator, nowMs: number): void {
     const { membership, link, log } = coordinator;
-    const isSound = coordinator.isReady && link.isWhole && membership.allTellCharges && !log.epochs.isHolding;
+    const isSound =
+      coordinator.strangers !== null &&
+      coordinator.isReady &&
+      link.isWhole &&
+      membership.allTellCharges &&
+      !log.epochs.isHolding;
     this.#isSound = isSound;
     this.#whisperUntilMs = isSound ? nowMs + this.#parts.shareValidMs : Number.NEGATIVE_INFINITY;
     const nodes = Math.max(1, membership.alive.length);
@@ -177,17 +241,80 @@ export class KeyBook {
         continue;
       }
       const [name, number] = next.value;
+      // A key that speaks is not forgotten.
+      const row = this.#find(name);
+      const isCurrent = this.#kinds.isCurrent(this.#whispers.kindOf(row));
+      if (!isCurrent && this.#follow(row, name, nowMs) === -1) continue;
       if (lanesOf(number).some((lane) => coordinator.lanes.has(lane))) continue;
       this.#loud.delete(name);
-      // A key that speaks is not forgotten.
-      const row = this.#whispers.find(name);
       this.#whispers.fallSilent(row, nowMs);
       (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
     }
   }
 
+  /** Groups of keys that speak become what their keys are. A group takes about 50 µs, so some go in each round. */
+  #catchUp(): void {
+    let left = CAUGHT_UP;
+    for (const name of this.#behind) {
+      if (left-- === 0) return;
+      this.#behind.delete(name);
+      const row = this.#parts.groups.numbers.has(name) ? -1 : this.#find(name);
+      if (row !== -1 && this.#whispers.speaks(row)) this.#number({ ...this.#kindAt(row).settings, name });
+    }
+  }
+
+  /** The kind of this key is another now, or gone: then so is the key. Returns the row, or −1. */
+  #follow(row: number, name: string, nowMs: number): number {
+    const kind = this.#kindOf(name);
+    if (kind === -1) this.#drop(row, name);
+    else this.#move(row, name, kind, nowMs);
+    return kind === -1 ? -1 : row;
+  }
+
+  #move(row: number, name: string, kind: number, nowMs: number): void {
+    const before = this.#whispers.kindOf(row);
+    const speaks = this.#whispers.speaks(row);
+    this.#whispers.move(row, kind, nowMs);
+    this.#kinds.hold(kind);
+    this.#kinds.release(before);
+    if (speaks) this.#behind.add(name);
+    const [from, to] = [this.#countsOf[before] as KeyCounts, this.#countsOf[kind] as KeyCounts];
+    from.live--;
+    to.live++;
+    if (speaks) from.loud--;
+    if (speaks) to.loud++;
+  }
+
+  #drop(row: number, name: string): void {
+    const kind = this.#whispers.kindOf(row);
+    if (this.#whispers.speaks(row)) {
+      (this.#countsOf[kind] as KeyCounts).loud--;
+      this.#loud.delete(name);
+      if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(this.#numbers.get(name) as number);
+    }
+    this.#whispers.forget(row);
+    this.#gone(kind);
+  }
+
+  #kindAt(row: number): KeyKind {
+    return this.#kinds.all[this.#whispers.kindOf(row)] as KeyKind;
+  }
+
+  #countsFor(template: string): KeyCounts {
+    const known = this.counts.get(template);
+    if (known !== undefined) return known;
+    const counts = { live: 0, loud: 0, made: 0, forgotten: 0, refused: 0, granted: 0 };
+    this.counts.set(template, counts);
+    return counts;
+  }
+
   #strangers(): Strangers | null {
     return this.#parts.loop.coordinator?.strangers ?? null;
+  }
+
+  /** The row, or −1. Names of a megabyte are not looked at; callers may give what is no text. */
+  #find(name: string): number {
+    return typeof name !== 'string' || name.length > NAME_MAX ? -1 : this.#whispers.find(name);
   }
 
   #kindOf(name: string): number {
@@ -208,6 +335,7 @@ export class KeyBook {
     const counts = this.#countsOf[kind] as KeyCounts;
     counts.made++;
     counts.live++;
+    this.#kinds.hold(kind);
     return this.#whispers.add(name, kind, cellOf(groupIdOf(cluster, name)), loop.coordinator?.readyMs ?? nowMs);
   }
 
@@ -215,12 +343,13 @@ export class KeyBook {
     const counts = this.#countsOf[kind] as KeyCounts;
     counts.forgotten++;
     counts.live--;
+    this.#kinds.release(kind);
   }
 
   #define(name: string, row: number): number {
     const kind = this.#whispers.kindOf(row);
-    const config = { ...this.#kinds.all[kind]!.settings, name };
-    if (this.#numbers.size < this.#parts.keys.maxLoud) return this.#number(config);
+    const config = { ...this.#kindAt(row).settings, name };
+    if (this.#numbers.has(name) || this.#numbers.size < this.#parts.keys.maxLoud) return this.#number(config);
     const number = this.#unusedNumber();
     if (number === null) throw this.#full(kind, name, 'maxLoud');
     this.#parts.rename(number, config);
@@ -250,13 +379,16 @@ export class KeyBook {
    */
   #isUnused(name: string, number: number): boolean {
     const { groups, limiter, loop } = this.#parts;
-    const kind = this.#kindOf(name);
-    if (kind === -1 || !this.#kinds.all[kind]!.mayWhisper || this.#whispers.find(name) !== -1) return false;
-    if (!groups.isKey(number) || lanesOf(number).some((lane) => !limiter.isAtRest(lane))) return false;
+    if (!this.#kinds.mayWhisper(groups.at(number)) || this.#find(name) !== -1) return false;
+    if (groups.isGroup(number) || lanesOf(number).some((lane) => !limiter.isAtRest(lane))) return false;
     return loop.coordinator?.isForgotten(number) === true;
   }
 
+  /** The number of a key's group, which is like this from now on. */
   #number(config: GroupConfig): number {
+    const known = this.#numbers.get(config.name);
+    const { groups } = this.#parts;
+    if (known !== undefined && groups.isLive(known) && isSameValue(groups.at(known), config)) return known;
     const number = this.#parts.define(config);
     this.#numbers.set(config.name, number);
     return number;
@@ -287,13 +419,22 @@ export class KeyBook {
     return [left(MESSAGES), left(BYTES)];
   }
 
-  #full(kind: number, key: string, bound: 'maxLive' | 'maxLoud'): QuotameshError {
+  #full(kind: number, key: string, bound: 'maxLive' | 'maxLoud' | 'maxLimits'): QuotameshError {
     (this.#countsOf[kind] as KeyCounts).refused++;
     const max = this.#parts.keys[bound];
     if (!this.#told.has(bound))
       this.#parts.telemetry.log('warn', 'there is no room for more keys', { bound, max, key });
     this.#told.add(bound);
     return new QuotameshError('KEYS_FULL', { key, bound, max });
+  }
+}
+
+/** '' for what JSON cannot say, which is no limit either. */
+function textOf(limit: unknown): string {
+  try {
+    return JSON.stringify(limit) ?? '';
+  } catch {
+    return '';
   }
 }
 
@@ -318,5 +459,7 @@ const FORGET_AFTER_MS = 10_000;
 const SWEPT_ROWS = 1024;
 const SILENCED_LOOKS = 64;
 const NUMBERS_LOOKED_AT = 64;
+/** 3 ms of a round. */
+const CAUGHT_UP = 64;
 /** As in GROUP_NAME; a name of a megabyte is not searched for letters. */
 const NAME_MAX = 200;

@@ -2,8 +2,8 @@ import type { Telemetry } from '../../ports/telemetry.js';
 
 /** An entry of the registry that is in force at this node from now on. */
 export interface AppliedChange {
-  readonly kind: 'group defined' | 'group deleted' | 'attachment changed';
-  /** The group's name, or the path of the attached scope. */
+  readonly kind: 'group defined' | 'group deleted' | 'attachment changed' | 'key-template changed' | 'key changed';
+  /** The name of the group or key, the path of the attached scope, or the pattern of the template. */
   readonly name: string;
   readonly revision: number;
 }
@@ -15,8 +15,7 @@ export interface AppliedChange {
 export function announceChanges(telemetry: Telemetry, changes: readonly AppliedChange[]): void {
   if (changes.length <= LINES_MAX) {
     for (const { kind, name, revision } of changes) {
-      const facts = kind === 'attachment changed' ? { scope: name, revision } : { group: name, revision };
-      telemetry.log('info', `${kind} at run time`, facts);
+      telemetry.log('info', `${kind} at run time`, { [FACT[kind]]: name, revision });
     }
     return;
   }
@@ -27,5 +26,13 @@ export function announceChanges(telemetry: Telemetry, changes: readonly AppliedC
     revision: changes.reduce((newest, { revision }) => Math.max(newest, revision), 0),
   });
 }
+
+const FACT = {
+  'group defined': 'group',
+  'group deleted': 'group',
+  'attachment changed': 'scope',
+  'key-template changed': 'template',
+  'key changed': 'key',
+} as const;
 
 const LINES_MAX = 5;

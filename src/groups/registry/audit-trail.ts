@@ -1,8 +1,9 @@
 import type { BatchDecision } from '../../core/registry/registry-protocol.js';
 import {
   type AuditRecord,
-  attachedPath,
   type ChangedBy,
+  type Entry,
+  entryOf,
   type GroupDefinition,
 } from '../../core/registry/registry-record.js';
 import type { Telemetry } from '../../ports/telemetry.js';
@@ -16,8 +17,8 @@ export interface AuditedChange {
   readonly node: string;
   readonly who: Omit<ChangedBy, 'atMs'> | null;
   readonly what: 'made' | 'changed' | 'deleted';
-  readonly kind: 'group' | 'attachment';
-  /** The group's name; for an attachment, the path of the scope. */
+  readonly kind: Entry['kind'];
+  /** The name of the group or key, the path of the scope, or the pattern of the template. */
   readonly name: string;
   /** As YAML writes it; null = nothing was, or is, defined at run time. */
   readonly before: GroupDefinition | null;
@@ -28,7 +29,6 @@ export interface AuditedChange {
 
 export function auditedChange(record: AuditRecord): AuditedChange {
   const { revision, author, group, before, after, by } = record;
-  const path = attachedPath(group);
   const what = after === null ? 'deleted' : before === null ? 'made' : 'changed';
   return {
     revision,
@@ -36,8 +36,7 @@ export function auditedChange(record: AuditRecord): AuditedChange {
     node: author,
     who: by === null ? null : { name: by.name, how: by.how, requestId: by.requestId },
     what,
-    kind: path === null ? 'group' : 'attachment',
-    name: path ?? group,
+    ...entryOf(group),
     before,
     after,
     withGroup: record.withGroup ?? null,

@@ -10,9 +10,9 @@ import { Registry } from '../../core/registry/registry.js';
 import type { BatchDecision, Decision, RegistryAppend, RegistryEvent } from '../../core/registry/registry-protocol.js';
 import {
   type AuditRecord,
-  attachedPath,
   type BatchEntry,
   type ChangedBy,
+  entryOf,
   type GroupDefinition,
 } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
@@ -23,6 +23,7 @@ import { TopicInbox } from '../../topic/topic-inbox.js';
 import { applyAttachment } from '../apply-attachment.js';
 import type { GroupTable } from '../group-table.js';
 import type { GroupsInForce } from '../groups-in-force.js';
+import type { KeyTemplates } from '../keys/key-templates.js';
 import type { YamlComparison } from '../yaml/yaml-comparison.js';
 import type { YamlGroups } from '../yaml/yaml-groups.js';
 import { type AppliedChange, announceChanges } from './announce-changes.js';
@@ -48,6 +49,7 @@ export interface GroupRegistryParts {
   readonly yaml: YamlGroups;
   readonly comparison: YamlComparison;
   readonly attachments: Attachments;
+  readonly templates: KeyTemplates;
   /** NOT_READY with the reasons of this moment. */
   readonly notReady: () => QuotameshError;
 }
@@ -152,7 +154,7 @@ export class GroupRegistry {
 
   /** Groups that came at run time, beside those of YAML. */
   *names(): Generator<string> {
-    for (const name of this.#registry.names()) if (attachedPath(name) === null) yield name;
+    for (const name of this.#registry.names()) if (entryOf(name).kind === 'group') yield name;
   }
 
   /** Changes of all nodes behind a revision, or behind one of its entries, in the order of the log. */
@@ -305,8 +307,9 @@ export class GroupRegistry {
       const kind = this.#apply(name, revision);
       this.applied++;
       this.revision = Math.max(this.revision, revision);
-      if (kind !== null) changes.push({ kind, name: attachedPath(name) ?? name, revision });
+      if (kind !== null) changes.push({ kind, name: entryOf(name).name, revision });
     }
+    this.#parts.templates.apply();
     announceChanges(this.#telemetry, changes);
     if (this.#watchers.size > 0) for (const name of names) this.#tellWatchers(name);
   }
@@ -314,9 +317,7 @@ export class GroupRegistry {
   #tellWatchers(entry: string): void {
     if (this.refused.has(entry)) return;
     const { revision, definition } = this.stateOf(entry);
-    const path = attachedPath(entry);
-    const kind = path === null ? 'group' : 'attachment';
-    const change: RegistryChange = { kind, name: path ?? entry, revision, definition };
+    const change: RegistryChange = { ...entryOf(entry), revision, definition };
     for (const tell of this.#watchers) tell(change);
   }
 
@@ -326,10 +327,14 @@ export class GroupRegistry {
     const { attachments, inForce, settings, yaml } = this.#parts;
     const configured = yaml.get(name);
     this.refused.delete(name);
-    const path = attachedPath(name);
-    if (path !== null) {
-      const reason = applyAttachment({ attachments, registry: settings }, path, definition, revision);
+    const entry = entryOf(name);
+    if (entry.kind === 'attachment') {
+      const reason = applyAttachment({ attachments, registry: settings }, entry.name, definition, revision);
       return reason === null ? 'attachment changed' : this.#refuse(name, revision, reason);
+    }
+    if (entry.kind !== 'group') {
+      const reason = this.#parts.templates.define(entry.kind, entry.name, definition);
+      return reason === null ? `${entry.kind} changed` : this.#refuse(name, revision, reason);
     }
     if (definition !== null) return this.#define(name, definition, revision);
     if (configured === undefined) inForce.remove(name);

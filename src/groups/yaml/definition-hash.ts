@@ -1,12 +1,34 @@
 import { crc32 } from 'node:zlib';
-import { describeGroup } from '../../config/describe/describe-config.js';
+import { describeGroup, describeTemplate } from '../../config/describe/describe-config.js';
 import { ALL_PER_SECOND } from '../../config/resolved/rates-as-written.js';
-import type { GroupConfig } from '../../config/resolved/resolved-config.js';
+import type { GroupConfig, KeyTemplate } from '../../config/resolved/resolved-config.js';
 import { isMapping } from '../../input/mapping.js';
 
 /** 8 hexadecimal digits; equal for groups that mean the same, however they are written. About 10 µs. */
 export function definitionHash(group: GroupConfig): string {
-  return crc32(JSON.stringify(inOrder(describeGroup({ ...group, asWritten: ALL_PER_SECOND, autoSharing: null }))))
+  return hashOf(describeGroup(plain(group)));
+}
+
+/** The same for a template, with its overrides. */
+export function templateHash(template: KeyTemplate): string {
+  const { group, overrides, allowLimits } = template;
+  return hashOf(
+    describeTemplate({
+      ...template,
+      group: plain(group),
+      overrides: overrides.map(plain).sort((one, other) => (one.name < other.name ? -1 : 1)),
+      allowLimits: allowLimits && { ...allowLimits, asWritten: ALL_PER_SECOND },
+    }),
+  );
+}
+
+/** A rate that is only written in another unit of time is the same. */
+function plain(group: GroupConfig): GroupConfig {
+  return { ...group, asWritten: ALL_PER_SECOND, autoSharing: null };
+}
+
+function hashOf(described: unknown): string {
+  return crc32(JSON.stringify(inOrder(described)))
     .toString(16)
     .padStart(8, '0');
 }

@@ -12,16 +12,17 @@ export function settingDifferences(one: ResolvedConfig, other: ResolvedConfig): 
 }
 
 /**
- * Groups, attachments and tokens follow the files; the count of nodes without a topic is a part of every group
+ * Groups, templates of keys, attachments and tokens follow the files; the count of nodes without a topic is a part of every group
  * (build-config.ts). Certificates of the listener are replaced (http-tls.ts), but not whether there are any.
  */
 function coldOf(config: ResolvedConfig): Readonly<Record<string, unknown>> {
-  const { groups, attachments, source, oldNames, files, auth, nodeId: node, http, ...cold } = config;
+  const { groups, keys, attachments, source, oldNames, files, auth, nodeId: node, http, ...cold } = config;
+  const { templates: _hot, ...bounds } = keys;
   // A limit that is only written in another unit of time is the same limit.
   const { asWritten: _, ...limits } = cold.limits;
   const { tls } = http;
   const coldTls = tls && { clientCa: tls.clientCa !== null, clientCertificates: tls.clientCertificates };
-  return { node, ...cold, limits, http: { ...http, tls: coldTls } };
+  return { node, ...cold, keys: bounds, limits, http: { ...http, tls: coldTls } };
 }
 
 function differences(one: unknown, other: unknown, path: string): string[] {

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigurationStatus } from '../../api/node-status.js';
-import type { GroupConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import type { GroupConfig, KeyTemplate, ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { ConfigError, formatMistake } from '../../config/setting/config-error.js';
 import type { Attachments } from '../../core/attachments/attachments.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { GroupsInForce } from '../groups-in-force.js';
-import { definitionHash } from './definition-hash.js';
+import type { KeyTemplates } from '../keys/key-templates.js';
+import { isSameValue } from '../same-value.js';
+import { definitionHash, templateHash } from './definition-hash.js';
 import { lostLimits } from './lost-limits.js';
-import { isSameValue } from './same-value.js';
 import { settingDifferences } from './setting-differences.js';
 import { SHOWN_MAX, shown, type YamlDifference } from './yaml-comparison.js';
 
@@ -18,6 +19,7 @@ export interface YamlGroupsParts {
   readonly telemetry: Telemetry;
   readonly inForce: GroupsInForce;
   readonly attachments: Attachments;
+  readonly templates: KeyTemplates;
   /** Whether the registry's definition of a group is in force, whatever YAML says. */
   readonly isRegistered: (name: string) => boolean;
   /** What other nodes' YAML has differently, as far as they have told it. */
@@ -33,12 +35,13 @@ export class YamlGroups {
   readonly reloads = { taken: 0, refused: 0 };
   /** Rises with every configuration that is taken. */
   version = 0;
-  /** Name → hash of the group's definition. */
+  /** Name of a group, or pattern of a template → hash of its definition. */
   readonly hashes = new Map<string, string>();
   readonly #parts: YamlGroupsParts;
   #groups: ReadonlyMap<string, GroupConfig>;
   /** Names that YAML has had in this process: their numbers are kept for ever. */
   readonly #names: Set<string>;
+  #templates: readonly KeyTemplate[] = [];
   #refused: string | null = null;
   #needsRestart: readonly string[] = [];
 
@@ -47,6 +50,7 @@ export class YamlGroups {
     this.#groups = byName(parts.config.groups);
     this.#names = new Set(this.#groups.keys());
     for (const [name, group] of this.#groups) this.hashes.set(name, definitionHash(group));
+    this.#hashTemplates([], parts.config.keys.templates);
   }
 
   /** undefined where YAML has no such group. */
@@ -103,6 +107,8 @@ export class YamlGroups {
     });
     for (const name of [...added, ...changed, ...removed]) this.#apply(name);
     this.#parts.attachments.configure(config.attachments);
+    this.#hashTemplates(this.#templates, config.keys.templates);
+    this.#parts.templates.configure(config.keys.templates);
     this.version++;
     this.reloads.taken++;
     this.#refused = null;
@@ -134,6 +140,12 @@ export class YamlGroups {
       mistakes,
       remedy,
     });
+  }
+
+  #hashTemplates(before: readonly KeyTemplate[], after: readonly KeyTemplate[]): void {
+    for (const { pattern } of before) this.hashes.delete(pattern);
+    for (const template of after) this.hashes.set(template.pattern, templateHash(template));
+    this.#templates = after;
   }
 
   #apply(name: string): void {

@@ -5,7 +5,7 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { body } from '../route/body.js';
 import { amount, bulkOf, choice, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
 import { told } from '../route/wording.js';
-import { DIRECTION, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from './scope-fields.js';
+import { DIRECTION, LIMIT, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from './scope-fields.js';
 
 const units = () => z.number().min(0).exactOptional();
 
@@ -34,6 +34,7 @@ function costMistake(field: string, sent: unknown): QuotameshError {
 const COMMON = {
   ...SCOPE_FIELDS,
   direction: DIRECTION,
+  limit: LIMIT,
   messages: amount(
     'How many messages are asked for. Absent means 0, but at least one amount must be above 0.',
   ).exactOptional(),

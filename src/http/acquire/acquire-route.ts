@@ -4,6 +4,7 @@ import type { Scope } from '../../core/attachments/attachment.js';
 import { type Direction, directionIndex, laneOf } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
+import { type Asked, callerOf } from '../access/caller.js';
 import { ACQUIRE_ANSWERS } from '../route/answer-schemas.js';
 import type { ErrorHandler } from '../route/problem.js';
 import { PROBLEM_MEDIA_TYPE } from '../route/problem.js';
@@ -17,7 +18,7 @@ import { RateLimitFields } from './rate-limit-fields.js';
 import { wholeSeconds } from './rate-limit-items.js';
 import { RefusalAnswers } from './refusal-answers.js';
 import { capacityProblem } from './refusal-problems.js';
-import { whereOf } from './scope-fields.js';
+import { nameIn, rejectLimitOf, whereOf } from './scope-fields.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'loop'>;
@@ -51,15 +52,21 @@ export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts):
       const { body } = request;
       if (body.waitMs !== undefined && body.waitMs > 0 && !isReserving(body) && body.priority !== 'immediate')
         return waitForTurn(request, reply, answering);
-      answer(reply, body, decideAtOnce(parts, body), answering);
+      answer(reply, body, decideAtOnce(parts, body, request), answering);
       return undefined;
     },
   );
 }
 
 /** Decides without waiting, as the library's `tryAcquire` does, or its `reserve` (under an id), or its `consume`. */
-export function decideAtOnce(parts: AcquireRouteParts, body: AcquireBody, nowMs?: number): Decision | Reserved {
+export function decideAtOnce(
+  parts: AcquireRouteParts,
+  body: AcquireBody,
+  asked: Asked,
+  nowMs?: number,
+): Decision | Reserved {
   const { node, reservations } = parts;
+  if (body.limit !== undefined) rejectLimitOf(node.keys, callerOf(asked), body);
   if (isReserving(body)) return reservations.reserve(body);
   if (body.priority === 'immediate') {
     rejectBesideImmediate(body);
@@ -84,11 +91,13 @@ type Answering = AcquireRouteParts & { readonly answers: RefusalAnswers };
 
 /** Waits until the request has its turn, its time is up, or the client hangs up. */
 async function waitForTurn(
-  { body }: FastifyRequest<{ Body: AcquireBody }>,
+  request: FastifyRequest<{ Body: AcquireBody }>,
   reply: FastifyReply,
   parts: Answering,
 ): Promise<FastifyReply> {
+  const { body } = request;
   const { waitMs = 0, atMost = false } = body;
+  if (body.limit !== undefined) rejectLimitOf(parts.node.keys, callerOf(request), body);
   if (atMost)
     throw new QuotameshError('FIELD_INVALID', { field: 'atMost', reason: 'must be absent where waitMs is given' });
   const hangUp = new AbortController();
@@ -111,8 +120,9 @@ function answer(reply: FastifyReply, body: AcquireBody, decision: Decision | Res
   const { node, outcomes, answers } = parts;
   if (decision.granted) {
     outcomes.granted++;
-    if (body.group !== undefined && node.keys?.isSilent(body.group) === true) {
-      sendSilentGrant(reply, body.group, body.direction ?? 'publish', parts);
+    const key = 'id' in decision ? null : node.gate.silentKeyOf(whereOf(body));
+    if (key !== null) {
+      sendSilentGrant(reply, key, body.direction ?? 'publish', parts);
       return;
     }
     const lane = laneAsked(node, body);
@@ -141,14 +151,14 @@ const GRANTED_BODY = '{"granted":true}';
 /** The lane of the most specific group of a scope, or of the group that refused; null = exempt. */
 function laneAsked(node: UsedParts, body: AcquireBody, refusedBy?: string): number | null {
   const direction = directionIndex(body.direction ?? 'publish');
-  const group = refusedBy ?? body.group;
+  const group = refusedBy ?? nameIn(body);
   if (group !== undefined) return laneOf(node.gate.groupIndex(group), direction);
   return node.gate.scopes.lanesOf(whereOf(body) as Scope, direction)[0] ?? null;
 }
 
 /** Grants work of a key that nobody need hear of; to ask for its lane would make a group of it. */
 function sendSilentGrant(reply: FastifyReply, key: string, direction: Direction, { node, answers }: Answering): void {
-  const { policy, current } = answers.fields.ofKey(key, node.keys!.seen(key)!, direction);
+  const { policy, current } = answers.fields.ofKey(key, node.keys!.shown(key), direction);
   if (policy !== '') reply.header('ratelimit-policy', policy).header('ratelimit', current);
   sendJson(reply, GRANTED_BODY);
 }

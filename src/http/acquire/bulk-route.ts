@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { NotReady, Refused } from '../../api/decision.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import type { Asked } from '../access/caller.js';
 import { BULK_ANSWERS } from '../route/answer-schemas.js';
 import { problemOf } from '../route/problem.js';
 import { route } from '../route/route.js';
@@ -8,6 +9,7 @@ import { needs } from '../route/route-access.js';
 import { type AcquireBody, BULK_BODY } from './acquire-body.js';
 import { type AcquireRouteParts, decideAtOnce, isPlainGrant } from './acquire-route.js';
 import { isPlainBulk } from './plain-request.js';
+import { nameIn } from './scope-fields.js';
 
 /** The body of a bulk may be so many times as large as that of a single request. */
 export const BULK_BODY_LIMIT_FACTOR = 16;
@@ -37,13 +39,16 @@ export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts): vo
         handleError(error, request, reply);
       },
     },
-    ({ body: { requests } }, reply) => {
+    (request, reply) => {
+      const { requests } = request.body;
       // The clock is read once: reading it for each of 32 requests takes a tenth of the whole. The last request of a
       // thousand is decided half a millisecond later than its time says, and lacks the tokens of that time.
       const nowMs = node.clock();
       let answers = '';
-      for (const wanted of requests)
-        answers += answers === '' ? answerTo(parts, wanted, nowMs) : `,${answerTo(parts, wanted, nowMs)}`;
+      for (const wanted of requests) {
+        const answer = answerTo(parts, wanted, request, nowMs);
+        answers += answers === '' ? answer : `,${answer}`;
+      }
       reply.header('content-type', 'application/json; charset=utf-8').send(`{"answers":[${answers}]}`);
     },
   );
@@ -53,10 +58,10 @@ export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts): vo
 const GRANTED_ANSWER = '{"status":200,"granted":true}';
 
 /** The answer to one request, as JSON. */
-function answerTo(parts: AcquireRouteParts, wanted: AcquireBody, nowMs: number): string {
+function answerTo(parts: AcquireRouteParts, wanted: AcquireBody, asked: Asked, nowMs: number): string {
   const { outcomes } = parts;
   try {
-    const decision = decideAtOnce(parts, wanted, nowMs);
+    const decision = decideAtOnce(parts, wanted, asked, nowMs);
     if (!decision.granted) return JSON.stringify(refusalOf(parts, wanted, decision));
     outcomes.granted++;
     return isPlainGrant(decision) ? GRANTED_ANSWER : JSON.stringify({ status: 200, ...decision });
@@ -79,6 +84,6 @@ function refusalOf({ node, outcomes }: AcquireRouteParts, wanted: AcquireBody, d
   outcomes.refused++;
   const { level, dimension } = decision;
   // Refusals of a scope name the group themselves.
-  const group = decision.group ?? node.groups.at(node.gate.groupIndex(wanted.group as string)).name;
+  const group = decision.group ?? node.groups.at(node.gate.groupIndex(nameIn(wanted) as string)).name;
   return { status: 429, granted: false, code: 'QUOTA_EXCEEDED', group, level, dimension, retryAfterMs };
 }

@@ -8,7 +8,7 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { AcquireBody } from './acquire-body.js';
-import { whereOf } from './scope-fields.js';
+import { nameIn, whereOf } from './scope-fields.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'gate'>;
@@ -81,7 +81,7 @@ export class OpenReservations {
     const reservation = this.#node.gate.reserve(whereOf(body), body, body);
     if (!reservation.granted) return reservation;
     const { messages = 0, bytes = 0, cost } = body;
-    const group = body.group ?? scopeText(whereOf(body) as Scope);
+    const group = nameIn(body) ?? scopeText(whereOf(body) as Scope);
     const untilMs = this.#node.clock() + validMs;
     this.#open.set(++this.#last, { reservation, group, messages, bytes, cost, untilMs });
     this.#counts.open = this.#open.size;

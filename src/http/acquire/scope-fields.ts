@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { type Caller, hasRole, type Role } from '../../access/caller.js';
 import type { Where } from '../../api/decision.js';
 import type { Scope } from '../../core/attachments/attachment.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { anyOfFields, type Rule } from '../route/body.js';
-import { choice, GROUP_LENGTH_MAX, name } from '../route/fields.js';
+import { anyObject, choice, GROUP_LENGTH_MAX, name } from '../route/fields.js';
 import { told } from '../route/wording.js';
 
 const group = z
@@ -15,6 +16,12 @@ const group = z
       'The name of a configured group. Without it the groups follow from tenant, namespace, topic, client and headers.',
     examples: ['orders'],
   });
+
+const key = z
+  .string()
+  .min(1)
+  .max(GROUP_LENGTH_MAX)
+  .meta({ description: 'Another word for group, where the name is that of a key.', examples: ['key:alice'] });
 
 /** Every rule looks at each header, so there is a bound: a hundred, which is more than any client sends. */
 const headers = z
@@ -28,6 +35,7 @@ const headers = z
 /** The fields that say whose work it is. A request has at least one of them. */
 export const SCOPE_FIELDS = {
   group: told(group, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
+  key: told(key, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`).exactOptional(),
   tenant: name('The tenant whose attachments name the groups. It stands instead of a group.').exactOptional(),
   namespace: name('A namespace of the tenant. It stands instead of a group.').exactOptional(),
   headers: told(headers, 'must be an object of at most 100 strings').exactOptional(),
@@ -70,19 +78,43 @@ export const NAMES_AMOUNT: Rule<Amounted> = {
 
 /** The group, or the scope whose groups are looked up. Throws FIELD_INVALID where both are named. */
 export function whereOf(asked: Scoped): Where {
-  if (asked.group === undefined) return scopeOf(asked);
+  const name = nameIn(asked);
+  if (name === undefined) return scopeOf(asked);
   // Nearly every request names a group alone, and a bulk may have a thousand requests: no object is made for them.
   if (asked.tenant !== undefined) throw besidesGroup('tenant');
   if (asked.namespace !== undefined) throw besidesGroup('namespace');
   if (asked.headers !== undefined) throw besidesGroup('headers');
-  return asked.group;
+  return name;
 }
 
-function besidesGroup(field: keyof Scope): QuotameshError {
+/** The name of the group or key; undefined where a scope is named. Throws FIELD_INVALID where both are. */
+export function nameIn({ group: named, key: keyed }: Scoped): string | undefined {
+  if (named !== undefined && keyed !== undefined) throw besidesGroup('key');
+  return named ?? keyed;
+}
+
+function besidesGroup(field: keyof Scope | 'key'): QuotameshError {
   return new QuotameshError('FIELD_INVALID', { field, reason: 'must be absent where group is given' });
 }
 
 function scopeOf({ tenant, namespace, headers: given, topic, client }: Scoped): Scope {
   const named = Object.entries({ tenant, namespace, headers: given, topic, client });
   return Object.fromEntries(named.filter(([, value]) => value !== undefined));
+}
+
+/** What a template allows is judged with the key. */
+export const LIMIT = anyObject(
+  'A quota for the key, as it stands below quota in YAML: {"publish":{"messagesPerMinute":600}}. The key has it at this node until another one is told; its template must allow limits (allowLimits).',
+).exactOptional();
+
+/** Throws LIMIT_DENIED where the caller may not tell limits of such keys. */
+export function rejectLimitOf(keys: KeyRoles | null, caller: Caller, asked: Scoped): void {
+  const name = nameIn(asked);
+  const role = name === undefined ? null : (keys?.roleForLimits(name) ?? null);
+  if (name === undefined || role === null || hasRole(caller, role)) return;
+  throw new QuotameshError('LIMIT_DENIED', { key: name, reason: `${caller.name} has not the role ${role}` });
+}
+
+interface KeyRoles {
+  roleForLimits(name: string): Role | null;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import { DIRECTION, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from '../acquire/scope-fields.js';
+import { DIRECTION, LIMIT, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from '../acquire/scope-fields.js';
 import { body } from '../route/body.js';
 import { amount, bulkOf, flag, HTTP_WAIT_MS_MAX, milliseconds } from '../route/fields.js';
 import { judgedLater, told } from '../route/wording.js';
@@ -12,6 +12,7 @@ export const TAKE_BODY = body(
   {
     ...SCOPE_FIELDS,
     direction: DIRECTION,
+    limit: LIMIT,
     messages: amount('The most messages that are taken.').exactOptional(),
     bytes: amount('The bytes of all these messages together; absent means 0.').exactOptional(),
     all: told(all, 'must be true, or absent').exactOptional(),

@@ -3,12 +3,13 @@ import type { z } from 'zod';
 import { directionIndex, laneOf } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
+import { callerOf } from '../access/caller.js';
 import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
 import { sendNotReady, sendRefused } from '../acquire/acquire-route.js';
 import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import { RateLimitFields } from '../acquire/rate-limit-fields.js';
 import { RefusalAnswers } from '../acquire/refusal-answers.js';
-import { whereOf } from '../acquire/scope-fields.js';
+import { nameIn, rejectLimitOf, whereOf } from '../acquire/scope-fields.js';
 import { clientNames } from '../route/former-names.js';
 import { readPart } from '../route/invalid-input.js';
 import { problemOf } from '../route/problem.js';
@@ -109,6 +110,7 @@ async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes,
   const onClose = () => hangUp.abort();
   reply.raw.once('close', onClose);
   try {
+    if (body.limit !== undefined) rejectLimitOf(node.keys, callerOf(request), body);
     const amounts = body.all === true ? 'all' : body;
     const answer = await node.gate.batches.take(whereOf(body), amounts, { ...body, signal: hangUp.signal });
     if (answer.granted) {
@@ -119,7 +121,7 @@ async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes,
     if (answer.reason === 'quota') {
       outcomes.refused++;
       // Refusals of a scope name the group themselves.
-      const group = answer.group ?? (body.group as string);
+      const group = answer.group ?? (nameIn(body) as string);
       const lane = laneOf(node.gate.groupIndex(group), directionIndex(body.direction ?? 'publish'));
       sendRefused(reply, answer, { lane, answers, nowMs: node.clock() });
     } else {

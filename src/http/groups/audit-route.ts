@@ -81,7 +81,7 @@ const CHANGE = record({
   node: text.meta({ description: 'The node that was asked.' }),
   who: WHO,
   what: z.enum(['made', 'changed', 'deleted']),
-  kind: z.enum(['group', 'attachment']),
+  kind: z.enum(['group', 'attachment', 'key-template', 'key']),
   name: text.meta({ description: 'The name of the group, or the path of the scope.' }),
   before: DEFINITION,
   after: DEFINITION,

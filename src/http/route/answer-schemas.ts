@@ -310,6 +310,25 @@ const DEFINED = record({
 /** What PUT, PATCH and GET …/definition answer; ETag is the revision. */
 export const DEFINITION = json('The group as YAML would write it.', DEFINED);
 
+const KEYS_DEFINED = record({
+  kind: z.enum(['template', 'key']),
+  name: text,
+  origin: ORIGIN,
+  revision: REVISION,
+  definition: z.record(z.string(), z.unknown()),
+});
+
+/** What PUT and GET of a template, or of what a key has of its own, answer; ETag is the revision. */
+export const KEY_DEFINITION = json(
+  'The template, or what the key has of its own, as YAML would write it.',
+  KEYS_DEFINED,
+);
+
+export const KEY_DEFINITIONS = json(
+  'Templates in force, and keys with settings of run time.',
+  record({ definitions: listOf(KEYS_DEFINED) }),
+);
+
 export const INDEX = json(
   'The node and its routes.',
   record({ name: text, version: text, cluster: text, node: text, routes: listOf(text) }),

@@ -29,6 +29,12 @@ export function expectedOfScope(request: FastifyRequest, node: UsedParts, scope:
   });
 }
 
+/** What the request expects of a template, or of what a key has of its own; throws KEY_DEFINITION_CHANGED, FIELD_INVALID. */
+export function expectedOfKeys(request: FastifyRequest, what: string, exists: boolean): Expected {
+  const refuse = (reason: string) => new QuotameshError('KEY_DEFINITION_CHANGED', { what, reason });
+  return expectedBy(request, { exists, refuse });
+}
+
 /** If-Match and If-None-Match as a revision; throws what `refuse` makes where they cannot hold. */
 function expectedBy({ headers }: FastifyRequest, { exists, refuse }: Changing): Expected {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;

@@ -20,6 +20,7 @@ import { addAttachmentRoutes } from '../groups/attachment-routes.js';
 import { addAuditRoute } from '../groups/audit-route.js';
 import { addBatchRoute } from '../groups/batch-route.js';
 import { addGroupRoutes } from '../groups/group-routes.js';
+import { addKeyRoutes } from '../groups/key-routes.js';
 import { addPulsarRoutes } from '../pulsar/pulsar-routes.js';
 import { addReservationRoutes } from '../reservations/reservation-routes.js';
 import { takeFormerNames } from '../route/former-names.js';
@@ -90,11 +91,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addTakeRoutes(app, { node, outcomes });
     addEnforceRoutes(app, node);
     addStatusRoutes(app, node, access);
-    addGroupRoutes(app, node);
-    addBatchRoute(app, node);
-    addAttachmentRoutes(app, node);
-    addAuditRoute(app, node);
-    addPulsarRoutes(app, node);
+    addRegistryRoutes(app, node);
     addTargetRoutes(app, node);
     addHealthRoutes(app, node);
     if (parts.mqtt !== undefined) addMqttRoute(app, parts.mqtt);
@@ -102,6 +99,15 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addInfoRoutes(app, { node, metrics, paths });
   });
   return app;
+}
+
+function addRegistryRoutes(app: FastifyInstance, node: NodeParts): void {
+  addGroupRoutes(app, node);
+  addBatchRoute(app, node);
+  addKeyRoutes(app, node);
+  addAttachmentRoutes(app, node);
+  addAuditRoute(app, node);
+  addPulsarRoutes(app, node);
 }
 
 function boundsOf({ node, telemetry, outcomes }: HttpServerParts): ConnectionBounds {

@@ -125,7 +125,11 @@ describe('POST /v1/acquire', () => {
 
   const WRONG_FIELDS: readonly (readonly [string, string, RegExp])[] = [
     ['{"group":"orders","mesages":1}', 'FIELD_UNKNOWN', /^field mesages is not known; did you mean messages\?$/],
-    ['{"group":"orders","messages":1,"zzz":1}', 'FIELD_UNKNOWN', /^field zzz is not known; known are group, tenant/],
+    [
+      '{"group":"orders","messages":1,"zzz":1}',
+      'FIELD_UNKNOWN',
+      /^field zzz is not known; known are group, key, tenant/,
+    ],
     ['{"messages":1}', 'FIELD_INVALID', /^group is missing/],
     ['{"group":7,"messages":1}', 'FIELD_INVALID', /^group must be a string of 1 to 1024 characters, got 7$/],
     ['{"group":null,"messages":1}', 'FIELD_INVALID', /^group must be a string of 1 to 1024 characters, got null$/],

@@ -56,12 +56,14 @@ describe('GET /openapi.json', () => {
     });
     expect(Object.keys((schema as { properties: object }).properties)).toEqual([
       'group',
+      'key',
       'tenant',
       'namespace',
       'headers',
       'topic',
       'client',
       'direction',
+      'limit',
       'messages',
       'bytes',
       'retry',

@@ -54,7 +54,7 @@ describe('a flood of names', () => {
           expect(book.seen('key:loud')!.group).not.toBe(null);
         },
         silentTelemetry,
-        { orders: PER_SECOND(25) },
+        { groups: { orders: PER_SECOND(25) } },
       );
       return seen;
     };

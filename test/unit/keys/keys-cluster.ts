@@ -12,16 +12,17 @@ export interface KeysCluster {
   readonly appended: { reports: number; records: number };
 }
 
-/** Production nodes on one log in virtual time; the clock of every node is that time. */
+/** Production nodes on one log in virtual time; the clock of every node is that time. A list of keys: one per node. */
 export async function withKeys(
   count: number,
   keys: object,
   story: (cluster: KeysCluster) => Promise<void>,
   telemetry: Telemetry = silentTelemetry,
-  groups: object | null = null,
+  others: object = {},
 ): Promise<void> {
   const time = new VirtualTime();
   const log = createMemoryLog();
+  const registryLog = createMemoryLog();
   const appended = { reports: 0, records: 0 };
   try {
     const nodes = Array.from({ length: count }, (_, at) => {
@@ -29,8 +30,8 @@ export async function withKeys(
         cluster: 'keys',
         node: String.fromCharCode(97 + at),
         topic: 'memory',
-        keys,
-        ...(groups !== null && { groups }),
+        keys: Array.isArray(keys) ? keys[at] : keys,
+        ...others,
       };
       const config = resolveConfig(raw, { source: '(test)', env: {} });
       const topic = new MemoryTopic(log);
@@ -41,7 +42,16 @@ export async function withKeys(
         appended.reports += records.filter(({ key }) => key.includes('/')).length;
         return append(records);
       };
-      return new WholeNode({ config, topic, telemetry, version: '0', nonce: at, clock: () => performance.now() });
+      const registryTopic = new MemoryTopic(registryLog);
+      return new WholeNode({
+        config,
+        topic,
+        registryTopic,
+        telemetry,
+        version: '0',
+        nonce: at,
+        clock: () => performance.now(),
+      });
     });
     const started = Promise.all(nodes.map((node) => node.start()));
     await time.advance(2000);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { QuotaNode } from '../../../src/index.js';
+import { admissionOf } from '../../../src/services/admission.js';
 import { type Chosen, FRAMEWORKS } from './frameworks.js';
 import { oneNode } from './one-node.js';
 
@@ -93,9 +94,21 @@ describe.each(FRAMEWORKS)('%s', (_name, serve) => {
     expect([...(await told('/', 'open')).headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
   });
 
-  test("a group that nobody has defined is the program's mistake: 500", async () => {
+  test('a name or an amount made of the request that cannot be one is the mistake of the client', async () => {
     const ask = await asking({});
-    expect((await ask('/', 'nobody')).status).toBe(500);
+    for (const key of ['nobody', 'a/b', '..', '__proto__', 'alice bob', 'x'.repeat(8000)]) {
+      const answer = await ask('/', key);
+      expect(answer.status, key.slice(0, 20)).toBe(400);
+      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      const { code, detail } = (await answer.json()) as { code: string; detail: string };
+      expect([code, detail.length < 200, detail.includes('alice"')]).toEqual(['NAME_OF_NO_GROUP', true, false]);
+    }
+    expect((await ask('/', 'alice', -1)).status).toBe(422);
+    expect((await ask('/', 'alice', 1e9)).status).toBe(422);
+    const framework = await asking({ refusal: 'framework' });
+    expect((await framework('/', 'nobody')).status).toBe(400);
+    const waiting = await asking({ waitMs: 10 });
+    expect((await waiting('/', 'nobody')).status).toBe(400);
   });
 
   async function asking(chosen: Chosen) {
@@ -108,4 +121,8 @@ describe.each(FRAMEWORKS)('%s', (_name, serve) => {
   function admitted(): number {
     return node.groupStatus('key:alice').directions.publish.local.admittedMessages;
   }
+});
+
+test("a group that the program names itself, and that nobody has defined, is the program's mistake", () => {
+  expect(() => admissionOf(node, { group: 'nobody' })({})).toThrow('nobody');
 });

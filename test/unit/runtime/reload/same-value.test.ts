@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isSameValue } from '../../../../src/groups/yaml/same-value.js';
+import { isSameValue } from '../../../../src/groups/same-value.js';
 
 it.each([
   [{ a: 1, b: [2, null] }, { b: [2, null], a: 1 }, true],

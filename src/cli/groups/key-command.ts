@@ -1,0 +1,80 @@
+import { Command } from 'commander';
+import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { nodeCommand } from '../look/node-command.js';
+
+export interface KeyOptions extends NodeCommandOptions {
+  readonly json?: boolean;
+  /** Options of `set` and `delete`. */
+  readonly ifRevision?: string;
+  /** An option of `set`. */
+  readonly file?: string;
+}
+
+/** `quotamesh key`: keys, and the templates that make them, at any node for the whole cluster. */
+export function keyCommand(): Command {
+  const key = new Command('key').description('Keys: groups that templates make by use.');
+  key.addCommand(
+    command('show', 'Show a key as the node asked knows it.')
+      .argument('<key>', 'a name that a template of `keys:` makes')
+      .action(async (name: string, options: KeyOptions) => {
+        await (await import('./show-key.js')).showKey(name, options);
+      }),
+  );
+  addChanges(key, 'key', 'what a single key has of its own', '<key>');
+  const template = new Command('template').description('Templates of keys: one record for all keys of one.');
+  template.addCommand(
+    command('list', 'Print the templates in force, and keys that run time has given settings of their own.').action(
+      async (options: KeyOptions) => {
+        await (await import('./change-keys.js')).listTemplates(options);
+      },
+    ),
+  );
+  addChanges(template, 'template', 'a template', '<pattern>');
+  return key.addCommand(template).addHelpText('afterAll', HELP);
+}
+
+function addChanges(parent: Command, kind: 'key' | 'template', what: string, argument: string): void {
+  parent.addCommand(
+    command('get', `Print ${what} as YAML would write it.`)
+      .argument(argument)
+      .action(async (name: string, options: KeyOptions) => {
+        await (await import('./change-keys.js')).getKeys({ kind, name }, options);
+      }),
+  );
+  parent.addCommand(
+    command('set', `Make ${what}, or change settings of it; \`key=null\` takes one away.`)
+      .argument(argument)
+      .argument('[key=value...]', 'keys of docs/reference/settings.md, values as in YAML')
+      .option('--file <yaml>', 'all of it from a YAML file, instead of single settings')
+      .option('--if-revision <revision>', 'only if it has this revision; none = only if it is new')
+      .action(async (name: string, pairs: readonly string[], options: KeyOptions) => {
+        await (await import('./change-keys.js')).setKeys({ kind, name }, pairs, options);
+      }),
+  );
+  parent.addCommand(
+    command('delete', 'Delete what was defined at run time; what YAML says, if anything, is in force again.')
+      .argument(argument)
+      .option('--if-revision <revision>', 'only if it has this revision')
+      .action(async (name: string, options: KeyOptions) => {
+        await (await import('./change-keys.js')).deleteKeys({ kind, name }, options);
+      }),
+  );
+}
+
+function command(name: string, description: string): Command {
+  return nodeCommand(name, description).option('--json', 'JSON instead of text');
+}
+
+const HELP = `
+Examples:
+  quotamesh key show key:alice
+  quotamesh key show key:alice --json | jq .leftUnheard.publish
+  quotamesh key template list
+  quotamesh key template get 'key:{id}'
+  quotamesh key template set 'key:{id}' quota.publish.messagesPerMinute=600
+  quotamesh key template delete 'key:{id}' --if-revision 17
+  quotamesh key get key:acme
+  quotamesh key set key:acme quota.publish.messagesPerMinute=6000
+  quotamesh key delete key:acme
+
+Exit codes: 0 done, 2 usage or unknown key, 69 no node or no decision, 78 refused: wrong values, or another revision, or who asks.`;

@@ -1,0 +1,167 @@
+import type { GroupConfig, KeyTemplate, RegistryConfig } from '../../config/resolved/resolved-config.js';
+import type { Mistake } from '../../config/setting/config-error.js';
+import { KeyPattern } from '../../core/keys/key-pattern.js';
+import type { GroupDefinition } from '../../core/registry/registry-record.js';
+import type { Telemetry } from '../../ports/telemetry.js';
+import { isSameValue } from '../same-value.js';
+import { examineOverride, examineTemplate } from './key-definition.js';
+
+export interface KeyTemplatesParts {
+  readonly configured: readonly KeyTemplate[];
+  readonly registry: Pick<RegistryConfig, 'maxGroups'>;
+  readonly telemetry: Telemetry;
+  /** Called when what is in force has changed. */
+  readonly use: (templates: readonly KeyTemplate[]) => void;
+}
+
+/**
+ * The templates in force. One that was defined at run time replaces that of YAML as a whole, its overrides included;
+ * settings of a single key of run time are laid over whichever template its name belongs to.
+ */
+export class KeyTemplates {
+  readonly #parts: KeyTemplatesParts;
+  #configured: readonly KeyTemplate[];
+  readonly #atRunTime = new Map<string, KeyTemplate>();
+  /** Name of a key → its definition, as it was read of the registry. */
+  readonly #keys = new Map<string, GroupDefinition>();
+  /** What each of them came to; 10,000 take half a second. */
+  readonly #laid = new WeakMap<GroupDefinition, { readonly base: KeyTemplate; readonly config: GroupConfig | null }>();
+  #inForce: readonly KeyTemplate[];
+  #isStale = false;
+
+  constructor(parts: KeyTemplatesParts) {
+    this.#parts = parts;
+    this.#configured = parts.configured;
+    this.#inForce = parts.configured;
+  }
+
+  /** In no order. */
+  get inForce(): readonly KeyTemplate[] {
+    return this.#inForce;
+  }
+
+  configured(pattern: string): KeyTemplate | null {
+    return this.#configured.find((template) => template.pattern === pattern) ?? null;
+  }
+
+  /** The template of such names, the most specific one; null = there is none. */
+  templateOf(name: string): KeyTemplate | null {
+    return mostSpecific(this.#bases(), name);
+  }
+
+  /** Patterns in force that have names in common with this one, of which neither is more specific. */
+  twinsOf(pattern: KeyPattern): string[] {
+    return this.#bases().flatMap((template) => {
+      const other = parsed(template);
+      const isTwin = other.text !== pattern.text && other.literals === pattern.literals && other.overlaps(pattern);
+      return isTwin ? [other.text] : [];
+    });
+  }
+
+  /** Keys that have settings of their own from the registry. */
+  get namesAtRunTime(): readonly string[] {
+    return [...this.#keys.keys()];
+  }
+
+  /** Whether there is room for one more template or key of run time. */
+  get hasRoom(): boolean {
+    return this.#atRunTime.size + this.#keys.size < this.#parts.registry.maxGroups;
+  }
+
+  /** YAML says this now. */
+  configure(templates: readonly KeyTemplate[]): void {
+    if (isSameValue(templates, this.#configured)) return;
+    this.#configured = templates;
+    this.#isStale = true;
+    this.apply();
+  }
+
+  /**
+   * An entry was read from the log; `apply` puts it in force. It was checked when it was proposed, but perhaps by a newer
+   * version. Returns why it cannot be used here, or null.
+   */
+  define(kind: 'key-template' | 'key', name: string, definition: GroupDefinition | null): string | null {
+    this.#isStale = true;
+    const known: Map<string, unknown> = kind === 'key' ? this.#keys : this.#atRunTime;
+    if (definition === null) {
+      known.delete(name);
+      return null;
+    }
+    if (!known.has(name) && !this.hasRoom) return `registry.maxGroups = ${this.#parts.registry.maxGroups}`;
+    if (kind === 'key') {
+      // Its template may come behind it in the log.
+      this.#keys.set(name, definition);
+      return null;
+    }
+    const { template, mistakes } = examineTemplate(name, definition, 'the registry');
+    if (template !== null) this.#atRunTime.set(name, template);
+    return why(mistakes);
+  }
+
+  /** Puts what was defined in force, all of it at once: the log at the start may hold thousands of entries. */
+  apply(): void {
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    const own = new Map<string, GroupConfig[]>();
+    const bases = this.#bases();
+    for (const [name, definition] of this.#keys) {
+      const base = mostSpecific(bases, name);
+      const config = base === null ? null : this.#laidOver(base, name, definition);
+      if (base === null || config === null) continue;
+      own.set(base.pattern, [...(own.get(base.pattern) ?? []), config]);
+    }
+    this.#inForce = bases.map((template) => {
+      const added = own.get(template.pattern) ?? [];
+      const others = template.overrides.filter(({ name }) => !this.#keys.has(name));
+      return added.length === 0 ? template : { ...template, overrides: [...others, ...added] };
+    });
+    this.#parts.use(this.#inForce);
+  }
+
+  /** Null where the template has changed, and the two contradict each other: then the template alone counts. */
+  #laidOver(base: KeyTemplate, name: string, definition: GroupDefinition): GroupConfig | null {
+    const known = this.#laid.get(definition);
+    if (known !== undefined && known.base === base) return known.config;
+    const { config, mistakes } = examineOverride(base, name, definition, 'the registry');
+    this.#laid.set(definition, { base, config });
+    if (config !== null) return config;
+    const facts = { key: name, template: base.pattern, reason: why(mistakes) ?? '' };
+    this.#parts.telemetry.log('warn', 'settings of a key cannot be laid over its template and are left out', facts);
+    return null;
+  }
+
+  #bases(): KeyTemplate[] {
+    const replaced = this.#configured.filter(({ pattern }) => !this.#atRunTime.has(pattern));
+    return [...replaced, ...this.#atRunTime.values()];
+  }
+}
+
+/** The first by its text where several are equally specific, as in key-kinds.ts. */
+function mostSpecific(templates: readonly KeyTemplate[], name: string): KeyTemplate | null {
+  let found: { readonly template: KeyTemplate; readonly literals: number } | null = null;
+  for (const template of templates) {
+    const pattern = parsed(template);
+    if (!pattern.matches(name)) continue;
+    const { literals } = pattern;
+    const isFirst = found === null || literals > found.literals;
+    const isTie = found !== null && literals === found.literals && template.pattern < found.template.pattern;
+    if (isFirst || isTie) found = { template, literals };
+  }
+  return found?.template ?? null;
+}
+
+function parsed({ pattern }: KeyTemplate): KeyPattern {
+  const known = patterns.get(pattern);
+  if (known !== undefined) return known;
+  // It has been checked.
+  const made = KeyPattern.of(pattern) as KeyPattern;
+  patterns.set(pattern, made);
+  return made;
+}
+
+/** A text is at most 200 characters; there are as many as templates were defined. */
+const patterns = new Map<string, KeyPattern>();
+
+function why([first]: readonly Mistake[]): string | null {
+  return first === undefined ? null : `${first.path} ${first.problem}`;
+}

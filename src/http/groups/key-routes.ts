@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import {
+  type DefinedKeys,
+  definedKeys,
+  deleteKeys,
+  isDefined,
+  type KeyEntry,
+  listKeyDefinitions,
+  putKeys,
+  textOf,
+} from '../../groups/changes/change-keys.js';
+import type { ChangeParts } from '../../groups/changes/change-parts.js';
+import { changedBy } from '../access/changed-by.js';
+import { KEY_DEFINITION, KEY_DEFINITIONS, PROBLEM } from '../route/answer-schemas.js';
+import { anyObject, pathOf } from '../route/fields.js';
+import { expectedOfKeys } from '../route/if-match.js';
+import { NO_QUERY, route } from '../route/route.js';
+import { changes, needs } from '../route/route-access.js';
+
+/** Templates of keys, and what single keys have of their own, for the whole cluster: one record for all keys of one. */
+export function addKeyRoutes(app: FastifyInstance, node: ChangeParts): void {
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/key-templates',
+      access: needs('viewer'),
+      tag: 'groups',
+      summary: 'Lists the templates of keys in force, and the keys that run time has given settings of their own',
+      query: NO_QUERY,
+      answers: { 200: KEY_DEFINITIONS },
+    },
+    () => ({ definitions: listKeyDefinitions(node) }),
+  );
+  for (const kind of ['template', 'key'] as const) addDefinition(app, node, kind);
+}
+
+function addDefinition(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
+  addLook(app, node, kind);
+  addChanges(app, node, kind);
+}
+
+function addLook(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
+  const url = URLS[kind];
+  const common = { tag: 'groups', query: NO_QUERY, params: pathOf(kind) } as const;
+  const what = WHAT[kind];
+  route(
+    app,
+    {
+      ...common,
+      method: 'GET',
+      url: kind === 'key' ? `${url}/definition` : url,
+      access: needs('viewer'),
+      summary: `Shows ${what} as YAML would write it; its ETag can be sent back as If-Match`,
+      answers: { 200: KEY_DEFINITION, 404: PROBLEM },
+    },
+    ({ params }, reply) => send(reply, 200, definedKeys(node, { kind, name: params[kind] })),
+  );
+}
+
+function addChanges(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
+  const common = {
+    tag: 'groups',
+    query: NO_QUERY,
+    params: pathOf(kind),
+    url: URLS[kind],
+    access: changes(null),
+  } as const;
+  const what = WHAT[kind];
+  route(
+    app,
+    {
+      ...common,
+      method: 'PUT',
+      summary: `Makes ${what}, or replaces all of it; live keys follow`,
+      body: anyObject(`The keys of a group, as they stand below ${WHERE[kind]} in YAML.`),
+      answers: { 200: KEY_DEFINITION, 201: KEY_DEFINITION, ...FAILURES, 422: PROBLEM, 503: PROBLEM },
+    },
+    async (request, reply) => {
+      const entry = { kind, name: request.params[kind] };
+      const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
+      const { isNew, ...made } = await putKeys(node, entry, request.body, expected, changedBy(request));
+      return send(reply, isNew ? 201 : 200, made);
+    },
+  );
+  route(
+    app,
+    {
+      ...common,
+      method: 'DELETE',
+      summary: `Deletes ${what}, as far as it was defined at run time; what YAML says, if anything, is in force again`,
+      answers: { 204: { description: 'It is deleted.', type: 'null' }, ...FAILURES, 503: PROBLEM },
+    },
+    async (request, reply) => {
+      const entry = { kind, name: request.params[kind] };
+      const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
+      await deleteKeys(node, entry, expected, changedBy(request));
+      return reply.code(204).send();
+    },
+  );
+}
+
+const URLS = { template: '/v1/key-templates/:template', key: '/v1/keys/:key' } as const;
+const WHAT = { template: 'a template of keys', key: 'what a single key has of its own' } as const;
+const WHERE = { template: 'keys.<pattern>', key: 'overrides.<key>' } as const;
+
+const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 413: PROBLEM, 415: PROBLEM };
+
+function send(reply: FastifyReply, code: number, defined: DefinedKeys): FastifyReply {
+  return reply.code(code).header('etag', `"${defined.revision}"`).send(defined);
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { CliScene } from './cli-process.js';
+
+const NODE = `cluster: demo
+node: a
+topic: { kind: memory }
+http: { port: 0 }
+keys: { "user:{id}": { quota: { publish: { messagesPerMinute: 60 } } } }
+`;
+
+it('templates and single keys are set, listed, printed and deleted', async ({ onTestFinished }) => {
+  const scene = new CliScene(onTestFinished);
+  const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
+  await node.logged('node ready: own record read back');
+  const url = await node.url();
+  const key = async (...args: string[]) => await scene.start(['key', ...args, '--url', url]).exit;
+  const made = await key('template', 'set', 'key:{id}', 'quota.publish.messagesPerMinute=600');
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key:\{id\}: revision \d+\n$/) });
+  const changed = await key('template', 'set', 'key:{id}', 'burst=10', '--json');
+  expect(JSON.parse(changed.stdout).definition).toEqual({ quota: { publish: { messagesPerMinute: 600 } }, burst: 10 });
+  expect(await key('set', 'key:acme', 'quota.publish.messagesPerMinute=6k')).toMatchObject({ code: 0 });
+  const list = (await key('template', 'list')).stdout.split('\n').map((line) => line.split(/ +/).slice(0, 3));
+  expect(list.slice(1, 4)).toEqual([
+    ['key:{id}', 'template', 'run-time'],
+    ['user:{id}', 'template', 'yaml'],
+    ['key:acme', 'key', 'run-time'],
+  ]);
+  expect((await key('get', 'key:acme')).stdout).toBe(
+    'key:acme:\n  quota:\n    publish:\n      messagesPerMinute: 6k\n',
+  );
+  expect(await key('template', 'set', 'user:{x}', 'burst=1')).toMatchObject({ code: 78 });
+  expect(await key('template', 'set', 'key:{id}', 'burst=2', '--if-revision', '1')).toMatchObject({ code: 78 });
+  expect(await key('template', 'get', 'kay:{id}')).toMatchObject({ code: 2 });
+  expect(await key('show', 'key:nobody')).toMatchObject({ code: 2 });
+  expect(await key('delete', 'key:acme')).toMatchObject({ code: 0, stdout: 'key:acme: deleted\n' });
+  expect(await key('template', 'delete', 'key:{id}')).toMatchObject({ code: 0 });
+  expect(await key('template', 'delete', 'user:{id}')).toMatchObject({ code: 78 });
+}, 120_000);

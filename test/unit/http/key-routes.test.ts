@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashOf } from '../../../src/access/token.js';
+import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+
+const PER_MINUTE = (messagesPerMinute: number) => ({ quota: { publish: { messagesPerMinute } } });
+const TOKENS = {
+  operator: 'op-'.repeat(10),
+  traffic: 'tr-'.repeat(10),
+  admin: 'ad-'.repeat(10),
+  viewer: 'vi-'.repeat(10),
+};
+const TEMPLATE = `/v1/key-templates/${encodeURIComponent('key:{id}')}`;
+
+let scene: HttpScene;
+beforeAll(async () => {
+  const tokens = Object.entries(TOKENS).map(([role, token]) => {
+    return { name: role, roles: [role], hash: `sha256:${hashOf(token).toString('hex')}` };
+  });
+  scene = await readyScene({
+    groups: { orders: {} },
+    auth: { tokens },
+    keys: {
+      'user:{id}': { ...PER_MINUTE(60), allowLimits: PER_MINUTE(600) },
+      'gate:{id}': { ...PER_MINUTE(60), allowLimits: { ...PER_MINUTE(600), role: 'admin' } },
+      'fixed:{id}': PER_MINUTE(60),
+    },
+  });
+});
+afterAll(() => scene.close());
+
+type Method = 'GET' | 'PUT' | 'DELETE' | 'POST';
+
+function as(role: keyof typeof TOKENS, method: Method, url: string, payload?: object, headers: object = {}) {
+  const request = { method, url, headers: { authorization: `Bearer ${TOKENS[role]}`, ...headers } };
+  return answerOf(scene.app, payload === undefined ? request : { ...request, payload });
+}
+
+describe('templates over HTTP', () => {
+  it('are made, shown, changed by their revision, told in the trail, and deleted', async () => {
+    expect(await as('viewer', 'GET', TEMPLATE)).toMatchObject({
+      status: 404,
+      body: { code: 'KEY_DEFINITION_UNKNOWN' },
+    });
+    const made = await as('operator', 'PUT', TEMPLATE, PER_MINUTE(6), { 'if-none-match': '*' });
+    expect(made).toMatchObject({ status: 201, body: { kind: 'template', name: 'key:{id}', origin: 'run-time' } });
+    expect(await as('traffic', 'POST', '/v1/acquire', { group: 'key:a', messages: 1 })).not.toMatchObject({
+      status: 404,
+    });
+    const again = await as('operator', 'PUT', TEMPLATE, PER_MINUTE(7), { 'if-none-match': '*' });
+    expect(again).toMatchObject({ status: 412, body: { code: 'KEY_DEFINITION_CHANGED' } });
+    const etag = String(made.headers.etag);
+    expect(await as('operator', 'PUT', TEMPLATE, PER_MINUTE(7), { 'if-match': etag })).toMatchObject({ status: 200 });
+    expect(await as('operator', 'PUT', TEMPLATE, PER_MINUTE(8), { 'if-match': etag })).toMatchObject({ status: 412 });
+    const shown = await as('viewer', 'GET', TEMPLATE);
+    expect(shown.body).toMatchObject({ definition: PER_MINUTE(7), origin: 'run-time' });
+    const key = await as('operator', 'PUT', '/v1/keys/key:acme', PER_MINUTE(100));
+    expect(key).toMatchObject({ status: 201, body: { kind: 'key', name: 'key:acme' } });
+    const { definitions } = (await as('viewer', 'GET', '/v1/key-templates')).body;
+    expect((definitions as { name: string }[]).map(({ name }) => name)).toEqual([
+      'fixed:{id}',
+      'gate:{id}',
+      'key:{id}',
+      'user:{id}',
+      'key:acme',
+    ]);
+    const trail = await as('operator', 'GET', '/v1/audit');
+    expect(trail.body).toMatchObject({
+      changes: [
+        { kind: 'key-template', name: 'key:{id}', what: 'made', who: { name: 'operator' } },
+        { kind: 'key-template', what: 'changed' },
+        { kind: 'key', name: 'key:acme', what: 'made' },
+      ],
+    });
+    expect(await as('operator', 'DELETE', '/v1/keys/key:acme')).toMatchObject({ status: 204 });
+    expect(await as('operator', 'DELETE', TEMPLATE)).toMatchObject({ status: 204 });
+    expect(await as('traffic', 'POST', '/v1/acquire', { key: 'key:a', messages: 1 })).toMatchObject({ status: 404 });
+    const yaml = `/v1/key-templates/${encodeURIComponent('user:{id}')}`;
+    expect(await as('operator', 'DELETE', yaml)).toMatchObject({ status: 409 });
+  });
+
+  it.each([
+    ['an unknown setting', TEMPLATE, { qouta: {} }, 422, /qouta/],
+    ['a negative rate', TEMPLATE, PER_MINUTE(-1), 422, /messagesPerMinute/],
+    ['an override of another name', TEMPLATE, { overrides: { 'a b': {} } }, 422, /is no key/],
+    ['allowLimits without a bound', TEMPLATE, { allowLimits: { role: 'admin' } }, 422, /the highest quota/],
+    [
+      'allowLimits for a role that sends nothing',
+      TEMPLATE,
+      { allowLimits: { ...PER_MINUTE(1), role: 'viewer' } },
+      422,
+      /role/,
+    ],
+    ['no pattern', '/v1/key-templates/key', {}, 422, /no field/],
+    ['a name of a setting', '/v1/key-templates/maxLive', {}, 422, /no field/],
+    ['__proto__', '/v1/key-templates/__proto__', {}, 422, /no field/],
+    [
+      'constructor{id} with a letter that no name has',
+      `/v1/key-templates/${encodeURIComponent('a\n{id}')}`,
+      {},
+      422,
+      /may not hold/,
+    ],
+    [
+      'an equally specific one',
+      `/v1/key-templates/${encodeURIComponent('user:{x}')}`,
+      {},
+      422,
+      /neither is more specific/,
+    ],
+    ['a key of no template', '/v1/keys/orders', {}, 422, /no template/],
+    ['a key of control characters', `/v1/keys/${encodeURIComponent('user:a\n')}`, {}, 422, /no template/],
+  ])('%s is refused', async (_, url, definition, status, detail) => {
+    const answer = await as('operator', 'PUT', url, definition);
+    expect([answer.status, answer.body.detail]).toEqual([status, expect.stringMatching(detail)]);
+  });
+
+  it('asks operators for changes, and viewers to look', async () => {
+    expect(await as('traffic', 'PUT', TEMPLATE, {})).toMatchObject({ status: 403, body: { code: 'ROLE_MISSING' } });
+    expect(await as('viewer', 'DELETE', '/v1/keys/key:a')).toMatchObject({ status: 403 });
+    expect(await as('traffic', 'GET', '/v1/key-templates')).toMatchObject({ status: 403 });
+  });
+});
+
+describe('a limit with the request', () => {
+  const limited = (key: string, messagesPerMinute: number, more: object = {}) => {
+    return { key, messages: 1, limit: { publish: { messagesPerMinute } }, ...more };
+  };
+
+  it('is the quota of the key from then on', async () => {
+    await as('traffic', 'POST', '/v1/acquire', limited('user:a', 300));
+    expect(await as('viewer', 'GET', '/v1/keys/user:a')).toMatchObject({
+      status: 200,
+      body: { template: 'user:{id}', quota: { publish: { messagesPerMinute: 300 } } },
+    });
+  });
+
+  it.each([
+    ['acquire', '/v1/acquire', {}],
+    ['a wait', '/v1/acquire', { waitMs: 1 }],
+    ['a reservation', '/v1/acquire', { reserve: true }],
+    ['what goes at once', '/v1/acquire', { priority: 'immediate' }],
+    ['a batch', '/v1/take', {}],
+  ])('is 403 in %s for whoever may not', async (_, url, more) => {
+    const denied = { status: 403, body: { code: 'LIMIT_DENIED' } };
+    expect(await as('traffic', 'POST', url, limited('gate:b', 300, more))).toMatchObject(denied);
+    expect(await as('traffic', 'POST', url, limited('fixed:b', 1, more))).toMatchObject(denied);
+    expect(await as('traffic', 'POST', url, limited('user:b', 601, more))).toMatchObject(denied);
+    expect(await as('traffic', 'POST', url, limited('orders', 1, more))).toMatchObject(denied);
+    expect(await as('admin', 'POST', url, limited('gate:b', 300, more))).not.toMatchObject({ status: 403 });
+  });
+
+  it('is judged by itself in a bulk', async () => {
+    const requests = [limited('gate:c', 5), limited('user:c', 5), limited('user:c', -5)];
+    const { body } = await as('traffic', 'POST', '/v1/acquire/bulk', { requests });
+    const statuses = (body.answers as { status: number }[]).map(({ status }) => status);
+    expect([statuses[0], statuses[2]]).toEqual([403, 422]);
+    expect([200, 429]).toContain(statuses[1]);
+  });
+
+  it('refuses both words for a name, and other shapes', async () => {
+    const both = { group: 'user:a', key: 'user:a', messages: 1 };
+    expect(await as('traffic', 'POST', '/v1/acquire', both)).toMatchObject({
+      status: 422,
+      body: { code: 'FIELD_INVALID' },
+    });
+    for (const limit of [5, 'a', [], null, { publish: 5 }, { a: {} }]) {
+      const answer = await as('traffic', 'POST', '/v1/acquire', { key: 'user:a', messages: 1, limit });
+      expect([answer.status, JSON.stringify(limit)]).toEqual([422, JSON.stringify(limit)]);
+    }
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import type { WholeNode } from '../../whole-node.js';
+import { PER_MINUTE, withKeys } from './keys-cluster.js';
+
+const ONE = { messages: 1 };
+const KEYS = {
+  'key:{id}': { ...PER_MINUTE(6), allowLimits: PER_MINUTE(60), overrides: { acme: PER_MINUTE(3) } },
+  'fixed:{id}': PER_MINUTE(6),
+};
+
+const perMinute = (messagesPerMinute: number) => ({ publish: { messagesPerMinute } });
+
+function takeAll(node: WholeNode, key: string, limit?: object): number {
+  let taken = 0;
+  for (let asked = 0; asked < 200; asked++) if (node.tryAcquire(key, ONE, { ...(limit && { limit }) }).granted) taken++;
+  return taken;
+}
+
+describe('limits that come with requests', () => {
+  test('a key has the limit that was told last, until it is forgotten; nothing that was spent comes back', async () => {
+    await withKeys(1, KEYS, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await time.advance(120_000);
+      expect(takeAll(node, 'key:a', perMinute(20))).toBe(20);
+      expect(node.keys?.seen('key:b')).toBe(null);
+      node.tryAcquire('key:b', ONE, { limit: perMinute(20) });
+      node.tryAcquire('key:b', ONE);
+      // Two have gone.
+      expect(Math.ceil(node.keys?.seen('key:b')?.left[0]?.[0] ?? 0)).toBe(18);
+      node.tryAcquire('key:b', ONE, { limit: perMinute(10) });
+      expect(Math.ceil(node.keys?.seen('key:b')?.left[0]?.[0] ?? 0)).toBe(7);
+      await time.advance(60_000);
+      expect(node.keys?.seen('key:b')).toBe(null);
+      expect(takeAll(node, 'key:b')).toBe(6);
+    });
+  });
+
+  test('a loud key follows within a round, and its group has the quota that was told', async () => {
+    await withKeys(2, KEYS, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await time.advance(120_000);
+      takeAll(node, 'key:a', perMinute(6));
+      node.tryAcquire('key:a', ONE, { limit: perMinute(60) });
+      await time.advance(100);
+      const quota = () => node.groupStatus('key:a').directions.publish.quotaAsWritten;
+      expect(quota()).toMatchObject({ messagesPerMinute: 60 });
+      for (let told = 1; told <= 50; told++) node.tryAcquire('key:a', ONE, { limit: perMinute(told) });
+      await time.advance(100);
+      expect(quota()).toMatchObject({ messagesPerMinute: 50 });
+    });
+  });
+
+  test('every call that takes a limit tells it', async () => {
+    await withKeys(1, KEYS, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await time.advance(120_000);
+      const limit = perMinute(20);
+      await node.acquire('key:a', ONE, { waitMs: 0, limit });
+      node.reserve('key:b', ONE, { limit });
+      await node.takeBatch('key:c', ONE, { limit });
+      node.tryAcquire('key:d', ONE, { atMost: true, limit });
+      for (const key of ['key:a', 'key:b', 'key:c', 'key:d'])
+        expect(node.keys?.seen(key)?.settings.quota.publish[0]).toBeCloseTo(1 / 3);
+    });
+  });
+
+  test('a limit that may not be is refused, and the key stays as it was', async () => {
+    const refused: readonly (readonly [unknown, unknown, RegExp])[] = [
+      ['key:a', perMinute(61), /at most 1 per second are allowed/],
+      ['key:a', { publish: { messagesPerMinute: null } }, /at most 1 per second/],
+      ['key:a', { publish: { bytesPerSecond: 5 } }, /bytes of publish: none is allowed/],
+      ['key:a', { dispatch: { messagesPerSecond: 1 } }, /messages of dispatch: none is allowed/],
+      ['key:a', { publish: { costPerSecond: 1 } }, /cost of publish: none is allowed/],
+      ['key:a', { publish: { messagesPerMinute: -1 } }, /limit of key key:a/],
+      ['key:a', { publish: { messagesPerFortnight: 1 } }, /limit of key key:a/],
+      ['key:a', { sharing: 'rates' }, /limit of key key:a/],
+      ['key:a', {}, /must be like/],
+      ['key:a', 600, /must be like/],
+      ['key:a', [], /must be like/],
+      ['key:a', null, /must be like/],
+      ['key:a', JSON.parse('{"__proto__":{"messagesPerMinute":1}}'), /limit of key key:a/],
+      ['key:a', JSON.parse('{"constructor":{"messagesPerMinute":1}}'), /limit of key key:a/],
+      ['fixed:a', perMinute(1), /template fixed:\{id\} allows none/],
+      ['orders', perMinute(1), /no template makes it/],
+      [{ tenant: 'acme' }, perMinute(1), /must stand beside the name of a key/],
+    ];
+    await withKeys(1, KEYS, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await time.advance(120_000);
+      for (const [where, limit, reason] of refused) {
+        expect(() => node.tryAcquire(where as string, ONE, { limit: limit as never })).toThrow(reason);
+      }
+      expect(takeAll(node, 'key:a')).toBe(6);
+    });
+  });
+
+  test("the operator's override stands before a limit", async () => {
+    await withKeys(1, KEYS, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await time.advance(120_000);
+      expect(takeAll(node, 'key:acme', perMinute(50))).toBe(3);
+    });
+  });
+
+  test('different limits in use are bounded; one of which there is no key makes room', async () => {
+    await withKeys(1, { maxLimits: 3, ...KEYS }, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await time.advance(120_000);
+      for (let key = 1; key <= 3; key++) node.tryAcquire(`key:${key}`, ONE, { limit: perMinute(key) });
+      node.tryAcquire('key:4', ONE, { limit: perMinute(3) });
+      expect(() => node.tryAcquire('key:5', ONE, { limit: perMinute(5) })).toThrow(/keys.maxLimits = 3/);
+      node.tryAcquire('key:1', ONE, { limit: perMinute(2) });
+      expect(node.tryAcquire('key:5', ONE, { limit: perMinute(5) }).granted).toBe(true);
+    });
+  });
+});

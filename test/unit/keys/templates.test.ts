@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { deleteKeys, type KeyEntry, listKeyDefinitions, putKeys } from '../../../src/groups/changes/change-keys.js';
+import type { WholeNode } from '../../whole-node.js';
+import { type KeysCluster, PER_MINUTE, withKeys } from './keys-cluster.js';
+
+const ONE = { messages: 1 };
+const BY = { name: 'test', how: 'library', requestId: '1', atMs: 0 };
+const TEMPLATE: KeyEntry = { kind: 'template', name: 'key:{id}' };
+const ACME: KeyEntry = { kind: 'key', name: 'key:acme' };
+
+function takeAll(node: WholeNode, key: string, tries = 200): number {
+  let taken = 0;
+  for (let asked = 0; asked < tries; asked++) if (node.tryAcquire(key, ONE).granted) taken++;
+  return taken;
+}
+
+describe('templates at run time', () => {
+  test('one record makes keys at every node, changes all of them, and takes them away', async () => {
+    await withKeys(2, {}, async ({ nodes, time }) => {
+      const [a, b] = nodes as [WholeNode, WholeNode];
+      expect(() => b.tryAcquire('key:alice', ONE)).toThrow(/not configured/);
+      const made = await done(time, putKeys(a, TEMPLATE, PER_MINUTE(6), 0, BY));
+      expect(made).toMatchObject({ isNew: true, origin: 'run-time' });
+      await time.advance(120_000);
+      expect(takeAll(b, 'key:alice')).toBe(6);
+      const later = await done(time, putKeys(a, TEMPLATE, PER_MINUTE(60), made.revision, BY));
+      expect(later.isNew).toBe(false);
+      await time.advance(300);
+      // What was spent stays spent: a key that spoke has the new quota from now on, and no new bucket.
+      expect(takeAll(b, 'key:alice')).toBeLessThanOrEqual(60 - 6);
+      expect(takeAll(b, 'key:bob')).toBe(60);
+      await expect(done(time, putKeys(a, TEMPLATE, PER_MINUTE(1), made.revision, BY))).rejects.toThrow(/revision/);
+      await done(time, deleteKeys(a, TEMPLATE, null, BY));
+      await time.advance(300);
+      for (const key of ['key:alice', 'key:bob', 'key:carol'])
+        expect(() => b.tryAcquire(key, ONE)).toThrow(/not configured/);
+      expect(b.keys?.counts.get('key:{id}')).toMatchObject({ loud: 0, live: 0 });
+    });
+  });
+
+  test('a silent key keeps what it spent when its template changes, and mints nothing', async () => {
+    await withKeys(1, { 'key:{id}': PER_MINUTE(60) }, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await time.advance(120_000);
+      for (let asked = 0; asked < 20; asked++) node.tryAcquire('key:alice', ONE);
+      await done(time, putKeys(node, TEMPLATE, PER_MINUTE(30), null, BY));
+      expect(node.keys?.seen('key:alice')?.left[0]?.[0]).toBeLessThanOrEqual(11);
+      await done(
+        time,
+        putKeys(node, TEMPLATE, { quota: { publish: { messagesPerMinute: 60, bytesPerMinute: 10 } } }, null, BY),
+      );
+      expect(node.keys?.seen('key:alice')?.left[0]?.[0]).toBeLessThanOrEqual(42);
+      const granted = [10, 1].map((bytes) => node.tryAcquire('key:alice', { bytes }).granted);
+      expect(granted).toEqual([true, false]);
+    });
+  });
+
+  test('who waits for a key whose template is removed is told', async () => {
+    await withKeys(1, {}, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await done(time, putKeys(node, TEMPLATE, PER_MINUTE(1), null, BY));
+      await time.advance(60_000);
+      takeAll(node, 'key:alice', 5);
+      const waiting = expect(node.acquire('key:alice', ONE, { waitMs: 50_000 })).rejects.toThrow(/key:alice/);
+      await done(time, deleteKeys(node, TEMPLATE, null, BY));
+      await time.advance(10_000);
+      await waiting;
+    });
+  });
+
+  test('a single key has settings of its own, over YAML and over the template that comes after them', async () => {
+    const keys = { 'key:{id}': { ...PER_MINUTE(5), overrides: { acme: PER_MINUTE(7) } } };
+    await withKeys(2, keys, async ({ nodes, time }) => {
+      const [a, b] = nodes as [WholeNode, WholeNode];
+      await time.advance(120_000);
+      await done(time, putKeys(a, ACME, PER_MINUTE(20), null, BY));
+      await time.advance(300);
+      expect(takeAll(b, 'key:acme')).toBe(20);
+      expect(takeAll(b, 'key:bob')).toBe(5);
+      await done(time, deleteKeys(a, ACME, null, BY));
+      await time.advance(240_000);
+      expect(takeAll(b, 'key:acme')).toBe(7);
+      await expect(done(time, deleteKeys(a, ACME, null, BY))).rejects.toThrow(/cannot be deleted at run time/);
+      const other: KeyEntry = { kind: 'key', name: 'other' };
+      await expect(done(time, putKeys(a, other, PER_MINUTE(1), null, BY))).rejects.toThrow(/no template/);
+      expect(listKeyDefinitions(a)).toMatchObject([{ kind: 'template', name: 'key:{id}', origin: 'yaml' }]);
+    });
+  });
+
+  test('a template with mistakes, and an equally specific one, are refused', async () => {
+    await withKeys(1, { 'key:{id}': PER_MINUTE(5) }, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      const put = (name: string, definition: object) =>
+        done(time, putKeys(node, { kind: 'template', name }, definition as never, null, BY));
+      await expect(put('key:{x}', PER_MINUTE(1))).rejects.toThrow(/matches names that "key:\{id\}" matches/);
+      await expect(put('maxLive', {})).rejects.toThrow(/no field/);
+      await expect(put('__proto__', {})).rejects.toThrow(/no field/);
+      await expect(put('k{id}', { qouta: {} })).rejects.toThrow(/qouta/);
+      await expect(put(`${'x'.repeat(1e6)}{id}`, {})).rejects.toThrow(/longer than/);
+      await put('key:a{id}', PER_MINUTE(9));
+      await time.advance(120_000);
+      expect([takeAll(node, 'key:alice'), takeAll(node, 'key:bob')]).toEqual([9, 5]);
+    });
+  });
+
+  test('nodes whose YAML has other templates say so once, in status and metrics', async () => {
+    const lines: string[] = [];
+    const telemetry = { log: (_: string, text: string) => void lines.push(text) };
+    const keys = [{ 'key:{id}': PER_MINUTE(5) }, { 'key:{id}': PER_MINUTE(6) }];
+    const story = async ({ nodes, time }: KeysCluster) => {
+      await time.advance(30_000);
+      const differing = { differingGroups: 1, differs: [{ group: 'key:{id}' }] };
+      expect(nodes.map((node) => node.status().configuration)).toMatchObject([differing, differing]);
+      await done(time, putKeys(nodes[0] as WholeNode, TEMPLATE, PER_MINUTE(7), null, BY));
+      await time.advance(10_000);
+      expect(nodes[1]?.status().configuration).toMatchObject({ differingGroups: 0 });
+    };
+    await withKeys(2, keys, story, telemetry);
+    expect(lines.filter((line) => line === 'nodes have different YAML')).toHaveLength(2);
+  });
+});
+
+/** A change needs some turns of virtual time. */
+async function done<Value>(time: KeysCluster['time'], change: Promise<Value>): Promise<Value> {
+  change.catch(() => undefined);
+  await time.advance(100);
+  return change;
+}
