@@ -13,6 +13,7 @@ export type {
   Reservation,
   ReserveOptions,
   TakeOptions,
+  WaitForOptions,
   WaitOptions,
   Where,
 } from './api/decision.js';
