@@ -37,6 +37,7 @@ describe('waitFor', () => {
 
   test('takes what is named, and no more', async () => {
     node.limiter.setLimit(0, BYTES, 100, 100, nowMs());
+    node.consume('a', { bytes: 100 });
     const bytesOnly = node.waitFor('a', { messages: 0, bytes: 60 });
     const both = node.waitFor('a', { messages: 3, bytes: 40 });
     await vi.advanceTimersByTimeAsync(WINDOW_MS);

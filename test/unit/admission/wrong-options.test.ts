@@ -85,17 +85,18 @@ describe.each(WAYS)('%s with an origin that is none', (_, ask) => {
   });
 });
 
-test.each(
-  WAYS.filter(([way]) => ['acquire', 'waitFor', 'takeBatch'].includes(way)),
-)('%s with a signal that is none', async (_, ask) => {
-  const node = scene.node as unknown as Loose;
-  for (const signal of [5, null, {}, 'stop']) {
-    expect(await errorOf(() => ask(node, 'a', { waitMs: 10, signal }))).toMatchObject({
-      code: 'FIELD_INVALID',
-      message: 'signal must be an AbortSignal',
-    });
-  }
-});
+test.each(WAYS.filter(([way]) => ['acquire', 'waitFor', 'takeBatch'].includes(way)))(
+  '%s with a signal that is none',
+  async (_, ask) => {
+    const node = scene.node as unknown as Loose;
+    for (const signal of [5, null, {}, 'stop']) {
+      expect(await errorOf(() => ask(node, 'a', { waitMs: 10, signal }))).toMatchObject({
+        code: 'FIELD_INVALID',
+        message: 'signal must be an AbortSignal',
+      });
+    }
+  },
+);
 
 test('a commit of nothing is told, of exempt work as well', () => {
   for (const where of ['a', { tenant: 'lab' }]) {
