@@ -13,6 +13,7 @@ export type {
   Reservation,
   ReserveOptions,
   TakeOptions,
+  WaitForOptions,
   WaitOptions,
   Where,
 } from './api/decision.js';
@@ -24,8 +25,10 @@ export type {
   DefinedGroup,
   Definition,
   DeleteOptions,
+  ManyGroups,
   QuotaGroups,
   RegistryChange,
+  SetManyOptions,
 } from './api/quota-groups.js';
 export type { QuotaNode } from './api/quota-node.js';
 export type { CostOptions, ReportedCost } from './api/reported-cost.js';

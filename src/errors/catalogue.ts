@@ -237,6 +237,11 @@ export const ERROR_CATALOGUE = {
     remedy: 'Try again without waitMs, or raise limits.maxWaiting.',
     httpStatus: 503,
   },
+  WAIT_OVER: {
+    message: 'no turn for group {group} within {waitMs} ms',
+    remedy: 'Try again after retryAfterMs, or wait longer: waitMs may be 600,000.',
+    httpStatus: 503,
+  },
   ENFORCERS_FULL: {
     message: 'this node knows {what} already; there is no room for {enforcer}',
     remedy: 'Let some of them report to other nodes; one that is silent makes room.',

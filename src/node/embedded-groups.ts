@@ -5,8 +5,10 @@ import type {
   DefinedGroup,
   Definition,
   DeleteOptions,
+  ManyGroups,
   QuotaGroups,
   RegistryChange,
+  SetManyOptions,
 } from '../api/quota-groups.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { type AttachedTo, attach, detach, listAttachments } from '../groups/changes/attaching.js';
@@ -18,6 +20,7 @@ import {
   patchGroup,
   putGroup,
 } from '../groups/changes/change-group.js';
+import { putGroups } from '../groups/changes/put-groups.js';
 import { type Expected, registryOf } from '../groups/changes/registry-of.js';
 import { isMapping } from '../input/mapping.js';
 import { show } from '../input/shown-value.js';
@@ -37,6 +40,19 @@ export class EmbeddedGroups implements QuotaGroups {
     const expected = this.#expectedOfGroup(group, options);
     const replacement = checkedReplacement(this.#parts, group, written, expected);
     return shownGroup(await putGroup(this.#parts, group, replacement, expected, callerOf(options)));
+  }
+
+  async setMany(definitions: Readonly<Record<string, Definition>>, options: SetManyOptions = {}): Promise<ManyGroups> {
+    const written = plainMapping('definitions', definitions);
+    const { ifRevision, ...others } = mappingOf('options', options) as SetManyOptions;
+    const byName = isMapping(ifRevision) ? new Map(Object.entries(ifRevision)) : null;
+    for (const group of byName?.keys() ?? []) {
+      if (!Object.hasOwn(written, group))
+        throw invalid('ifRevision', `names ${show(group)}, which is not among the groups`);
+    }
+    const all = byName === null ? (ifRevision as number | 'none' | undefined) : undefined;
+    const expectedOf = (group: string) => this.#expectedOfGroup(group, { ifRevision: byName?.get(group) ?? all });
+    return putGroups(this.#parts, written, expectedOf, callerOf(others));
   }
 
   async patch(group: string, patch: Definition, options: ChangeOptions = {}): Promise<DefinedGroup> {
@@ -97,8 +113,7 @@ export class EmbeddedGroups implements QuotaGroups {
 }
 
 function expectedBy(options: ChangeOptions, exists: boolean, refuse: (reason: string) => QuotameshError): Expected {
-  if (!isMapping(options)) throw invalid('options', `must be an object, got ${show(options)}`);
-  const { ifRevision } = options;
+  const { ifRevision } = mappingOf('options', options);
   if (ifRevision === undefined) return null;
   if (ifRevision === 'none') {
     if (exists) throw refuse('it exists');
@@ -122,14 +137,19 @@ const NAME_LENGTH_MAX = 200;
 
 /** A copy, so that the program may go on with its own; JSON must be able to say it. */
 function plainMapping(field: string, given: unknown): Definition {
-  if (!isMapping(given)) throw invalid(field, `must be an object, got ${show(given)}`);
   try {
-    const copy = structuredClone(given);
+    const copy = structuredClone(mappingOf(field, given));
     JSON.stringify(copy);
     return copy;
   } catch (error) {
+    if (error instanceof QuotameshError) throw error;
     throw invalid(field, `cannot be written as JSON: ${(error as Error).message.split('\n', 1)[0]}`);
   }
+}
+
+function mappingOf(field: string, given: unknown): Definition {
+  if (isMapping(given)) return given;
+  throw invalid(field, `must be an object, got ${show(given)}`);
 }
 
 function textOf(field: string, given: unknown): string {

@@ -22,6 +22,7 @@ const FACE = [
   'takeBatch',
   'throttleDurationMs',
   'tryAcquire',
+  'waitFor',
 ] as const;
 
 let node: library.QuotaNode | null = null;
