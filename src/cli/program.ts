@@ -9,6 +9,7 @@ import { configCommand } from './config/config-command.js';
 import { tokenCommand } from './config/token-command.js';
 import { groupCommand } from './groups/group-command.js';
 import { quotaCommand } from './groups/quota-command.js';
+import { initCommand } from './init/init-command.js';
 import { auditCommand } from './look/audit-command.js';
 import { explainCommand } from './look/explain-command.js';
 import { keyCommand } from './look/key-command.js';
@@ -50,6 +51,7 @@ export function createProgram(): Command {
 
 function commands(): readonly Command[] {
   return [
+    initCommand(),
     runCommand(),
     mqttCommand(),
     kafkaQuotasCommand(),
@@ -79,6 +81,7 @@ function inherit(command: Command, parent: Command): Command {
 
 const EXAMPLES = `
 Examples:
+  quotamesh init
   quotamesh check node.yaml
   quotamesh run --config node.yaml
   quotamesh run --config node.yaml --node b --http 127.0.0.1:7071

@@ -54,6 +54,11 @@ export const ERROR_CATALOGUE = {
     remedy: 'Check the path and its permissions.',
     exitCode: EXIT_UNAVAILABLE,
   },
+  FILE_EXISTS: {
+    message: '{path} is there already; nothing is written',
+    remedy: 'Name another file, or let --force replace it.',
+    exitCode: EXIT_USAGE,
+  },
   NODE_FENCED: {
     message: 'node id {node} is in use by a newer process (incarnation {newer}, ours {own})',
     remedy: 'Give every process its own --node id; this one has stopped so that the newer one keeps its share.',
