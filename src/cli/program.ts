@@ -7,6 +7,7 @@ import { completionCommand } from './completion-command.js';
 import { checkCommand } from './config/check-command.js';
 import { configCommand } from './config/config-command.js';
 import { tokenCommand } from './config/token-command.js';
+import { doctorCommand } from './doctor/doctor-command.js';
 import { groupCommand } from './groups/group-command.js';
 import { quotaCommand } from './groups/quota-command.js';
 import { initCommand } from './init/init-command.js';
@@ -52,6 +53,7 @@ export function createProgram(): Command {
 function commands(): readonly Command[] {
   return [
     initCommand(),
+    doctorCommand(),
     runCommand(),
     mqttCommand(),
     kafkaQuotasCommand(),
@@ -82,7 +84,7 @@ function inherit(command: Command, parent: Command): Command {
 const EXAMPLES = `
 Examples:
   quotamesh init
-  quotamesh check node.yaml
+  quotamesh doctor node.yaml
   quotamesh run --config node.yaml
   quotamesh run --config node.yaml --node b --http 127.0.0.1:7071
   quotamesh status --url http://127.0.0.1:7070 --watch

@@ -148,7 +148,7 @@ function nextLines(file: string, { meeting, quota }: Answers): readonly string[]
   return [
     'Next:',
     ...(meeting.kind === 'embedded' && !hasLmdb() ? ['  npm install lmdb'] : []),
-    `  npx quotamesh check ${file}`,
+    `  npx quotamesh doctor ${file}`,
     `  npx quotamesh run --config ${file}`,
     `  curl -s -H 'content-type: application/json' -d '${body}' http://127.0.0.1:7070/v1/acquire`,
     '  npx quotamesh top',
