@@ -54,6 +54,39 @@ export const ERROR_CATALOGUE = {
     remedy: 'Check the path and its permissions.',
     exitCode: EXIT_UNAVAILABLE,
   },
+  FILE_EXISTS: {
+    message: '{path} is there already; nothing is written',
+    remedy: 'Name another file, or let --force replace it.',
+    exitCode: EXIT_USAGE,
+  },
+  CHECK_TIMED_OUT: {
+    message: '{about}: no answer within {timeoutMs} ms',
+    remedy: 'Look at what lies between this machine and it: names, routes, firewalls. --timeout waits longer.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  NODE_JS_OLD: {
+    message: 'Node.js {found} is older than {wanted}',
+    remedy: 'Install Node.js {wanted} or newer: older ones lack what quotamesh uses.',
+    exitCode: EXIT_CONFIG,
+  },
+  BROKER_UNREACHABLE: {
+    message: 'broker {broker}, which Kafka names to its clients, cannot be reached: {reason}',
+    remedy: 'Let advertised.listeners of the broker name an address that this machine reaches.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  CLOCK_BEHIND: {
+    message: 'the clock of this machine is at least {behindMs} ms behind that of broker {broker}',
+    remedy: 'Let both follow time servers (`timedatectl`). Shares do not hang on it; tokens, certificates and logs do.',
+  },
+  KAFKA_QUOTAS_ROUGH: {
+    message: 'broker {broker} takes {windows}',
+    remedy: 'Set quota.window.num=1 at every broker; docs/guide/kafka-quotas.md has the figures.',
+  },
+  EXPORTER_UNREADABLE: {
+    message: 'the page of exporter {exporter} cannot be read: {reason}',
+    remedy: 'Check kafkaQuotas.exporters, and the rules of the exporter (deploy/kafka/jmx.yml).',
+    exitCode: EXIT_UNAVAILABLE,
+  },
   NODE_FENCED: {
     message: 'node id {node} is in use by a newer process (incarnation {newer}, ours {own})',
     remedy: 'Give every process its own --node id; this one has stopped so that the newer one keeps its share.',
