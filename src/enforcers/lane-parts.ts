@@ -135,9 +135,23 @@ export class LaneParts {
     const { coordinator } = loop;
     const slot = slotOf(this.#lane, dimension);
     if (coordinator === null || !coordinator.lanes.has(this.#lane)) return Number.POSITIVE_INFINITY;
-    const limit = coordinator.shares.limit[slot] as number;
-    if (limit === Number.POSITIVE_INFINITY) return limit;
+    const share = coordinator.shares.limit[slot] as number;
+    if (share === Number.POSITIVE_INFINITY) return share;
+    const limit = Math.max(share, this.#fromTokens(dimension));
     return Math.max(0, limit - limiter.buckets.debt(this.#lane, dimension, nowMs) / DEBT_SECONDS);
+  }
+
+  /**
+   * Where tokens are shared, units per second that spend within a second what the node may take of the cluster's bucket.
+   * A node that told of little demand has a small share, and takes from the bucket when it wants more. Held to that
+   * share, enforcers said that they were held back, got half of the quota by it, gave it up, and so on for 6 s.
+   */
+  #fromTokens(dimension: number): number {
+    const lane = this.#parts.loop.coordinator?.lanes.get(this.#lane);
+    if (lane?.isLimitedByTokens !== true || lane.tokens?.isShared !== true) return 0;
+    const tokens = lane.tokens.slots[dimension];
+    if (tokens === undefined || tokens.bucket === null) return 0;
+    return tokens.perSecond + tokens.takeable / DEBT_SECONDS;
   }
 
   /** Seconds of a rate that the lane's bucket holds; Infinity where there is no limit. */
@@ -163,7 +177,7 @@ function claimsOf(part: Float64Array, count: number): Float64Array {
 }
 
 const OWN_SECONDS = 0.5;
-/** In so much time a debt is paid back. */
+/** In so much time a debt is paid back, and what a bucket holds is spent. */
 const DEBT_SECONDS = 1;
 /** A division takes less than 1 µs per member, so reports take at most about 2 % of a core per lane for it. */
 const GAP_MS_PER_MEMBER = 0.05;
