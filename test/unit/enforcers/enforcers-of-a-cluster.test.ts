@@ -89,7 +89,10 @@ describe.each(['tokens', 'rates'])('two nodes with an enforcer each, sharing %s'
     Object.assign(proxies[1] as Proxy, { wish: 900 });
     await pass(2);
     const turned = await pass(10);
-    console.log(`sharing ${sharing}:`, [equal, uneven, turned].map((rates) => rates.map(Math.round).join(' + ')));
+    console.log(
+      `sharing ${sharing}:`,
+      [equal, uneven, turned].map((rates) => rates.map(Math.round).join(' + ')),
+    );
     for (const rates of [equal, uneven, turned]) expect(total(rates)).toBeLessThanOrEqual(1.02 * QUOTA);
     expect(total(equal)).toBeGreaterThanOrEqual(0.95 * QUOTA);
     for (const rates of [uneven, turned]) expect(total(rates)).toBeGreaterThanOrEqual(0.95 * 950);
