@@ -31,12 +31,12 @@ import { Decider } from './decide/decider.js';
 import { RefusalExplainer } from './decide/explain-refusal.js';
 import { QuotaTeller } from './decide/quota-told.js';
 import { RefusalLedger } from './decide/refusal-ledger.js';
+import { UnheardWork } from './decide/unheard-work.js';
 import { GroupNames } from './request/group-names.js';
 import { LaneBounds } from './request/lane-bounds.js';
 import {
   directionOf,
   rejectAboveConsume,
-  rejectAmounts,
   rejectUnlessOptions,
   rejectUnlessSomething,
 } from './request/request-checks.js';
@@ -48,6 +48,7 @@ import {
   type ReservationParts,
   reservationOf,
 } from './reservation/one-reservation.js';
+import { type KeyReservationParts, unheardReservation } from './reservation/unheard-reservation.js';
 import { rejectUnlessWaiting, Waiting } from './wait/wait-lines.js';
 
 export interface GateParts {
@@ -92,6 +93,9 @@ export class Gate {
   readonly #decider: Decider;
   readonly #teller: QuotaTeller;
   readonly #reservations: ReservationParts;
+  /** Null where there is no topic, and so no key. */
+  readonly #unheard: UnheardWork | null;
+  readonly #ofKeys: KeyReservationParts | null;
   #keptLane = 0;
 
   constructor(parts: GateParts) {
@@ -121,6 +125,9 @@ export class Gate {
     this.#decider = new Decider({ limiter, clock, levels, joint, loop, waiting, explain, teller });
     this.#bounds = new LaneBounds(groups, levels);
     this.#reader = new RequestReader({ clock, groups, joint, loop, scopes, names: this.#names, bounds: this.#bounds });
+    const deciding = { clock, groups, scopes, reader: this.#reader, explainer: this.#explainer, teller };
+    this.#unheard = keys === null ? null : new UnheardWork({ ...deciding, keys });
+    this.#ofKeys = keys === null ? null : { clock, groups, keys, chargeCosts, consume: this.consume.bind(this) };
     this.#reservations = { clock, groups, joint, reader: this.#reader, chargeCosts };
     this.batches = new OpenBatches({
       limiter,
@@ -134,6 +141,8 @@ export class Gate {
       reader: this.#reader,
       decider: this.#decider,
       explainer: this.#explainer,
+      unheard: this.#unheard,
+      ofKeys: this.#ofKeys,
       tellLimit: (where, limit) => this.#tellLimit(where, limit),
       onHandBack,
     });
@@ -160,10 +169,8 @@ export class Gate {
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
     rejectUnlessOptions(options);
     if (options?.limit !== undefined) this.#tellLimit(where, options.limit);
-    if (this.#keys?.hasTemplates === true) {
-      const whispered = this.#whisper(this.#keys, where, amounts, options, nowMs);
-      if (whispered !== null) return whispered;
-    }
+    const unheard = this.#unheard?.tryAcquire(where, amounts, options, nowMs) ?? null;
+    if (unheard !== null) return unheard;
     if (typeof where === 'object' && where !== null) return this.#tryScope(where, amounts, options ?? NO_OPTIONS);
     const lane = laneOf(this.#names.indexOf(where), directionOf(options));
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
@@ -179,49 +186,9 @@ export class Gate {
     return answer === GRANTED ? GRANTED_DECISION : this.#notAtOnce(lane, messages, bytes, retry, answer);
   }
 
-  /** Decides about work of a key of which nobody need hear; null = a group has to decide. */
-  #whisper(
-    keys: KeyBook,
-    where: Where,
-    amounts: Amounts,
-    options?: Pick<AcquireOptions, 'direction' | 'atMost' | 'tell'>,
-    nowMs?: number,
-  ): Decision | null {
-    const key = this.#keyOf(where);
-    if (key === null || options?.atMost === true) return null;
-    const atMs = nowMs ?? this.#clock();
-    const row = keys.rowOf(key, atMs);
-    if (row === -1) return null;
-    const direction = directionOf(options);
-    const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
-    const [mostMessages, mostBytes] = keys.mostOf(row, direction);
-    if (!isWithin(messages, mostMessages) || !isWithin(bytes, mostBytes) || messages + bytes === 0) {
-      rejectAmounts(amounts, { messages: mostMessages, bytes: mostBytes, group: key });
-    }
-    if (keys.isAsleep(atMs)) {
-      const lane = laneOf(keys.templateOf(row), direction);
-      return this.#explainer.explain(this.#reader.fillOn(lane, messages, bytes, NO_OPTIONS), UNCONFIRMED);
-    }
-    if (!keys.tryTake(row, key, { direction, messages, bytes }, atMs)) return null;
-    return options?.tell === true ? this.#teller.grantOfKey(direction, () => keys.shown(key)) : GRANTED_DECISION;
-  }
-
-  /** The key that alone decides about this work; null where a group has its name, or there is none, or more than one. */
-  #keyOf(where: Where): string | null {
-    const name = typeof where === 'object' && where !== null ? this.scopes.onlyGroupOf(where) : where;
-    return name === null || this.#groups.numbers.has(name) ? null : name;
-  }
-
-  /** Whether this work belongs to a key of which nothing is told yet, so that no group stands for it. */
-  isSilent(where: Where): boolean {
-    if (this.#keys?.hasTemplates !== true) return false;
-    const key = this.#keyOf(where);
-    return key !== null && this.#keys.isKey(key) && !this.#keys.speaks(key);
-  }
-
-  /** The name of such a key, once it was used; null for all other work. */
+  /** The key to which this work belongs, while no group stands for it; null for all other work. */
   silentKeyOf(where: Where): string | null {
-    return this.isSilent(where) ? this.#keyOf(where) : null;
+    return this.#unheard?.silentKeyOf(where) ?? null;
   }
 
   #tellLimit(where: Where, limit: unknown): void {
@@ -237,6 +204,8 @@ export class Gate {
 
   /** Whether an acquire would be granted now. Takes nothing, counts nothing. */
   containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean {
+    const unheard = this.#unheard?.contains(where, amounts, origin) ?? null;
+    if (unheard !== null) return unheard;
     const request = this.#reader.requestOf(where, amounts, origin);
     if (request === null) return true;
     this.#decider.serve(request);
@@ -247,12 +216,14 @@ export class Gate {
   consume(where: Where, amounts: Amounts, origin?: Origin): void {
     rejectUnlessSomething(amounts);
     rejectAboveConsume(amounts);
+    if (this.#unheard?.consume(where, amounts, origin, false) === true) return;
     this.#charge(this.#reader.fillFor(where, amounts.messages ?? 0, amounts.bytes ?? 0, origin), amounts, origin);
   }
 
   /** Charges as `consume` does, but for work that a client requests, so maxRequest bounds it. */
   passBy(where: Where, amounts: Amounts, origin?: Origin & Limiting): Decision {
     if (origin?.limit !== undefined) this.#tellLimit(where, origin.limit);
+    if (this.#unheard?.consume(where, amounts, origin, true) === true) return GRANTED_DECISION;
     this.#charge(this.#reader.requestOf(where, amounts, origin), amounts, origin);
     return GRANTED_DECISION;
   }
@@ -269,6 +240,9 @@ export class Gate {
   /** Takes the amounts for work whose cost is known only afterwards. */
   reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
     if (options?.limit !== undefined) this.#tellLimit(where, options.limit);
+    const unheard = this.#unheard?.hold(where, amounts, options) ?? null;
+    if (unheard !== null)
+      return 'granted' in unheard ? unheard : unheardReservation(this.#ofKeys as KeyReservationParts, unheard);
     const asked = this.#reader.requestOf(where, amounts, options);
     if (asked === null) {
       this.#passExempt(amounts, options);
@@ -318,6 +292,7 @@ export class Gate {
    * Milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a minute.
    */
   throttleDurationMs(where: Where, origin?: Origin): number {
+    if (this.#unheard?.isOpen(where, origin) === true) return 0;
     const request = this.#reader.fillFor(where, 0, 0, origin);
     if (request === null) return 0;
     this.#decider.serve(request);
@@ -329,16 +304,16 @@ export class Gate {
     rejectUnlessOptions(options);
     rejectUnlessWaiting(options);
     if (options.limit !== undefined) this.#tellLimit(where, options.limit);
-    const request = this.#unheard(where, amounts, options) ?? this.#reader.requestOf(where, amounts, options);
+    const unheard = this.#grantUnheard(where, amounts, options);
+    if (unheard !== null) return unheard;
+    const request = this.#reader.requestOf(where, amounts, options);
     if (request === null) return this.#passExempt(amounts, options);
-    if ('granted' in request) return request;
     return this.waiting.acquire(retried(request, options), options);
   }
 
-  /** The grant of a key of which nobody need hear, for which nobody waits; else null. */
-  #unheard(where: Where, amounts: Amounts, { direction }: WaitOptions): Granted | null {
-    if (this.#keys?.hasTemplates !== true) return null;
-    const decision = this.#whisper(this.#keys, where, amounts, { ...(direction && { direction }), tell: true });
+  /** Who waits for a share waits in the lines of a group. */
+  #grantUnheard(where: Where, amounts: Amounts, { direction }: WaitOptions): Granted | null {
+    const decision = this.#unheard?.tryAcquire(where, amounts, { ...(direction && { direction }), tell: true });
     return decision?.granted === true ? decision : null;
   }
 
@@ -399,11 +374,6 @@ export class Gate {
   groupOf(lane: number): GroupConfig {
     return this.#groups.ofLane(lane);
   }
-}
-
-function isWithin(amount: number, most: number): boolean {
-  // Integers first: comparing a BigInt with a number throws an error that nobody can read.
-  return Number.isInteger(amount) && amount >= 0 && amount <= most;
 }
 
 /** Lanes whose sums are checked in one round: with 5,000 groups, each is checked every 8 s. */

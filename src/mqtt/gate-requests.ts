@@ -60,7 +60,7 @@ export class Passages {
 
   #lanesOf({ where, direction }: Passage): readonly number[] {
     const { gate } = this.#node;
-    if (gate.isSilent(where)) return NONE;
+    if (gate.silentKeyOf(where) !== null) return NONE;
     const at = directionIndex(direction);
     return typeof where === 'string' ? [laneOf(gate.groupIndex(where), at)] : gate.scopes.lanesOf(where, at);
   }

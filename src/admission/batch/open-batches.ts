@@ -20,6 +20,7 @@ import type { GroupTable } from '../../groups/group-table.js';
 import { show } from '../../input/shown-value.js';
 import type { Decider } from '../decide/decider.js';
 import type { RefusalExplainer } from '../decide/explain-refusal.js';
+import type { UnheardWork } from '../decide/unheard-work.js';
 import { type AvailableParts, cutToPart, leastOf, ofPart, wholeMessages } from '../request/partial-grant.js';
 import {
   directionOf,
@@ -29,6 +30,7 @@ import {
 } from '../request/request-checks.js';
 import type { RequestReader } from '../request/request-reader.js';
 import type { ScopeResolver } from '../request/scope-resolver.js';
+import { type KeyReservationParts, settleUnheard } from '../reservation/unheard-reservation.js';
 import { WAIT_MS_MAX, type Waiting } from '../wait/wait-lines.js';
 import { readRefund } from './refund.js';
 import { areSameWindows, type Windows, windowsOf } from './windows-of-request.js';
@@ -42,6 +44,9 @@ export interface OpenBatchesParts extends AvailableParts {
   readonly explainer: RefusalExplainer;
   readonly waiting: Waiting;
   readonly scopes: ScopeResolver;
+  /** Null where there are no keys. */
+  readonly unheard: UnheardWork | null;
+  readonly ofKeys: KeyReservationParts | null;
   /** A key has this limit from now on. */
   readonly tellLimit: (where: Where, limit: unknown) => void;
   /** Called once, when a batch is refunded under the former name. */
@@ -50,10 +55,13 @@ export interface OpenBatchesParts extends AvailableParts {
 
 interface Open {
   readonly granted: Required<Amounts>;
-  /** null = exempt work, which takes no tokens from anybody. */
+  /** null = work that no group decides: exempt, or of a key of which nobody need hear. */
   readonly request: JointRequest | null;
-  readonly direction: number;
   readonly windows: Windows;
+  /** Whether dropped work counts as used. */
+  readonly isDroppedCounted: () => boolean;
+  /** The work has used so much. */
+  readonly settle: (messages: number, bytes: number) => void;
 }
 
 /**
@@ -109,16 +117,34 @@ export class OpenBatches {
     this.expire(clock());
     const { maxReservations: max } = limits;
     if (this.#open.size + this.#waiting >= max) throw new QuotameshError('BATCHES_FULL', { max });
+    const unheard = this.#takeUnheard(where, amounts, options);
+    if (unheard !== null) return unheard;
     const request = reader.forBatch(where, amounts, options);
     if (request !== null && this.#isClosed) return explainer.explain(request, UNCONFIRMED);
     if (request === null) {
       // `all` of what has no limit was refused above.
       const { messages = 0, bytes = 0 } = amounts as Amounts;
-      return this.#opened({ messages, bytes }, null, directionOf(options));
+      return this.#openedExempt({ messages, bytes }, directionOf(options));
     }
     const answer = this.#reserve(request, request, false);
-    if (answer === GRANTED) return this.#opened(request, request, directionOf(options));
+    if (answer === GRANTED) return this.#openedOf(request);
     return explainer.explain({ ...request, ...leastOf(request) }, answer);
+  }
+
+  /** All of it, of a key of which nobody need hear; null = a group has to decide, which may have a part. */
+  #takeUnheard(where: Where, amounts: BatchAmounts, options: TakeOptions): Batch | NotReady | null {
+    const { unheard, ofKeys } = this.#parts;
+    if (unheard === null || ofKeys === null || amounts === 'all' || this.#isClosed) return null;
+    const hold = unheard.hold(where, amounts, options);
+    if (hold === null || 'granted' in hold) return hold;
+    const { key, messages, bytes } = hold;
+    return this.#opened({
+      granted: { messages, bytes },
+      request: null,
+      windows: [],
+      isDroppedCounted: () => ofKeys.keys.kindOf(key)?.settings.dropped === 'counted',
+      settle: (messages, bytes) => settleUnheard(ofKeys, hold, messages, bytes),
+    });
   }
 
   /** A waiting request asks for the least amount that is worth waking it up for. */
@@ -130,7 +156,7 @@ export class OpenBatches {
     const decide = () => {
       const most = amounts === 'all' ? { messages: wholeMessages(this.#there(request)), bytes } : { messages, bytes };
       const answer = this.#reserve(request, most, true);
-      if (answer === GRANTED) batch = this.#opened(request, request, directionOf(options));
+      if (answer === GRANTED) batch = this.#openedOf(request);
       else Object.assign(request, least);
       return answer;
     };
@@ -187,12 +213,31 @@ export class OpenBatches {
     this.expire(Number.POSITIVE_INFINITY);
   }
 
-  #opened({ messages, bytes }: Required<Amounts>, request: JointRequest | null, direction: number): Batch {
+  #openedOf(request: JointRequest): Batch {
+    const { clock, groups, joint, limiter } = this.#parts;
+    const { lane, messages, bytes } = request;
+    return this.#opened({
+      granted: { messages, bytes },
+      request,
+      windows: windowsOf(limiter, request, clock()),
+      // With several groups, the most specific one says what becomes of work that was dropped.
+      isDroppedCounted: () => groups.ofLane(lane).dropped === 'counted',
+      settle: (messages, bytes) => joint.settle(request, messages, bytes, clock()),
+    });
+  }
+
+  #openedExempt(granted: Required<Amounts>, direction: number): Batch {
+    const settle = (messages: number, bytes: number) => {
+      this.#parts.scopes.countExempt(direction, { messages, bytes });
+    };
+    return this.#opened({ granted, request: null, windows: [], isDroppedCounted: () => false, settle });
+  }
+
+  #opened(open: Open): Batch {
     const nowMs = this.#parts.clock();
-    const windows = request === null ? [] : windowsOf(this.#parts.limiter, request, nowMs);
-    const { epoch, validMs } = this.#validity(windows, nowMs);
+    const { epoch, validMs } = this.#validity(open.windows, nowMs);
     const id = `${this.#prefix}-${++this.#last}`;
-    this.#open.set(this.#last, { granted: { messages, bytes }, request, direction, windows });
+    this.#open.set(this.#last, open);
     this.#ends.push(nowMs + validMs, this.#last);
     if (this.#ends.size > 2 * this.#open.size + ENDED_MAX) this.#ends.keep((at) => this.#open.has(at));
     this.counts.open = this.#open.size;
@@ -201,7 +246,7 @@ export class OpenBatches {
       this.#tellHandBack();
       refund(left);
     };
-    return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), refund, handBack };
+    return { granted: true, id, ...open.granted, epoch, validMs: Math.floor(validMs), refund, handBack };
   }
 
   #tellHandBack(): void {
@@ -225,12 +270,10 @@ export class OpenBatches {
   #refund(id: string, left: Refund): void {
     const { unused, dropped } = readRefund(left);
     const [at, open] = this.#openAs(id);
-    const { request, granted } = open;
+    const { granted } = open;
     rejectAbove({ id, dimension: 'messages', amount: unused.messages + dropped.messages, granted: granted.messages });
     rejectAbove({ id, dimension: 'bytes', amount: unused.bytes + dropped.bytes, granted: granted.bytes });
-    // With several groups, the most specific one says what becomes of work that was dropped.
-    const isCounted = request !== null && this.#parts.groups.ofLane(request.lane).dropped === 'counted';
-    const back = isCounted ? { messages: 0, bytes: 0 } : dropped;
+    const back = open.isDroppedCounted() ? { messages: 0, bytes: 0 } : dropped;
     const messages = granted.messages - unused.messages - back.messages;
     this.#end(at, open, messages, granted.bytes - unused.bytes - back.bytes);
   }
@@ -259,12 +302,11 @@ export class OpenBatches {
     this.counts.expired++;
   }
 
-  #end(at: number, { request, direction }: Open, messages: number, bytes: number): void {
+  #end(at: number, { settle }: Open, messages: number, bytes: number): void {
     this.#open.delete(at);
     this.counts.open = this.#open.size;
     this.counts.ended++;
-    if (request !== null) this.#parts.joint.settle(request, messages, bytes, this.#parts.clock());
-    else this.#parts.scopes.countExempt(direction, { messages, bytes });
+    settle(messages, bytes);
   }
 
   #numberOf(id: string): number {

@@ -5,7 +5,7 @@ import { SECONDS_OF } from '../../config/setting/time-unit.js';
 import type { WrittenRate } from '../../config/setting/written-rate.js';
 import { DIMENSIONS, DIRECTIONS, type Direction, directionOfLane } from '../../core/base/vocabulary.js';
 import type { GroupTable } from '../../groups/group-table.js';
-import type { KeySeen } from '../../groups/keys/key-book.js';
+import type { Asked, KeySeen } from '../../groups/keys/key-book.js';
 import type { Clock } from '../../ports/clock.js';
 import { fullInMs, type LeftParts, unitsLeft } from './units-left.js';
 
@@ -33,6 +33,11 @@ export class QuotaTeller {
   /** A grant of what may be spent of a key unheard. @param key as it is when the decision is read */
   grantOfKey(direction: number, key: () => KeySeen): Granted {
     return new GrantedUnheard(direction, key);
+  }
+
+  /** The same where a part would have been enough: all of it was granted. */
+  partOfKey({ direction, messages, bytes }: Asked, key: () => KeySeen): Granted {
+    return new PartGrantedUnheard(direction, key, messages, bytes);
   }
 
   part(lane: number, messages: number, bytes: number): Granted {
@@ -145,6 +150,17 @@ class GrantedUnheard extends Shown implements Granted {
 
   #each(tell: (dimension: number, rate: WrittenRate) => number | null): PerDimension {
     return perDimension(this.#key().settings, DIRECTIONS[this.#direction] as Direction, tell);
+  }
+}
+
+class PartGrantedUnheard extends GrantedUnheard {
+  readonly messages: number;
+  readonly bytes: number;
+
+  constructor(direction: number, key: () => KeySeen, messages: number, bytes: number) {
+    super(direction, key);
+    this.messages = messages;
+    this.bytes = bytes;
   }
 }
 

@@ -58,7 +58,7 @@ export function exemptReservation(): Reservation {
 }
 
 /** An absent amount means that the work took what was estimated. Throws AMOUNT_INVALID. */
-function amountsOf(actual: Amounts, estimated: Amounts): Required<Amounts> {
+export function amountsOf(actual: Amounts, estimated: Amounts): Required<Amounts> {
   rejectUnlessObject('actual', actual);
   const { messages = estimated.messages ?? 0, bytes = estimated.bytes ?? 0 } = actual;
   rejectUnlessAmounts(messages, bytes);

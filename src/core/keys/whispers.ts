@@ -1,5 +1,5 @@
 import { depthGiven, type GroupSettings } from '../base/settings.js';
-import { DIMENSION_COUNT, DIRECTION_COUNT, DIRECTIONS, MESSAGES } from '../base/vocabulary.js';
+import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, DIRECTIONS, MESSAGES } from '../base/vocabulary.js';
 import { clusterDepth } from '../tokens/cluster-depth.js';
 import { KeyRows } from './key-rows.js';
 
@@ -130,14 +130,12 @@ export class Whispers {
   take(row: number, direction: number, messages: number, bytes: number, nowMs: number): boolean {
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
-    const elapsedMs = nowMs - (lines[at] as number);
     // A key that speaks: its time is Infinity.
-    if (!(elapsedMs >= 0)) return false;
+    if (!(nowMs - (lines[at] as number) >= 0)) return false;
     const kind = this.#kinds[Math.floor((lines[at + TAG] as number) / CELLS)] as Kind;
     if (!kind.mayWhisper) return false;
-    lines[at] = nowMs;
-    const { perSecond, slots } = kind;
-    for (let slot = 0; slot < perSecond.length; slot++) fill(lines, cellAt(at, slot), kind, slot, elapsedMs);
+    fillAll(lines, at, kind, nowMs);
+    const { slots } = kind;
     const first = direction * DIMENSION_COUNT;
     const messageSlot = slots[first] as number;
     const byteSlot = slots[first + 1] as number;
@@ -146,6 +144,24 @@ export class Whispers {
     if (messageSlot !== -1) spend(lines, cellAt(at, messageSlot), messages);
     if (byteSlot !== -1) spend(lines, cellAt(at, byteSlot), bytes);
     return true;
+  }
+
+  /** Whether `take` would take this now. */
+  contains(row: number, direction: number, messages: number, bytes: number, nowMs: number): boolean {
+    if (this.speaks(row) || !(this.#kinds[this.kindOf(row)] as Kind).mayWhisper) return false;
+    if (this.left(row, direction, MESSAGES, nowMs) < messages) return false;
+    return this.left(row, direction, BYTES, nowMs) >= bytes;
+  }
+
+  /** Units that were taken and not used. The caller knows that so many have not come back by themselves. */
+  giveBack(row: number, direction: number, dimension: number, units: number, nowMs: number): void {
+    const kind = this.#kinds[this.kindOf(row)] as Kind;
+    const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
+    if (slot === -1) return;
+    const lines = this.#rows.linesOf(row);
+    const at = this.#rows.offsetOf(row);
+    fillAll(lines, at, kind, nowMs);
+    spend(lines, cellAt(at, slot), -units);
   }
 
   /** Units that may be taken of a slot now; Infinity where nothing limits. */
@@ -160,7 +176,7 @@ export class Whispers {
     return Math.min(kind.depth[slot] as number, tokens);
   }
 
-  /** Units that were taken unheard and have not come back, whole ones. */
+  /** Units that were taken unheard and have not come back. */
   spent(row: number, direction: number, dimension: number, nowMs: number): number {
     const kind = this.#kinds[this.kindOf(row)] as Kind;
     const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
@@ -171,7 +187,7 @@ export class Whispers {
     const tokens = lines[cell] as number;
     const spent = lines[cell + SPENT] as number;
     const gained = (Math.max(0, nowMs - (lines[at] as number)) * (kind.perSecond[slot] as number)) / 1000;
-    return Math.ceil(spentAfter(gained, spent, (kind.depth[slot] as number) - tokens - spent));
+    return spentAfter(gained, spent, (kind.depth[slot] as number) - tokens - spent);
   }
 
   /** Whether the key is a group like any other now. */
@@ -267,6 +283,12 @@ function cellAt(line: number, slot: number): number {
 function spend(lines: Float64Array, cell: number, amount: number): void {
   lines[cell] = (lines[cell] as number) - amount;
   lines[cell + SPENT] = (lines[cell + SPENT] as number) + amount;
+}
+
+function fillAll(lines: Float64Array, at: number, kind: Kind, nowMs: number): void {
+  const elapsedMs = Math.max(0, nowMs - (lines[at] as number));
+  lines[at] = nowMs;
+  for (let slot = 0; slot < kind.perSecond.length; slot++) fill(lines, cellAt(at, slot), kind, slot, elapsedMs);
 }
 
 /** What comes in fills what the bucket lacked at its beginning, before it pays for what was spent. */

@@ -1,5 +1,6 @@
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 import type { Buckets } from './buckets.js';
+import { type Gap, Room, wholeGap } from './gaps.js';
 
 /**
  * Tokens that are held for work whose cost is known later, and how many of them may come back.
@@ -144,99 +145,4 @@ export class Hold {
 interface HeldGap {
   readonly room: Room;
   readonly gap: Gap;
-}
-
-/** Room that appeared after the older gap was opened, and by the time at which the owners of this gap reserved. */
-class Gap {
-  amount: number;
-  owners = 1;
-  older: Gap | null;
-  newer: Gap | null = null;
-  /** The gap that this one has become a part of. */
-  mergedInto: Gap | null = null;
-
-  constructor(amount: number, older: Gap | null) {
-    this.amount = amount;
-    this.older = older;
-  }
-}
-
-/** The gaps of a slot, up to that of its newest open reservation. Gaps of what was taken since then are not kept. */
-class Room {
-  newest: Gap | null = null;
-  isGone = false;
-  #sum = 0;
-
-  /** Opens a gap for all of the room that is in no older gap. */
-  open(room: number): Gap {
-    const gap = new Gap(Math.max(0, room - this.#sum), this.newest);
-    if (this.newest !== null) this.newest.newer = gap;
-    this.newest = gap;
-    this.#sum += gap.amount;
-    return gap;
-  }
-
-  shrinkTo(room: number): void {
-    let gap = this.newest;
-    while (gap !== null && this.#sum > room) {
-      this.#cut(gap, this.#sum - room);
-      gap = this.#mergeIfClosed(gap);
-    }
-    if (this.newest === null) this.#sum = 0;
-  }
-
-  /** Closes up to `most` from this gap downwards; returns how much was closed. */
-  close(from: Gap, most: number): number {
-    let left = most;
-    for (let gap: Gap | null = from; gap !== null && left > 0; gap = this.#mergeIfClosed(gap)) {
-      left -= this.#cut(gap, left);
-    }
-    return most - left;
-  }
-
-  /**
-   * Called when a reservation of this gap has ended. A gap without any goes to the next newer one, or ceases to exist.
-   */
-  leave(gap: Gap): void {
-    gap.owners--;
-    if (gap.owners > 0) return;
-    if (gap.newer === null) this.#sum -= gap.amount;
-    else gap.newer.amount += gap.amount;
-    this.#unlink(gap);
-  }
-
-  #cut(gap: Gap, most: number): number {
-    const cut = Math.min(gap.amount, most);
-    gap.amount -= cut;
-    this.#sum -= cut;
-    return cut;
-  }
-
-  /** Merges a closed gap into the older one and returns that one; null if this gap is not closed, or the oldest. */
-  #mergeIfClosed(gap: Gap): Gap | null {
-    const { older } = gap;
-    if (gap.amount > 0 || older === null) return null;
-    older.owners += gap.owners;
-    gap.mergedInto = older;
-    this.#unlink(gap);
-    return older;
-  }
-
-  #unlink({ older, newer }: Gap): void {
-    if (older !== null) older.newer = newer;
-    if (newer === null) this.newest = older;
-    else newer.older = older;
-  }
-}
-
-/** The gap that this one is a part of after all merges; shortens the way to it. */
-function wholeGap(gap: Gap): Gap {
-  let found = gap;
-  while (found.mergedInto !== null) found = found.mergedInto;
-  for (let at = gap; at !== found; ) {
-    const next = at.mergedInto as Gap;
-    at.mergedInto = found;
-    at = next;
-  }
-  return found;
 }

@@ -7,6 +7,7 @@ import { BYTES, DIRECTION_COUNT, lanesOf, MESSAGES, type Rates } from '../../cor
 import type { Coordinator } from '../../core/coordinator/coordinator.js';
 import type { ServingLoop } from '../../core/coordinator/coordinator-view.js';
 import { cellOf, type Strangers } from '../../core/keys/strangers.js';
+import { type UnheardHold, UnheardHolds } from '../../core/keys/unheard-holds.js';
 import { Whispers } from '../../core/keys/whispers.js';
 import type { Limiter } from '../../core/limiter/limiter.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
@@ -63,6 +64,7 @@ export class KeyBook {
   /** By kind. */
   readonly #countsOf: KeyCounts[] = [];
   readonly #whispers: Whispers;
+  readonly #holds: UnheardHolds;
   /** Name → number of the group of every key that has one: those that speak now, and some that did. */
   readonly #numbers = new Map<string, number>();
   #nextNumbered: IterableIterator<[string, number]> = this.#numbers.entries();
@@ -79,6 +81,7 @@ export class KeyBook {
   constructor(parts: KeyBookParts) {
     this.#parts = parts;
     this.#whispers = new Whispers([], parts.keys.maxLive, randomInt(2 ** 32));
+    this.#holds = new UnheardHolds(this.#whispers);
     this.#kinds = new KeyKinds(parts.limits, (number, kind) => {
       this.#whispers.setKind(number, kind);
       this.#countsOf[number] = this.#countsFor(kind.template);
@@ -143,6 +146,13 @@ export class KeyBook {
     return this.#kindAt(row).most[direction] as Rates;
   }
 
+  /** What a key is now, without making one; null where no template has such names. */
+  kindOf(name: string): KeyKind | null {
+    const row = this.#find(name);
+    const kind = row === -1 ? -1 : this.#whispers.kindOf(row);
+    return this.#kinds.all[this.#kinds.isCurrent(kind) ? kind : this.#kindOf(name)] ?? null;
+  }
+
   /** Whether this node decides nothing now, or has slept since it confirmed what may be spent unheard. */
   isAsleep(nowMs: number): boolean {
     return !this.#parts.loop.isReady || (this.#isSound && nowMs > this.#whisperUntilMs);
@@ -158,14 +168,35 @@ export class KeyBook {
 
   /** Takes of a row's key what may be spent unheard; false = its group has to decide. */
   tryTake(row: number, name: string, { direction, messages, bytes }: Asked, nowMs: number): boolean {
-    if (nowMs > this.#whisperUntilMs) return false;
+    if (!this.#isUnheard(row, name, nowMs)) return false;
     const whispers = this.#whispers;
-    const strangers = this.#strangers();
-    if (strangers?.mayHold(whispers.cellOf(row)) === true && strangers.has(groupIdOf(this.#parts.cluster, name)))
-      return false;
+    if (this.#holds.size > 0) this.#holds.note(name, row, nowMs);
     if (!whispers.take(row, direction, messages, bytes, nowMs)) return false;
     (this.#countsOf[whispers.kindOf(row)] as KeyCounts).granted++;
     return true;
+  }
+
+  /** The same for work whose cost is known later; null = the key's group has to decide. */
+  tryHold(row: number, name: string, asked: Asked, nowMs: number): UnheardHold | null {
+    return this.tryTake(row, name, asked, nowMs) ? this.#holds.hold(name, row, asked, nowMs) : null;
+  }
+
+  /** What was held has been used, but for so much. */
+  endHold(hold: UnheardHold, unusedMessages: number, unusedBytes: number, nowMs: number): void {
+    this.#holds.end(hold, this.#find(hold.key), [unusedMessages, unusedBytes], nowMs);
+  }
+
+  /** Whether `tryTake` would take this now. */
+  contains(row: number, name: string, { direction, messages, bytes }: Asked, nowMs: number): boolean {
+    return this.#isUnheard(row, name, nowMs) && this.#whispers.contains(row, direction, messages, bytes, nowMs);
+  }
+
+  /** Whether this node may spend of a key unheard, and nobody speaks of it. */
+  #isUnheard(row: number, name: string, nowMs: number): boolean {
+    if (nowMs > this.#whisperUntilMs) return false;
+    const strangers = this.#strangers();
+    const isStranger = strangers?.mayHold(this.#whispers.cellOf(row)) === true;
+    return !isStranger || !strangers.has(groupIdOf(this.#parts.cluster, name));
   }
 
   /** The number of a key's group, which is made if need be; null = no template has such names. Throws KEYS_FULL. */
@@ -399,9 +430,10 @@ export class KeyBook {
     const { limiter, loop, groups, clock } = this.#parts;
     const whispers = this.#whispers;
     const nowMs = clock();
+    // A limiter counts whole units.
     const spent = Array.from({ length: DIRECTION_COUNT }, (_, direction) => [
-      whispers.spent(row, direction, MESSAGES, nowMs),
-      whispers.spent(row, direction, BYTES, nowMs),
+      Math.ceil(whispers.spent(row, direction, MESSAGES, nowMs)),
+      Math.ceil(whispers.spent(row, direction, BYTES, nowMs)),
     ]);
     whispers.speak(row);
     this.#loud.set(name, number);
@@ -438,7 +470,7 @@ function textOf(limit: unknown): string {
   }
 }
 
-interface Asked {
+export interface Asked {
   readonly direction: number;
   readonly messages: number;
   readonly bytes: number;

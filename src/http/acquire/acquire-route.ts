@@ -120,9 +120,9 @@ function answer(reply: FastifyReply, body: AcquireBody, decision: Decision | Res
   const { node, outcomes, answers } = parts;
   if (decision.granted) {
     outcomes.granted++;
-    const key = 'id' in decision ? null : node.gate.silentKeyOf(whereOf(body));
+    const key = node.gate.silentKeyOf(whereOf(body));
     if (key !== null) {
-      sendSilentGrant(reply, key, body.direction ?? 'publish', parts);
+      sendSilentGrant(reply, decision, key, body.direction ?? 'publish', parts);
       return;
     }
     const lane = laneAsked(node, body);
@@ -157,10 +157,16 @@ function laneAsked(node: UsedParts, body: AcquireBody, refusedBy?: string): numb
 }
 
 /** Grants work of a key that nobody need hear of; to ask for its lane would make a group of it. */
-function sendSilentGrant(reply: FastifyReply, key: string, direction: Direction, { node, answers }: Answering): void {
+function sendSilentGrant(
+  reply: FastifyReply,
+  decision: Granted | Reserved,
+  key: string,
+  direction: Direction,
+  { node, answers }: Answering,
+): void {
   const { policy, current } = answers.fields.ofKey(key, node.keys!.shown(key), direction);
   if (policy !== '') reply.header('ratelimit-policy', policy).header('ratelimit', current);
-  sendJson(reply, GRANTED_BODY);
+  sendJson(reply, bodyOf(decision));
 }
 
 function sendJson(reply: FastifyReply, body: string): void {
@@ -172,7 +178,11 @@ function sendGranted(reply: FastifyReply, decision: Granted | Reserved, { lane, 
   const { fields } = answers;
   const policy = fields.policy(lane);
   if (policy !== '') reply.header('ratelimit-policy', policy).header('ratelimit', fields.current(lane, nowMs));
-  sendJson(reply, isPlainGrant(decision) ? GRANTED_BODY : JSON.stringify(decision));
+  sendJson(reply, bodyOf(decision));
+}
+
+function bodyOf(decision: Granted | Reserved): string {
+  return isPlainGrant(decision) ? GRANTED_BODY : JSON.stringify(decision);
 }
 
 /** A grant of the whole request, which says nothing but that. */

@@ -92,7 +92,8 @@ describe('every call that takes the name of a group takes that of a key, with no
   });
 
   it.each(['', '/explain'])('GET /v1/groups/{key}%s', async (path) => {
-    node.consume('key:shown', ONE);
+    // What a key has cost is told to others.
+    node.reportCost('key:shown', { units: 1 });
     const { status, body } = await scene.get(`/v1/groups/key:shown${path}`);
     expect([status, body.group]).toEqual([200, 'key:shown']);
   });

@@ -161,6 +161,8 @@ describe('keys', () => {
       expect(node.tryAcquire('key:d', { messages: 500 }, { atMost: true })).toMatchObject({ granted: true });
       expect(node.containsTokens('key:e', ONE)).toBe(true);
       node.consume('key:f', ONE);
+      expect(() => node.groupStatus('key:f')).toThrow(/silent/);
+      node.reportCost('key:f', { units: 1 });
       expect(node.groupStatus('key:f').group).toBe('key:f');
     });
   });

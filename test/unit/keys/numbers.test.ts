@@ -19,6 +19,7 @@ describe('numbers of keys', () => {
       const numbers = () => a.groups.keyCount;
       await time.advance(10_000);
       expect(useUp(a, 'key:first')).toBeGreaterThan(0);
+      a.reportCost('key:second', { units: 1 });
       const held = a.reserve('key:second', { messages: 3 }) as Reservation;
       expect(held.granted).toBe(true);
       expect(() => useUp(a, 'key:third')).toThrow(/maxLoud = 2/);
