@@ -13,15 +13,8 @@ const node = await createNode({
 /** Every request of a dispatcher waits its turn in the cluster before it is sent. */
 function sharedQuota(group, waitMs) {
   return (dispatch) => (options, handler) => {
-    node.acquire(group, { messages: 1 }, { waitMs }).then(
-      ({ granted, retryAfterMs }) => {
-        if (granted) dispatch(options, handler);
-        else
-          handler.onResponseError?.(
-            null,
-            new Error(`${group}: no turn within ${waitMs} ms, try in ${retryAfterMs} ms`),
-          );
-      },
+    node.waitFor(group, { waitMs }).then(
+      () => dispatch(options, handler),
       (error) => handler.onResponseError?.(null, error),
     );
     return true;

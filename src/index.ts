@@ -13,6 +13,7 @@ export type {
   Reservation,
   ReserveOptions,
   TakeOptions,
+  WaitForOptions,
   WaitOptions,
   Where,
 } from './api/decision.js';
@@ -25,8 +26,10 @@ export type {
   DefinedGroup,
   Definition,
   DeleteOptions,
+  ManyGroups,
   QuotaGroups,
   RegistryChange,
+  SetManyOptions,
 } from './api/quota-groups.js';
 export type { DefinedKey, DefinedKeyTemplate, QuotaKeys, QuotaKeyTemplates } from './api/quota-keys.js';
 export type { QuotaNode } from './api/quota-node.js';

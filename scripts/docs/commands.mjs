@@ -173,6 +173,7 @@ const SCRIPTS = {
   ],
   'bench:keys': ['', 'memory and time of a million keys'],
   'bench:hmac': ['', 'what signed records cost'],
+  'bench:codecs': ['', 'what compressed record batches cost'],
   'bench:sim': ['', 'how much faster than time the simulator is'],
   'bench:replay': ['-- --megabytes 1000 --trace FILE', 'a trace of any length'],
   'bench:traces': [

@@ -119,6 +119,16 @@ export interface WaitOptions extends Origin, Limiting {
   readonly weight?: number;
 }
 
+/** What `waitFor` waits for: one message where neither is named. */
+export interface WaitForOptions extends Amounts, Origin {
+  /** Longest wait, 0 to 600,000; afterwards the promise is rejected with WAIT_OVER. 600,000 where it is absent. */
+  readonly waitMs?: number;
+  /** Ends the wait; the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Turns of this client (or topic) per turn of the others, 1 to 1000. */
+  readonly weight?: number;
+}
+
 /** `all`: everything the node's share has now, in whole messages. */
 export type BatchAmounts = Amounts | 'all';
 

@@ -6,6 +6,11 @@
 export interface QuotaGroups {
   /** Makes a group, or replaces all of it; rejects with GROUP_INVALID, GROUP_KEY_UNKNOWN, GROUP_CHANGED, GROUPS_FULL. */
   set(group: string, definition: Definition, options?: ChangeOptions): Promise<DefinedGroup>;
+  /**
+   * As `set` for 1 to 10,000 groups, all or none, at one offset of the log; rejects with GROUPS_INVALID and
+   * GROUPS_CHANGED, whose `errors` name the groups that were refused.
+   */
+  setMany(definitions: Readonly<Record<string, Definition>>, options?: SetManyOptions): Promise<ManyGroups>;
   /** Changes single keys, null takes a key away (RFC 7396); rejects with GROUP_UNKNOWN and what `set` does. */
   patch(group: string, patch: Definition, options?: ChangeOptions): Promise<DefinedGroup>;
   /**
@@ -43,6 +48,17 @@ export interface ChangeOptions {
   readonly ifRevision?: number | 'none' | undefined;
   /** Who asks for it, for the audit trail; default `library`. */
   readonly by?: string | undefined;
+}
+
+export interface SetManyOptions extends Omit<ChangeOptions, 'ifRevision'> {
+  /** For all of the groups, or by name; groups that it does not name may have any. */
+  readonly ifRevision?: number | 'none' | Readonly<Record<string, number | 'none'>> | undefined;
+}
+
+export interface ManyGroups {
+  /** All of them have it. */
+  readonly revision: number;
+  readonly groups: readonly { readonly group: string; readonly isNew: boolean }[];
 }
 
 export interface DeleteOptions extends ChangeOptions {

@@ -5,12 +5,14 @@ import type {
   Batch,
   BatchAmounts,
   Decision,
+  Granted,
   NotReady,
   Origin,
   Refused,
   Reservation,
   ReserveOptions,
   TakeOptions,
+  WaitForOptions,
   WaitOptions,
   Where,
 } from './decision.js';
@@ -22,8 +24,8 @@ import type { CostOptions, ReportedCost } from './reported-cost.js';
 import type { ReportedHealth } from './reported-health.js';
 
 /**
- * A node inside your process. Every call but `acquire`, `takeBatch`, `ready` and `close` answers at once, from this
- * process alone.
+ * A node inside your process. Every call but `acquire`, `waitFor`, `takeBatch`, `ready` and `close` answers at once,
+ * from this process alone.
  */
 export interface QuotaNode {
   readonly nodeId: string;
@@ -44,6 +46,12 @@ export interface QuotaNode {
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions): Decision;
   /** As `tryAcquire`, but waits its turn, at most `waitMs`; rejects with what that throws, and the signal's reason. */
   acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision>;
+  /**
+   * Resolves when it is this work's turn, so that a call of somebody else's API comes after `await node.waitFor('api')`.
+   * Rejects with WAIT_OVER after `waitMs`, NOT_READY when the node closes, WAITING_FULL when limits.maxWaiting wait
+   * already, the signal's reason, and with what `tryAcquire` throws.
+   */
+  waitFor(where: Where, options?: WaitForOptions): Promise<Granted>;
   /** Whether `tryAcquire` would grant this now; takes nothing and counts nothing. */
   containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean;
   /** Charges work that cannot be refused; it may leave a debt (setting debtMs). */

@@ -1,16 +1,19 @@
-import { Argument, Command } from 'commander';
+import { Argument, type Command } from 'commander';
+import { nodeCommand } from './look/node-command.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
+/** What the scripts call to learn which groups there are. */
+const GROUPS = 'groups';
 
 /** @param program whose commands and options are completed */
 export function completionCommand(program: Command): Command {
-  return new Command('completion')
-    .description('Print a script that completes commands and options in a shell.')
-    .addArgument(new Argument('<shell>', 'which one').choices(SHELLS))
+  return nodeCommand('completion', 'Print a script that completes commands, options and names of groups in a shell.')
+    .addArgument(new Argument('<shell>', 'which one; groups: what the scripts ask').choices([...SHELLS, GROUPS]))
     .addHelpText('after', HELP)
-    .action((shell: Shell) => {
-      process.stdout.write(SCRIPTS[shell](wordsOf(program, '')));
+    .action(async (shell: Shell | typeof GROUPS, options) => {
+      if (shell === GROUPS) await (await import('./look/print-group-names.js')).printGroupNames(options);
+      else process.stdout.write(SCRIPTS[shell](wordsOf(program, '')));
     });
 }
 
@@ -18,15 +21,22 @@ interface Words {
   /** `group set`; '' for the program itself. */
   readonly path: string;
   readonly words: readonly string[];
+  /** Its argument, or its option --group, is the name of a group that a node knows. */
+  readonly takesGroup: boolean;
 }
 
 function wordsOf(command: Command, path: string): Words[] {
   const below = command.commands.map((each) => each.name());
   const options = command.options.flatMap(({ long }) => (long === undefined || long === null ? [] : [long]));
   const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
-  const own = { path, words: [...below, ...choices, ...options, '--help'] };
+  const names = [...command.registeredArguments.map((each) => each.name()), ...options];
+  const takesGroup = options.includes('--url') && (names.includes('group') || names.includes('--group'));
+  const own = { path, words: [...below, ...choices, ...options, '--help'], takesGroup };
   return [own, ...command.commands.flatMap((each) => wordsOf(each, `${path} ${each.name()}`.trim()))];
 }
+
+/** They say which node is asked, and who asks. */
+const ADDRESS = nodeCommand('any', '').options.flatMap(({ long }) => long ?? []);
 
 const SCRIPTS: Readonly<Record<Shell, (all: readonly Words[]) => string>> = {
   bash: bashScript,
@@ -34,21 +44,46 @@ const SCRIPTS: Readonly<Record<Shell, (all: readonly Words[]) => string>> = {
   fish: fishScript,
 };
 
-/** Files are completed, too, where no word fits. */
+/**
+ * Files are completed, too, where no word fits. A colon, which names of keys have, parts words in bash: what stands
+ * before the last one is taken off what is offered.
+ */
 function bashScript(all: readonly Words[]): string {
   return `_quotamesh() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" command="" word at
+  local command="" word at
+  local line="\${COMP_LINE:0:COMP_POINT}"
+  local current="\${line##* }"
   for ((at = 1; at < COMP_CWORD; at++)); do
     word="\${COMP_WORDS[at]}"
     case "\${command:+$command }$word" in
       ${all.flatMap(({ path }) => (path === '' ? [] : [`"${path}"`])).join('|')}) command="\${command:+$command }$word" ;;
     esac
   done
+  # Addresses have colons, at which COMP_WORDS are parted.
+  local -a parts=($line) address=()
+  for ((at = 1; at + 1 < \${#parts[@]}; at++)); do
+    case "\${parts[at]}" in
+      ${ADDRESS.join('|')}) address+=("\${parts[at]}" "\${parts[at + 1]}") ;;
+      ${ADDRESS.map((option) => `${option}=*`).join('|')}) address+=("\${parts[at]}") ;;
+    esac
+  done
   local words=""
   case "$command" in
 ${all.map(({ path, words }) => `    "${path}") words="${words.join(' ')}" ;;`).join('\n')}
   esac
+  case "$command" in
+    ${pathsTakingGroups(all)
+      .map((path) => `"${path}"`)
+      .join('|')})
+      case "$current" in
+        -*) ;;
+        *) words="$words $(quotamesh completion ${GROUPS} "\${address[@]}" 2>/dev/null)" ;;
+      esac ;;
+  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
+  case "$COMP_WORDBREAKS $current" in
+    *:*" "*:*) COMPREPLY=("\${COMPREPLY[@]#"\${current%"\${current##*:}"}"}") ;;
+  esac
 }
 complete -o default -F _quotamesh quotamesh
 `;
@@ -56,6 +91,9 @@ complete -o default -F _quotamesh quotamesh
 
 function fishScript(all: readonly Words[]): string {
   const paths = all.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`])).join(' ');
+  const groups = pathsTakingGroups(all).map((path) => {
+    return `complete -c quotamesh -n "__quotamesh_at '${path}'" -a '(__quotamesh_groups)'`;
+  });
   return `function __quotamesh_at
   set -l command ''
   for word in (commandline -opc)[2..]
@@ -64,14 +102,33 @@ function fishScript(all: readonly Words[]): string {
   end
   test "$command" = "$argv[1]"
 end
-${all.map(({ path, words }) => `complete -c quotamesh -n "__quotamesh_at '${path}'" -a '${words.join(' ')}'`).join('\n')}
+function __quotamesh_groups
+  set -l words (commandline -opc)
+  set -l address
+  for at in (seq 2 (math (count $words) - 1))
+    contains -- $words[$at] ${ADDRESS.join(' ')}; and set -a address $words[$at] $words[(math $at + 1)]
+  end
+  quotamesh completion ${GROUPS} $address 2>/dev/null
+end
+${[
+  ...all.map(({ path, words }) => `complete -c quotamesh -n "__quotamesh_at '${path}'" -a '${words.join(' ')}'`),
+  ...groups,
+].join('\n')}
 `;
 }
 
+function pathsTakingGroups(all: readonly Words[]): readonly string[] {
+  return all.flatMap(({ path, takesGroup }) => (takesGroup ? [path] : []));
+}
+
 const HELP = `
+Names of groups come from the node that --url names on the line that is completed, or the usual one, within half a second;
+nobody there, or a token that is missing, completes none.
+
 Examples:
   source <(quotamesh completion bash)
   quotamesh completion zsh > "\${fpath[1]}/_quotamesh"
   quotamesh completion fish > ~/.config/fish/completions/quotamesh.fish
+  quotamesh completion groups --url http://127.0.0.1:7071
 
-Exit codes: 0 done, 2 usage.`;
+Exit codes: 0 done, 2 usage, 69 groups: no node, 78 groups: refused.`;

@@ -7,9 +7,11 @@ import { completionCommand } from './completion-command.js';
 import { checkCommand } from './config/check-command.js';
 import { configCommand } from './config/config-command.js';
 import { tokenCommand } from './config/token-command.js';
+import { doctorCommand } from './doctor/doctor-command.js';
 import { groupCommand } from './groups/group-command.js';
 import { keyCommand } from './groups/key-command.js';
 import { quotaCommand } from './groups/quota-command.js';
+import { initCommand } from './init/init-command.js';
 import { auditCommand } from './look/audit-command.js';
 import { explainCommand } from './look/explain-command.js';
 import { nodesCommand } from './look/nodes-command.js';
@@ -50,6 +52,8 @@ export function createProgram(): Command {
 
 function commands(): readonly Command[] {
   return [
+    initCommand(),
+    doctorCommand(),
     runCommand(),
     mqttCommand(),
     kafkaQuotasCommand(),
@@ -79,7 +83,8 @@ function inherit(command: Command, parent: Command): Command {
 
 const EXAMPLES = `
 Examples:
-  quotamesh check node.yaml
+  quotamesh init
+  quotamesh doctor node.yaml
   quotamesh run --config node.yaml
   quotamesh run --config node.yaml --node b --http 127.0.0.1:7071
   quotamesh status --url http://127.0.0.1:7070 --watch

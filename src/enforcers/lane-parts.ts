@@ -20,6 +20,7 @@ export class LaneParts {
   readonly #lane: number;
   readonly #parts: EnforcersParts;
   #lookedMs: number;
+  #dividedMs = Number.NEGATIVE_INFINITY;
   #retryRefusals: number;
   #isOwnHeldBack = false;
 
@@ -29,6 +30,11 @@ export class LaneParts {
     this.#lookedMs = parts.clock();
     this.#retryRefusals = parts.limiter.retryRefusals.at(lane);
     this.#readOwn(0);
+  }
+
+  /** False just after a division among many: what they report within a moment is divided once. */
+  isDue(nowMs: number): boolean {
+    return nowMs - this.#dividedMs >= GAP_MS_PER_MEMBER * (this.members.size - FEW);
   }
 
   /** Charges what the enforcers admit, and divides the limit anew. */
@@ -81,37 +87,44 @@ export class LaneParts {
   #divide(nowMs: number): void {
     const { limiter, loop, groups } = this.#parts;
     const lane = this.#lane;
-    const members = [...this.members];
     const isKnown = loop.isReady && nowMs <= limiter.validUntilMs.at(lane);
     const { floorRatio } = groups.ofLane(lane);
-    const limits = Array.from({ length: DIMENSION_COUNT }, (_, dimension) => this.#limitOf(dimension, nowMs));
-    const wanted = this.#demands(members, limits);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
+      limits[dimension] = this.#limitOf(dimension, nowMs);
+    this.#raiseDemands();
+    const count = this.members.size + 1;
+    if (wanted.length < count) [wanted, divided] = [new Float64Array(2 * count), new Float64Array(2 * count)];
+    const [demands, parts] = [wanted.subarray(0, count), divided.subarray(0, count)];
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const limit = limits[dimension] as number;
-      const demands = Float64Array.from(wanted, (demand) => demand[dimension] as number);
-      const parts = new Float64Array(demands.length);
+      demands[0] = ownWanted[dimension] as number;
+      let at = 1;
+      for (const { demand } of this.members) demands[at++] = demand[dimension] as number;
       splitLimit(parts, limit, demands, floorRatio);
       this.#ownPart[dimension] = parts[0] as number;
-      members.forEach(({ part }, at) => {
-        const rate = parts[at + 1] as number;
+      const depthPerRate = this.#depthPerRate(dimension, limit);
+      at = 1;
+      for (const { part } of this.members) {
+        const rate = parts[at++] as number;
         part.isKnown = isKnown;
         part.rate[dimension] = rate;
-        part.depth[dimension] = this.#depthOf(dimension, rate, limit);
-      });
+        part.depth[dimension] = depthOf(rate, depthPerRate);
+      }
     }
+    this.#dividedMs = nowMs;
   }
 
-  /** Demands of the own requests, then of the members. */
-  #demands(members: readonly Membership[], limits: readonly number[]): Float64Array[] {
-    const own = this.#ownDemand.slice();
-    if (this.#isOwnHeldBack) addHiddenDemand(own, claimsOf(this.#ownPart, limits, members.length + 1));
-    for (const { usage, demand, isHeldBack, told } of members) {
+  /** Sets `ownWanted`, and the demands of members that are held back. */
+  #raiseDemands(): void {
+    const count = this.members.size + 1;
+    ownWanted.set(this.#ownDemand);
+    if (this.#isOwnHeldBack) addHiddenDemand(ownWanted, claimsOf(this.#ownPart, count));
+    for (const { usage, demand, isHeldBack, told } of this.members) {
       if (!isHeldBack) continue;
       // By what it was told: the part alone would double every round, and not every report.
       demand.set(usage);
-      addHiddenDemand(demand, claimsOf(told.rate, limits, members.length + 1));
+      addHiddenDemand(demand, claimsOf(told.rate, count));
     }
-    return [own, ...members.map(({ demand }) => demand)];
   }
 
   /**
@@ -123,24 +136,58 @@ export class LaneParts {
     const { coordinator } = loop;
     const slot = slotOf(this.#lane, dimension);
     if (coordinator === null || !coordinator.lanes.has(this.#lane)) return Number.POSITIVE_INFINITY;
-    const limit = coordinator.shares.limit[slot] as number;
-    if (limit === Number.POSITIVE_INFINITY) return limit;
+    const share = coordinator.shares.limit[slot] as number;
+    if (share === Number.POSITIVE_INFINITY) return share;
+    const limit = Math.max(share, this.#fromTokens(dimension));
     return Math.max(0, limit - limiter.buckets.debt(this.#lane, dimension, nowMs) / DEBT_SECONDS);
   }
 
-  /** A part of the lane's depth, and at least one unit: nothing would ever pass a bucket that holds less. */
-  #depthOf(dimension: number, rate: number, limit: number): number {
+  /**
+   * Where tokens are shared, units per second that spend within a second what the node may take of the cluster's bucket.
+   * A node that told of little demand has a small share, and takes from the bucket when it wants more. Held to that
+   * share, enforcers said that they were held back, got half of the quota by it, gave it up, and so on for 6 s.
+   */
+  #fromTokens(dimension: number): number {
+    const lane = this.#parts.loop.coordinator?.lanes.get(this.#lane);
+    if (lane?.isLimitedByTokens !== true || lane.tokens?.isShared !== true) return 0;
+    const tokens = lane.tokens.slots[dimension];
+    if (tokens === undefined || tokens.bucket === null) return 0;
+    return tokens.perSecond + tokens.takeable / DEBT_SECONDS;
+  }
+
+  /** Seconds of a rate that the lane's bucket holds; Infinity where there is no limit. */
+  #depthPerRate(dimension: number, limit: number): number {
     if (limit === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
-    if (rate === 0) return 0;
     const depth = this.#parts.loop.coordinator?.shares.depth[slotOf(this.#lane, dimension)] ?? 0;
-    return Math.max(1, (depth * rate) / limit);
+    return limit === 0 ? 0 : depth / limit;
   }
 }
 
-function claimsOf(part: Float64Array, limits: readonly number[], count: number): Float64Array {
-  return part.map((rate, dimension) => Math.max(rate, (limits[dimension] as number) / count));
+/** A part of the lane's depth, and at least one unit: nothing would ever pass a bucket that holds less. */
+function depthOf(rate: number, depthPerRate: number): number {
+  if (depthPerRate === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+  return rate === 0 ? 0 : Math.max(1, rate * depthPerRate);
+}
+
+/** Of somebody who has `part` of `limits`, which `count` share. */
+function claimsOf(part: Float64Array, count: number): Float64Array {
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    claims[dimension] = Math.max(part[dimension] as number, (limits[dimension] as number) / count);
+  }
+  return claims;
 }
 
 const OWN_SECONDS = 0.5;
-/** In so much time a debt is paid back. */
+/** In so much time a debt is paid back, and what a bucket holds is spent. */
 const DEBT_SECONDS = 1;
+/** A division takes less than 1 µs per member, so reports take at most about 2 % of a core per lane for it. */
+const GAP_MS_PER_MEMBER = 0.05;
+/** Among so few every report is answered by a division of its own. */
+const FEW = 20;
+
+/** Scratch of a division: a lane has up to thousands of members, and is divided every round. */
+const limits = new Float64Array(DIMENSION_COUNT);
+const claims = new Float64Array(DIMENSION_COUNT);
+const ownWanted = new Float64Array(DIMENSION_COUNT);
+let wanted = new Float64Array(0);
+let divided = new Float64Array(0);

@@ -20,6 +20,8 @@ export function createPart(): Part {
  */
 export class Membership {
   readonly lane: number;
+  /** The lane of a key may be another key's later. */
+  readonly group: string;
   readonly part = createPart();
   /** The part in the newest answer. */
   readonly told = createPart();
@@ -37,22 +39,28 @@ export class Membership {
   #toldMs: number;
 
   /** The first counts of a life charge nothing: another node, or this one before its restart, was told of them. */
-  constructor(lane: number, counts: Counts, nowMs: number) {
+  constructor(lane: number, group: string, counts: Counts, nowMs: number) {
     this.lane = lane;
+    this.group = group;
     this.#admitted = Float64Array.of(...counts);
     this.#charged = Float64Array.of(...counts);
     this.#toldMs = nowMs;
   }
 
-  /** Counts that are lower than known ones come from a request that others have passed on the way: they say nothing. */
-  tell(counts: Counts, isHeldBack: boolean, nowMs: number): void {
+  /**
+   * Counts that are lower than known ones come from a request that others have passed on the way: they say nothing.
+   * Returns whether there were any.
+   */
+  tell(counts: Counts, isHeldBack: boolean, nowMs: number): boolean {
     const seconds = (nowMs - this.#toldMs) / 1000;
+    let isLower = false;
     this.isHeldBack = isHeldBack;
     // Two reports in one instant are one report.
     const weight = 1 - Math.exp(-seconds / USAGE_SECONDS);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const before = this.#admitted[dimension] as number;
       const now = Math.max(before, counts[dimension] as number);
+      isLower ||= now > (counts[dimension] as number);
       if (seconds > 0) {
         const usage = this.usage[dimension] as number;
         this.usage[dimension] = usage + weight * ((now - before) / seconds - usage);
@@ -61,6 +69,7 @@ export class Membership {
       this.#settleDemand(dimension, 1 - weight);
     }
     if (seconds > 0) this.#toldMs = nowMs;
+    return isLower;
   }
 
   /** What is to be charged now, whole units per dimension; read it at once. */
@@ -69,8 +78,8 @@ export class Membership {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const presumed = (this.#admitted[dimension] as number) + seconds * this.#presumedRate(dimension);
       const charged = this.#charged[dimension] as number;
-      const units = Math.min(CHARGE_MAX, Math.max(0, Math.floor(presumed - charged)));
-      due[dimension] = units;
+      const units = Math.max(0, Math.floor(presumed - charged));
+      due[dimension] = Math.min(CHARGE_MAX, units);
       this.#charged[dimension] = charged + units;
     }
     return due;
@@ -98,7 +107,10 @@ export type Counts = readonly [messages: number, bytes: number];
 const USAGE_SECONDS = 0.5;
 /** A dimension that is used less than this is not what holds the work back. */
 const HELD_BY_PART = 0.5;
-/** Keeps sums exact (limiter.ts); a lane forgives all but `debtMs` of its limit anyway. */
+/**
+ * Keeps sums exact (limiter.ts). What is above it at once (a terabyte between two looks) is let off, as a lane forgives
+ * all but `debtMs` of its limit anyway: charged piece by piece, one wrong count would block the lane for minutes.
+ */
 const CHARGE_MAX = 2 ** 40;
 
 /** Scratch. */

@@ -54,6 +54,39 @@ export const ERROR_CATALOGUE = {
     remedy: 'Check the path and its permissions.',
     exitCode: EXIT_UNAVAILABLE,
   },
+  FILE_EXISTS: {
+    message: '{path} is there already; nothing is written',
+    remedy: 'Name another file, or let --force replace it.',
+    exitCode: EXIT_USAGE,
+  },
+  CHECK_TIMED_OUT: {
+    message: '{about}: no answer within {timeoutMs} ms',
+    remedy: 'Look at what lies between this machine and it: names, routes, firewalls. --timeout waits longer.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  NODE_JS_OLD: {
+    message: 'Node.js {found} is older than {wanted}',
+    remedy: 'Install Node.js {wanted} or newer: older ones lack what quotamesh uses.',
+    exitCode: EXIT_CONFIG,
+  },
+  BROKER_UNREACHABLE: {
+    message: 'broker {broker}, which Kafka names to its clients, cannot be reached: {reason}',
+    remedy: 'Let advertised.listeners of the broker name an address that this machine reaches.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  CLOCK_BEHIND: {
+    message: 'the clock of this machine is at least {behindMs} ms behind that of broker {broker}',
+    remedy: 'Let both follow time servers (`timedatectl`). Shares do not hang on it; tokens, certificates and logs do.',
+  },
+  KAFKA_QUOTAS_ROUGH: {
+    message: 'broker {broker} takes {windows}',
+    remedy: 'Set quota.window.num=1 at every broker; docs/guide/kafka-quotas.md has the figures.',
+  },
+  EXPORTER_UNREADABLE: {
+    message: 'the page of exporter {exporter} cannot be read: {reason}',
+    remedy: 'Check kafkaQuotas.exporters, and the rules of the exporter (deploy/kafka/jmx.yml).',
+    exitCode: EXIT_UNAVAILABLE,
+  },
   NODE_FENCED: {
     message: 'node id {node} is in use by a newer process (incarnation {newer}, ours {own})',
     remedy: 'Give every process its own --node id; this one has stopped so that the newer one keeps its share.',
@@ -163,6 +196,11 @@ export const ERROR_CATALOGUE = {
       'Run npm install {package}@{version}, with --global where quotamesh was: it does not come along, since other kinds of topic do without.',
     exitCode: EXIT_CONFIG,
   },
+  TOPIC_CODEC_MISSING: {
+    message: 'records of the topic are compressed with {codec}, for which this node has no codec: it needs {needed}',
+    remedy: 'Install it at every node; others that read these records work with another log than this one meanwhile.',
+    exitCode: EXIT_CONFIG,
+  },
   KAFKAJS_VERSION: {
     message: 'topic kind kafka needs kafkajs {wanted}, found {found}',
     remedy: 'Install exactly that version (npm install --save-exact): its internals are used.',
@@ -230,6 +268,11 @@ export const ERROR_CATALOGUE = {
   WAITING_FULL: {
     message: '{max} acquires wait on this node already',
     remedy: 'Try again without waitMs, or raise limits.maxWaiting.',
+    httpStatus: 503,
+  },
+  WAIT_OVER: {
+    message: 'no turn for group {group} within {waitMs} ms',
+    remedy: 'Try again after retryAfterMs, or wait longer: waitMs may be 600,000.',
     httpStatus: 503,
   },
   ENFORCERS_FULL: {

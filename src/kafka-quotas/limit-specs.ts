@@ -36,20 +36,28 @@ export function limitSpecs({ rules, seen, quotaOf, maxEntities }: SpecsInput): S
     const entity = { user: rule.user, clientId: rule.clientId };
     found.set(entityKeyOf(entity), { entity, group: rule.group });
   }
-  let leftOut = 0;
+  const leftOut = new Set<string>();
   const patterns = rules.filter(isPattern);
   for (const entity of patterns.length === 0 ? [] : seen) {
     const key = entityKeyOf(entity);
     const group = found.has(key) ? null : groupOf(patterns, entity);
     if (group === null || quotaOf(group) === null) continue;
-    if (found.size >= maxEntities) leftOut++;
+    // Each broker names it, and for each of its quotas.
+    if (found.size >= maxEntities) leftOut.add(key);
     else found.set(key, { entity, group });
   }
   return {
     limits: [...found.values()].flatMap(({ entity, group }) => limitsOf(entity, group, quotaOf)),
-    leftOut,
+    leftOut: leftOut.size,
     groupsMissing,
   };
+}
+
+/** Whether a rule with a pattern takes the entity, and none by its name. */
+export function isOfPattern(rules: readonly KafkaQuotaEntity[], entity: Entity): boolean {
+  const key = entityKeyOf(entity);
+  if (rules.some((rule) => !isPattern(rule) && entityKeyOf(rule) === key)) return false;
+  return groupOf(rules.filter(isPattern), entity) !== null;
 }
 
 function limitsOf(entity: Entity, group: string, quotaOf: SpecsInput['quotaOf']): LimitSpec[] {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { GroupConfig, KafkaQuotasConfig, ResolvedConfig } from '../config/resolved/resolved-config.js';
-import type { Entity } from '../core/kafka-quotas/entity.js';
-import { DEFAULT_NAME } from '../core/kafka-quotas/entity.js';
+import { DEFAULT_NAME, type Entity, entityKeyOf } from '../core/kafka-quotas/entity.js';
 import { Keeper } from '../core/kafka-quotas/keeper.js';
 import type {
   Alteration,
@@ -21,7 +20,7 @@ import type { DescribedEntity, EntityChange } from '../topic/kafka/client-quotas
 import { changesOf, describedQuotas, entityOfParts } from './entity-parts.js';
 import { decodeKeeperRecord, encodeKeeperRecord } from './keeper-record-codec.js';
 import { type KeeperStatus, keeperStatus } from './keeper-status.js';
-import { type GroupBytes, limitSpecs } from './limit-specs.js';
+import { type GroupBytes, isOfPattern, limitSpecs } from './limit-specs.js';
 import { readExporter } from './read-exporter.js';
 import { roughnessOf } from './window-roughness.js';
 
@@ -154,7 +153,10 @@ export class QuotaKeeper {
     ]);
     if (this.#isClosed) return;
     if (this.#windows.length === 0 && described !== null) void this.#lookAtWindows();
-    const seen = pages.flatMap(({ readings }) => readings?.map(({ entity }) => entity) ?? []);
+    // What an exporter said last counts while it gives no page.
+    const seen = pages.flatMap(({ exporter, readings }) => {
+      return readings?.map(({ entity }) => entity) ?? this.#keeper.exporters.lastSeenAt(exporter);
+    });
     const ownClient = this.#parts.config.topic.kind === 'kafka' ? this.#parts.config.topic.clientId : null;
     const { limits, leftOut, groupsMissing } = limitSpecs({
       rules: this.#settings.entities,
@@ -168,7 +170,15 @@ export class QuotaKeeper {
       groups: groupsMissing.slice(0, 10),
       effect: 'their quotas in Kafka stay as they are',
     });
-    this.#step({ kind: 'round', limits, pages, described });
+    this.#step({ kind: 'round', limits, pages, described, unseen: this.#unseen(seen) });
+  }
+
+  #unseen(seen: readonly Entity[]): ReadonlySet<string> {
+    const keys = new Set(seen.map(entityKeyOf));
+    const unseen = [...this.#keeper.limits.values()].filter(({ entity, record }) => {
+      return record !== null && !keys.has(entityKeyOf(entity)) && isOfPattern(this.#settings.entities, entity);
+    });
+    return new Set(unseen.map(({ entity }) => entityKeyOf(entity)));
   }
 
   async #describe(): Promise<readonly DescribedQuota[] | null> {
@@ -254,7 +264,7 @@ export class QuotaKeeper {
   #append(records: Extract<KeeperEffect, { kind: 'append' }>['records']): void {
     const { topic, config } = this.#parts;
     const encoded = records.map(({ key, record }) => {
-      return { partition: 0, key, value: encodeKeeperRecord(config.cluster, record) };
+      return { partition: 0, key, value: record === null ? null : encodeKeeperRecord(config.cluster, record) };
     });
     this.#appending = topic.append(encoded).catch((error: unknown) => {
       this.#log('debug', 'a record of the keeper was not appended', { reason: reasonOf(error) });

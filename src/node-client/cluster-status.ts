@@ -10,10 +10,16 @@ export interface ClusterStatus {
   readonly groupsNotShown: number;
 }
 
-/** Each group is a request of its own and fills a part of the screen; `--group` picks others. */
+/** Each group is a request of its own and fills a part of the screen; `--groups` and `--group` show others. */
 export const GROUPS_MAX = 20;
+/** A node answers a group in some hundred microseconds of its event loop; more at once would only wait there. */
+const ASKED_AT_ONCE = 8;
 
-/** Asks a node over its public HTTP API. `names` empty = the groups used at that node first, then others, 20 at most. */
+/**
+ * Asks a node over its public HTTP API. `names` empty = the busiest groups of that node, then others.
+ *
+ * @param max so many groups; infinite = all
+ */
 export async function fetchClusterStatus(
   asked: NodeAddress,
   names: readonly string[],
@@ -22,7 +28,14 @@ export async function fetchClusterStatus(
   const node = await get<NodeStatus>(asked, '/v1/nodes');
   const known = names.length > 0 ? { names, notShown: 0 } : await groupsToShow(asked, max);
   const groups: GroupStatus[] = [];
-  for (const name of known.names) groups.push(await get<GroupStatus>(asked, `/v1/groups/${encodeURIComponent(name)}`));
+  let next = 0;
+  const askOn = async () => {
+    while (next < known.names.length) {
+      const at = next++;
+      groups[at] = await get<GroupStatus>(asked, `/v1/groups/${encodeURIComponent(known.names[at] as string)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, askOn));
   return { node, groups, groupsNotShown: known.notShown };
 }
 
@@ -34,22 +47,34 @@ interface ListedGroup {
 
 interface ListedDirection {
   readonly served: boolean;
+  readonly quota: RateStatus;
   readonly demand: RateStatus;
 }
 
-/** A kilobyte counts as much as a message: only the order of groups hangs on it. */
-function demandOf({ demand }: ListedDirection): number {
-  return (demand.messagesPerSecond ?? 0) + (demand.bytesPerSecond ?? 0) / 1024;
+/** How busy a group is: the largest part of a quota that is wanted. Where nothing limits, a little above nothing. */
+function heatOf({ publish, dispatch }: ListedGroup): number {
+  const parts = [publish, dispatch].flatMap(({ quota, demand }) => [
+    partOf(demand.messagesPerSecond, quota.messagesPerSecond),
+    partOf(demand.bytesPerSecond, quota.bytesPerSecond),
+  ]);
+  return Math.max(...parts);
+}
+
+function partOf(demand: number | null, quota: number | null): number {
+  if (demand === null || demand === 0) return 0;
+  // Work for which the quota is 0 is all refused.
+  return quota === null ? Number.MIN_VALUE : quota === 0 ? Number.MAX_VALUE : demand / quota;
 }
 
 async function groupsToShow(asked: NodeAddress, max: number): Promise<{ names: readonly string[]; notShown: number }> {
-  const used: { readonly group: string; readonly demand: number }[] = [];
+  const used: { readonly group: string; readonly heat: number }[] = [];
   const unused: string[] = [];
-  for (const { group, publish, dispatch } of await allPages<ListedGroup>(asked, 'groups')) {
-    if (!publish.served && !dispatch.served) unused.push(group);
-    else used.push({ group, demand: demandOf(publish) + demandOf(dispatch) });
+  for (const listed of await allPages<ListedGroup>(asked, 'groups')) {
+    if (!listed.publish.served && !listed.dispatch.served) unused.push(listed.group);
+    else used.push({ group: listed.group, heat: heatOf(listed) });
   }
-  used.sort((one, other) => other.demand - one.demand);
+  // Equals stay in the order of the node.
+  used.sort((one, other) => other.heat - one.heat);
   const all = [...used.map(({ group }) => group), ...unused];
   return { names: all.slice(0, max), notShown: Math.max(0, all.length - max) };
 }

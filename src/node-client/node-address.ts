@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
-import { TOKEN_VARIABLE, UNIX } from '../config/read/environment.js';
+import { TOKEN_VARIABLE, UNIX } from '../config/setting/outside-words.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 
 /** How a command names the node that it asks, and itself. */

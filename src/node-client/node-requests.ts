@@ -1,4 +1,4 @@
-import { UNIX } from '../config/read/environment.js';
+import { UNIX } from '../config/setting/outside-words.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { ask, type NodeAddress, type NodeRequest } from './node-address.js';
 
@@ -48,8 +48,8 @@ function othersIn(errors: unknown): string[] {
   return errors.slice(1).map((error: { readonly detail?: unknown }) => String(error.detail));
 }
 
-export async function get<Answer>(node: NodeAddress, path: string): Promise<Answer> {
-  const answer = await answerTo(node, { method: 'GET', path, timeoutMs: TIMEOUT_MS });
+export async function get<Answer>(node: NodeAddress, path: string, timeoutMs = TIMEOUT_MS): Promise<Answer> {
+  const answer = await answerTo(node, { method: 'GET', path, timeoutMs });
   if (isGood(answer)) return answer.body as Answer;
   const { code, detail, remedy } = answer.body;
   if (UNKNOWN.has(code)) throw askedWrong(answer);
@@ -89,17 +89,37 @@ function isGood({ status }: JsonAnswer): boolean {
 /** All of a list that a node answers in pages, e.g. `groups` of GET /v1/groups. */
 export async function allPages<Listed>(node: NodeAddress, list: string): Promise<Listed[]> {
   const found: Listed[] = [];
+  for await (const page of pagesOf<Listed>(node, list, () => TIMEOUT_MS)) found.push(...page);
+  return found;
+}
+
+/** Those that are told within this time; rejects where nothing is. */
+export async function groupNames(node: NodeAddress, patienceMs: number): Promise<readonly string[]> {
+  const deadlineMs = performance.now() + patienceMs;
+  const leftMs = () => Math.max(1, Math.ceil(deadlineMs - performance.now()));
+  const names: string[] = [];
+  try {
+    for await (const page of pagesOf<{ readonly group: string }>(node, 'groups', leftMs)) {
+      names.push(...page.map(({ group }) => group));
+    }
+  } catch (error) {
+    if (names.length === 0) throw error;
+  }
+  return names;
+}
+
+async function* pagesOf<Listed>(node: NodeAddress, list: string, timeoutMs: () => number): AsyncGenerator<Listed[]> {
   let after: string | null = null;
   do {
     const query: string = after === null ? '' : `?after=${encodeURIComponent(after)}`;
     const page: { readonly next: string | null } & Readonly<Record<string, unknown>> = await get(
       node,
       `/v1/${list}${query}`,
+      timeoutMs(),
     );
-    found.push(...(page[list] as Listed[]));
+    yield page[list] as Listed[];
     after = page.next;
   } while (after !== null);
-  return found;
 }
 
 function unreachable({ url, socketPath }: NodeAddress, reason: string): never {

@@ -6,13 +6,8 @@ import { isMapping } from '../input/mapping.js';
 import { show } from '../input/shown-value.js';
 
 /** What a change from inside expects of what it changes; throws what `refuse` makes where that cannot hold. */
-export function expectedBy(
-  options: ChangeOptions,
-  exists: boolean,
-  refuse: (reason: string) => QuotameshError,
-): Expected {
-  if (!isMapping(options)) throw invalid('options', `must be an object, got ${show(options)}`);
-  const { ifRevision } = options;
+export function expectedBy(options: ChangeOptions, exists: boolean, refuse: (reason: string) => QuotameshError): Expected {
+  const { ifRevision } = mappingOf('options', options);
   if (ifRevision === undefined) return null;
   if (ifRevision === 'none') {
     if (exists) throw refuse('it exists');
@@ -36,14 +31,19 @@ const NAME_LENGTH_MAX = 200;
 
 /** A copy, so that the program may go on with its own; JSON must be able to say it. */
 export function plainMapping(field: string, given: unknown): Definition {
-  if (!isMapping(given)) throw invalid(field, `must be an object, got ${show(given)}`);
   try {
-    const copy = structuredClone(given);
+    const copy = structuredClone(mappingOf(field, given));
     JSON.stringify(copy);
     return copy;
   } catch (error) {
+    if (error instanceof QuotameshError) throw error;
     throw invalid(field, `cannot be written as JSON: ${(error as Error).message.split('\n', 1)[0]}`);
   }
+}
+
+export function mappingOf(field: string, given: unknown): Definition {
+  if (isMapping(given)) return given;
+  throw invalid(field, `must be an object, got ${show(given)}`);
 }
 
 export function textOf(field: string, given: unknown): string {

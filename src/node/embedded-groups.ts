@@ -4,8 +4,10 @@ import type {
   DefinedGroup,
   Definition,
   DeleteOptions,
+  ManyGroups,
   QuotaGroups,
   RegistryChange,
+  SetManyOptions,
 } from '../api/quota-groups.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { type AttachedTo, attach, detach, listAttachments } from '../groups/changes/attaching.js';
@@ -17,10 +19,11 @@ import {
   patchGroup,
   putGroup,
 } from '../groups/changes/change-group.js';
+import { putGroups } from '../groups/changes/put-groups.js';
 import { type Expected, registryOf } from '../groups/changes/registry-of.js';
 import { show } from '../input/shown-value.js';
 import { callEmbedder, warnEmbedder } from './call-embedder.js';
-import { callerOf, expectedBy, invalid, plainMapping, textOf } from './embedded-change.js';
+import { callerOf, expectedBy, invalid, mappingOf, plainMapping, textOf } from './embedded-change.js';
 import type { NodeParts } from './node-parts.js';
 
 /** The changes that HTTP offers, for the program around the node: it has every right, so nobody is asked who it is. */
@@ -36,6 +39,19 @@ export class EmbeddedGroups implements QuotaGroups {
     const expected = this.#expectedOfGroup(group, options);
     const replacement = checkedReplacement(this.#parts, group, written, expected);
     return shownGroup(await putGroup(this.#parts, group, replacement, expected, callerOf(options)));
+  }
+
+  async setMany(definitions: Readonly<Record<string, Definition>>, options: SetManyOptions = {}): Promise<ManyGroups> {
+    const written = plainMapping('definitions', definitions);
+    const { ifRevision, ...others } = mappingOf('options', options) as SetManyOptions;
+    const byName = isMapping(ifRevision) ? new Map(Object.entries(ifRevision)) : null;
+    for (const group of byName?.keys() ?? []) {
+      if (!Object.hasOwn(written, group))
+        throw invalid('ifRevision', `names ${show(group)}, which is not among the groups`);
+    }
+    const all = byName === null ? (ifRevision as number | 'none' | undefined) : undefined;
+    const expectedOf = (group: string) => this.#expectedOfGroup(group, { ifRevision: byName?.get(group) ?? all });
+    return putGroups(this.#parts, written, expectedOf, callerOf(others));
   }
 
   async patch(group: string, patch: Definition, options: ChangeOptions = {}): Promise<DefinedGroup> {

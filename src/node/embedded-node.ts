@@ -1,16 +1,19 @@
 import type { Gate } from '../admission/gate.js';
+import { waitFor } from '../admission/wait/wait-for.js';
 import type {
   AcquireOptions,
   Amounts,
   Batch,
   BatchAmounts,
   Decision,
+  Granted,
   NotReady,
   Origin,
   Refused,
   Reservation,
   ReserveOptions,
   TakeOptions,
+  WaitForOptions,
   WaitOptions,
   Where,
 } from '../api/decision.js';
@@ -81,6 +84,10 @@ export class EmbeddedNode implements QuotaNode {
 
   async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
     return this.#gate.acquire(where, amounts, options);
+  }
+
+  async waitFor(where: Where, options?: WaitForOptions): Promise<Granted> {
+    return waitFor(this.#gate, this.nodeId, where, options);
   }
 
   containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean {

@@ -114,7 +114,7 @@ function logsOf(telemetry: Telemetry, component: string): Telemetry {
   return { log: (level, message, facts) => telemetry.log(level, message, { component, ...facts }) };
 }
 
-type Log = 'reports' | 'registry' | 'kafka-quotas';
+export type Log = 'reports' | 'registry' | 'kafka-quotas';
 
 async function withSignatures(own: ReportTopic, config: ResolvedConfig, log: Log, telemetry: Telemetry) {
   const { cluster, topic } = config;
@@ -134,7 +134,8 @@ async function withSignatures(own: ReportTopic, config: ResolvedConfig, log: Log
   });
 }
 
-function kafkaNameOf({ registry }: ResolvedConfig, { name }: KafkaTopicConfig, log: Log): string {
+/** How Kafka calls the topic of a log. */
+export function kafkaNameOf({ registry }: ResolvedConfig, { name }: KafkaTopicConfig, log: Log): string {
   if (log === 'reports') return name;
   return log === 'registry' ? (registry.name ?? `${name}-registry`) : `${name}-kafka-quotas`;
 }

@@ -44,6 +44,7 @@ export function admissionReadings({
     quotamesh_debt_bytes: debt(BYTES),
     quotamesh_enforcers: (series) => series(enforcers.alive),
     quotamesh_enforcer_reports_total: (series) => series(enforcers.counts.reports),
+    quotamesh_enforcer_lower_counts_total: (series) => series(enforcers.counts.lower),
     quotamesh_enforcers_ended_total: (series) => {
       series(enforcers.counts.silences, { how: 'silent' });
       series(enforcers.counts.replaced, { how: 'replaced' });

@@ -181,6 +181,10 @@ export const ADMISSION_METRICS = {
   },
   quotamesh_enforcers: { type: 'gauge', help: 'Enforcers (docs/guide/enforce.md) that have parts at this node.' },
   quotamesh_enforcer_reports_total: { type: 'counter', help: 'Reports of enforcers that were taken.' },
+  quotamesh_enforcer_lower_counts_total: {
+    type: 'counter',
+    help: 'Reports with lower counts than the life had told before: requests that others have passed on the way. Many are two processes with one name and life, of which only the higher counts are charged.',
+  },
   quotamesh_enforcers_ended_total: {
     type: 'counter',
     help: 'Lives of enforcers that ended: silent (no report within their time to live), replaced (by a newer life).',

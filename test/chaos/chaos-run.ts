@@ -14,10 +14,12 @@ import { FAULTS } from './fault-table.js';
 import { ACTIONS, type Stage, thawEverything } from './faults.js';
 import { type HappenedFault, whom } from './happened.js';
 import { NODE_PORTS, NodeProcesses } from './node-processes.js';
+import { Recorder } from './recorder.js';
 import { NODES, type PlannedFault, type Round } from './schedule.js';
 import { SharesHeld } from './shares-held.js';
 import type { Evidence, Wrong } from './verdict.js';
 import { Watch } from './watch.js';
+import { GROUPS } from './workload.js';
 
 /** Below those that the system gives to outgoing connections, so that what returns finds its own free. */
 const FIRST_PORT = 20_000;
@@ -29,6 +31,8 @@ const LAST_ANSWERS_MS = 1500;
 export interface ChaosOptions {
   readonly rounds: readonly Round[];
   readonly durationMs: number;
+  /** A new file for what the topic holds meanwhile; null = none. */
+  readonly recording: string | null;
   say(line: string): void;
 }
 
@@ -43,6 +47,7 @@ export class ChaosRun {
   #nodes: NodeProcesses | undefined;
   #clients: Clients | undefined;
   #watch: Watch | undefined;
+  #recorder: Recorder | undefined;
   #beganMs = Number.NaN;
   #waitedUs: number | null = null;
   #isLeaving = false;
@@ -59,6 +64,7 @@ export class ChaosRun {
   async play(): Promise<Evidence> {
     const stage = await this.#setUp();
     await this.#oneCluster();
+    await this.#record(stage);
     stage.clients.begin(stage.nodes.urls);
     this.#beganMs = epochNow();
     this.#waitedUs = waitedForCoreUs();
@@ -71,10 +77,17 @@ export class ChaosRun {
     return this.#evidence(stage, durationMs);
   }
 
+  /** What each strategy makes of the recording, as a table; throws where it cannot be replayed. */
+  async replay(): Promise<string> {
+    const [largest] = GROUPS;
+    return (await this.#recorder?.replay(largest!.name)) ?? 'nothing was recorded';
+  }
+
   /** Leaves no process, no file system and no folder behind, but for the logs of the nodes where they are wanted. */
   async leave(keepsLogs: boolean): Promise<void> {
     this.#isLeaving = true;
     this.#watch?.end();
+    this.#recorder?.stop();
     this.#clients?.stop();
     if (this.#brokers !== undefined && this.#nodes !== undefined) await thawEverything(this.#brokers, this.#nodes);
     await this.#nodes?.stop();
@@ -106,6 +119,11 @@ export class ChaosRun {
       throw new Error(`n${node + 1} is not ready:\n${nodes.logEnd(node, 12)}`);
     }
     return { brokers, nodes, clients, say, broke: (what) => this.#broke(what) };
+  }
+
+  async #record({ nodes }: Stage): Promise<void> {
+    const { recording } = this.#options;
+    if (recording !== null) this.#recorder = await Recorder.start(nodes.configFile(0), recording);
   }
 
   /** Waits until all nodes know each other. Shares come only with traffic. */

@@ -23,16 +23,25 @@ const program = new Command('npm run chaos --')
     faultKinds,
   )
   .option('--page <file>', 'where the page goes; the table goes beside it', 'chaos.html')
+  .option('--record <file>', 'record the topic meanwhile, and replay it at the end')
   .option('--keep-logs', 'keep the logs of the nodes of a run in which nothing broke', false)
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .parse();
-const options = program.opts<{ seed: number; minutes: number; only?: FaultKind[]; page: string; keepLogs: boolean }>();
+const options = program.opts<{
+  seed: number;
+  minutes: number;
+  only?: FaultKind[];
+  page: string;
+  record?: string;
+  keepLogs: boolean;
+}>();
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const { seed, minutes } = options;
 const durationMs = minutes * 60_000;
 
 const rounds = scheduleOf(seed, durationMs, options.only ?? FAULT_KINDS);
-const run = await ChaosRun.prepare({ rounds, durationMs, say });
+const recording = options.record === undefined ? null : resolve(options.record);
+const run = await ChaosRun.prepare({ rounds, durationMs, recording, say });
 let isOver = false;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -53,6 +62,7 @@ try {
   const table = `${page.replace(/\.html$/, '')}.csv`;
   await writeFile(table, windowsTable(verdict));
   say(`every window of 5 s: ${table}`);
+  if (recording !== null) say(`the recording, ${recording}:\n${await run.replay()}`);
   const isBroken = verdict.broken.length > 0;
   await end(isBroken ? 1 : 0, isBroken || options.keepLogs);
 } catch (error) {

@@ -32,7 +32,7 @@ export class NodeProcesses {
     const nodes = new NodeProcesses(folder, ports.slice(0, NODE_PORTS));
     for (let node = 0; node < NODES; node++) {
       const topic = { kind: 'kafka', brokers: brokers.addressesFor(node), name: TOPIC, partitions: PARTITIONS };
-      await writeFile(nodes.#configFile(node), nodeConfig(topic, nodes.decisionsFile));
+      await writeFile(nodes.configFile(node), nodeConfig(topic, nodes.decisionsFile));
     }
     return nodes;
   }
@@ -48,7 +48,7 @@ export class NodeProcesses {
     const address = `127.0.0.1:${this.#ports[slot]}`;
     const log = this.logFile(slot);
     appendFileSync(log, `--- started at ${new Date().toISOString()}\n`);
-    const command = [process.execPath, COMMAND_FILE, 'run', '--config', this.#configFile(node)];
+    const command = [process.execPath, COMMAND_FILE, 'run', '--config', this.configFile(node)];
     const shell = ['-c', 'log=$1; shift; exec "$@" >>"$log" 2>&1', 'node', log];
     const identity = ['--node', nodeName(node), '--http', address];
     this.#processes[slot] = await startGuarded('sh', [...shell, ...command, ...identity]);
@@ -108,7 +108,7 @@ export class NodeProcesses {
     return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
   }
 
-  #configFile(node: number): string {
+  configFile(node: number): string {
     return join(this.#folder, `${nodeName(node)}.yaml`);
   }
 }

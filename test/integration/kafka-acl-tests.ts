@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { examine } from '../../src/doctor/examine.js';
 import { aclCommand, NEEDED_ACLS } from '../../src/topic/kafka/needed-acls.js';
 import { CREATED_WITH } from '../../src/topic/kafka/topic-settings.js';
 import { within } from '../conformance/topic-expectations.js';
@@ -70,6 +74,30 @@ export function aclTests(kafka: () => SecuredKafka): void {
     } finally {
       await (await node).close();
     }
+  });
+
+  it('the doctor names all that are missing on a topic at once, and changes nothing', async () => {
+    const name = `acl-${randomBytes(6).toString('hex')}`;
+    const { secure, ca, brokers } = kafka();
+    await createTopic(brokers, name, CREATED_WITH);
+    await permit(USER, name, ['Read']);
+    const folder = await mkdtemp(join(tmpdir(), 'quotamesh-acl-'));
+    const file = join(folder, 'node.yaml');
+    const sasl = { mechanism: 'plain', username: USER, password: PASSWORD };
+    const topic = { kind: 'kafka', brokers: [secure], name, tls: { ca }, sasl };
+    await writeFile(file, JSON.stringify({ cluster: 'acl', http: { port: 0 }, topic, groups: {} }));
+    const findings = await examine({ file, timeoutMs: DEADLINE_MS });
+    await rm(folder, { recursive: true });
+    const grantee = { principal: `User:${USER}`, bootstrapServer: secure };
+    expect(findings.find(({ about }) => about === `topic ${name}`)).toMatchObject({
+      state: 'wrong',
+      code: 'TOPIC_ACL_MISSING',
+      remedy: expect.stringContaining(aclCommand(['Write', 'DescribeConfigs'], [name], grantee)),
+    });
+    // Kafka hides whether a topic is there from users without a right to it.
+    expect(findings.find(({ about }) => about === `topic ${name}-registry`)).toMatchObject({
+      code: 'TOPIC_ACL_MISSING',
+    });
   });
 
   it('names each one that is missing, on each topic, and the command that grants it', async () => {

@@ -24,11 +24,13 @@ test(
   async () => {
     const script = fileURLToPath(new URL('../../scripts/chaos.mjs', import.meta.url));
     const page = join(folder, 'chaos.html');
-    const run = new Child([script, '--seed', '1', '--minutes', String(MINUTES), '--page', page]);
+    const recording = join(folder, 'chaos.qmrec');
+    const run = new Child([script, '--seed', '1', '--minutes', String(MINUTES), '--page', page, '--record', recording]);
     const { code } = await run.ended;
     console.log(run.output);
     expect(code, run.output).toBe(0);
     expect(run.output).toContain('Every promise was kept.');
+    expect(run.output).toMatch(/the recording, .*\n\d{3,} records of cluster .*; 1[5-9]\d\.\d s of log time/);
   },
   MINUTES * 60_000 + AROUND_MS,
 );

@@ -7,9 +7,9 @@ import { WholeNode } from '../whole-node.js';
 const NONE = Number.POSITIVE_INFINITY;
 
 /** A node that is never started: its one group has windows, confirmed for ever, whose limit the test sets. */
-export function windowedNode(windowMs: number, clock: () => number): WholeNode {
+export function windowedNode(windowMs: number, clock: () => number, others: object = {}): WholeNode {
   const groups = { a: { limiter: 'window', windowMs, maxRequest: { messages: 1e6 } } };
-  const config = resolveConfig({ cluster: 'c', node: 'n', topic: 'memory', groups }, { source: '(test)' });
+  const config = resolveConfig({ cluster: 'c', node: 'n', topic: 'memory', groups, ...others }, { source: '(test)' });
   const topic = new MemoryTopic(createMemoryLog());
   const node = new WholeNode({ config, topic, telemetry: { log: () => {} }, version: '0', nonce: 1, clock });
   node.limiter.buckets.setWindow(0, windowMs, clock());

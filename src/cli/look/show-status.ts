@@ -3,26 +3,30 @@ import { type ClusterStatus, fetchClusterStatus } from '../../node-client/cluste
 import { nodeAddress } from '../../node-client/node-requests.js';
 import { describeError } from '../../terminal/exit.js';
 import type { StatusOptions } from './status-command.js';
-import { statusTable } from './status-table.js';
+import { ALL, statusTable } from './status-table.js';
 
 /** `quotamesh status`: once, or once a second until Ctrl-C. */
 export async function showStatus({
   group = [],
+  groups,
+  all = false,
   json = false,
   watch = false,
   ...options
 }: StatusOptions): Promise<void> {
   const asked = nodeAddress(options);
-  const render = (status: ClusterStatus) => (json ? JSON.stringify(status) : statusTable(status));
+  const render = (status: ClusterStatus) =>
+    json ? JSON.stringify(status) : statusTable(status, all ? ALL : undefined);
+  const fetch = () => fetchClusterStatus(asked, group, all ? Number.POSITIVE_INFINITY : groups);
   if (!watch) {
-    process.stdout.write(`${render(await fetchClusterStatus(asked, group))}\n`);
+    process.stdout.write(`${render(await fetch())}\n`);
     return;
   }
   // In place on a terminal; one after the other into a file or a pipe.
   const clear = process.stdout.isTTY && !json ? '\x1b[H\x1b[J' : '';
   for (;;) {
     // A node that is being restarted comes back: the table does, too.
-    const text = await fetchClusterStatus(asked, group).then(render, describeError);
+    const text = await fetch().then(render, describeError);
     process.stdout.write(`${clear}${text}\n${clear === '' && !json ? '\n' : ''}`);
     await sleep(WATCH_INTERVAL_MS);
   }

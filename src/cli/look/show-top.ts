@@ -9,22 +9,23 @@ import { TOP_SORTS, type TopOptions, type TopSort } from './top-command.js';
 import { type TopRow, topRows } from './top-rows.js';
 
 /** `quotamesh top`: a table in place on a terminal, lines elsewhere. */
-export async function showTop({ sort: first, groups, every, count, json, ...options }: TopOptions): Promise<void> {
+export async function showTop({ sort, groups, every, count, once, json, ...options }: TopOptions): Promise<void> {
   const asked = nodeAddress(options);
-  const isLive = process.stdout.isTTY && json !== true;
-  const keys = new SortKeys(first, isLive);
+  const isLive = process.stdout.isTTY === true && process.env.TERM !== 'dumb' && json !== true && once !== true;
+  const last = once === true ? 1 : count;
+  const keys = new SortKeys(sort, isLive);
   const print = async () => {
     const { node, groups: found } = await fetchClusterStatus(asked, [], groups);
     const rows = topRows(found, keys.sort);
     if (json === true) return JSON.stringify({ time: new Date().toISOString(), groups: rows });
-    return isLive ? tableOf(node, rows, keys.sort) : linesOf(rows);
+    return isLive || once === true ? tableOf(node, rows, keys.sort, isLive) : linesOf(rows);
   };
   try {
     for (let time = 1; !keys.ended; time++) {
       // The first time a wrong address is an error; later a node that is being restarted comes back.
       const text = time === 1 || !isLive ? await print() : await print().catch(describeError);
       process.stdout.write(isLive ? `\x1b[H\x1b[J${text}\n` : `${text}\n`);
-      if (time === count) break;
+      if (time === last) break;
       await sleep(every * 1000, undefined, { signal: keys.signal }).catch(() => undefined);
     }
   } finally {
@@ -74,9 +75,10 @@ const HEAD = ['GROUP', 'DIRECTION', 'USAGE/s', 'DEMAND/s', 'OF', 'USED', 'THROTT
 /** They stand only where a group shares tokens. */
 const TOKENS_HEAD = ['TOKENS', 'SET POINT', 'CORRECTION/s', 'CHARGED'];
 
-export function tableOf(node: NodeStatus, rows: readonly TopRow[], sort: TopSort): string {
+/** @param isLive keys of the terminal sort it, and end it */
+export function tableOf(node: NodeStatus, rows: readonly TopRow[], sort: TopSort, isLive = true): string {
   const alive = node.members.filter(({ state }) => state === 'alive').length;
-  const title = `cluster ${node.cluster} · ${alive} nodes · as node ${node.nodeId} sees it · by ${sort} (t u d g, q)`;
+  const title = `cluster ${node.cluster} · ${alive} nodes · as node ${node.nodeId} sees it · by ${sort}${isLive ? ' (t u d g, q)' : ''}`;
   const hasTokens = rows.some(({ tokens }) => tokens !== null);
   const titles = hasTokens ? [...HEAD, ...TOKENS_HEAD] : HEAD;
   const cells = rows.map((row) => (hasTokens ? [...cellsOf(row), ...tokenCells(row)] : cellsOf(row)));
@@ -143,6 +145,7 @@ function shown(rate: number | null): string {
   return rate === null ? 'unlimited' : String(Math.round(rate * 10) / 10);
 }
 
+/** Into a file or a pipe go no escape codes, whatever FORCE_COLOR says. */
 function paint(colour: 'red' | 'yellow' | 'bold', text: string): string {
-  return process.env.NO_COLOR === undefined ? styleText(colour, text) : text;
+  return process.stdout.isTTY && process.env.NO_COLOR === undefined ? styleText(colour, text) : text;
 }

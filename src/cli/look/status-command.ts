@@ -1,16 +1,21 @@
 import type { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { nodeCommand } from './node-command.js';
+import { wholeNumber } from './whole-number.js';
 
 export interface StatusOptions extends NodeCommandOptions {
   readonly group?: readonly string[];
+  readonly groups: number;
+  readonly all?: boolean;
   readonly json?: boolean;
   readonly watch?: boolean;
 }
 
 export function statusCommand(): Command {
   return nodeCommand('status', 'Print the live table of a running cluster, as one of its nodes sees it.')
-    .option('--group <name...>', 'only these groups (default: 20 at most, those in use first)')
+    .option('--group <name...>', 'only these groups')
+    .option('--groups <n>', 'so many groups, the busiest first', wholeNumber(1, 10_000), 20)
+    .option('--all', 'all groups and all nodes, however many')
     .option('--json', 'JSON instead of a table')
     .option('--watch', 'go on until Ctrl-C, once a second')
     .addHelpText('after', HELP)
@@ -21,8 +26,12 @@ export function statusCommand(): Command {
 }
 
 const HELP = `
+A group is busy by the part of its quota that is wanted at the node that is asked. Of many nodes those that want most have
+a line each, and the others one together.
+
 Examples:
   quotamesh status
+  quotamesh status --groups 100 | less
   quotamesh status --url http://127.0.0.1:7071 --group orders --watch
   quotamesh status --json | jq .groups[0].directions.publish.nodes
 

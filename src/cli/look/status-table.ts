@@ -10,10 +10,28 @@ import { unitIn } from '../../config/setting/written-rate.js';
 import type { ClusterStatus } from '../../node-client/cluster-status.js';
 import { textTable } from '../../terminal/text-table.js';
 
+/** How many rows what there are many of may have. */
+export interface RowsShown {
+  /** Members; those that are not alive stand first. */
+  readonly members: number;
+  /** Nodes of a quota, those that want most first; the others have a row together. */
+  readonly nodes: number;
+}
+
+export const ALL: RowsShown = { members: Number.POSITIVE_INFINITY, nodes: Number.POSITIVE_INFINITY };
+const FEW: RowsShown = { members: 20, nodes: 10 };
+
 /** The cluster as plain text: who is in it, then who has which share of what. */
-export function statusTable({ node, groups, groupsNotShown }: ClusterStatus): string {
-  const more = groupsNotShown === 0 ? [] : [`${groupsNotShown} more groups are configured: --group NAME shows them.`];
-  return [...headline(node), '', ...memberTable(node), '', ...groupTable(groups), ...more].join('\n');
+export function statusTable({ node, groups, groupsNotShown }: ClusterStatus, rows = FEW): string {
+  const more =
+    groupsNotShown === 0 ? [] : [`${count(groupsNotShown)} more groups: --all shows them, --group NAME one.`];
+  return [...headline(node), '', ...fewMembers(node, rows), '', ...groupTable(groups, rows), ...more].join('\n');
+}
+
+function fewMembers({ members }: NodeStatus, { members: max }: RowsShown): readonly string[] {
+  if (members.length <= max) return memberTable({ members });
+  const first = members.toSorted((one, other) => Number(one.state === 'alive') - Number(other.state === 'alive'));
+  return [...memberTable({ members: first.slice(0, max) }), `${members.length - max} more nodes: --all shows them.`];
 }
 
 function headline(node: NodeStatus): readonly string[] {
@@ -49,10 +67,10 @@ export function memberTable({ members }: Pick<NodeStatus, 'members'>): readonly 
 
 const HEAD = ['GROUP', 'DIRECTION', 'NODE', 'USAGE', 'DEMAND', 'SHARE', 'OF', 'AGE'];
 
-function groupTable(groups: readonly GroupStatus[]): readonly string[] {
+function groupTable(groups: readonly GroupStatus[], shown: RowsShown): readonly string[] {
   const rows = groups.flatMap((group) => {
     const { publish, dispatch } = group.directions;
-    const both = [...directionRows('publish', publish), ...directionRows('dispatch', dispatch)];
+    const both = [...directionRows('publish', publish, shown), ...directionRows('dispatch', dispatch, shown)];
     const why = group.enabled ? 'no quota' : 'disabled';
     const [first, ...others] = both.length > 0 ? both : [['', why, '', '', '', '', '', '']];
     return [[group.group, ...(first ?? []).slice(1)], ...others];
@@ -62,11 +80,11 @@ function groupTable(groups: readonly GroupStatus[]): readonly string[] {
 
 type RateKey = keyof RateStatus;
 
-function directionRows(name: string, direction: DirectionStatus): string[][] {
+function directionRows(name: string, direction: DirectionStatus, shown: RowsShown): string[][] {
   const { ramp, clusterBucket } = direction;
   return [
-    ...dimensionRows(`${name} msg`, direction, 'messagesPerSecond'),
-    ...dimensionRows(`${name} B`, direction, 'bytesPerSecond'),
+    ...dimensionRows(`${name} msg`, direction, 'messagesPerSecond', shown),
+    ...dimensionRows(`${name} B`, direction, 'bytesPerSecond', shown),
     ...(ramp === null ? [] : [['', `${name} ramp`, ramp.state, '', '', count(ramp.ceiling), count(ramp.to), '']]),
     ...tokenRows(`${name} tokens`, clusterBucket?.messages, count),
     ...tokenRows(`${name} B tokens`, clusterBucket?.bytes, bytes),
@@ -90,7 +108,7 @@ function tokenRows(
  * Shares are in the unit of time of the quota. Usage and demand are measured over seconds at most, and stay per second:
  * a single message would be shown as 225,000 per hour.
  */
-function dimensionRows(what: string, direction: DirectionStatus, key: RateKey): string[][] {
+function dimensionRows(what: string, direction: DirectionStatus, key: RateKey, { nodes: max }: RowsShown): string[][] {
   const { nodes, target, shareSum, quotaAsWritten } = direction;
   if (target[key] === null) return [];
   const isBytes = key === 'bytesPerSecond';
@@ -99,15 +117,34 @@ function dimensionRows(what: string, direction: DirectionStatus, key: RateKey): 
   const shown = isBytes ? bytes : count;
   const show = (rate: number | null) => shown(rate === null ? null : rate * SECONDS_OF[per]);
   const measured = (rate: number | null) => (per === 'second' || rate === null ? shown(rate) : `${shown(rate)}/s`);
-  const sum = (column: 'usage' | 'demand') => nodes.reduce((total, node) => total + (node[column][key] ?? 0), 0);
-  const rows = nodes.map(({ nodeId, usage, demand, share, reportAgeMs }) => {
+  const [first, others] = nodes.length <= max ? [nodes, []] : busiest(nodes, key, max);
+  const rows = first.map(({ nodeId, usage, demand, share, reportAgeMs }) => {
     const age = reportAgeMs === null ? '-' : seconds(reportAgeMs);
     return ['', '', nodeId, measured(usage[key]), measured(demand[key]), show(share[key]), '', age];
   });
-  const used = [measured(sum('usage')), measured(sum('demand'))];
-  const total = ['', '', 'Σ', ...used, show(shareSum[key]), show(target[key]), ''];
-  const [first, ...others] = [...rows, total];
-  return [['', title, ...(first ?? []).slice(2)], ...others];
+  const summed = (who: string, all: DirectionStatus['nodes'], share: number | null, of: string) => {
+    const sum = (column: 'usage' | 'demand') => measured(sumOf(all.map((node) => node[column][key])));
+    return ['', '', who, sum('usage'), sum('demand'), show(share), of, ''];
+  };
+  const left = others.length === 0 ? [] : [summed(`${others.length} others`, others, sharesOf(others, key), '')];
+  const [head, ...below] = [...rows, ...left, summed('Σ', nodes, shareSum[key], show(target[key]))];
+  return [['', title, ...(head ?? []).slice(2)], ...below];
+}
+
+type Nodes = DirectionStatus['nodes'];
+
+function busiest(nodes: Nodes, key: RateKey, max: number): readonly [first: Nodes, others: Nodes] {
+  const sorted = nodes.toSorted((one, other) => (other.demand[key] ?? 0) - (one.demand[key] ?? 0));
+  return [sorted.slice(0, max), sorted.slice(max)];
+}
+
+function sharesOf(nodes: Nodes, key: RateKey): number | null {
+  const shares = nodes.map(({ share }) => share[key]);
+  return shares.includes(null) ? null : sumOf(shares);
+}
+
+function sumOf(rates: readonly (number | null)[]): number {
+  return rates.reduce<number>((total, rate) => total + (rate ?? 0), 0);
 }
 
 function count(value: number | null): string {

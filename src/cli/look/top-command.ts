@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { nodeCommand } from './node-command.js';
+import { wholeNumber } from './whole-number.js';
 
 /** By what `top` sorts; the first letter is its key. */
 export const TOP_SORTS = ['throttled', 'usage', 'demand', 'group'] as const;
@@ -11,6 +12,7 @@ export interface TopOptions extends NodeCommandOptions {
   readonly groups: number;
   readonly every: number;
   readonly count?: number;
+  readonly once?: boolean;
   readonly json?: boolean;
 }
 
@@ -20,19 +22,12 @@ export function topCommand(): Command {
     .option('--groups <n>', 'so many groups', wholeNumber(1, 100), 20)
     .option('--every <seconds>', 'how often', seconds, 1)
     .option('--count <n>', 'end after so many times (default: Ctrl-C or q)', wholeNumber(1, 1e9))
+    .option('--once', 'the table, once, also into a file or a pipe')
     .option('--json', 'a JSON object per time')
     .addHelpText('after', HELP)
     .action(async (options: TopOptions) => {
       await (await import('./show-top.js')).showTop(options);
     });
-}
-
-function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number between ${min} and ${max}.`);
-  };
 }
 
 function seconds(text: string): number {
@@ -43,13 +38,14 @@ function seconds(text: string): number {
 
 const HELP = `
 On a terminal the table stays in place; t, u, d and g sort by throttled, usage, demand and group, q ends it. Into a file
-or a pipe goes one line per group and time. THROTTLED is demand above usage, over all nodes; WORST has most of it.
+or a pipe goes one line per group and time, without colours; with --once the table, once. THROTTLED is demand above usage, over all nodes; WORST has most of it.
 Where a group shares tokens: TOKENS in the cluster's bucket and its depth, a debt below 0; the SET POINT to which a busy
 bucket returns, by the CORRECTION of the rate; CHARGED, the node that told most beyond what was expected of it.
 
 Examples:
   quotamesh top
   quotamesh top --sort usage --groups 10
+  quotamesh top --once
   quotamesh top --count 1 | sort -k2
   quotamesh top --json --count 1 | jq '.groups[] | select(.throttled > 0)'
 

@@ -3,6 +3,7 @@ import { didYouMean } from '../../input/nearest-name.js';
 import { oldKeysBelow } from '../schema/aliases.js';
 import { environmentName, SECTIONS, variableOf, yamlPath } from '../schema/all-settings.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
+import { TOKEN_VARIABLE, UNIX } from '../setting/outside-words.js';
 import { show } from '../setting/setting-text.js';
 import { valueAt } from '../setting/setting-value.js';
 import { otherUnitsOf } from '../setting/written-rate.js';
@@ -86,12 +87,6 @@ function withAddress(raw: unknown, { section, port, given }: AddressFlag, findin
   findings.setOrigin([section, 'port'], flag);
   return putAt(result, [section, 'port'], match[2]);
 }
-
-/** Begins the address of a Unix socket, in flags and log lines. */
-export const UNIX = 'unix:';
-
-/** Commands that call a node read their token from here; a node itself does without. */
-export const TOKEN_VARIABLE = 'QUOTAMESH_TOKEN';
 
 /** Every variable of the settings table → the YAML path it sets. */
 export const VARIABLES: ReadonlyMap<string, string> = new Map(

@@ -90,10 +90,10 @@ export const KAFKA_TOPIC = {
   compression: {
     kind: 'choice',
     default: 'none',
-    choices: ['none', 'gzip'],
-    laterChoices: ['snappy', 'lz4', 'zstd'],
-    buys: 'gzip makes large batches smaller; packed reports gain little.',
-    costs: 'CPU at every writer and reader.',
+    choices: ['none', 'gzip', 'snappy', 'lz4', 'zstd'],
+    buys: 'Large batches are smaller; packed reports gain little (docs/operate/scale.md).',
+    costs:
+      'CPU at every writer and reader. snappy and lz4 need a package (snappy, lz4-napi) and zstd Node.js 22.15 at every node: one without it stops reading, because it would see another log than the others.',
   },
   appendTimeoutMs: APPEND_TIMEOUT,
   connectionTimeoutMs: {

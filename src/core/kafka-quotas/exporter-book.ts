@@ -51,6 +51,11 @@ export class ExporterBook {
     return [...found.values()];
   }
 
+  /** The entities on the last page of an exporter. */
+  lastSeenAt(exporter: string): Entity[] {
+    return [...(this.#known.get(exporter)?.readings.values() ?? [])].map(({ entity }) => entity);
+  }
+
   /** Whether any broker has said something of the entity. */
   hasSeen(entity: Entity, name: LimitSpec['name']): boolean {
     return [...this.#known.values()].some(({ readings }) =>

@@ -1,5 +1,5 @@
 import type { Entity, QuotaName } from './entity.js';
-import type { KeeperRecord, KeptRecord } from './keeper-record.js';
+import type { KeptRecord } from './keeper-record.js';
 import type { BrokerReading } from './next-water-level.js';
 
 /** What a keeper is fed. */
@@ -23,6 +23,8 @@ export interface KeeperRound {
   readonly pages: readonly ExporterPage[];
   /** All quotas in Kafka; null = Kafka could not be asked. */
   readonly described: readonly DescribedQuota[] | null;
+  /** Keys of entities in the log that belong to a pattern, and that no page shows any more. */
+  readonly unseen?: ReadonlySet<string>;
 }
 
 /** An entity and a quota of it, as the configuration has it. */
@@ -68,7 +70,7 @@ export interface Alteration {
 
 /** What a keeper wants done. */
 export type KeeperEffect =
-  | { readonly kind: 'append'; readonly records: readonly { readonly key: string; readonly record: KeeperRecord }[] }
+  | { readonly kind: 'append'; readonly records: readonly KeptRecord[] }
   | { readonly kind: 'alter'; readonly alterations: readonly Alteration[] }
   | { readonly kind: 'wake'; readonly inMs: number }
   | {

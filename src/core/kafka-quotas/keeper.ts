@@ -1,4 +1,4 @@
-import { DEFAULT_NAME, type Entity, entityKeyOf, entityText, limitKeyOf, type QuotaName } from './entity.js';
+import { DEFAULT_NAME, type Entity, entityKeyOf, entityText, isDefault, limitKeyOf, type QuotaName } from './entity.js';
 import { ExporterBook } from './exporter-book.js';
 import type { Alteration, DescribedQuota, KeeperEffect, KeeperEvent, KeeperRound, LimitSpec } from './keeper-events.js';
 import {
@@ -139,7 +139,7 @@ export class Keeper {
     return limit;
   }
 
-  #round({ limits, pages, described }: KeeperRound, nowMs: number): KeeperEffect[] {
+  #round({ limits, pages, described, unseen = NONE }: KeeperRound, nowMs: number): KeeperEffect[] {
     this.#specs = limits;
     this.#stamp = stampOf(limits);
     const effects = this.exporters.take(pages, limits, nowMs);
@@ -151,12 +151,42 @@ export class Keeper {
     const specs = this.#withVisibility(limits, described);
     for (const limit of this.#limits.values()) limit.isKept = false;
     for (const { entity, name } of specs) this.#limitOf(limitKeyOf(entity, name), entity, name).isKept = true;
+    this.#prune(unseen, nowMs);
     if (described !== null) effects.push(...this.#compare(described, nowMs));
     const mayWrite = this.election.mayWrite(nowMs);
     this.#mayWriteSinceMs = mayWrite ? (this.#mayWriteSinceMs ?? nowMs) : null;
     // What stands in Kafka must be known before it is changed.
-    if (mayWrite && described !== null) effects.push(...this.#plan(specs, nowMs));
+    if (mayWrite && described !== null) effects.push(...this.#plan(specs, nowMs), ...this.#putBack(nowMs));
     return effects;
+  }
+
+  /** Clients come and go, and a pattern takes each of them: what nobody needs any more is not kept. */
+  #prune(unseen: ReadonlySet<string>, nowMs: number): void {
+    for (const [key, limit] of this.#limits) {
+      if (!limit.isKept && limit.record === null) this.#limits.delete(key);
+      else if (!unseen.has(entityKeyOf(limit.entity))) limit.unseenSinceMs = null;
+      else limit.unseenSinceMs ??= nowMs;
+    }
+    for (const [key, ms] of this.#alteredMs) if (nowMs - ms > ALTERED_KEPT_MS) this.#alteredMs.delete(key);
+  }
+
+  /**
+   * An entity of a pattern that nobody has seen for long is given back: first what was there before, then, when that is
+   * found there, its record is removed. Else names that change with every start of a client would fill Kafka's metadata.
+   */
+  #putBack(nowMs: number): KeeperEffect[] {
+    const gone = [...this.#limits].filter(([, { unseenSinceMs }]) => nowMs - (unseenSinceMs ?? nowMs) >= UNSEEN_MS);
+    const alterations = gone.flatMap(([, { entity, name, original, isToPutBack }]): Alteration[] => {
+      return isToPutBack ? [{ entity, name, value: original }] : [];
+    });
+    const removed = gone.flatMap(([key, { isToPutBack }]) =>
+      isToPutBack ? [] : [{ key: limitRecordKey(key), record: null }],
+    );
+    for (const { entity } of alterations) this.#alteredMs.set(entityKeyOf(entity), nowMs);
+    return [
+      ...(alterations.length > 0 ? [{ kind: 'alter', alterations } as const] : []),
+      ...(removed.length > 0 ? [append(removed)] : []),
+    ];
   }
 
   #sign(nowMs: number, isLeaving: boolean): KeeperEffect {
@@ -236,10 +266,11 @@ export class Keeper {
     const { id, life } = this.#settings;
     const term = this.election.writer?.term ?? 0;
     const records: { key: string; record: LimitRecord }[] = [];
+    const plan = new Plan(specs);
     for (const [key, limit] of this.#limits) {
-      const spec = limit.isKept ? specs.find(({ entity, name }) => limitKeyOf(entity, name) === key) : undefined;
+      const spec = limit.isKept ? plan.byKey.get(key) : undefined;
       if (spec === undefined || !limit.isClear) continue;
-      const value = this.#valueOf(spec, limit, specs, nowMs);
+      const value = this.#valueOf(spec, limit, plan, nowMs);
       if (value === null) continue;
       limit.wanted = null;
       const { entity, name } = spec;
@@ -249,13 +280,15 @@ export class Keeper {
     return records.length === 0 ? [] : [append(records)];
   }
 
-  #valueOf(spec: LimitSpec, limit: LimitState, specs: readonly LimitSpec[], nowMs: number): number | null {
+  #valueOf(spec: LimitSpec, limit: LimitState, plan: Plan, nowMs: number): number | null {
     const { found, record } = limit;
     // The value in the log has not reached Kafka, or somebody has put another one of ours there.
     const isAmiss = record !== null && found !== record.value;
     if (spec.group === VISIBILITY) return found === null || isAmiss ? spec.quota : null;
     if (found === null && !this.#isVisible(spec, nowMs)) return null;
-    const next = nextWaterLevel({ quota: spec.quota, inForce: found, sharers: this.#sharersOf(spec, specs, nowMs) });
+    const next = plan.level(spec, found, (sharing) => {
+      return nextWaterLevel({ quota: spec.quota, inForce: found, sharers: this.#sharersOf(spec, sharing, nowMs) });
+    });
     return next ?? (isAmiss ? record.value : null);
   }
 
@@ -264,18 +297,20 @@ export class Keeper {
     return this.exporters.hasSeen(entity, name) || nowMs - (this.#mayWriteSinceMs ?? nowMs) >= BLIND_AFTER_MS;
   }
 
-  #sharersOf(spec: LimitSpec, specs: readonly LimitSpec[], nowMs: number) {
-    const { name, group } = spec;
-    const own = this.exporters.entitiesOf(spec.entity, name);
-    const ofDefault = own.filter((entity) => entity === spec.entity || !this.#hasOwn(entity, name));
-    const sharers = ofDefault.map((entity) => this.exporters.readingsOf(entity, name, nowMs));
-    const partners = specs.filter((other) => other.group === group && other.name === name && other !== spec);
-    if (partners.length === 0)
-      return sharers.length > 0 ? sharers : [this.exporters.readingsOf(spec.entity, name, nowMs)];
-    const readings = partners.flatMap((other) =>
-      this.exporters.entitiesOf(other.entity, name).flatMap((entity) => this.exporters.readingsOf(entity, name, nowMs)),
-    );
-    return [[...sharers.flat(), ...readings]];
+  /** @param sharing the specs of one group and quota, this one included */
+  #sharersOf({ entity: own, name }: LimitSpec, sharing: readonly LimitSpec[], nowMs: number) {
+    const readingsOf = (entity: Entity) => this.exporters.readingsOf(entity, name, nowMs);
+    if (sharing.length > 1) {
+      return [sharing.flatMap(({ entity }) => this.#entitiesOf(entity, name).flatMap(readingsOf))];
+    }
+    const sharers = this.#entitiesOf(own, name).map(readingsOf);
+    return sharers.length > 0 ? sharers : [readingsOf(own)];
+  }
+
+  /** Those that the quota of `entity` holds: of a default, those without a quota of their own. */
+  #entitiesOf(entity: Entity, name: QuotaName): Entity[] {
+    const found = this.exporters.entitiesOf(entity, name);
+    return isDefault(entity) ? found.filter((each) => !this.#hasOwn(each, name)) : found;
   }
 
   #hasOwn(entity: Entity, name: QuotaName): boolean {
@@ -330,6 +365,39 @@ export class Keeper {
   }
 }
 
+/** What a round plans: the specs by limit, those that share a quota, and values that are the same for several of them. */
+class Plan {
+  readonly byKey: ReadonlyMap<string, LimitSpec>;
+  readonly #sharing = new Map<string, LimitSpec[]>();
+  readonly #levels = new Map<string, number | null>();
+
+  constructor(specs: readonly LimitSpec[]) {
+    this.byKey = new Map(specs.map((spec) => [limitKeyOf(spec.entity, spec.name), spec]));
+    for (const spec of specs) {
+      const key = sharingKeyOf(spec);
+      const sharing = this.#sharing.get(key);
+      if (sharing === undefined) this.#sharing.set(key, [spec]);
+      else sharing.push(spec);
+    }
+  }
+
+  /** A thousand entities of one group have few values in force, and the same next one for each. */
+  level(spec: LimitSpec, inForce: number | null, compute: (sharing: readonly LimitSpec[]) => number | null) {
+    const key = sharingKeyOf(spec);
+    const sharing = this.#sharing.get(key) ?? [spec];
+    if (sharing.length === 1) return compute(sharing);
+    const known = this.#levels.get(`${key} ${inForce}`);
+    if (known !== undefined) return known;
+    const level = compute(sharing);
+    this.#levels.set(`${key} ${inForce}`, level);
+    return level;
+  }
+}
+
+function sharingKeyOf({ group, name }: LimitSpec): string {
+  return `${name} ${group}`;
+}
+
 const EVERYBODY: Entity = { user: null, clientId: DEFAULT_NAME };
 /** No group has this name: names begin with a letter or digit. */
 const VISIBILITY = '*';
@@ -337,6 +405,11 @@ const VISIBILITY = '*';
 const VISIBLE_BYTES_PER_SECOND = 1e15;
 const BLIND_AFTER_MS = 5000;
 const ALTERED_EVERY_MS = 1000;
+/** For as long somebody's request may be under way; only the last second counts. */
+const ALTERED_KEPT_MS = 60_000;
+/** Brokers forget a client that is idle after an hour, and all of them when they start. */
+const UNSEEN_MS = 600_000;
+const NONE: ReadonlySet<string> = new Set();
 const ALTER = 'alter ';
 
 /** Tells keepers apart that are configured otherwise. */
@@ -347,7 +420,7 @@ function stampOf(limits: readonly LimitSpec[]): string {
   return hash.toString(36);
 }
 
-function append(records: Extract<KeeperEffect, { kind: 'append' }>['records']): KeeperEffect {
+function append(records: readonly KeptRecord[]): KeeperEffect {
   return { kind: 'append', records };
 }
 

@@ -10,6 +10,8 @@ export class LimitState {
   readonly name: QuotaName;
   /** True if the configuration in force has it; others are in the log only. */
   isKept = false;
+  /** Since when nobody has seen its entity, which is one of a pattern; null = it is seen, or has a name of its own. */
+  unseenSinceMs: number | null = null;
   /** In the log, and to be sent to Kafka. */
   wanted: number | null = null;
   #record: LimitRecord | null = null;
@@ -54,6 +56,11 @@ export class LimitState {
 
   get original(): number | null {
     return this.#original;
+  }
+
+  /** Whether what stands in Kafka was written by quotamesh, and is not what it puts back. */
+  get isToPutBack(): boolean {
+    return this.#found !== null && this.#found !== this.#original && this.#isOurs(this.#found);
   }
 
   /** What the next record, of this term, says of those before it. */

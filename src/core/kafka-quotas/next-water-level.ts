@@ -35,8 +35,12 @@ export interface WaterLevelInput {
  * the mean is below it. A cut to a quarter at once was 3 to 6 s of silence. Changes of up to 1 % are left out.
  */
 export function nextWaterLevel({ quota, inForce, sharers }: WaterLevelInput): number | null {
-  const highest = Math.max(0, ...sharers.flat().map((reading) => reading?.rate ?? 0));
-  const wanted = Math.min(...sharers.map((readings) => targetOf(readings, quota, inForce)), quota);
+  // Of a default there may be more sharers than a call takes arguments.
+  let [highest, wanted] = [0, quota];
+  for (const readings of sharers) {
+    highest = Math.max(highest, highestOf(readings));
+    wanted = Math.min(wanted, targetOf(readings, quota, inForce));
+  }
   // A value that nobody comes near is nothing to fall from, but for those within the quota.
   const least = FALL * Math.min(inForce ?? highest, Math.max(quota, highest));
   const next = Math.max(MIN_BYTES_PER_SECOND, Math.round(Math.max(wanted, least)));
@@ -66,6 +70,11 @@ function targetOf(readings: readonly (BrokerReading | null)[], quota: number, in
   );
   const waterLevel = waterLevelOf(demands, quota);
   if (waterLevel !== Number.POSITIVE_INFINITY) return waterLevel;
-  const rates = readings.map((reading) => reading?.rate ?? 0);
-  return Math.min(quota, Math.max(quota / rates.length, HEADROOM * Math.max(quota / 2, ...rates)));
+  return Math.min(quota, Math.max(quota / readings.length, HEADROOM * Math.max(quota / 2, highestOf(readings))));
+}
+
+function highestOf(readings: readonly (BrokerReading | null)[]): number {
+  let highest = 0;
+  for (const reading of readings) highest = Math.max(highest, reading?.rate ?? 0);
+  return highest;
 }

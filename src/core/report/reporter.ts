@@ -89,7 +89,8 @@ export class Reporter {
     lane.sample.take(this.#limiter, lane.lane, nowMs);
     lane.tokens?.clumps.take(lane.sample);
     const refusals = this.#limiter.refusals.at(lane.lane);
-    const refusedNow = refusals > lane.refusals;
+    // Who holds work back elsewhere asks for no more than it was told, and is never refused here.
+    const refusedNow = refusals > lane.refusals || this.#limiter.heldBackElsewhere.has(lane.lane);
     lane.refusals = refusals;
     if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane, DUE);
     // Nothing is reported and no span has anything to report: the spans only roll on.

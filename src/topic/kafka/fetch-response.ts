@@ -1,4 +1,5 @@
 import type { ReadRecord } from '../../ports/report-topic.js';
+import { TopicUnusable } from '../remote/topic-unusable.js';
 import type { Decoder, Kafkajs } from './kafkajs-internals.js';
 import { recordsOf } from './record-batch.js';
 
@@ -77,10 +78,7 @@ const LAST_OFFSET_DELTA_AT = 23;
 const UNCOUNTED_BYTES = 12;
 const SHORTEST_RECORD_BATCH_BYTES = 17;
 const CURRENT_MAGIC = 2;
-const CODEC_MASK = 0x07;
 const CONTROL_FLAG = 0x20;
-const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
-const GZIP = 1;
 
 export function decodeRecordBatches(bytes: Buffer, partition: number): FetchedRecordBatch[] {
   const recordBatches: FetchedRecordBatch[] = [];
@@ -114,11 +112,11 @@ function decodeRecordBatch(bytes: Buffer, partition: number): FetchedRecordBatch
   const recordBatch = { firstOffset, nextOffset, leaderEpoch, records: [], unreadable: null };
   // It holds marks of a transaction, and no records.
   if (attributes & CONTROL_FLAG) return recordBatch;
-  const codec = attributes & CODEC_MASK;
-  if (codec > GZIP) return { ...recordBatch, unreadable: `compressed with ${CODECS[codec] ?? `codec ${codec}`}` };
   try {
     return { ...recordBatch, records: recordsOf(bytes, partition) };
   } catch (error) {
+    // What others can read is not skipped.
+    if (error instanceof TopicUnusable) throw error;
     return { ...recordBatch, unreadable: `malformed: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

@@ -1,4 +1,5 @@
 import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
+import { CODEC_NUMBERS, codecOf } from '../codecs/codecs.js';
 import { RemoteReportTopic } from '../remote/remote-report-topic.js';
 import { type KafkaTopicHooks, kafkaTopicOptions, tokensOf } from './kafka-topic-options.js';
 import { loadKafkajs } from './kafkajs-internals.js';
@@ -20,9 +21,10 @@ import { TopicSupervisor } from './topic-supervisor.js';
 export class KafkaReportTopic extends RemoteReportTopic {
   readonly #tokens: TokenSource | null;
 
-  /** Throws KAFKAJS_VERSION where another kafkajs is installed. */
+  /** Throws KAFKAJS_VERSION where another kafkajs is installed, and TOPIC_CODEC_MISSING. */
   constructor(config: KafkaTopicConfig, hooks: KafkaTopicHooks = {}) {
     const kafkajs = loadKafkajs();
+    codecOf(CODEC_NUMBERS[config.compression]);
     const log = hooks.log ?? (() => {});
     const tokens = tokensOf(config, log);
     const options = kafkaTopicOptions(config, hooks, tokens && (() => tokens.token()));

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { addCodecs, type KafkajsCodecs } from '../codecs/codecs.js';
 
 /**
  * The parts of kafkajs that we build on: its connections, authentication and wire protocol, below its public API.
@@ -128,6 +129,8 @@ export function loadKafkajs(requireModule: (name: string) => unknown = requireFr
   const { requests } = requireModule(`${protocol}/requests`) as Pick<Kafkajs, 'requests'>;
   const { createErrorFromCode } = requireModule(`${protocol}/error`) as Pick<Kafkajs, 'createErrorFromCode'>;
   const { createLogger } = requireModule('kafkajs/src/loggers') as Pick<Kafkajs, 'createLogger'>;
+  const { Codecs } = requireModule(`${protocol}/message/compression`) as { readonly Codecs: KafkajsCodecs };
+  addCodecs(Codecs);
   return {
     Broker: requireModule('kafkajs/src/broker') as Kafkajs['Broker'],
     ConnectionPool: requireModule('kafkajs/src/network/connectionPool') as Kafkajs['ConnectionPool'],

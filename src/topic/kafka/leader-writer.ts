@@ -1,10 +1,11 @@
+import { CODEC_NUMBERS, type Compression } from '../codecs/codecs.js';
 import type { Outbox, Parcel } from '../remote/outbox.js';
 import type { BrokerLink } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import { type Access, AppendRefused, brokerError, isLeaderless, unusable } from './topic-failure.js';
 
 export interface WriterSettings extends Access {
-  readonly compression: 'none' | 'gzip';
+  readonly compression: Compression;
   readonly appendTimeoutMs: number;
 }
 
@@ -13,7 +14,6 @@ export interface WriterSettings extends Access {
  * would come sooner but the record would not; and an acknowledged record survives the loss of its leader.
  */
 const ACKS_ALL = -1;
-const CODEC = { none: 0, gzip: 1 } as const;
 
 /**
  * Writes to the partitions that one broker leads: one produce at a time, which takes everything that waits by then. Two
@@ -57,7 +57,12 @@ export class LeaderWriter {
     let answer: ProduceAnswer;
     try {
       const { appendTimeoutMs: timeout, compression } = this.#settings;
-      const request = { acks: ACKS_ALL, timeout, compression: CODEC[compression], topicData: this.#topicData(parcels) };
+      const request = {
+        acks: ACKS_ALL,
+        timeout,
+        compression: CODEC_NUMBERS[compression],
+        topicData: this.#topicData(parcels),
+      };
       answer = await this.#link.send<ProduceAnswer>('Produce', request, { holdBackMs: timeout });
     } catch (error) {
       for (const parcel of parcels) parcel.settle(error instanceof Error ? error : new Error(String(error)));

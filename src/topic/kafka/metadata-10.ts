@@ -8,22 +8,30 @@ export const METADATA_WITH_ID_VERSION = 10;
 const ID_BYTES = 16;
 const NO_ID = Buffer.alloc(ID_BYTES);
 const FALSE = 0;
+const TRUE = 1;
+/** Stands in the answer where nobody has asked for rights. */
+const RIGHTS_NOT_ASKED = -(2 ** 31);
 
-export function metadataWithId(topic: string): OwnRequest<MetadataAnswer> {
+/** @param withRights asks what whoever is connected may do with the topic, too */
+export function metadataWithId(topic: string, { withRights = false } = {}): OwnRequest<MetadataAnswer> {
   return {
     api: 'Metadata',
     apiVersion: METADATA_WITH_ID_VERSION,
-    body: encodeMetadataRequest(topic),
+    body: encodeMetadataRequest(topic, withRights),
     decode: decodeMetadata,
   };
 }
 
-export function encodeMetadataRequest(topic: string): Buffer {
+export function encodeMetadataRequest(topic: string, withRights = false): Buffer {
   const writer = new FlexibleWriter(64 + topic.length).noTags();
   // Versions 10 and 11 find a topic by name alone.
   writer.array([topic], (name) => writer.raw(NO_ID).text(name).noTags());
-  // The request creates no topic, and does not ask for anybody's rights.
-  return writer.int8(FALSE).int8(FALSE).int8(FALSE).noTags().written;
+  // The request creates no topic, and does not ask for rights on the cluster.
+  return writer
+    .int8(FALSE)
+    .int8(FALSE)
+    .int8(withRights ? TRUE : FALSE)
+    .noTags().written;
 }
 
 export function decodeMetadata(payload: Buffer): MetadataAnswer {
@@ -48,11 +56,11 @@ function decodeTopic(reader: FlexibleReader): MetadataAnswer['topicMetadata'][nu
   const id = reader.raw(ID_BYTES);
   reader.int8(); // whether it is Kafka's own
   const partitionMetadata = reader.array(() => decodePartition(reader));
-  reader.int32(); // rights
+  const rights = reader.int32();
   reader.tags();
   // Copied, because a view would keep the whole answer in memory.
   const topicId = id.equals(NO_ID) ? null : Buffer.from(id);
-  return { topicErrorCode, topic, topicId, partitionMetadata };
+  return { topicErrorCode, topic, topicId, partitionMetadata, rights: rights === RIGHTS_NOT_ASKED ? null : rights };
 }
 
 function decodePartition(reader: FlexibleReader) {

@@ -33,6 +33,14 @@ export const NEEDED_ACLS: readonly NeededAcl[] = [
   },
 ];
 
+/** The bit of each operation where Kafka tells rights as a number. */
+const RIGHT_BITS: Readonly<Record<AclOperation, number>> = { Read: 3, Write: 4, Create: 5, DescribeConfigs: 10 };
+
+/** What a node needs on a topic that is there, and may not do. */
+export function missingAcls(rights: number): readonly NeededAcl[] {
+  return NEEDED_ACLS.filter(({ operation, onlyToCreate }) => !onlyToCreate && !((rights >> RIGHT_BITS[operation]) & 1));
+}
+
 /** Who connects, and where rights are granted. */
 export interface Grantee {
   /** As in `User:alice`. */

@@ -1,5 +1,5 @@
-import { gunzipSync } from 'node:zlib';
 import type { ReadRecord } from '../../ports/report-topic.js';
+import { codecOf } from '../codecs/codecs.js';
 
 // Layout of a record batch: offset 8, length 4, leader epoch 4, magic 1, CRC 4, attributes 2, last offset delta 4,
 // first time 8, newest time 8, producer 8 + 2, first sequence 4, number of records 4; then the records, compressed or
@@ -11,14 +11,10 @@ const COUNT_AT = 57;
 const RECORDS_AT = 61;
 const CODEC_MASK = 0x07;
 const LOG_APPEND_TIME = 0x08;
-/**
- * Our writers send at most half a MiB in one request (outbox.ts), so no record batch of ours inflates to more than
- * this.
- */
-const INFLATED_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Decodes the records of one record batch of Kafka's format 2, plain or in gzip. Throws where they make no sense.
+ * Decodes the records of one record batch of Kafka's format 2, plain or compressed. Throws where they make no sense,
+ * and TOPIC_CODEC_MISSING where this node cannot inflate them.
  * Values are views of `bytes`, and nothing is copied.
  *
  * The decoder of kafkajs is only the slow twin in the tests: for each record it makes a decoder, a dozen fields and
@@ -34,8 +30,8 @@ export function recordsOf(bytes: Buffer, partition: number): ReadRecord[] {
   // If the broker's clock gave the times, the newest time of the record batch is that of all its records.
   const hasLogTime = (attributes & LOG_APPEND_TIME) !== 0;
   const baseMs = Number(bytes.readBigInt64BE(hasLogTime ? NEWEST_TIME_AT : FIRST_TIME_AT));
-  const plain = (attributes & CODEC_MASK) === 0;
-  const reader = plain ? new RecordReader(bytes, RECORDS_AT) : new RecordReader(inflated(bytes), 0);
+  const codec = attributes & CODEC_MASK;
+  const reader = codec === 0 ? new RecordReader(bytes, RECORDS_AT) : new RecordReader(inflated(codec, bytes), 0);
   const records: ReadRecord[] = [];
   for (let at = 0; at < count; at++) {
     const end = reader.next();
@@ -50,8 +46,10 @@ export function recordsOf(bytes: Buffer, partition: number): ReadRecord[] {
   return records;
 }
 
-function inflated(bytes: Buffer): Buffer {
-  return gunzipSync(bytes.subarray(RECORDS_AT), { maxOutputLength: INFLATED_BYTES_MAX });
+function inflated(number: number, bytes: Buffer): Buffer {
+  const codec = codecOf(number);
+  if (codec === null) throw new Error(`compressed with codec ${number}`);
+  return codec.inflate(bytes.subarray(RECORDS_AT));
 }
 
 class RecordReader {

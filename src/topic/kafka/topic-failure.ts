@@ -1,7 +1,7 @@
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { reasonOf, TopicUnusable, typeOf } from '../remote/topic-unusable.js';
 import type { Kafkajs, ProtocolError } from './kafkajs-internals.js';
-import { type AclOperation, aclCommand, type Grantee, NEEDED_ACLS } from './needed-acls.js';
+import { type AclOperation, aclCommand, type Grantee, NEEDED_ACLS, type NeededAcl } from './needed-acls.js';
 
 const OWN_FAULT = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
 
@@ -85,11 +85,16 @@ export function unusable(error: unknown, access: Access, operation: AclOperation
   if (error.name === 'KafkaJSSASLAuthenticationError' || UNAUTHENTICATED.has(type)) {
     return new TopicUnusable('TOPIC_DENIED', { topic, reason: `connecting: ${error.message}` }, { cause: error });
   }
-  return UNAUTHORIZED.has(type) ? aclMissing(error, access, operation) : null;
+  if (!UNAUTHORIZED.has(type)) return null;
+  const missing = NEEDED_ACLS.filter((acl) => (operation === 'any' ? !acl.onlyToCreate : acl.operation === operation));
+  return aclMissing(missing, access, error);
 }
 
-function aclMissing(error: Error, { topic, grantee }: Access, operation: AclOperation | 'any'): TopicUnusable {
-  const missing = NEEDED_ACLS.filter((acl) => (operation === 'any' ? !acl.onlyToCreate : acl.operation === operation));
+export function aclMissing(
+  missing: readonly NeededAcl[],
+  { topic, grantee }: Access,
+  cause: Error | null = null,
+): TopicUnusable {
   const operations = missing.map((acl) => acl.operation);
   const facts = {
     topic,
@@ -98,5 +103,5 @@ function aclMissing(error: Error, { topic, grantee }: Access, operation: AclOper
     to: missing.map(({ to }) => to).join(', '),
     command: aclCommand(operations, [topic], grantee),
   };
-  return new TopicUnusable('TOPIC_ACL_MISSING', facts, { cause: error });
+  return new TopicUnusable('TOPIC_ACL_MISSING', facts, { cause });
 }

@@ -54,6 +54,8 @@ export interface MetadataAnswer {
     readonly topicErrorCode: number;
     readonly topic: string;
     readonly topicId?: Buffer | null;
+    /** A bit per operation; null = not asked for. */
+    readonly rights?: number | null;
     readonly partitionMetadata: readonly {
       readonly partitionErrorCode: number;
       readonly partitionId: number;

@@ -33,12 +33,18 @@ const TOPIC_RESOURCE = 2;
  * Creates the topic. If somebody else creates it at the same time, that is as good.
  *
  * @param link leads to the controller
+ * @param onlyAsks Kafka says whether it would create the topic, and does not
  */
-export async function createTopic(kafkajs: Kafkajs, link: BrokerLink, wanted: WantedTopic): Promise<void> {
+export async function createTopic(
+  kafkajs: Kafkajs,
+  link: BrokerLink,
+  wanted: WantedTopic,
+  { onlyAsks = false } = {},
+): Promise<void> {
   const { topic, partitions: numPartitions, replicationFactor } = wanted;
   const configEntries = Object.entries(CREATED_WITH).map(([name, value]) => ({ name, value }));
   const topics = [{ topic, numPartitions, replicationFactor, configEntries }];
-  const request = { topics, timeout: CREATION_TIMEOUT_MS, validateOnly: false };
+  const request = { topics, timeout: CREATION_TIMEOUT_MS, validateOnly: onlyAsks };
   const answer = await link.send<CreationAnswer>('CreateTopics', request, { holdBackMs: CREATION_TIMEOUT_MS });
   const refused = answer.topicErrors.find(({ errorCode }) => errorCode !== 0);
   if (!refused) return;

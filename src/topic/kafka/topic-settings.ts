@@ -21,7 +21,7 @@ export const CREATED_WITH: Readonly<Record<string, string>> = {
   'cleanup.policy': 'compact',
   // Staleness and ramps go by one clock, the log's, instead of every sender's own.
   'message.timestamp.type': 'LogAppendTime',
-  // Record batches stay as they were sent; with a broker's default of, say, zstd no node could read them.
+  // Record batches stay as they were sent; with a broker's default of, say, zstd some nodes could not read them.
   'compression.type': 'producer',
   // The active segment is never compacted, so a new one every 5 minutes bounds what a newcomer reads.
   'segment.ms': '300000',

@@ -23,6 +23,7 @@ const WAYS = [
   ['reserve', (node: Loose, where, options) => node.reserve(where, ONE, options)],
   ['throttleDurationMs', (node: Loose, where, options) => node.throttleDurationMs(where, options)],
   ['acquire', (node: Loose, where, options) => node.acquire(where, ONE, options)],
+  ['waitFor', (node: Loose, where, options) => node.waitFor(where, options)],
   ['takeBatch', (node: Loose, where, options) => node.takeBatch(where, ONE, options)],
 ] as const satisfies readonly (readonly [string, (node: Loose, where: unknown, options: unknown) => unknown])[];
 
@@ -84,15 +85,18 @@ describe.each(WAYS)('%s with an origin that is none', (_, ask) => {
   });
 });
 
-test.each(['acquire', 'takeBatch'] as const)('%s with a signal that is none', async (way) => {
-  const node = scene.node as unknown as Loose;
-  for (const signal of [5, null, {}, 'stop']) {
-    expect(await errorOf(() => node[way]('a', ONE, { waitMs: 10, signal }))).toMatchObject({
-      code: 'FIELD_INVALID',
-      message: 'signal must be an AbortSignal',
-    });
-  }
-});
+test.each(WAYS.filter(([way]) => ['acquire', 'waitFor', 'takeBatch'].includes(way)))(
+  '%s with a signal that is none',
+  async (_, ask) => {
+    const node = scene.node as unknown as Loose;
+    for (const signal of [5, null, {}, 'stop']) {
+      expect(await errorOf(() => ask(node, 'a', { waitMs: 10, signal }))).toMatchObject({
+        code: 'FIELD_INVALID',
+        message: 'signal must be an AbortSignal',
+      });
+    }
+  },
+);
 
 test('a commit of nothing is told, of exempt work as well', () => {
   for (const where of ['a', { tenant: 'lab' }]) {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { COMMAND_FILE } from '../../../src/package/package-root.js';
 import { CliScene } from './cli-process.js';
 
 const NODE = `cluster: demo
@@ -138,14 +139,7 @@ describe('commands for those who run a cluster', () => {
   }) => {
     const scene = new CliScene(onTestFinished);
     const { stdout } = await scene.start(['completion', 'bash']).exit;
-    const complete = async (...words: string[]) => {
-      const line = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}`;
-      const shell = await promisify(execFile)('bash', [
-        '-c',
-        `${stdout}\n${line}; _quotamesh; echo "\${COMPREPLY[@]}"`,
-      ]);
-      return shell.stdout.trim();
-    };
+    const complete = completing(stdout);
     expect(await complete('quotamesh', 'gro')).toBe('group');
     expect(await complete('quotamesh', 'group', 's')).toBe('set');
     expect(await complete('quotamesh', 'group', 'set', 'orders', '--dry')).toBe('--dry-run');
@@ -156,11 +150,77 @@ describe('commands for those who run a cluster', () => {
     }
     expect((await scene.start(['completion', 'csh']).exit).code).toBe(2);
   });
+
+  it('completion: bash completes names of groups from the node of the line, and none where there is no node', async ({
+    onTestFinished,
+  }) => {
+    const scene = new CliScene(onTestFinished);
+    const groups = 'groups: { orders: {}, "key:alice": {}, "key:bob": {} }\n';
+    const config = `cluster: demo\nnode: a\ntopic: { kind: memory }\nhttp: { port: 0 }\n${groups}`;
+    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': config }), 'node.yaml')]);
+    const url = await node.url();
+    await node.logged('node ready: own record read back');
+    const complete = completing((await scene.start(['completion', 'bash']).exit).stdout);
+    expect(await complete('quotamesh', 'explain', '--url', url, 'or')).toBe('orders');
+    expect(await complete('quotamesh', 'group', 'set', `--url=${url}`, 'ord')).toBe('orders');
+    expect(await complete('quotamesh', 'status', '--url', url, '--group', 'or')).toBe('orders');
+    // Bash parts words at colons, and puts what is offered behind the last one.
+    expect(await complete('quotamesh', 'explain', '--url', url, 'key:')).toBe('alice bob');
+    expect(await complete('quotamesh', 'explain', '--url', 'http://127.0.0.1:1', 'or')).toBe('');
+    const told = await scene.start(['completion', 'groups', '--url', url]).exit;
+    expect(told).toMatchObject({ code: 0, stdout: 'orders\nkey:alice\nkey:bob\n' });
+  });
+
+  it('status: the busiest of many groups, how many are left out, and --all', async ({ onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const names = Array.from({ length: 450 }, (_, at) => `g${at}`);
+    const quota = '{ quota: { publish: { messagesPerSecond: 50 } } }';
+    const groups = `groups:\n${names.map((name) => `  ${name}: ${quota}`).join('\n')}\n`;
+    const config = `cluster: demo\nnode: a\ntopic: { kind: memory }\nhttp: { port: 0 }\n${groups}`;
+    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': config }), 'node.yaml')]);
+    const url = await node.url();
+    await node.logged('node ready: own record read back');
+    const load = setInterval(() => {
+      void acquire(url, 'g440', 10);
+      void acquire(url, 'g441');
+    }, 50);
+    onTestFinished(() => clearInterval(load));
+    const status = async (...args: string[]) => (await scene.start(['status', '--url', url, ...args]).exit).stdout;
+    const groupsIn = (text: string) => [...text.matchAll(/^(g\d+) /gm)].map(([, name]) => name);
+    await node.until(async () => groupsIn(await status())[1] === 'g441', 'two busy groups');
+    const few = await status();
+    expect(groupsIn(few).slice(0, 3)).toEqual(['g440', 'g441', 'g0']);
+    expect(groupsIn(few)).toHaveLength(20);
+    expect(few).toMatch(/\n430 more groups: --all shows them, --group NAME one\.\n$/);
+    expect(await status('--groups', '3')).toMatch(/\n447 more groups: /);
+    const all = await status('--all');
+    expect(groupsIn(all)).toHaveLength(450);
+    expect(all).not.toContain('more groups');
+    const once = await scene.start(['top', '--once', '--url', url], { FORCE_COLOR: '1' }).exit;
+    expect(once.stdout).toMatch(/^cluster demo · 1 nodes · as node a sees it · by throttled\n\nGROUP +DIRECTION/);
+    expect(once.stdout).not.toContain('\x1b');
+  });
 });
 
-async function acquire(url: string): Promise<void> {
+/** What bash offers for the last of the words. */
+function completing(script: string) {
+  return async (...words: string[]) => {
+    const line = words.join(' ');
+    // As bash parts them.
+    const parted = words.flatMap((word) => word.split(/(?<=:)|(?=:)/));
+    const given = [
+      `COMP_WORDS=(${parted.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${parted.length - 1}`,
+      `COMP_LINE='${line}'; COMP_POINT=${line.length}; COMP_WORDBREAKS=' :'`,
+      `quotamesh() { '${process.execPath}' '${COMMAND_FILE}' "$@"; }`,
+    ];
+    const asked = `${script}\n${given.join('\n')}\n_quotamesh; echo "\${COMPREPLY[@]}"`;
+    return (await promisify(execFile)('bash', ['-c', asked])).stdout.trim();
+  };
+}
+
+async function acquire(url: string, group = 'orders', messages = 1): Promise<void> {
   const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ group: 'orders', messages: 1 });
+  const body = JSON.stringify({ group, messages });
   const response = await fetch(`${url}/v1/acquire`, { method: 'POST', headers, body }).catch(() => null);
   await response?.arrayBuffer();
 }

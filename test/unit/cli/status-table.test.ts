@@ -6,7 +6,7 @@ import type {
   NodeStatus,
   RateStatus,
 } from '../../../src/api/node-status.js';
-import { statusTable } from '../../../src/cli/look/status-table.js';
+import { ALL, statusTable } from '../../../src/cli/look/status-table.js';
 
 describe('the table of `quotamesh status`', () => {
   it('shows the members, then usage, demand, share and age per node and quota', () => {
@@ -30,8 +30,31 @@ describe('the table of `quotamesh status`', () => {
       '                       bb    12.3 Ki  12.3 Ki    250 Ki             -',
       '                       Σ      732 Ki   1.9 Mi  1,000 Ki   1 Mi',
       'free    no quota',
-      '3 more groups are configured: --group NAME shows them.',
+      '3 more groups: --all shows them, --group NAME one.',
     ]);
+  });
+
+  it('of many nodes shows those that want most, and the others as one; of many members those that are lost first', () => {
+    const nodes = Array.from({ length: 25 }, (_, at) => share(`n${at}`, { usage: at, demand: at, share: 2 }, 100));
+    const members = nodes.map(({ nodeId }, at) => {
+      return { ...NODE.members[0]!, nodeId, self: false, state: at === 24 ? 'expired' : 'alive' } as const;
+    });
+    const status = {
+      node: { ...NODE, members },
+      groups: [group('orders', direction(QUOTA, nodes))],
+      groupsNotShown: 0,
+    };
+    const lines = statusTable(status).split('\n');
+    expect(lines[3]).toMatch(/^n24 +expired/);
+    expect(lines.slice(23, 24)).toEqual(['5 more nodes: --all shows them.']);
+    const rows = lines.slice(26);
+    expect(rows).toHaveLength(12);
+    expect(rows[0]).toMatch(/^orders +publish msg\/s +n24 +24 +24 +2 +0\.1 s$/);
+    expect(rows[10]).toMatch(/^ +15 others +105 +105 +30$/);
+    expect(rows[11]).toMatch(/^ +Σ +300 +300 /);
+    const all = statusTable(status, ALL).split('\n');
+    expect(all).toHaveLength(2 + 1 + 25 + 1 + 1 + 26);
+    expect(all.join()).not.toMatch(/others|more nodes/);
   });
 
   it('says when the node is not ready or degraded', () => {
@@ -108,6 +131,8 @@ it('tokens of the cluster have a row: how they are given, what is there, and how
   expect(lines.at(-2)).toMatch(/^ +publish tokens +in pieces +-12\.3 +10$/);
   expect(lines.at(-1)).toMatch(/^ +publish B tokens +throttled +2 Ki +4 Ki$/);
 });
+
+const QUOTA: RateStatus = { messagesPerSecond: 50, bytesPerSecond: null };
 
 const NODE: NodeStatus = {
   cluster: 'demo',

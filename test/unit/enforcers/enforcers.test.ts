@@ -1,86 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ServingLoop } from '../../../src/core/coordinator/coordinator-view.js';
-import { Limiter } from '../../../src/core/limiter/limiter.js';
-import { Enforcers, type Told } from '../../../src/enforcers/enforcers.js';
-import type { GroupTable } from '../../../src/groups/group-table.js';
-
-const LIMIT = 1000;
-const ROUND_MS = 50;
-const LANE = 0;
-
-/** One lane of 1,000 messages/s, 100 deep, at a node that is alone; bytes are unlimited. */
-class Scene {
-  nowMs = 0;
-  readonly limiter = new Limiter(2);
-  readonly enforcers: Enforcers;
-  readonly limits = { limit: Float64Array.of(LIMIT, Number.POSITIVE_INFINITY), depth: Float64Array.of(100, 1) };
-  ready = true;
-
-  constructor() {
-    const lanes = new Map([[LANE, {}]]);
-    const loop = { coordinator: { lanes, shares: this.limits }, serve: () => {} };
-    Object.defineProperty(loop, 'isReady', { get: () => this.ready });
-    const groups = { ofLane: () => ({ debtMs: 60_000, floorRatio: 0.06 }) };
-    this.limiter.validUntilMs.set(LANE, Number.POSITIVE_INFINITY);
-    this.limiter.setLimit(LANE, 0, LIMIT, 100, 0);
-    this.limiter.setLimit(LANE, 1, Number.POSITIVE_INFINITY, 1, 0);
-    this.enforcers = new Enforcers({
-      limiter: this.limiter,
-      clock: () => this.nowMs,
-      groups: groups as unknown as GroupTable,
-      loop: loop as unknown as ServingLoop,
-    });
-  }
-
-  report(enforcer: string, admitted: number, { isHeldBack = false, life = 1, ...patience } = {} as Reporting) {
-    const lanes = [{ lane: LANE, admitted: [admitted, 0] as const, isHeldBack }];
-    const { seen = null, waitMs = 0, signal = new AbortController().signal } = patience;
-    return this.enforcers.report({ enforcer, life, ttlMs: 3000, lanes }, { seen, waitMs, signal });
-  }
-
-  pass(ms: number): void {
-    for (const endMs = this.nowMs + ms; this.nowMs < endMs; ) {
-      this.nowMs += ROUND_MS;
-      this.enforcers.keep(this.nowMs);
-    }
-  }
-
-  get charged(): number {
-    return this.limiter.admitted.at(0);
-  }
-}
-
-interface Reporting {
-  readonly isHeldBack?: boolean;
-  readonly life?: number;
-  readonly seen?: number | null;
-  readonly waitMs?: number;
-  readonly signal?: AbortSignal;
-}
-
-const rateOf = ({ parts: [part] }: Told) => (part?.isKnown ? part.rate[0] : null);
-
-/** An enforcer that wants `wish`/s and admits as much of it as it is told to, and reports every 100 ms. */
-class Wanting {
-  admitted = 0;
-  rate = 0;
-
-  wish: number;
-  readonly scene: Scene;
-  readonly name: string;
-
-  constructor(scene: Scene, name: string, wish: number) {
-    this.scene = scene;
-    this.name = name;
-    this.wish = wish;
-  }
-
-  async turn(): Promise<void> {
-    const told = await this.scene.report(this.name, Math.floor(this.admitted), { isHeldBack: this.rate < this.wish });
-    this.rate = rateOf(told) ?? 0;
-    this.admitted += Math.min(this.wish, this.rate) / 10;
-  }
-}
+import { EnforcerScene, LANE, LIMIT, ROUND_MS, rateOf, Wanting } from './enforcer-scene.js';
 
 async function turns(count: number, enforcers: readonly Wanting[], own: () => void = () => {}): Promise<void> {
   for (let turn = 0; turn < count; turn++) {
@@ -92,7 +11,7 @@ async function turns(count: number, enforcers: readonly Wanting[], own: () => vo
 
 describe('enforcers', () => {
   it('hidden demand: who is held back gets what others leave, within two seconds of a turn', async () => {
-    const scene = new Scene();
+    const scene = new EnforcerScene();
     const [a, b] = [new Wanting(scene, 'a', 900), new Wanting(scene, 'b', 50)];
     await turns(20, [a, b]);
     expect(a.rate).toBeGreaterThanOrEqual(880);
@@ -104,7 +23,7 @@ describe('enforcers', () => {
   });
 
   it('all that is admitted is charged, and is not above the limit', async () => {
-    const scene = new Scene();
+    const scene = new EnforcerScene();
     const both = [new Wanting(scene, 'a', 5000), new Wanting(scene, 'b', 5000)];
     await turns(100, both);
     const admitted = both.reduce((sum, one) => sum + one.admitted, 0);
@@ -115,7 +34,7 @@ describe('enforcers', () => {
   });
 
   it('own requests are one of those who share: enforcers leave them their part', async () => {
-    const scene = new Scene();
+    const scene = new EnforcerScene();
     const a = new Wanting(scene, 'a', 5000);
     let granted = 0;
     const own = () => {
@@ -131,7 +50,7 @@ describe('enforcers', () => {
   });
 
   it('silence ends a part after its time to live, and others get it', async () => {
-    const scene = new Scene();
+    const scene = new EnforcerScene();
     const [a, b] = [new Wanting(scene, 'a', 5000), new Wanting(scene, 'b', 5000)];
     await turns(20, [a, b]);
     expect(b.rate).toBeLessThan(600);
@@ -144,7 +63,7 @@ describe('enforcers', () => {
   });
 
   it('what arrives late is charged late, once, whatever was charged while it was silent', async () => {
-    const scene = new Scene();
+    const scene = new EnforcerScene();
     await scene.report('a', 0);
     scene.pass(10_000);
     expect([scene.enforcers.alive, scene.charged]).toEqual([0, 0]);
@@ -161,7 +80,7 @@ describe('enforcers', () => {
   });
 
   it('what was charged ahead is set off: in the end the charge is what was admitted', async () => {
-    const scene = new Scene();
+    const scene = new EnforcerScene();
     const a = new Wanting(scene, 'a', 300);
     await turns(30, [a]);
     a.wish = 0;
@@ -172,7 +91,7 @@ describe('enforcers', () => {
   });
 
   it('a debt is paid back by the enforcers, too', async () => {
-    const scene = new Scene();
+    const scene = new EnforcerScene();
     const a = new Wanting(scene, 'a', 5000);
     await turns(20, [a]);
     a.admitted += 1000;
@@ -183,7 +102,7 @@ describe('enforcers', () => {
   });
 
   it('the first counts of a life charge nothing, and a new life replaces the old one', async () => {
-    const scene = new Scene();
+    const scene = new EnforcerScene();
     await scene.report('a', 1_000_000);
     scene.pass(100);
     await scene.report('a', 5, { life: 2 });
@@ -197,7 +116,7 @@ describe('enforcers', () => {
   });
 
   it('waits until a part moves, for a third of the time to live at most, and one report at a time', async () => {
-    const scene = new Scene();
+    const scene = new EnforcerScene();
     const { version } = await scene.report('a', 0);
     let ended = 0;
     const wait = () => scene.report('a', 0, { seen: version, waitMs: 50_000 }).finally(() => ended++);
@@ -222,13 +141,13 @@ describe('enforcers', () => {
   });
 
   it('a lane without a confirmed limit has no part', async () => {
-    const scene = new Scene();
+    const scene = new EnforcerScene();
     scene.ready = false;
     expect(rateOf(await scene.report('a', 0))).toBeNull();
   });
 
   it('strangers cannot fill the node: silent ones make room, others are refused', async () => {
-    const scene = new Scene();
+    const scene = new EnforcerScene();
     for (let at = 0; at < 1000; at++) await scene.report(`e${at}`, 0);
     await expect(scene.report('one-more', 0)).rejects.toMatchObject({ code: 'ENFORCERS_FULL' });
     scene.pass(3100);

@@ -1,4 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeHttp, listen } from '../../../src/http/server/http-server.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 let scene: HttpScene;
@@ -78,5 +85,44 @@ describe('POST /v1/enforce', () => {
     const { status, body: problem } = await enforce(body);
     expect([400, 422]).toContain(status);
     expect(problem.detail).toContain(named);
+  });
+});
+
+describe('over a Unix socket', () => {
+  interface Told {
+    readonly version: number;
+    readonly groups: readonly { readonly messagesPerSecond: number }[];
+  }
+
+  const post = (socketPath: string, body: object) => {
+    const asked = request({ socketPath, method: 'POST', path: '/v1/enforce', headers: JSON_HEADERS });
+    const answer = new Promise<Told>((resolve, reject) => {
+      asked.once('response', (response) => resolve(json(response) as Promise<Told>)).once('error', reject);
+    });
+    asked.end(JSON.stringify({ life: 1, groups: [ORDERS], ...body }));
+    return { asked, answer };
+  };
+  const JSON_HEADERS = { 'content-type': 'application/json' };
+
+  it('a wait ends with a change, or with the connection of who has asked', async ({ onTestFinished }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'quotamesh-enforce-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const socket = join(folder, 'q.sock');
+    const local = await readyScene({ http: { socket } });
+    onTestFinished(() => closeHttp(local.app, 100).then(() => local.close()));
+    await listen(local.app, local.node);
+    const first = await post(socket, { enforcer: 'a' }).answer;
+    expect(first.groups[0]?.messagesPerSecond).toBe(500);
+    const patience = { ttlMs: 60_000, waitMs: 20_000, seen: first.version };
+    const abandoned = post(socket, { enforcer: 'a', ...patience });
+    abandoned.answer.catch(() => {});
+    await sleep(50);
+    abandoned.asked.destroy();
+    const waiting = post(socket, { enforcer: 'a', ...patience });
+    await sleep(50);
+    await post(socket, { enforcer: 'b' }).answer;
+    const told = await waiting.answer;
+    expect(told.groups[0]?.messagesPerSecond).toBeCloseTo(1000 / 3, 0);
+    expect(told.version).not.toBe(first.version);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Entity } from '../../../src/core/kafka-quotas/entity.js';
-import { limitSpecs, type SpecsInput } from '../../../src/kafka-quotas/limit-specs.js';
+import { isOfPattern, limitSpecs, type SpecsInput } from '../../../src/kafka-quotas/limit-specs.js';
 
 const NO_QUOTA = Number.POSITIVE_INFINITY;
 const client = (clientId: string): Entity => ({ user: null, clientId });
@@ -49,8 +49,19 @@ test('a pattern does not take the default, and a default no names', () => {
 test('no more than maxEntities, and how many were left out', () => {
   const rules = [{ user: null, clientId: '{id}', group: 'client:{id}' }];
   const seen = Array.from({ length: 30 }, (_, at) => client(`c${at}`));
-  const { limits, leftOut } = specs({ rules, seen });
+  // Two brokers name each of them.
+  const { limits, leftOut } = specs({ rules, seen: [...seen, ...seen] });
   expect([limits.length, leftOut]).toEqual([10, 20]);
+});
+
+test('an entity is of a pattern where no rule has its name', () => {
+  const rules = [
+    { user: null, clientId: 'batch-*', group: 'batch' },
+    { user: null, clientId: 'batch-1', group: 'own' },
+    { user: null, clientId: '<default>', group: 'rest' },
+  ];
+  const entities = [client('batch-1'), client('batch-2'), client('web'), client('<default>')];
+  expect(entities.map((entity) => isOfPattern(rules, entity))).toEqual([false, true, false, false]);
 });
 
 test('a group that there is not is named; a key that is none is not', () => {

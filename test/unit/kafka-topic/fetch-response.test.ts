@@ -85,16 +85,19 @@ describe('an answer to a fetch', () => {
   });
 
   it.each([
-    [2, 'compressed with snappy'],
-    [3, 'compressed with lz4'],
-    [4, 'compressed with zstd'],
-    [7, 'compressed with codec 7'],
-  ])('names the codec %i that it cannot read, and reads what follows', async (attributes, reason) => {
-    const foreign = await batch({ from: 5, values: ['x', 'y', 'z'], attributes });
-    const decoded = await decode(foreign, await batch({ from: 8, values: ['a'] }));
-    expect(decoded.recordBatches[0]).toMatchObject({ firstOffset: 5, nextOffset: 8, records: [], unreadable: reason });
-    expect(valuesOf(decoded)).toEqual(['8 a']);
-  });
+    [2, /^malformed: /],
+    [3, /^malformed: no frame of LZ4/],
+    [7, /^malformed: compressed with codec 7$/],
+  ])(
+    'tells that it cannot read a batch that is not what codec %i writes, and reads what follows',
+    async (attributes, reason) => {
+      const foreign = await batch({ from: 5, values: ['x', 'y', 'z'], attributes });
+      const decoded = await decode(foreign, await batch({ from: 8, values: ['a'] }));
+      expect(decoded.recordBatches[0]).toMatchObject({ firstOffset: 5, nextOffset: 8, records: [] });
+      expect(decoded.recordBatches[0].unreadable).toMatch(reason);
+      expect(valuesOf(decoded)).toEqual(['8 a']);
+    },
+  );
 
   it('steps over formats before Kafka 0.11 and over records that make no sense', async () => {
     const old = await decode(await batch({ from: 5, values: ['x'], magic: 1 }));

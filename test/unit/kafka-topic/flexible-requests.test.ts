@@ -4,6 +4,7 @@ import { decodeFetchById, encodeFetchById } from '../../../src/topic/kafka/fetch
 import { FlexibleReader, FlexibleWriter } from '../../../src/topic/kafka/flexible-wire.js';
 import { loadKafkajs } from '../../../src/topic/kafka/kafkajs-internals.js';
 import { decodeMetadata, encodeMetadataRequest } from '../../../src/topic/kafka/metadata-10.js';
+import { missingAcls } from '../../../src/topic/kafka/needed-acls.js';
 
 const requireKafkajs = createRequire(import.meta.url);
 const { RecordBatch } = requireKafkajs('kafkajs/src/protocol/recordBatch/v0');
@@ -119,9 +120,18 @@ describe('metadata with ids (version 10)', () => {
           topic: 'reports',
           topicId: TOPIC_ID,
           partitionMetadata: [{ partitionErrorCode: 0, partitionId: 0, leader: 1, leaderEpoch: 7 }],
+          rights: null,
         },
       ],
     });
+  });
+
+  it('tells what one may do with the topic, where that was asked for', () => {
+    const asked = encodeMetadataRequest('reports', true).toString('hex');
+    expect(asked).toBe(encodeMetadataRequest('reports').toString('hex').replace(/0000$/, '0100'));
+    const rights = metadata(ID).toString('hex').replace('800000000080000000', '000001080080000000');
+    expect(decodeMetadata(Buffer.from(rights, 'hex')).topicMetadata[0]?.rights).toBe(0x108);
+    expect(missingAcls(0x108).map(({ operation }) => operation)).toEqual(['Write', 'DescribeConfigs']);
   });
 
   it('knows a topic without an id', () => {

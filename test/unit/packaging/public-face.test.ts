@@ -23,6 +23,7 @@ const FACE = [
   'takeBatch',
   'throttleDurationMs',
   'tryAcquire',
+  'waitFor',
 ] as const;
 
 let node: library.QuotaNode | null = null;

@@ -71,6 +71,43 @@ describe('node.groups', () => {
     await expect(a.groups.set('nobody', NOTHING, { ifRevision: 1 })).rejects.toThrow(changed);
   });
 
+  test('setMany makes and replaces groups at one revision, all or none', async () => {
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`customer-${at}`, NOTHING]));
+    const { revision, groups } = await a.groups.setMany({ ...many, yaml: NOTHING }, { by: 'deploy-17' });
+    expect(groups).toHaveLength(21);
+    expect(groups.filter(({ isNew }) => !isNew)).toEqual([{ group: 'yaml', isNew: false }]);
+    await vi.waitFor(() => expect(b.groups.list()).toHaveLength(21));
+    expect(b.groups.list().every((group) => group.revision === revision)).toBe(true);
+    await a.groups.patch('customer-7', { quota: { publish: { messagesPerSecond: 1 } } });
+    const late = { 'customer-7': NOTHING, 'customer-8': NOTHING, other: NOTHING };
+    await expect(
+      a.groups.setMany(late, { ifRevision: { 'customer-7': revision, other: 'none' } }),
+    ).rejects.toMatchObject({
+      code: 'GROUPS_CHANGED',
+      errors: [{ group: 'customer-7', code: 'GROUP_CHANGED' }],
+    });
+    await expect(a.groups.setMany(late, { ifRevision: 'none' })).rejects.toMatchObject({ facts: { count: 2, of: 3 } });
+    await expect(a.groups.setMany({ new: NOTHING, broken: { quta: 1 } })).rejects.toMatchObject({
+      code: 'GROUPS_INVALID',
+      errors: [{ group: 'broken', code: 'GROUP_KEY_UNKNOWN' }],
+    });
+    expect(a.groups.get('customer-8').revision).toBe(revision);
+    for (const name of ['new', 'other']) expect(() => a.groups.get(name)).toThrow('is not configured');
+  });
+
+  test.each([
+    ['definitions', [null]],
+    ['definitions', [{ a: () => 1 }]],
+    ['groups', [{}]],
+    ['options', [{ a: NOTHING }, 5]],
+    ['by', [{ a: NOTHING }, { by: '' }]],
+    ['ifRevision', [{ a: NOTHING }, { ifRevision: { b: 1 } }]],
+  ])('setMany with what cannot be: %s', async (field, given) => {
+    const setMany = a.groups.setMany.bind(a.groups) as (...given: unknown[]) => Promise<unknown>;
+    await expect(setMany(...given)).rejects.toMatchObject({ code: 'FIELD_INVALID', facts: { field } });
+    expect(a.groups.list()).toHaveLength(1);
+  });
+
   test('watch tells changes of all nodes until it is ended; a listener that throws harms nobody', async () => {
     const told: RegistryChange[] = [];
     const warned = vi.fn();

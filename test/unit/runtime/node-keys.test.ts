@@ -55,7 +55,7 @@ describe('node.keys', () => {
     expect(b.keys.get('yaml:bob')).toEqual(made);
     expect(b.keys.get('yaml:acme')).toMatchObject({ origin: 'yaml', revision: 0 });
     b.tryAcquire('yaml:bob', ONE);
-    expect(b.keys.show('yaml:bob').quota).toEqual(perMinute(60).quota);
+    expect(b.keys.show('yaml:bob').quota).toMatchObject(perMinute(60).quota);
     expect((await a.keys.patch('yaml:bob', { debtMs: 7 })).definition).toEqual({ ...perMinute(60), debtMs: 7 });
     await a.keys.delete('yaml:bob');
     expect(a.keys.list()).toEqual([]);

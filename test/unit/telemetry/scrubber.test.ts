@@ -39,7 +39,9 @@ beforeAll(async () => {
     { ...KAFKA, sasl: OAUTH },
     { ...REDIS, tls, hmac: HMAC },
   ];
-  configs = topics.map((topic) => resolveConfig({ cluster: 'c', http: { tls }, topic, groups: { a: {} } }, OPTIONS));
+  configs = topics.map((topic) =>
+    resolveConfig({ cluster: 'c', http: { tls }, mqtt: { tls }, topic, groups: { a: {} } }, OPTIONS),
+  );
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,0 +1,47 @@
+import type { KafkaTopicConfig, ResolvedConfig } from '../config/resolved/resolved-config.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
+import { readExporter } from '../kafka-quotas/read-exporter.js';
+import { roughnessOf } from '../kafka-quotas/window-roughness.js';
+import { ClientQuotaAdmin } from '../topic/kafka/client-quota-admin.js';
+import { type Finding, good, looked, noted, wrong } from './finding.js';
+
+/** What `quotamesh kafka-quotas` needs besides: pages of exporters, rights on quotas, windows that smooth nothing. */
+export async function quotaFindings(
+  { kafkaQuotas }: ResolvedConfig,
+  topic: KafkaTopicConfig,
+  timeoutMs: number,
+): Promise<readonly Finding[]> {
+  if (kafkaQuotas.entities.length === 0) return [];
+  const pages = kafkaQuotas.exporters.map((exporter) =>
+    looked(`exporter ${exporter}`, timeoutMs, async () => {
+      const { problem } = await readExporter(exporter, { ...kafkaQuotas, timeoutMs });
+      const about = `exporter ${exporter}`;
+      if (problem === null) return good(about, 'its page can be read');
+      return wrong(about, new QuotameshError('EXPORTER_UNREADABLE', { exporter, reason: problem }));
+    }),
+  );
+  const windows = looked('windows of client quotas', timeoutMs, () => windowFindings(topic, timeoutMs));
+  return (await Promise.all([...pages, windows])).flat();
+}
+
+async function windowFindings(topic: KafkaTopicConfig, timeoutMs: number): Promise<readonly Finding[]> {
+  const about = 'windows of client quotas';
+  const patient = { ...topic, connectionTimeoutMs: Math.min(topic.connectionTimeoutMs, timeoutMs) };
+  const admin = new ClientQuotaAdmin(patient, () => undefined);
+  try {
+    // Not used: who may not see quotas may not write them either.
+    await admin.describe();
+    const found = await admin.windows();
+    const rough = found.flatMap(({ broker, windows, windowSeconds }) => {
+      const text = roughnessOf(windows, windowSeconds);
+      return text === null ? [] : [noted(about, new QuotameshError('KAFKA_QUOTAS_ROUGH', { broker, windows: text }))];
+    });
+    return rough.length > 0 ? rough : [good(about, `one window at each of ${found.length} brokers: rates are smooth`)];
+  } catch (error) {
+    return [
+      wrong(about, new QuotameshError('TOPIC_UNREACHABLE', { topic: topic.name, reason: (error as Error).message })),
+    ];
+  } finally {
+    await admin.close();
+  }
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, expect, it } from 'vitest';
+import { exitCodeOf } from '../../src/cli/doctor/show-findings.js';
+import { examine } from '../../src/doctor/examine.js';
+import { freePorts } from '../../src/processes/free-ports.js';
+import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
+import { CREATED_WITH } from '../../src/topic/kafka/topic-settings.js';
+import { RecordingListener } from '../conformance/recording-listener.js';
+import { createTopic, withAdmin } from '../kafka/admin.js';
+import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
+import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
+import { sharedKafka } from '../kafka/shared-kafka.js';
+
+/** A look takes some ten milliseconds, on a machine that has nothing else to do. */
+const PATIENCE_MS = 15_000;
+
+let brokers: readonly string[];
+beforeAll(async () => {
+  brokers = await sharedKafka();
+}, KAFKA_START_TIMEOUT_MS);
+
+const ends: (() => unknown)[] = [];
+afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
+
+it('topics that are not there: they would be created, and are not', async () => {
+  const name = newName();
+  const { findings } = await lookAt(name);
+  expect(about(findings, 'Kafka')).toMatchObject({ state: 'good' });
+  for (const topic of [name, `${name}-registry`]) {
+    expect(about(findings, `topic ${topic}`)).toMatchObject({
+      state: 'noted',
+      says: expect.stringContaining('creates it'),
+    });
+  }
+  expect(about(findings, 'clocks')).toMatchObject({ state: 'skipped' });
+  expect(exitCodeOf(findings)).toBe(0);
+  expect(await withAdmin(brokers, (admin) => admin.listTopics())).not.toContain(name);
+});
+
+it('more copies than the cluster has brokers: it would not be created', async () => {
+  const { findings, name } = await lookAt(newName(), { replicationFactor: 7 });
+  expect(about(findings, `topic ${name}`)).toMatchObject({ state: 'wrong', code: 'TOPIC_SETTINGS' });
+  expect(about(findings, `topic ${name}`)?.says).toContain('INVALID_REPLICATION_FACTOR');
+  expect(exitCodeOf(findings)).toBe(78);
+});
+
+it('a topic as nodes need it, to which one has just written', async () => {
+  const name = newName();
+  const topic = new KafkaReportTopic(kafkaTopicConfig(brokers, { name, partitions: 2 }));
+  ends.push(() => topic.close());
+  await topic.open(new RecordingListener());
+  await createTopic(brokers, `${name}-registry`, CREATED_WITH);
+  await topic.append([{ partition: 0, key: 'a', value: Buffer.from('alive') }]);
+  const { findings } = await lookAt(name);
+  expect(about(findings, `topic ${name}`)).toMatchObject({
+    state: 'good',
+    says: expect.stringContaining('2 partitions'),
+  });
+  expect(about(findings, `topic ${name}`)?.says).toContain('we may read and write it');
+  expect(about(findings, `topic ${name}-registry`)).toMatchObject({ state: 'good' });
+  expect(about(findings, 'clocks')).toMatchObject({
+    state: 'good',
+    says: expect.stringContaining(brokers[0] as string),
+  });
+});
+
+it('a topic with wrong settings, and a broker that is not there beside one that is', async () => {
+  const name = newName();
+  await createTopic(brokers, name, { 'cleanup.policy': 'delete', 'max.message.bytes': '5000' });
+  const [nobody] = await freePorts(1);
+  const { findings } = await lookAt(name, { brokers: [...brokers, `127.0.0.1:${nobody}`] });
+  expect(about(findings, 'Kafka')).toMatchObject({
+    state: 'noted',
+    says: expect.stringContaining(`127.0.0.1:${nobody}`),
+  });
+  const found = about(findings, `topic ${name}`);
+  expect(found).toMatchObject({ state: 'wrong', code: 'TOPIC_SETTINGS' });
+  expect(found?.says).toContain('cleanup.policy is delete, wanted compact');
+  expect(found?.says).toContain('max.message.bytes is 5000, wanted at least 1000000');
+});
+
+it("the windows of Kafka's client quotas, and exporters that are not there", async () => {
+  const [nobody] = await freePorts(1);
+  const { findings, name } = await lookAt(
+    newName(),
+    {},
+    {
+      kafkaQuotas: {
+        exporters: [`http://127.0.0.1:${nobody}/metrics`],
+        entities: [{ user: 'alice', group: 'orders' }],
+      },
+      groups: { orders: { quota: { publish: { bytesPerSecond: '1MiB' } } } },
+    },
+  );
+  expect(about(findings, `topic ${name}-kafka-quotas`)).toMatchObject({ state: 'noted' });
+  expect(about(findings, `exporter http://127.0.0.1:${nobody}/metrics`)).toMatchObject({ code: 'EXPORTER_UNREADABLE' });
+  // Eleven windows of a second are what Kafka has where nobody says otherwise.
+  expect(about(findings, 'windows of client quotas')).toMatchObject({ state: 'noted', code: 'KAFKA_QUOTAS_ROUGH' });
+});
+
+function newName(): string {
+  return `doctor-${randomBytes(6).toString('hex')}`;
+}
+
+async function lookAt(name: string, topic: object = {}, more: object = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'quotamesh-doctor-'));
+  ends.push(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'node.yaml');
+  const groups = { orders: { quota: { publish: { messagesPerSecond: 1000 } } } };
+  const config = {
+    cluster: 'demo',
+    http: { port: 0 },
+    topic: { kind: 'kafka', brokers, name, ...topic },
+    groups,
+    ...more,
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return { name, findings: await examine({ file, timeoutMs: PATIENCE_MS }) };
+}
+
+function about(findings: Awaited<ReturnType<typeof examine>>, what: string) {
+  return findings.find((each) => each.about === what);
+}
