@@ -6,7 +6,11 @@ import { isMapping } from '../input/mapping.js';
 import { show } from '../input/shown-value.js';
 
 /** What a change from inside expects of what it changes; throws what `refuse` makes where that cannot hold. */
-export function expectedBy(options: ChangeOptions, exists: boolean, refuse: (reason: string) => QuotameshError): Expected {
+export function expectedBy(
+  options: ChangeOptions,
+  exists: boolean,
+  refuse: (reason: string) => QuotameshError,
+): Expected {
   const { ifRevision } = mappingOf('options', options);
   if (ifRevision === undefined) return null;
   if (ifRevision === 'none') {

@@ -21,6 +21,7 @@ import {
 } from '../groups/changes/change-group.js';
 import { putGroups } from '../groups/changes/put-groups.js';
 import { type Expected, registryOf } from '../groups/changes/registry-of.js';
+import { isMapping } from '../input/mapping.js';
 import { show } from '../input/shown-value.js';
 import { callEmbedder, warnEmbedder } from './call-embedder.js';
 import { callerOf, expectedBy, invalid, mappingOf, plainMapping, textOf } from './embedded-change.js';

@@ -18,10 +18,13 @@ export interface ExaminedGroup {
 /**
  * A group as YAML writes it below `groups.<name>`, checked as in YAML, with all its mistakes. What YAML says below
  * `defaults` does not count: it may differ from node to node, and this must be the same for all.
+ *
+ * @param beneath settings of another group or template, as YAML writes them, over which these are laid
  */
-export function examineGroup(name: string, written: unknown, source: string): ExaminedGroup {
+export function examineGroup(name: string, written: unknown, source: string, beneath?: unknown): ExaminedGroup {
   const findings = new Findings(source);
-  const root = withNewValues({ groups: { [name]: written } }, findings) as { readonly groups: unknown };
+  const layers = { defaults: beneath, groups: { [name]: written } };
+  const root = withNewValues(layers, findings) as { readonly groups: unknown };
   const groups = readGroups(root, findings);
   checkReserved(groups, findings);
   checkRamps(groups, root, findings);

@@ -1,8 +1,6 @@
 import { describeGroup } from '../../config/describe/describe-config.js';
 import { buildTemplate } from '../../config/read/build-config.js';
-import { withBurstInFull } from '../../config/read/burst-in-full.js';
 import { examineGroup } from '../../config/read/group-definition.js';
-import { mergedLayers } from '../../config/read/merged-layers.js';
 import { readKeys, type TemplateRead } from '../../config/read/read-keys.js';
 import type { AllowedLimits, GroupConfig, KeyTemplate } from '../../config/resolved/resolved-config.js';
 import { type Mistake, mistakesText } from '../../config/setting/config-error.js';
@@ -38,7 +36,7 @@ type Whole<Read extends { readonly pattern: unknown }> = Parameters<typeof build
 
 /** Settings of a single key, laid over those of its template. */
 export function examineOverride(template: KeyTemplate, name: string, written: unknown, source: string) {
-  return examineGroup(name, layered(template.group, written), source);
+  return examineGroup(name, written ?? {}, source, describeGroup(template.group));
 }
 
 /**
@@ -55,7 +53,7 @@ export function withLimit(
     const details = `must be like { publish: { messagesPerMinute: 600 } }, got ${show(limit)}.`;
     throw new QuotameshError('LIMIT_INVALID', { key, details });
   }
-  const { config, mistakes } = examineGroup('limit', layered(settings, { quota: limit }), 'request');
+  const { config, mistakes } = examineGroup('limit', { quota: limit }, 'request', describeGroup(settings));
   if (config === null) throw new QuotameshError('LIMIT_INVALID', { key, details: mistakesText(mistakes) });
   for (const direction of DIRECTIONS) {
     ['messages', 'bytes'].forEach((unit, at) => {
@@ -71,8 +69,4 @@ export function withLimit(
       throw new QuotameshError('LIMIT_DENIED', { key, reason: `cost of ${direction}: none is allowed` });
   }
   return { ...config, name: settings.name };
-}
-
-function layered(settings: GroupConfig, written: unknown): unknown {
-  return mergedLayers(withBurstInFull(written ?? {}), describeGroup(settings));
 }

@@ -50,6 +50,15 @@ describe('limits that come with requests', () => {
     });
   });
 
+  test('a limit may be told in another unit of time than the template', async () => {
+    const templates = { 'key:{id}': { quota: { publish: { messagesPerSecond: 5 } }, allowLimits: PER_MINUTE(600) } };
+    await withKeys(1, templates, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await time.advance(120_000);
+      expect(takeAll(node, 'key:a', perMinute(7))).toBe(7);
+    });
+  });
+
   test('every call that takes a limit tells it', async () => {
     await withKeys(1, KEYS, async ({ nodes, time }) => {
       const [node] = nodes as [WholeNode];

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -14,7 +15,8 @@ beforeEach(() => {
   path = join(folder, 'known.json');
   lines = [];
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+/** A write may still be under way, which ends only while nothing blocks. */
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
 
 function opened(): KnownNodesFile {
   const log = (_level: string, text: string, facts: object) => void lines.push({ text, facts });
