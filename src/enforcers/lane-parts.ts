@@ -89,7 +89,8 @@ export class LaneParts {
     const lane = this.#lane;
     const isKnown = loop.isReady && nowMs <= limiter.validUntilMs.at(lane);
     const { floorRatio } = groups.ofLane(lane);
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) limits[dimension] = this.#limitOf(dimension, nowMs);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
+      limits[dimension] = this.#limitOf(dimension, nowMs);
     this.#raiseDemands();
     const count = this.members.size + 1;
     if (wanted.length < count) [wanted, divided] = [new Float64Array(2 * count), new Float64Array(2 * count)];

@@ -35,7 +35,11 @@ export class EnforcerScene {
     });
   }
 
-  report(enforcer: string, admitted: number, { isHeldBack = false, life = 1, bytes = 0, ...patience } = {} as Reporting) {
+  report(
+    enforcer: string,
+    admitted: number,
+    { isHeldBack = false, life = 1, bytes = 0, ...patience } = {} as Reporting,
+  ) {
     const lanes = [{ lane: LANE, admitted: [admitted, bytes] as const, isHeldBack }];
     const { seen = null, waitMs = 0, signal = new AbortController().signal } = patience;
     return this.enforcers.report({ enforcer, life, ttlMs: 3000, lanes }, { seen, waitMs, signal });

@@ -64,6 +64,13 @@ describe('a page', () => {
     });
   });
 
+  test('what the clock of a broker says is not read: an hour off, or none', () => {
+    const rateAt = (time: string) => read(`kafka_server_produce_byte_rate{client_id="app"} 5${time}\n`).readings;
+    const hourMs = 3_600_000;
+    expect(rateAt('')).toHaveLength(1);
+    for (const atMs of [Date.now() - hourMs, Date.now() + hourMs, -1]) expect(rateAt(` ${atMs}`)).toEqual(rateAt(''));
+  });
+
   test('the last line needs no end', () => {
     expect(read('kafka_server_produce_byte_rate{client_id="app"} 5').readings[0]?.reading.rate).toBe(5);
   });

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { type Entity, entityKeyOf, limitKeyOf } from '../../../src/core/kafka-quotas/entity.js';
 import { Keeper, type KeeperSettings } from '../../../src/core/kafka-quotas/keeper.js';
-import { nextWaterLevel } from '../../../src/core/kafka-quotas/next-water-level.js';
-import type { DescribedQuota, ExporterPage, KeeperEvent, LimitSpec } from '../../../src/core/kafka-quotas/keeper-events.js';
+import type {
+  DescribedQuota,
+  ExporterPage,
+  KeeperEvent,
+  LimitSpec,
+} from '../../../src/core/kafka-quotas/keeper-events.js';
 import type { KeptRecord } from '../../../src/core/kafka-quotas/keeper-record.js';
+import { nextWaterLevel } from '../../../src/core/kafka-quotas/next-water-level.js';
 
 const name = 'producer_byte_rate';
 const NONE: ReadonlySet<string> = new Set();
