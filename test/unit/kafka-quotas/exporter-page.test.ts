@@ -88,7 +88,7 @@ describe('a page', () => {
     ]);
   });
 
-  test.each(['-1.0', '+Inf', 'many', ''])('a rate of "%s" is named, and is no rate', (value) => {
+  test.each(['-1.0', '+Inf', '1e300', 'many', ''])('a rate of "%s" is named, and is no rate', (value) => {
     const { problem, readings } = read(`kafka_server_produce_byte_rate{client_id="app"} ${value}\n`);
     expect(problem).toBe(`kafka_server_produce_byte_rate of client-id app is ${value || 'missing'}`);
     expect(readings).toEqual([]);
