@@ -10,7 +10,11 @@ export interface ConsumerLoadOptions {
   readonly wants: number[];
 }
 
-const FETCH_BYTES = 20_000;
+/**
+ * At most a quarter of a second of what a broker may give: each fetch above the quota waits by itself, and what a
+ * client needs to ask again is lost.
+ */
+const FETCH_BYTES = 80_000;
 const STEP_MS = 4;
 
 /** One client id with a consumer per topic that reads what it wants, and no more. */
