@@ -169,7 +169,7 @@ function depthOf(rate: number, depthPerRate: number): number {
   return rate === 0 ? 0 : Math.max(1, rate * depthPerRate);
 }
 
-/** Of somebody who has `part` of `limits`, which `count` share. */
+/** What somebody claims who has `part` of `limits`, which `count` share. */
 function claimsOf(part: Float64Array, count: number): Float64Array {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     claims[dimension] = Math.max(part[dimension] as number, (limits[dimension] as number) / count);

@@ -115,12 +115,15 @@ function unescaped(text: string): string {
   return text.replaceAll(/\\(.)/g, (_, letter: string) => (letter === 'n' ? '\n' : letter));
 }
 
-/** NaN is what Kafka tells of throttling while there was none. Null = no amount: negative, infinite, or no number. */
+/** NaN is what Kafka tells of throttling while there was none. Null = no amount: negative, absurd, or no number. */
 function amountIn(text: string): number | null {
   if (text === 'NaN') return 0;
   const value = text === '' ? Number.NaN : Number(text);
-  return value >= 0 && value < Number.POSITIVE_INFINITY ? value : null;
+  return value >= 0 && value <= AMOUNT_MAX ? value : null;
 }
+
+/** Ten terabytes per second at one broker: a first value begins at what is used, and 1e300 would be above the quota for an hour. */
+const AMOUNT_MAX = 1e13;
 
 /** Names with , = : " * or ? stand in quotes in the name of an MBean, and the exporter leaves them there. */
 function unquoted(name: string): string {

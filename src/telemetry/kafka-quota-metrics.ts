@@ -30,6 +30,10 @@ export const KAFKA_QUOTA_METRICS = {
     type: 'gauge',
     help: 'Quotas that are left alone because somebody else has set them; --adopt takes them over.',
   },
+  quotamesh_kafka_entities_left_out: {
+    type: 'gauge',
+    help: 'Entities of patterns beyond kafkaQuotas.maxEntities: they have no quota of ours.',
+  },
   quotamesh_kafka_quota_bytes_per_second: {
     type: 'gauge',
     help: 'Quota of the whole Kafka cluster.',
@@ -65,6 +69,7 @@ export function kafkaQuotaReadings(
     },
     quotamesh_kafka_foreign_changes_total: (series) => series(now().foreignChanges),
     quotamesh_kafka_entities_left: (series) => series(now().limits.filter(({ state }) => state === 'left').length),
+    quotamesh_kafka_entities_left_out: (series) => series(now().leftOut),
     quotamesh_kafka_quota_bytes_per_second: ofEntities(({ quota }) => quota),
     quotamesh_kafka_in_force_bytes_per_second: ofEntities(({ inForce }) => inForce),
     quotamesh_kafka_usage_bytes_per_second: ofEntities(({ usage }) => usage),

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -6,11 +5,17 @@ import { loadConfig } from '../../src/config/files/load-config.js';
 import type { KafkaTopicConfig } from '../../src/config/resolved/resolved-config.js';
 import { PACKAGE_ROOT } from '../../src/package/package-root.js';
 import { ClientQuotaAdmin } from '../../src/topic/kafka/client-quota-admin.js';
-import { createTopic, withAdmin } from '../kafka/admin.js';
+import { withAdmin } from '../kafka/admin.js';
 import { KAFKA_START_TIMEOUT_MS, type Kafka, startKafka } from '../kafka/kafka.js';
-import { KeeperProcess, keeperYaml } from '../kafka/quotas/keeper-process.js';
-import { ProducerLoad } from '../kafka/quotas/producer-load.js';
-import { CliScene } from '../unit/cli/cli-process.js';
+import { FaultyExporter } from '../kafka/quotas/faulty-exporter.js';
+import {
+  inKb,
+  type KafkaQuotaSceneOptions,
+  kafkaQuotaScene,
+  isKept as kept,
+  offBy,
+  total,
+} from '../kafka/quotas/kafka-quota-scene.js';
 
 /** Two real brokers whose exporters run with the rules that we ship. */
 const QUOTA = 500_000;
@@ -26,51 +31,8 @@ beforeAll(async () => {
 }, KAFKA_START_TIMEOUT_MS);
 afterAll(() => kafka?.stop());
 
-interface SceneOptions {
-  readonly name: string;
-  readonly wants: number[];
-  readonly replicas?: readonly (readonly number[])[];
-}
-
-async function sceneOf({ name, wants, replicas = [[1], [2]] }: SceneOptions) {
-  const cli = new CliScene(onTestFinished);
-  const topic = `load-${name}`;
-  const replicaAssignment = replicas.map((each, partition) => ({ partition, replicas: [...each] }));
-  await createTopic(kafka.brokers, topic, {}, { replicaAssignment });
-  const yaml = keeperYaml({
-    ...kafka,
-    topic: `keepers-${name}`,
-    groups: { app: { quota: { publish: { bytesPerSecond: QUOTA } } } },
-    entities: [{ clientId: name, group: 'app' }],
-    // Brokers, clients and keepers share the cores of this machine.
-    further: { timeoutMs: 5000 },
-  });
-  const file = join(cli.folderWith({ 'keeper.yaml': yaml }), 'keeper.yaml');
-  const load = new ProducerLoad({
-    brokers: kafka.brokers,
-    clientId: name,
-    topic,
-    wants,
-    requestBytes: REQUEST_BYTES,
-    inFlight: IN_FLIGHT,
-  });
-  await load.start();
-  onTestFinished(() => load.stop());
-  return {
-    cli,
-    file,
-    load,
-    topic,
-    keeper: (id: string, args: string[] = []) => new KeeperProcess(cli, file, id, args),
-  };
-}
-
-function total(rates: readonly number[]): number {
-  return rates.reduce((sum, rate) => sum + rate, 0);
-}
-
-const kept = ({ limits }: { limits: readonly { readonly state: string; readonly inForce: number | null }[] }) =>
-  limits[0]?.state === 'kept' && limits[0].inForce !== null;
+const sceneOf = (options: Omit<KafkaQuotaSceneOptions, 'kafka' | 'quota' | 'requestBytes' | 'inFlight'>) =>
+  kafkaQuotaScene({ kafka, quota: QUOTA, requestBytes: REQUEST_BYTES, inFlight: IN_FLIGHT, ...options });
 
 describe('two brokers, quota.window.num=1', () => {
   test('one client id, leaders uneven, demand moved: the total is within 5 % of the quota over 20 s', async () => {
@@ -86,8 +48,8 @@ describe('two brokers, quota.window.num=1', () => {
     const after = await load.ratesOver(20);
     console.log(`800+100: ${before.map(Math.round)}; turned: ${second.join(' ')}; 100+800: ${after.map(Math.round)}`);
     console.log(JSON.stringify((await a.status()).limits));
-    expect(Math.abs(total(before) / QUOTA - 1)).toBeLessThan(0.05);
-    expect(Math.abs(total(after) / QUOTA - 1)).toBeLessThan(0.05);
+    expect(offBy(before, QUOTA)).toBeLessThan(0.05);
+    expect(offBy(after, QUOTA)).toBeLessThan(0.05);
   });
 
   test('a leader moves: its client has the quota again within 5 s', async () => {
@@ -144,6 +106,46 @@ describe('two brokers, quota.window.num=1', () => {
     await sleep(3000);
     expect((await b.status()).limits[0]?.inForce).toBe(limits[0]?.inForce);
     await b.untilStatus(({ mayWrite }) => mayWrite, 'b to write');
+  });
+
+  test('exporters: one gone, one with a page of 50 MB, one whose rules match nothing; a quota that somebody changes meanwhile', async () => {
+    const faulty = await Promise.all(kafka.exporters.map((exporter) => FaultyExporter.before(exporter)));
+    onTestFinished(() => {
+      for (const each of faulty) each.close();
+    });
+    const second = faulty[1] as FaultyExporter;
+    const exporters = faulty.map(({ url }) => url);
+    const { load, file, keeper } = await sceneOf({ name: 'faulty', wants: [800_000, 100_000], exporters });
+    const a = keeper('a');
+    await a.untilStatus(kept, 'quota kept');
+    await sleep(1000 * SETTLE_SECONDS);
+    second.fault = 'gone';
+    await a.untilStatus(({ exporters: [, gone], limits }) => {
+      return gone?.state === 'unknown' && limits[0]?.inForce === QUOTA / 2;
+    }, 'its broker taken to want everything');
+    const alone = await load.ratesOver(5);
+    second.fault = 'huge';
+    await a.untilStatus(({ limits }) => (limits[0]?.inForce ?? 0) > 0.7 * QUOTA, 'the quota of before');
+    const huge = await load.ratesOver(20);
+    const { exporters: states } = await a.status();
+    second.fault = 'other';
+    const line = await a.process.logged('exporter has a page without any client’s rate');
+    second.fault = 'none';
+    console.log(`gone: ${inKb(alone)}; 50 MB: ${inKb(huge)}; ${JSON.stringify(line)}`);
+    expect(total(alone)).toBeLessThan(1.05 * QUOTA);
+    expect(states.map(({ state }) => state)).toEqual(['fine', 'fine']);
+    expect(offBy(huge, QUOTA)).toBeLessThan(0.05);
+    expect(line).toMatchObject({ exporter: second.url, expected: 'client-id=faulty' });
+    const config = await loadConfig({ file, env: {} });
+    const admin = new ClientQuotaAdmin(config.topic as KafkaTopicConfig, () => {});
+    onTestFinished(() => admin.close());
+    const entity = [{ type: 'client-id', name: 'faulty' }];
+    await admin.alter([{ entity, changes: [{ key: 'producer_byte_rate', value: 222_222 }] }], () => true);
+    await a.untilStatus(({ limits }) => limits[0]?.state === 'left', 'a quota left alone');
+    const foreign = await a.process.logged('a quota was set by somebody else, and is left alone');
+    expect(foreign).toMatchObject({ entity: 'client-id faulty', found: 222_222 });
+    await admin.alter([{ entity, changes: [{ key: 'producer_byte_rate', value: null }] }], () => true);
+    await a.untilStatus(({ limits }) => limits[0]?.state === 'kept' && limits[0].inForce !== null, 'it kept again');
   });
 
   test('somebody else’s quota is left, adopted with --adopt, and put back by --release', async () => {

@@ -172,7 +172,7 @@ export class Keeper {
 
   /**
    * An entity of a pattern that nobody has seen for long is given back: first what was there before, then, when that is
-   * found there, its record is removed. Else names that change with every start of a client would fill Kafka's metadata.
+   * found there, its record is removed. Else names that change with every start would fill Kafka's metadata.
    */
   #putBack(nowMs: number): KeeperEffect[] {
     const gone = [...this.#limits].filter(([, { unseenSinceMs }]) => nowMs - (unseenSinceMs ?? nowMs) >= UNSEEN_MS);
@@ -365,7 +365,7 @@ export class Keeper {
   }
 }
 
-/** What a round plans: the specs by limit, those that share a quota, and values that are the same for several of them. */
+/** What a round plans with: the specs by limit, those that share a quota, and values that are the same for several. */
 class Plan {
   readonly byKey: ReadonlyMap<string, LimitSpec>;
   readonly #sharing = new Map<string, LimitSpec[]>();

@@ -35,7 +35,7 @@ export interface WaterLevelInput {
  * the mean is below it. A cut to a quarter at once was 3 to 6 s of silence. Changes of up to 1 % are left out.
  */
 export function nextWaterLevel({ quota, inForce, sharers }: WaterLevelInput): number | null {
-  // Of a default there may be more sharers than a call takes arguments.
+  // More clients may share a default than a call takes arguments.
   let [highest, wanted] = [0, quota];
   for (const readings of sharers) {
     highest = Math.max(highest, highestOf(readings));

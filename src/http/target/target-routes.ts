@@ -99,8 +99,9 @@ function addBackendRoutes(app: FastifyInstance, node: UsedParts): void {
       summary: 'Lists backends with their health and the groups that cost them most',
       answers: { 200: BACKENDS },
     },
-    (_, reply) => {
-      reply.send({ backends: describeBackends(node) });
+    async (_, reply) => {
+      reply.send({ backends: await describeBackends(node) });
+      return reply;
     },
   );
 }

@@ -13,7 +13,7 @@ const TURN_MS = 100;
 const HOLD_SECONDS = 10;
 
 /** Wants `wish`/s of its node, admits what it is told to, and tells ten times a second. */
-class ToyProxy {
+class WishingProxy {
   admitted = 0;
   rate = 0;
   wish: number;
@@ -41,7 +41,7 @@ describe.each(['tokens', 'rates'])('two nodes with an enforcer each, sharing %s'
   let time: VirtualTime;
   let log: MemoryLog;
   let nodes: WholeNode[];
-  let proxies: ToyProxy[];
+  let proxies: WishingProxy[];
 
   beforeEach(async () => {
     time = new VirtualTime();
@@ -56,7 +56,7 @@ describe.each(['tokens', 'rates'])('two nodes with an enforcer each, sharing %s'
     const started = Promise.all(nodes.map((node) => node.start()));
     await time.advance(3000);
     await started;
-    proxies = nodes.map((node) => new ToyProxy(node, 900));
+    proxies = nodes.map((node) => new WishingProxy(node, 900));
   });
 
   afterEach(async () => {
@@ -82,11 +82,11 @@ describe.each(['tokens', 'rates'])('two nodes with an enforcer each, sharing %s'
   it('share one quota, and two seconds after a turn the busier one has what the other leaves', async () => {
     await pass(5);
     const equal = await pass(10);
-    Object.assign(proxies[1] as ToyProxy, { wish: 50 });
+    Object.assign(proxies[1] as WishingProxy, { wish: 50 });
     await pass(2);
     const uneven = await pass(10);
-    Object.assign(proxies[0] as ToyProxy, { wish: 50 });
-    Object.assign(proxies[1] as ToyProxy, { wish: 900 });
+    Object.assign(proxies[0] as WishingProxy, { wish: 50 });
+    Object.assign(proxies[1] as WishingProxy, { wish: 900 });
     await pass(2);
     const turned = await pass(10);
     console.log(
@@ -100,7 +100,7 @@ describe.each(['tokens', 'rates'])('two nodes with an enforcer each, sharing %s'
 
   it('with the topic away keep what they have, then get what the isolation policy admits, and never more', async () => {
     await pass(5);
-    Object.assign(proxies[1] as ToyProxy, { wish: 300 });
+    Object.assign(proxies[1] as WishingProxy, { wish: 300 });
     await pass(10);
     log.pauseAppends();
     const held = await pass(HOLD_SECONDS / 2);

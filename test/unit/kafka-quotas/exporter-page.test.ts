@@ -64,6 +64,13 @@ describe('a page', () => {
     });
   });
 
+  test('what the clock of a broker says is not read: an hour off, or none', () => {
+    const rateAt = (time: string) => read(`kafka_server_produce_byte_rate{client_id="app"} 5${time}\n`).readings;
+    const hourMs = 3_600_000;
+    expect(rateAt('')).toHaveLength(1);
+    for (const atMs of [Date.now() - hourMs, Date.now() + hourMs, -1]) expect(rateAt(` ${atMs}`)).toEqual(rateAt(''));
+  });
+
   test('the last line needs no end', () => {
     expect(read('kafka_server_produce_byte_rate{client_id="app"} 5').readings[0]?.reading.rate).toBe(5);
   });
@@ -81,7 +88,7 @@ describe('a page', () => {
     ]);
   });
 
-  test.each(['-1.0', '+Inf', 'many', ''])('a rate of "%s" is named, and is no rate', (value) => {
+  test.each(['-1.0', '+Inf', '1e300', 'many', ''])('a rate of "%s" is named, and is no rate', (value) => {
     const { problem, readings } = read(`kafka_server_produce_byte_rate{client_id="app"} ${value}\n`);
     expect(problem).toBe(`kafka_server_produce_byte_rate of client-id app is ${value || 'missing'}`);
     expect(readings).toEqual([]);

@@ -102,8 +102,11 @@ describe('many entities', () => {
   });
 
   test('a default that 150,000 clients have', () => {
-    const sharers = Array.from({ length: 150_000 }, (_, at) => [{ rate: at % 1000, throttleMs: 0 }]);
-    expect(nextWaterLevel({ quota: 1e6, inForce: 1e6, sharers })).toBe(625_000);
+    const sharers = Array.from({ length: 150_000 }, (_, at) => {
+      const reading = { rate: at % 1000, throttleMs: 0 };
+      return [reading, reading];
+    });
+    expect(nextWaterLevel({ quota: 1e6, inForce: null, sharers })).toBe(625_000);
   });
 
   test('of a pattern that come and go: ten minutes after the last look they are given back, and nothing is kept of them', () => {

@@ -1,0 +1,174 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../src/config/files/load-config.js';
+import type { KafkaTopicConfig } from '../../src/config/resolved/resolved-config.js';
+import { PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { ClientQuotaAdmin } from '../../src/topic/kafka/client-quota-admin.js';
+import { createTopic } from '../kafka/admin.js';
+import { KAFKA_START_TIMEOUT_MS, type Kafka, startKafka } from '../kafka/kafka.js';
+import { ConsumerLoad } from '../kafka/quotas/consumer-load.js';
+import {
+  inKb,
+  isKept,
+  type KafkaQuotaSceneOptions,
+  kafkaQuotaScene,
+  offBy,
+  total,
+} from '../kafka/quotas/kafka-quota-scene.js';
+import { ProducerLoad } from '../kafka/quotas/producer-load.js';
+
+const QUOTA = 600_000;
+const SETTLE_SECONDS = 12;
+const STEADY_SECONDS = 20;
+const OFF_MAX = 0.05;
+/** Together at most a quarter of a second of what one broker may have: 80 kB of 450 kB/s. */
+const SIZES = { requestBytes: 20_000, inFlight: 4 };
+/** Without SASL everybody is this user. */
+const USER = 'ANONYMOUS';
+let kafka: Kafka;
+
+beforeAll(async () => {
+  const exporterRules = fileURLToPath(new URL('deploy/kafka/jmx.yml', PACKAGE_ROOT));
+  kafka = await startKafka({ nodes: 3, properties: { 'quota.window.num': '1' }, exporterRules });
+}, KAFKA_START_TIMEOUT_MS);
+afterAll(() => kafka?.stop());
+
+const sceneOf = (options: Omit<KafkaQuotaSceneOptions, 'kafka' | 'quota' | keyof typeof SIZES>) =>
+  kafkaQuotaScene({ kafka, quota: QUOTA, ...SIZES, ...options });
+
+interface Load {
+  ratesOver(seconds: number): Promise<number[]>;
+}
+
+async function steadyRates(load: Load): Promise<number[]> {
+  await load.ratesOver(SETTLE_SECONDS);
+  return load.ratesOver(STEADY_SECONDS);
+}
+
+/** The same limit at every broker, as an operator sets it without quotamesh. */
+async function byHand(file: string, clientId: string, value: number | null): Promise<void> {
+  const config = await loadConfig({ file, env: {} });
+  const admin = new ClientQuotaAdmin(config.topic as KafkaTopicConfig, () => {});
+  const entity = [{ type: 'client-id', name: clientId }];
+  await admin.alter([{ entity, changes: [{ key: 'producer_byte_rate', value }] }], () => true);
+  await admin.close();
+}
+
+describe('three brokers, quota.window.num=1', () => {
+  test('one client id at two skews: by hand quota ÷ 3 or 3 × as much, with the keeper the quota', async () => {
+    const skews = [
+      [800_000, 100_000, 50_000],
+      [800_000, 800_000, 800_000],
+    ];
+    const { load, file, keeper } = await sceneOf({ name: 'skewed', wants: [...(skews[0] as number[])] });
+    const lines: string[] = [];
+    const measure = async (what: string) => {
+      for (const wants of skews) {
+        load.wants.splice(0, 3, ...wants);
+        const rates = await steadyRates(load);
+        lines.push(`${what}, wants ${inKb(wants)}: ${inKb(rates)} = ${(total(rates) / QUOTA).toFixed(2)} of the quota`);
+        if (what === 'keeper') expect(offBy(rates, QUOTA), lines.join('\n')).toBeLessThan(OFF_MAX);
+      }
+    };
+    await byHand(file, 'skewed', QUOTA);
+    await measure('quota at each');
+    await byHand(file, 'skewed', QUOTA / 3);
+    await measure('quota ÷ 3 at each');
+    await byHand(file, 'skewed', null);
+    const a = keeper('a');
+    await a.untilStatus(isKept, 'quota kept');
+    await measure('keeper');
+    console.log(lines.join('\n'));
+  });
+
+  test('producers of a pair of user and client id', async () => {
+    const entities = [{ user: USER, clientId: 'pair', group: 'app' }];
+    const { load, keeper, release } = await sceneOf({ name: 'pair', wants: [800_000, 100_000, 0], entities });
+    const a = keeper('a');
+    await a.untilStatus(isKept, 'quota kept');
+    const rates = await steadyRates(load);
+    const status = await a.status();
+    console.log(`user and client id: ${inKb(rates)}; released: ${await release(a)}`);
+    expect(status.limits[0]?.entity).toBe(`user ${USER}, client-id pair`);
+    expect(offBy(rates, QUOTA)).toBeLessThan(OFF_MAX);
+  });
+
+  test('consumers of a client id', async () => {
+    const topics = ['read-1', 'read-2', 'read-3'];
+    for (const [at, topic] of topics.entries()) {
+      await createTopic(kafka.brokers, topic, {}, { replicaAssignment: [{ partition: 0, replicas: [at + 1] }] });
+      // About two seconds of what is wanted; they are read again and again.
+      const filler = new ProducerLoad({
+        ...SIZES,
+        brokers: kafka.brokers,
+        clientId: 'filler',
+        topic,
+        wants: [2_000_000],
+      });
+      await filler.start();
+      await filler.ratesOver(2);
+      await filler.stop();
+    }
+    const {
+      cli: _,
+      keeper,
+      release,
+    } = await sceneOf({
+      name: 'written',
+      wants: [0],
+      entities: [{ clientId: 'reader', group: 'readers' }],
+      groups: { readers: { quota: { dispatch: { bytesPerSecond: QUOTA } } } },
+    });
+    const load = new ConsumerLoad({
+      brokers: kafka.brokers,
+      clientId: 'reader',
+      topics,
+      wants: [800_000, 100_000, 50_000],
+    });
+    await load.start();
+    onTestFinished(() => load.stop());
+    const a = keeper('a');
+    await a.untilStatus(isKept, 'quota kept');
+    const rates = await steadyRates(load);
+    load.wants.splice(0, 3, 50_000, 100_000, 800_000);
+    const turned = await steadyRates(load);
+    console.log(`consumers: ${inKb(rates)}; turned: ${inKb(turned)}; released: ${await release(a)}`);
+    expect(offBy(rates, QUOTA)).toBeLessThan(OFF_MAX);
+    expect(offBy(turned, QUOTA)).toBeLessThan(OFF_MAX);
+  });
+
+  test('the default: each client without a quota of its own may have the quota, and the one with its own has that', async () => {
+    const entities = [
+      { clientId: '<default>', group: 'app' },
+      { clientId: 'named', group: 'named' },
+    ];
+    const groups = { named: { quota: { publish: { bytesPerSecond: QUOTA / 4 } } } };
+    const { load, keeper, release, topic } = await sceneOf({
+      name: 'everybody',
+      wants: [800_000, 100_000, 0],
+      entities,
+      groups,
+    });
+    const wants = [100_000, 100_000, 100_000];
+    const named = new ProducerLoad({ ...SIZES, brokers: kafka.brokers, clientId: 'named', topic, wants, inFlight: 1 });
+    await named.start();
+    onTestFinished(() => named.stop());
+    const a = keeper('a');
+    await a.untilStatus(({ limits }) => limits.every(({ state }) => state === 'kept'), 'both quotas kept');
+    const [rates, rest] = await Promise.all([steadyRates(load), steadyRates(named)]);
+    console.log(`default: ${inKb(rates)}; named: ${inKb(rest)}; released: ${await release(a)}`);
+    expect(offBy(rates, QUOTA)).toBeLessThan(OFF_MAX);
+    expect(offBy(rest, QUOTA / 4)).toBeLessThan(OFF_MAX);
+  });
+
+  // The last one: a quota of the user takes precedence over those of client ids.
+  test('producers of a user, whatever their client ids', async () => {
+    const entities = [{ user: USER, group: 'app' }];
+    const { load, keeper, release } = await sceneOf({ name: 'someone', wants: [800_000, 0, 100_000], entities });
+    const a = keeper('a');
+    await a.untilStatus(isKept, 'quota kept');
+    const rates = await steadyRates(load);
+    console.log(`user: ${inKb(rates)}; released: ${await release(a)}`);
+    expect(offBy(rates, QUOTA)).toBeLessThan(OFF_MAX);
+  });
+});
