@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { invariant } from '../../src/core/base/invariant.js';
-import { Html, html } from './html.js';
+import { Html, html } from '../../src/page/html.js';
+import { selfContainedPage } from '../../src/page/self-contained-page.js';
 import { labelsOf, type PageRun, pageSeriesOf } from './page-runs.js';
-import { selfContainedPage } from './self-contained-page.js';
 import { verdictTable } from './verdict-table.js';
 
 /**
@@ -16,6 +17,7 @@ export function renderPage(results: readonly PageRun[], note = ''): string {
     body: body(results, note),
     values: { runs: pageSeriesOf(results) },
     modules: MODULES.map((name) => new URL(`browser/${name}.mjs`, import.meta.url)),
+    styles: readFileSync(new URL('run.css', import.meta.url), 'utf8'),
   });
 }
 
@@ -26,7 +28,7 @@ function body(results: readonly PageRun[], note: string): Html {
   const facts = [`${first.durationMs / 1000} s`, `seed ${first.seed}`, `${first.nodes.length} nodes`, systems];
   const noteLine = note === '' ? new Html('') : html`<p class="note">${note}</p>`;
   return html`<header>
-<p class="brand">quotamesh <span>simulator</span></p>
+<p class="brand">quotamesh <span>simulator</span><button type="button" class="plain" id="theme"></button></p>
 <h1 class="name">${first.scenario}</h1>
 <p class="facts name">${facts.join(' · ')}</p>
 ${noteLine}
@@ -72,7 +74,7 @@ function toolbar(results: readonly PageRun[], labels: readonly string[]): Html {
 <div class="timebar">
 <p id="now" aria-hidden="true"></p>
 <span class="track"><span id="ticks" aria-hidden="true"></span><input type="range" id="time" aria-label="Time" min="0" max="0" step="1" value="0"></span>
-<button type="button" id="whole" hidden>Whole run</button>
+<button type="button" class="plain" id="whole" hidden>Whole run</button>
 </div>`;
 }
 
@@ -80,4 +82,4 @@ function toolbar(results: readonly PageRun[], labels: readonly string[]): Html {
 const MEANS_MS = [0, 1000, 5000];
 
 /** The script's modules, in the order in which they need one another. */
-const MODULES = ['figures', 'views', 'chart', 'panels', 'readout', 'app'] as const;
+const MODULES = ['views', 'panels', 'readout', 'app'] as const;

@@ -1,5 +1,5 @@
+import { Html, html } from '../../src/page/html.js';
 import type { Verdict } from '../verdict/run-result.js';
-import { Html, html } from './html.js';
 import type { PageRun } from './page-runs.js';
 
 interface Column {

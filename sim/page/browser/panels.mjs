@@ -1,4 +1,5 @@
-import { timeChart } from './chart.mjs';
+import { timeChart } from '../../../src/page/browser/chart.mjs';
+import { spanOf } from '../../../src/page/browser/elements.mjs';
 import { chargedOf, perNode, stacked } from './views.mjs';
 
 /** Makes the charts of one side, from top to bottom. Returns them as { chart, seriesOfNode }. */
@@ -115,11 +116,4 @@ function addPanel(host, title, hint) {
   figure.append(caption, chartHost);
   host.append(figure);
   return chartHost;
-}
-
-export function spanOf(className, text) {
-  const span = document.createElement('span');
-  span.className = className;
-  span.textContent = text;
-  return span;
 }

@@ -1,24 +1,15 @@
 import { tick } from './figures.mjs';
 
-/** The page's colours and fonts, as the canvas needs them. They are read again when the colour scheme changes. */
-export function theme() {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  return {
-    colour,
-    node: (node, at) => (node.count > 1 ? colour('rest') : colour(`node-${at}`)),
-    font: '11px system-ui, sans-serif',
-  };
-}
-
 /**
  * Draws a chart over the time of a run, from 0 to `top` or over `range`. `marks` are drawn as numbered lines, `spans`
- * as stripes behind it. Hovering calls `onTime`, dragging calls `onZoom`; neither is called when the page itself moves
+ * as stripes behind it; `timeText` writes what the axis says. Hovering calls `onTime`, dragging calls `onZoom`; neither is called when the page itself moves
  * the cursor or the scale.
  */
 export function timeChart(options) {
-  const { host, label, height, columns, series, bands = [], top, marks, spans = [], look, onTime, onZoom } = options;
+  const { host, label, height, columns, series, bands = [], marks = [], spans = [], look, onTime, onZoom } = options;
+  const { timeText = (value) => `${value} s` } = options;
   const axis = axisOf(look);
+  let range = options.range ?? [0, options.top];
   const plot = {
     width: Math.max(host.clientWidth, 120),
     height,
@@ -26,9 +17,9 @@ export function timeChart(options) {
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
     focus: { alpha: 0.18 },
-    scales: { x: { time: false }, y: { range: options.range ?? [0, top] } },
+    scales: { x: { time: false }, y: { range: () => range } },
     axes: [
-      { ...axis, size: 24, gap: 4, values: (_, values) => values.map((value) => `${value} s`) },
+      { ...axis, size: 24, gap: 4, values: (_, values) => values.map(timeText) },
       { ...axis, size: 46, gap: 4, values: (_, values) => values.map(tick) },
     ],
     series: [{}, ...series.map((one) => ({ points: { show: false }, spanGaps: false, ...one }))],
@@ -54,6 +45,11 @@ export function timeChart(options) {
     showTime: (seconds) => chart.setCursor({ left: chart.valToPos(seconds, 'x'), top: 0 }, false),
     zoom: (min, max) => {
       if (chart.scales.x.min !== min || chart.scales.x.max !== max) chart.setScale('x', { min, max });
+    },
+    /** Other columns, and what the scale reaches from and to. */
+    show: (later, from, to) => {
+      range = [from, to];
+      chart.setData(later);
     },
     focus: (at) => (at === null ? chart.setSeries(null, { focus: false }) : chart.setSeries(at, { focus: true })),
     end: () => {
