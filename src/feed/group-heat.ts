@@ -1,6 +1,6 @@
 import { DIRECTION_COUNT, DIRECTIONS, laneOf } from '../core/base/vocabulary.js';
 import type { StatusParts } from '../status/status-parts.js';
-import { LaneAdder, quotaOf, shownDimension } from './lane-sums.js';
+import { LaneSums, quotaOf, shownDimension } from './lane-sums.js';
 
 type HeatParts = Pick<StatusParts, 'config' | 'groups' | 'loop'>;
 
@@ -10,7 +10,7 @@ type HeatParts = Pick<StatusParts, 'config' | 'groups' | 'loop'>;
  * at besides.
  */
 export class GroupHeat {
-  readonly adder: LaneAdder;
+  readonly sums: LaneSums;
   readonly #parts: HeatParts;
   /** By lane; only of lanes that were looked at. */
   #heat = new Float64Array(64);
@@ -24,7 +24,7 @@ export class GroupHeat {
 
   constructor(parts: HeatParts) {
     this.#parts = parts;
-    this.adder = new LaneAdder(parts);
+    this.sums = new LaneSums(parts);
   }
 
   /** Once a second. */
@@ -53,7 +53,7 @@ export class GroupHeat {
   /** Looks at a lane now; returns how many rows it has. */
   look(lane: number): number {
     const dimension = shownDimension(this.#parts, lane);
-    const { wanted, rows } = this.adder.add(lane, dimension);
+    const { wanted, rows } = this.sums.demandOf(lane, dimension);
     const quota = quotaOf(this.#parts, lane, dimension);
     // A lane without a quota throttles nobody.
     this.#heat[lane] = Number.isFinite(quota) ? wanted / Math.max(quota, SMALLEST_QUOTA) : 0;

@@ -1,34 +1,29 @@
 import { groupIdOf } from '../core/base/ids.js';
 import {
   BYTES,
+  DIMENSIONS,
   DIRECTION_COUNT,
-  DIRECTIONS,
   type Dimension,
   type Direction,
   directionOfLane,
   MESSAGES,
 } from '../core/base/vocabulary.js';
+import type { Coordinator } from '../core/coordinator/coordinator.js';
 import type { StatusParts } from '../status/status-parts.js';
 
 type SumParts = Pick<StatusParts, 'config' | 'groups' | 'loop'>;
 
-/** One direction of a group over all nodes alive, as the log says. Units per second. */
-export interface LaneSums {
-  /** As nodes reported last; of a node that is held to its share, no more than that. */
-  admitted: number;
-  wanted: number;
-  /** Nodes that want more than they are admitted. */
-  throttledNodes: number;
-  /** Rows of the usage map that were looked at: what this cost. */
-  rows: number;
-}
-
-/** A line of the overview. Units per second in `dimension`; null = no quota. */
-export interface GroupRow extends Omit<LaneSums, 'rows'> {
+/** A line of the overview, over all nodes alive. Units per second in `dimension`; null = no quota. */
+export interface GroupRow {
   readonly group: string;
   readonly direction: Direction;
   readonly dimension: Dimension;
   readonly quota: number | null;
+  /** As nodes reported last; where tokens are shared no more than their shares (status/describe-node.ts). */
+  readonly admitted: number;
+  readonly wanted: number;
+  /** Nodes that want more than their share. */
+  readonly throttledNodes: number;
   readonly strategy: string;
   readonly enabled: boolean;
 }
@@ -43,65 +38,79 @@ export function quotaOf({ groups }: Pick<SumParts, 'groups'>, lane: number, dime
   return groups.ofLane(lane).quota[directionOfLane(lane)][dimension] as number;
 }
 
-/**
- * Adds up rows of the usage map. It asks no strategy, which would cost some hundred times as much for a group of a
- * hundred nodes.
- */
-export class LaneAdder {
+/** What all nodes want of a lane, and the rows of the usage map that had to be looked at for it: what this cost. */
+export interface LaneDemand {
+  wanted: number;
+  rows: number;
+}
+
+export class LaneSums {
   readonly #parts: SumParts;
   /** By group: hashing a name takes longer than adding up the rows of an idle group. */
   readonly #groupIds: number[] = [];
-  readonly #sums: LaneSums = { admitted: 0, wanted: 0, throttledNodes: 0, rows: 0 };
+  readonly #demand: LaneDemand = { wanted: 0, rows: 0 };
   #version = -1;
 
   constructor(parts: SumParts) {
     this.#parts = parts;
   }
 
-  /** The result is reused: read it at once. */
-  add(lane: number, dimension: number): Readonly<LaneSums> {
-    const sums = this.#sums;
-    sums.admitted = sums.wanted = sums.throttledNodes = sums.rows = 0;
+  /** Asks no strategy, so that it is cheap enough for all lanes. The result is reused: read it at once. */
+  demandOf(lane: number, dimension: number): Readonly<LaneDemand> {
+    const demand = this.#demand;
+    demand.wanted = demand.rows = 0;
     const { coordinator } = this.#parts.loop;
-    if (coordinator === null) return sums;
+    const mapLane = coordinator === null ? -1 : this.#mapLaneOf(coordinator, lane);
+    if (coordinator === null || mapLane === -1) return demand;
     const { usageMap, membership } = coordinator;
-    const mapLane = usageMap.findMapLane(this.#idOf(Math.floor(lane / DIRECTION_COUNT)), lane % DIRECTION_COUNT);
-    if (mapLane === -1) return sums;
     const { rows } = usageMap;
-    const isHeldToShare = this.#parts.groups.ofLane(lane).sharing === 'tokens';
     for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
-      sums.rows++;
+      demand.rows++;
       if (membership.inSlot(rows.memberOf(row)).index === -1) continue;
-      const page = rows.pageOf(row);
-      const start = rows.startOf(row);
-      const wanted = page.demandOf(start, dimension);
-      const used = page.usageOf(start, dimension);
-      // Its usage is what it took when it asked first, a burst in it: it need not report again (describe-node.ts).
-      const admitted = isHeldToShare ? Math.min(used, page.shareOf(start, dimension)) : used;
-      sums.admitted += admitted;
-      sums.wanted += wanted;
-      if (wanted > admitted * THROTTLED_RATIO) sums.throttledNodes++;
+      demand.wanted += rows.pageOf(row).demandOf(rows.startOf(row), dimension);
     }
-    return sums;
+    return demand;
   }
 
+  /** The figures of `GET /v1/groups/{group}`, added up. */
   rowOf(lane: number): GroupRow {
     const { groups } = this.#parts;
     const { name, strategy, enabled } = groups.ofLane(lane);
     const dimension = shownDimension(this.#parts, lane);
-    const { admitted, wanted, throttledNodes } = this.add(lane, dimension);
     const quota = quotaOf(this.#parts, lane, dimension);
     return {
       group: name,
-      direction: DIRECTIONS[lane % DIRECTION_COUNT] as Direction,
-      dimension: dimension === MESSAGES ? 'messages' : 'bytes',
+      direction: directionOfLane(lane),
+      dimension: DIMENSIONS[dimension] as Dimension,
       quota: Number.isFinite(quota) ? quota : null,
-      admitted,
-      wanted,
-      throttledNodes,
+      ...this.#sharesOf(lane, dimension),
       strategy,
       enabled,
     };
+  }
+
+  #sharesOf(lane: number, dimension: number): Pick<GroupRow, 'admitted' | 'wanted' | 'throttledNodes'> {
+    const sums = { admitted: 0, wanted: 0, throttledNodes: 0 };
+    const { coordinator } = this.#parts.loop;
+    const mapLane = coordinator === null ? -1 : this.#mapLaneOf(coordinator, lane);
+    if (coordinator === null || mapLane === -1) return sums;
+    const { shares, tokens, membership } = coordinator;
+    const view = shares.converge(Math.floor(lane / DIRECTION_COUNT), lane % DIRECTION_COUNT, mapLane);
+    const usage = view.usage[dimension] as Float64Array;
+    const demand = view.demand[dimension] as Float64Array;
+    const share = view.share[dimension] as Float64Array;
+    const isHeldToShare = tokens.tokensOf(mapLane, MESSAGES) !== null;
+    for (let at = 0; at < membership.alive.length; at++) {
+      const most = share[at] as number;
+      sums.admitted += isHeldToShare ? Math.min(usage[at] as number, most) : (usage[at] as number);
+      sums.wanted += demand[at] as number;
+      if ((demand[at] as number) > most * THROTTLED_RATIO) sums.throttledNodes++;
+    }
+    return sums;
+  }
+
+  #mapLaneOf({ usageMap }: Coordinator, lane: number): number {
+    return usageMap.findMapLane(this.#idOf(Math.floor(lane / DIRECTION_COUNT)), lane % DIRECTION_COUNT);
   }
 
   /** A number is given to another name only where the table's version rises. */
@@ -116,5 +125,5 @@ export class LaneAdder {
   }
 }
 
-/** Rates are smoothed and come as float32: what is wanted and what was admitted differ by this much by themselves. */
+/** Rates are smoothed and come as float32: what is wanted and what is given differ by this much by themselves. */
 const THROTTLED_RATIO = 1.02;

@@ -134,7 +134,7 @@ export class LiveFeed {
     const found = find === '' ? all : all.filter((lane) => groups.ofLane(lane).name.includes(find));
     const rows = found.slice(from, from + count).map((lane) => {
       this.#heat.look(lane);
-      return this.#heat.adder.rowOf(lane);
+      return this.#heat.sums.rowOf(lane);
     });
     return { total: all.length, found: found.length, from, rows };
   }

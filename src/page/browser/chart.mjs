@@ -7,7 +7,7 @@ import { tick } from './figures.mjs';
  */
 export function timeChart(options) {
   const { host, label, height, columns, series, bands = [], marks = [], spans = [], look, onTime, onZoom } = options;
-  const { timeText = (value) => `${value} s` } = options;
+  const { timeText = (value) => `${value} s`, timeSpace = 50 } = options;
   const axis = axisOf(look);
   let range = options.range ?? [0, options.top];
   const plot = {
@@ -19,7 +19,7 @@ export function timeChart(options) {
     focus: { alpha: 0.18 },
     scales: { x: { time: false }, y: { range: () => range } },
     axes: [
-      { ...axis, size: 24, gap: 4, values: (_, values) => values.map(timeText) },
+      { ...axis, size: 24, gap: 4, space: timeSpace, values: (_, values) => values.map(timeText) },
       { ...axis, size: 46, gap: 4, values: (_, values) => values.map(tick) },
     ],
     series: [{}, ...series.map((one) => ({ points: { show: false }, spanGaps: false, ...one }))],

@@ -26,7 +26,7 @@ function take(event, said) {
     state.atMs = said.atMs;
     state.canChange = said.canChange;
     say(element('cluster'), said.cluster);
-    say(element('node'), `at ${said.nodeId}`);
+    say(element('node'), `seen from node ${said.nodeId}`);
     const reasons = [...said.notReadyBecause, ...said.degraded];
     element('link').dataset.state = reasons.length === 0 ? 'open' : 'degraded';
     say(

@@ -50,6 +50,7 @@ export class GroupCharts {
         host: figures[at].chart,
         look,
         timeText: clockTime,
+        timeSpace: 76,
         onTime: this.onTime,
         onZoom: () => undefined,
       };

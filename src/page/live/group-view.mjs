@@ -69,7 +69,7 @@ export class GroupView {
     const head = make(
       'tr',
       {},
-      ...['Node', 'Share', 'Admitted', 'Wanted', 'Report'].map((text) => make('th', { scope: 'col', text })),
+      ...['Node', 'Share', 'Admitted', 'Wanted', 'Report age'].map((text) => make('th', { scope: 'col', text })),
     );
     const table = make('table', { className: 'nodes' }, make('thead', {}, head), this.nodes);
     this.changes = make('div', {}, make('p', { className: 'hint', text: 'loading' }));
@@ -172,10 +172,10 @@ export class GroupView {
       rows.map(({ nodeId, self, share, usage, demand, reportAgeMs }) => ({
         nodeId,
         note: self ? 'this node' : '',
-        isOver: (demand[key] ?? 0) > (usage[key] ?? 0) * 1.02,
+        isOver: share[key] !== null && (demand[key] ?? 0) > share[key] * 1.02,
         texts: [share[key], usage[key], demand[key]]
           .map((value) => perSecond(value, this.dimension))
-          .concat(reportAgeMs === null ? 'none' : `${duration(reportAgeMs)} ago`),
+          .concat(reportAgeMs === null ? 'none' : duration(reportAgeMs)),
       })),
     );
   }

@@ -1,6 +1,7 @@
 import { make, say } from '../browser/elements.mjs';
+import { rate } from '../browser/figures.mjs';
 import { askJson } from './ask.mjs';
-import { groupHref, perSecond, quotaBar } from './bars.mjs';
+import { duration, groupHref, perSecond, quotaBar, tiles } from './bars.mjs';
 
 /** What the node takes as a window of the list. */
 const WINDOW_MAX = 120;
@@ -33,6 +34,7 @@ export class GroupsList {
   }
 
   take(event, said) {
+    if (event === 'node') this.#sayNode(said);
     if (event !== 'groups' || this.ago !== 0) return;
     this.#show(said.found, said.from, said.rows, said.total);
   }
@@ -53,12 +55,31 @@ export class GroupsList {
     this.#show(found.length, 0, found, found.length);
   }
 
+  #sayNode({ members, reportRoundTripMs, degraded, notReadyBecause }) {
+    const alive = members.filter(({ state }) => state === 'alive').length;
+    const [hottest] = this.order === 'heat' && this.asked.from === 0 ? [this.rows.get(0)] : [];
+    const isOver = hottest !== undefined && hottest.quota !== null && hottest.wanted > hottest.quota * 1.02;
+    const reasons = [...notReadyBecause, ...degraded];
+    this.writeTiles([
+      [rate(this.total ?? 0), this.total === 1 ? 'direction of a group' : 'directions of groups'],
+      hottest?.quota > 0
+        ? [`${(hottest.wanted / hottest.quota).toFixed(2)} quotas`, hottest.group, isOver ? 'over' : '']
+        : ['–'],
+      [String(alive), `of ${members.length} known, as this node sees them`],
+      [duration(reportRoundTripMs), 'from a report to reading it back'],
+      reasons.length === 0
+        ? ['well', 'nothing is degraded', 'good']
+        : [`${reasons.length} to look at`, reasons[0], 'over'],
+    ]);
+  }
+
   end() {
     this.resize.disconnect();
   }
 
   #show(found, from, rows, total) {
     this.found = found;
+    if (this.ago === 0) this.total = total;
     this.rows.clear();
     for (const [at, row] of rows.entries()) this.rows.set(from + at, row);
     const what = found === total ? '' : ` of ${total}`;
@@ -108,7 +129,15 @@ export class GroupsList {
     this.view = make('div', { className: 'list' }, this.table);
     this.view.addEventListener('scroll', () => this.#plan(), { passive: true });
     this.view.addEventListener('keydown', (event) => this.#key(event));
-    return [make('h1', { className: 'out', text: 'Groups' }), tools, this.view];
+    const figures = make('div', { className: 'tiles' });
+    this.writeTiles = tiles(figures, [
+      ['Listed', 'Directions of groups that have a quota'],
+      ['Hottest', 'What all nodes want of it'],
+      ['Nodes alive', 'Members of the cluster'],
+      ['Round trip', 'From a report to reading it back'],
+      ['This node', 'Why it is degraded'],
+    ]);
+    return [make('h1', { className: 'out', text: 'Groups' }), figures, tools, this.view];
   }
 
   #search() {
@@ -217,9 +246,9 @@ function groupLine() {
     link.title = row.group;
     link.href = groupHref(row.group, row.direction);
     say(direction, row.direction);
-    say(cells.admitted, perSecond(row.admitted, row.dimension));
+    say(cells.admitted, row.quota === null && row.wanted === 0 ? '–' : perSecond(row.admitted, row.dimension));
     say(cells.quota, perSecond(row.quota, row.dimension));
-    say(cells.wanted, perSecond(row.wanted, row.dimension));
+    say(cells.wanted, row.quota === null && row.wanted === 0 ? '–' : perSecond(row.wanted, row.dimension));
     say(cells.state, stateOf(row));
     cells.state.classList.toggle('over', (row.throttledNodes ?? 0) > 0);
     say(cells.strategy, row.strategy);

@@ -169,6 +169,7 @@ export class NodeView {
         top,
         look: this.look,
         timeText: clockTime,
+        timeSpace: 76,
         onTime: () => undefined,
         onZoom: () => undefined,
       });

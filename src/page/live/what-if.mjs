@@ -26,7 +26,8 @@ export class WhatIf {
   #build() {
     const { definition } = this.defined;
     const quota = definition.quota?.[this.direction] ?? {};
-    const names = Object.keys(quota).length === 0 ? ['messagesPerSecond'] : Object.keys(quota);
+    const written = Object.keys(quota).filter((name) => /^(messages|bytes)Per/.test(name));
+    const names = written.length === 0 ? ['messagesPerSecond'] : written;
     this.fields = names.map((name) => [
       name,
       make('input', { type: 'text', inputmode: 'decimal', value: String(quota[name] ?? '') }),
@@ -45,7 +46,7 @@ export class WhatIf {
     this.form = make(
       'form',
       { className: 'change' },
-      ...this.fields.map(([name, field]) => label(`quota.${this.direction}.${name}`, field)),
+      ...this.fields.map(([name, field]) => label(name, field)),
       label('strategy', this.strategy),
       label('weights', this.weights),
     );

@@ -40,6 +40,7 @@ function quotaStep({ quota, quotaAsWritten }, key, dimension) {
   if (quota[key] === null)
     return { title: 'No quota', says: `Nothing limits ${dimension} of this direction.`, state: 'go' };
   const written = Object.entries(quotaAsWritten)
+    .filter(([name, value]) => value !== 0 || !name.startsWith('reserved'))
     .map(([name, value]) => `${name}: ${value}`)
     .join(', ');
   const state = quota[key] === 0 ? 'stop' : 'go';
@@ -50,7 +51,8 @@ function targetStep({ inForce, binding, ramp, limiting }, key, dimension) {
   const target = inForce[key];
   const because =
     {
-      quota: 'the quota is what binds',
+      messages: 'the quota of messages is what binds',
+      cost: 'the quota of cost is what binds',
       limiting: `backend ${limiting.deciding?.backend ?? ''} holds it below the quota`,
       reserved: 'backends are saturated, and this much is reserved',
       minimum: 'backends are saturated, and this much is never taken away',
@@ -100,15 +102,15 @@ function bucketStep({ tokens, depth, setPoint, expectedPerSecond, throttled }) {
 function sizeStep(amount, maxRequest, dimension) {
   const most = maxRequest?.[dimension];
   if (typeof most !== 'number')
-    return { title: `The request: ${rate(amount)} ${dimension}`, says: 'No maxRequest bounds it.', state: 'go' };
+    return { title: `The request: ${amountText(amount, dimension)}`, says: 'No maxRequest bounds it.', state: 'go' };
   if (amount <= most)
     return {
-      title: `The request: ${rate(amount)} ${dimension}`,
+      title: `The request: ${amountText(amount, dimension)}`,
       says: `It is within maxRequest of ${rate(most)}.`,
       state: 'go',
     };
   return {
-    title: `The request is too large: ${rate(amount)} ${dimension}`,
+    title: `The request is too large: ${amountText(amount, dimension)}`,
     says: `maxRequest is ${rate(most)}.`,
     state: 'stop',
   };
@@ -151,4 +153,8 @@ function adviceOf({ local, inForce, demand, quota }, { amount, dimension, key, b
     );
   }
   return advice;
+}
+
+function amountText(amount, dimension) {
+  return `${rate(amount)} ${amount === 1 ? dimension.slice(0, -1) : dimension}`;
 }

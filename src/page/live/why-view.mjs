@@ -114,11 +114,7 @@ export class WhyView {
     const ready = this.node?.ready ?? true;
     const told = stepsOf({ explanation, group: explained, ready, amount, dimension, maxRequest });
     this.#write(told, `${explained.node} now`);
-    const refused = explanation.local.refusedBecause
-      .slice(0, 3)
-      .map(
-        ({ level, dimension: of, reason, count }) => `${count} by ${[level, of, reason].filter(Boolean).join(', ')}`,
-      );
+    const refused = explanation.local.refusedBecause.slice(0, 3).map(refusalText);
     const link = make('a', { href: groupHref(group, direction), text: `All of ${group}` });
     this.advice.append(
       make(
@@ -173,4 +169,11 @@ function choice(names, chosen) {
     {},
     ...names.map((name) => make('option', { value: name, text: name, selected: name === chosen })),
   );
+}
+
+/** `12 messages at the level of the group, because of messages`. */
+function refusalText({ level, dimension, reason, count }) {
+  if (level === null) return `${count} because the node decided nothing`;
+  const what = count === 1 ? '1 request' : `${count} requests`;
+  return `${what} at the level of the ${level}, for ${dimension}${reason === dimension ? '' : ` (${reason})`}`;
 }

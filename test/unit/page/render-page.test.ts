@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { html, jsonIn } from '../../../src/page/html.js';
 import { NODES_MAX, pageSeriesOf } from '../../../sim/page/page-runs.js';
 import { renderPage } from '../../../sim/page/render-page.js';
+import { html, jsonIn } from '../../../src/page/html.js';
 import { runOf } from './runs.js';
 
 const HOSTILE = [
