@@ -98,7 +98,7 @@ function showTime() {
   const [view] = shown;
   const { index } = state;
   const seconds = view.seconds[index];
-  const text = clock(seconds, view.run.sampleMs);
+  const text = clock(seconds, view.run.sampleMs, view.run.clock);
   const quota = `quota ${rate(view.quota[index])}`;
   const totals = shown.map(({ total: { admitted } }, at) => `${'AB'[at]} ${rate(admitted[index])}`);
   for (const { chart } of charts) chart.showTime(seconds);
