@@ -89,6 +89,8 @@ export class GroupHeat {
       .sort(byNameAndLane)
       .map(({ lane }) => lane);
     this.#sort();
+    // Nothing is known of new lanes yet: the next second sorts them by their heat.
+    this.#sortedAt = Number.NEGATIVE_INFINITY;
   }
 
   #walk(): void {

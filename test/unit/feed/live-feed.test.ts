@@ -12,17 +12,15 @@ const HOT = 300;
 describe('a feed', () => {
   let scene: HttpScene;
   beforeAll(async () => {
-    const quota = { publish: { messagesPerSecond: 1000 } };
-    const many = Object.fromEntries(
-      Array.from({ length: HOT }, (_, at) => [`g${String(at).padStart(3, '0')}`, { quota }]),
-    );
-    scene = await readyScene({
-      groups: { ...many, bytes: { quota: { dispatch: { bytesPerSecond: 5000 } } }, free: {} },
-    });
-    for (let at = 0; at < HOT; at++) {
-      await scene.acquire({ group: `g${String(at).padStart(3, '0')}`, messages: Math.min(at, 90) });
+    const hot = { quota: { publish: { messagesPerSecond: 1000 } }, sharing: 'rates' };
+    const names = Array.from({ length: HOT }, (_, at) => `g${String(at).padStart(3, '0')}`);
+    const many = Object.fromEntries(names.map((name) => [name, hot]));
+    const others = { bytes: { quota: { dispatch: { bytesPerSecond: 5000 } } }, free: {} };
+    scene = await readyScene({ groups: { ...many, ...others } });
+    while (hotLines().length <= LANES_MAX) {
+      for (const [at, name] of names.entries()) scene.node.tryAcquire(name, { messages: 1 + (at % 9) });
+      await sleep(20);
     }
-    while (hotLines().length <= LANES_MAX) await sleep(50);
   });
   afterAll(() => scene.close());
 

@@ -6,6 +6,7 @@ import { findBrowser, NO_BROWSER } from './browser.js';
 
 const executablePath = findBrowser(process.env);
 const HOSTILE = '"><img src=x onerror="window.broken=1">';
+const LONG = `long/${'x'.repeat(195)}`;
 const MANY = 10_000;
 const NODES = ['a', 'b', 'c'] as const;
 
@@ -22,7 +23,7 @@ describe('the live page in a browser', () => {
     if (executablePath === undefined) return;
     const quota = { publish: { messagesPerSecond: 600 } };
     const many = Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`many-${at}`, { quota }]));
-    const groups = { orders: { quota }, [HOSTILE]: { quota }, ...many };
+    const groups = { orders: { quota }, [LONG]: { quota }, ...many };
     const shared = { cluster: `live-${process.pid}`, groups, http: { host: '127.0.0.1', port: 0 } };
     const timing = { heartbeatMs: 200, stalenessMs: 1500, isolationAfterMs: 1000, shareValidMs: 1000 };
     scenes = await Promise.all(NODES.map((node) => readyScene({ ...shared, node, timing })));
@@ -30,7 +31,7 @@ describe('the live page in a browser', () => {
     url = await listen(first.app, first.node);
     load = setInterval(() => {
       for (const [at, { node }] of scenes.entries()) {
-        for (let count = 0; count <= at; count++) node.tryAcquire('orders', 'publish', { messages: 10 });
+        for (let count = 0; count <= at; count++) node.tryAcquire('orders', { messages: 10 });
       }
     }, 25);
     browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
@@ -141,13 +142,25 @@ describe('the live page in a browser', () => {
     await expect.poll(() => page.locator('.lines .line.waiting:not([hidden])').count(), { timeout: 5000 }).toBe(0);
   });
 
-  test('hostile names are text, found by a part of them', async () => {
-    await visit('#/');
-    await page.fill('#find', 'onerror');
-    await expect.poll(() => page.locator('.lines .line:not([hidden]) a').allTextContents()).toEqual([HOSTILE]);
-    await page.click('.lines a >> visible=true');
-    await expect.poll(() => page.textContent('h1')).toBe(HOSTILE);
+  test('hostile names are text', async () => {
+    await page.goto(`${url}/#/group/${encodeURIComponent(HOSTILE)}/publish`);
+    await page.reload();
+    await expect.poll(() => page.textContent('#trouble')).toContain(HOSTILE);
+    expect(await page.textContent('h1')).toBe(HOSTILE);
+    await page.goto(`${url}/#/why/${encodeURIComponent(HOSTILE)}/publish`);
+    await expect.poll(() => page.textContent('.verdict-line')).toContain(HOSTILE);
     expect(await page.evaluate('[typeof window.broken, document.images.length]')).toEqual(['undefined', 0]);
+  });
+
+  test('a name of 200 characters is found by a part of it, and does not stick out', async () => {
+    await visit('#/');
+    await page.fill('#find', 'xxx');
+    await expect.poll(() => page.locator('.lines .line:not([hidden]) a').allTextContents()).toEqual([LONG]);
+    await page.setViewportSize({ width: 360, height: 900 });
+    await page.click('.lines a >> visible=true');
+    await expect.poll(() => page.textContent('h1')).toBe(LONG);
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), { timeout: 10_000 }).toBe(360);
+    await page.setViewportSize({ width: 1280, height: 900 });
     expect(complaints).toEqual([]);
   });
 
