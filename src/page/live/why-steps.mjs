@@ -69,7 +69,8 @@ function targetStep({ inForce, binding, ramp, limiting }, key, dimension) {
 function divisionStep({ demand, usage, inForce }, { strategy, sharing }, key, dimension) {
   const wanted = demand[key];
   const isOver = inForce[key] !== null && wanted > inForce[key] * 1.02;
-  const says = `All nodes want ${perSecond(wanted, dimension)} and are admitted ${perSecond(usage[key], dimension)}; ${isOver ? 'that is more than there is, so that it is divided' : 'that is no more than there is'} by ${strategy}, as ${sharing}.`;
+  const how = isOver ? 'That is more than there is' : 'That is no more than there is';
+  const says = `All nodes want ${perSecond(wanted, dimension)} and are admitted ${perSecond(usage[key], dimension)}. ${how}; strategy ${strategy} divides it, and nodes share ${sharing}.`;
   return { title: isOver ? 'More is wanted than there is' : 'There is enough for all', says, state: 'go' };
 }
 

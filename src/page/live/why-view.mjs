@@ -57,15 +57,18 @@ export class WhyView {
     });
     this.verdict = make('p', { className: 'verdict-line', role: 'status' });
     this.steps = make('ol', { className: 'steps' });
-    this.advice = make('div');
+    this.advice = make('div', { className: 'advice' });
     const hint = 'Nothing is taken. Limits of topics and clients inside the group are not among the steps.';
     this.host.replaceChildren(
       make('h1', { text: 'Why' }),
       this.form,
       this.verdict,
-      this.steps,
-      this.advice,
-      make('p', { className: 'hint', text: hint }),
+      make(
+        'div',
+        { className: 'split' },
+        this.steps,
+        make('div', {}, this.advice, make('p', { className: 'hint', text: hint })),
+      ),
     );
   }
 
@@ -113,7 +116,7 @@ export class WhyView {
     const explanation = explained.directions[direction];
     const ready = this.node?.ready ?? true;
     const told = stepsOf({ explanation, group: explained, ready, amount, dimension, maxRequest });
-    this.#write(told, `${explained.node} now`);
+    this.#write(told, `Node ${explained.node}`);
     const refused = explanation.local.refusedBecause.slice(0, 3).map(refusalText);
     const link = make('a', { href: groupHref(group, direction), text: `All of ${group}` });
     this.advice.append(
@@ -143,11 +146,11 @@ export class WhyView {
         state: isEnough ? 'go' : 'note',
       },
     ];
-    this.#write({ steps, passes: true, advice: [] }, 'at this node now');
+    this.#write({ steps, passes: true, advice: [] }, 'This node');
   }
 
-  #write({ steps, passes, advice }, where) {
-    say(this.verdict, passes ? `It would pass at ${where}.` : `It would be refused at ${where}.`);
+  #write({ steps, passes, advice }, who) {
+    say(this.verdict, passes ? `${who} would let it pass now.` : `${who} would refuse it now.`);
     this.verdict.className = `verdict-line ${passes ? 'go' : 'stop'}`;
     this.steps.replaceChildren(
       ...steps.map(({ title, says, state }) =>
@@ -156,9 +159,7 @@ export class WhyView {
     );
     const items = advice.map((text) => make('li', { text }));
     this.advice.replaceChildren(
-      ...(items.length === 0
-        ? []
-        : [make('h2', { text: 'What would let it pass' }), make('ul', { className: 'advice' }, ...items)]),
+      ...(items.length === 0 ? [] : [make('h2', { text: 'What would let it pass' }), make('ul', {}, ...items)]),
     );
   }
 }

@@ -79,7 +79,10 @@ describe('the past of a page', () => {
     const past = new Past();
     const column = (value: number | null) => [null, value];
     const names = ['quota', 'target', 'admitted', 'wanted', 'tokens', 'refused'];
-    const group = { ...Object.fromEntries(names.map((name) => [name, column(7)])), nodes: [{ nodeId: 'a', share: [null, 50] }] };
+    const group = {
+      ...Object.fromEntries(names.map((name) => [name, column(7)])),
+      nodes: [{ nodeId: 'a', share: [null, 50] }],
+    };
     past.remember({ endedMs: 10_000, seconds: 2, group });
     past.add(11_000, status({ a: 60, b: 40 }, 5), 'messages');
     past.add(13_000, status({ a: 70 }, 25), 'messages');
@@ -103,7 +106,13 @@ describe('the past of a page', () => {
 
 describe('the page of a run', () => {
   test('lines that lie on one another have other widths, the first of them the widest', () => {
-    expect(lineWidths([[1, 1, 1], [1, 1, 2], [5, 5, 5]])).toEqual([3.5, 1.5, 1.5]);
+    expect(
+      lineWidths([
+        [1, 1, 1],
+        [1, 1, 2],
+        [5, 5, 5],
+      ]),
+    ).toEqual([3.5, 1.5, 1.5]);
     const twelve = lineWidths(Array.from({ length: 12 }, () => [3, 3]));
     expect(new Set(twelve).size).toBe(12);
     expect(Math.max(...twelve)).toBeLessThan(11);

@@ -123,7 +123,7 @@ describe('the live page in a browser', () => {
     await visit('#/why/orders/publish');
     await page.fill('.why input[type=number]', '5000');
     await page.click('text=Explain');
-    await expect.poll(() => page.textContent('.verdict-line')).toBe('It would be refused at a now.');
+    await expect.poll(() => page.textContent('.verdict-line')).toBe('Node a would refuse it now.');
     expect(await page.locator('.steps li').count()).toBeGreaterThan(6);
     expect(await page.locator('.steps li.stop').count()).toBe(1);
     expect(await page.textContent('.advice')).toMatch(/Wait [\d.]+ s/);
