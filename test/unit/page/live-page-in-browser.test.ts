@@ -135,9 +135,15 @@ describe('the live page in a browser', () => {
   test('10,000 groups scroll without a pause above 50 ms, and come where the wheel rests', async () => {
     await visit('#/');
     await expect.poll(() => page.textContent('.tools .hint')).toBe(`${MANY + 2} lines`);
-    const longest = (await page.evaluate(SCROLL)) as number;
-    console.log(`live page: longest task while 10,000 groups scroll: ${Math.round(longest)} ms`);
-    expect(longest).toBeLessThan(50);
+    await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline', 'toplevel'] });
+    await page.evaluate(SCROLL);
+    const longest = longestTask(await browser.stopTracing());
+    console.log(
+      `live page: longest task while 10,000 groups scroll, ms: CPU ${longest.cpuMs}, with waiting ${longest.ms}`,
+    );
+    // A busy machine lets a task wait in the middle; its CPU time is what the page makes of it.
+    expect(longest.cpuMs).toBeGreaterThan(0);
+    expect(longest.cpuMs).toBeLessThan(50);
     expect(await page.locator('.lines .line:not([hidden])').count()).toBeLessThan(130);
     await expect.poll(() => page.locator('.lines .line.waiting:not([hidden])').count(), { timeout: 5000 }).toBe(0);
   });
@@ -210,19 +216,34 @@ describe('the live page in a browser', () => {
   });
 });
 
-/** Scrolls through the whole list in 60 steps; the longest task of the page meanwhile. */
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly dur?: number;
+  readonly tdur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+/** Of the main thread of the page; Chromium counts in microseconds. */
+function longestTask(trace: Buffer): { readonly cpuMs: number; readonly ms: number } {
+  const { traceEvents } = JSON.parse(trace.toString()) as { readonly traceEvents: readonly TraceEvent[] };
+  const mains = traceEvents.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain');
+  const tasks = traceEvents.filter(({ name, pid, tid }) => {
+    return name === 'RunTask' && mains.some((main) => main.pid === pid && main.tid === tid);
+  });
+  const longest = (read: (event: TraceEvent) => number | undefined) => {
+    return Math.max(0, ...tasks.map((event) => (read(event) ?? 0) / 1000));
+  };
+  return { cpuMs: Math.round(longest(({ tdur }) => tdur)), ms: Math.round(longest(({ dur }) => dur)) };
+}
+
+/** Scrolls through the whole list in 60 steps. */
 const SCROLL = `(async () => {
   const list = document.querySelector('.list');
-  let longest = 0;
-  const seen = new PerformanceObserver((found) => {
-    for (const { duration } of found.getEntries()) longest = Math.max(longest, duration);
-  });
-  seen.observe({ entryTypes: ['longtask'] });
   for (let step = 1; step <= 60; step++) {
     list.scrollTop = (list.scrollHeight * step) / 61;
     await new Promise(requestAnimationFrame);
   }
   await new Promise((resolve) => setTimeout(resolve, 500));
-  seen.disconnect();
-  return longest;
 })()`;
