@@ -63,7 +63,7 @@ describe('the live page in a browser', () => {
 
   /** Figures of a tile as a number. */
   async function tile(name: string): Promise<number> {
-    const text = await page.locator('.tile', { hasText: name }).locator('b').textContent();
+    const text = await page.locator(`.tile:has(.label:text-is("${name}")) b`).textContent();
     return Number((text ?? '').replace(/[,/s]/g, ''));
   }
 
@@ -202,7 +202,7 @@ describe('the live page in a browser', () => {
     await visit('#/node');
     await expect.poll(() => page.locator('.nodes td.state-alive').count()).toBe(3);
     (scenes[2] as HttpScene).node.loop.stop();
-    await expect.poll(() => page.locator('.nodes td.state-expired').count(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => page.locator('.nodes td.state-alive').count(), { timeout: 10_000 }).toBe(2);
     await page.click('nav >> text=Groups');
     await page.fill('#find', 'orders');
     await page.click('.lines a >> visible=true');
