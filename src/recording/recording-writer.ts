@@ -25,6 +25,8 @@ interface Target {
 export class RecordingWriter {
   records = 0;
   bytes = 0;
+  /** What was added and is not written yet. */
+  waitingBytes = 0;
   readonly #target: Target;
   #pending: Buffer[] = [];
   #writing: Promise<void> | null = null;
@@ -66,7 +68,11 @@ export class RecordingWriter {
   }
 
   add(records: readonly ReadRecord[]): void {
-    for (const record of records) this.#pending.push(encodeFrame(encodeRecord(record)));
+    for (const record of records) {
+      const frame = encodeFrame(encodeRecord(record));
+      this.waitingBytes += frame.length;
+      this.#pending.push(frame);
+    }
     this.records += records.length;
   }
 
@@ -99,6 +105,7 @@ export class RecordingWriter {
   async #write(): Promise<void> {
     const chunk = Buffer.concat(this.#pending.splice(0));
     await this.#target.append(chunk);
+    this.waitingBytes = this.#pending.reduce((sum, { length }) => sum + length, 0);
     this.bytes += chunk.length;
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Access } from '../../access/access.js';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import { LiveFeed, type LiveView } from '../../feed/live-feed.js';
+import { LiveFeed } from '../../feed/live-feed.js';
 import { LiveStreams, STREAMS_MAX } from '../../feed/live-streams.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import type { Telemetry } from '../../ports/telemetry.js';
@@ -23,11 +23,6 @@ export function addLiveRoutes(app: FastifyInstance, node: UsedParts, access: Acc
   const feed = new LiveFeed(node);
   const streams = new LiveStreams(feed, (group) => node.groups.isLive(group));
   beat(app, streams, telemetry);
-  const open = (request: FastifyRequest, view: LiveView, sink: EventSink) => {
-    const end = streams.add(view, sink);
-    request.raw.once('close', end);
-    sink.onClosed = end;
-  };
   route(
     app,
     {
@@ -48,7 +43,8 @@ export function addLiveRoutes(app: FastifyInstance, node: UsedParts, access: Acc
       }
       if (streams.isFull) throw new QuotameshError('LIVE_FULL', { what: 'live pages', max: STREAMS_MAX });
       reply.hijack();
-      open(request, view, new EventSink(reply.raw, access));
+      const sink = new EventSink(reply.raw, access);
+      sink.onClosed = streams.add(view, sink);
     },
   );
   route(

@@ -55,6 +55,7 @@ export function addRecordingRoute(app: FastifyInstance, { config, telemetry }: U
       void createTopic(config, telemetry)
         .then((topic) => {
           const writer = RecordingWriter.into(answer);
+          dropSlowReader(writer, ending.signal, answer);
           const tell = (text: string) => telemetry.log('warn', 'recording', { reason: text });
           return recordTopic({ config, topic, writer, signal: ending.signal, tell });
         })
@@ -63,6 +64,17 @@ export function addRecordingRoute(app: FastifyInstance, { config, telemetry }: U
       return reply.send(answer);
     },
   );
+}
+
+/** What a reader does not take is kept for it, but not without end. */
+const WAITING_BYTES_MAX = 16 * 1024 * 1024;
+
+function dropSlowReader(writer: RecordingWriter, signal: AbortSignal, answer: PassThrough): void {
+  const timer = setInterval(() => {
+    if (writer.waitingBytes > WAITING_BYTES_MAX) answer.destroy(new Error('the reader of a recording is too slow'));
+  }, 1000);
+  timer.unref();
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
 const RECORDING = {

@@ -2,11 +2,11 @@ import { tick } from './figures.mjs';
 
 /**
  * Draws a chart over the time of a run, from 0 to `top` or over `range`. `marks` are drawn as numbered lines, `spans`
- * as stripes behind it; `timeText` writes what the axis says. Hovering calls `onTime`, dragging calls `onZoom`; neither is called when the page itself moves
- * the cursor or the scale.
+ * as stripes behind it; `timeText` writes what the axis says. Hovering calls `onTime`, dragging calls `onZoom`; neither is
+ * called when the page itself moves the cursor or the scale.
  */
 export function timeChart(options) {
-  const { host, label, height, columns, series, bands = [], marks = [], spans = [], look, onTime, onZoom } = options;
+  const { host, label, height, columns, series, bands = [], marks = [], spans = [], look } = options;
   const { timeText = (value) => `${value} s`, timeSpace = 50 } = options;
   const axis = axisOf(look);
   let range = options.range ?? [0, options.top];
@@ -24,14 +24,7 @@ export function timeChart(options) {
     ],
     series: [{}, ...series.map((one) => ({ points: { show: false }, spanGaps: false, ...one }))],
     bands,
-    hooks: {
-      setCursor: [
-        (chart) => chart.cursor.event && chart.cursor.left >= 0 && onTime(chart.posToVal(chart.cursor.left, 'x')),
-      ],
-      setScale: [(chart, key) => key === 'x' && onZoom(chart.scales.x.min, chart.scales.x.max)],
-      drawClear: [(chart) => drawSpans(chart, spans)],
-      draw: [(chart) => drawMarks(chart, marks, look)],
-    },
+    hooks: hooksOf(options, marks, spans),
   };
   const chart = new uPlot(plot, columns, host);
   chart.root.setAttribute('role', 'img');
@@ -56,6 +49,17 @@ export function timeChart(options) {
       observer.disconnect();
       chart.destroy();
     },
+  };
+}
+
+function hooksOf({ look, onTime, onZoom }, marks, spans) {
+  return {
+    setCursor: [
+      (chart) => chart.cursor.event && chart.cursor.left >= 0 && onTime(chart.posToVal(chart.cursor.left, 'x')),
+    ],
+    setScale: [(chart, key) => key === 'x' && onZoom(chart.scales.x.min, chart.scales.x.max)],
+    drawClear: [(chart) => drawSpans(chart, spans)],
+    draw: [(chart) => drawMarks(chart, marks, look)],
   };
 }
 

@@ -66,12 +66,7 @@ export class GroupView {
     const figures = make('div', { className: 'tiles' });
     this.chartsHost = make('div', { className: 'charts' });
     this.nodes = make('tbody');
-    const head = make(
-      'tr',
-      {},
-      ...['Node', 'Share', 'Admitted', 'Wanted', 'Report age'].map((text) => make('th', { scope: 'col', text })),
-    );
-    const table = make('table', { className: 'nodes' }, make('thead', {}, head), this.nodes);
+    const table = nodesTable(this.nodes);
     this.changes = make('div', {}, make('p', { className: 'hint', text: 'loading' }));
     this.whatIf = make('div', {}, make('p', { className: 'hint', text: 'loading' }));
     const card = (title, ...children) =>
@@ -109,13 +104,7 @@ export class GroupView {
         ),
       ),
     );
-    this.writeTiles = tiles(figures, [
-      ['Quota', 'What the whole cluster may admit'],
-      ['Admitted', 'By all nodes, as they reported last'],
-      ['Wanted', 'By all nodes, as they reported last'],
-      ['Refused here', 'By this node'],
-      ['Bucket', 'Tokens in the bucket of the cluster'],
-    ]);
+    this.writeTiles = groupTiles(figures);
   }
 
   #begin(status) {
@@ -254,4 +243,23 @@ function flat(value, path = '') {
     {},
     ...Object.entries(value).map(([name, part]) => flat(part, path === '' ? name : `${path}.${name}`)),
   );
+}
+
+function groupTiles(host) {
+  return tiles(host, [
+    ['Quota', 'What the whole cluster may admit'],
+    ['Admitted', 'By all nodes, as they reported last'],
+    ['Wanted', 'By all nodes, as they reported last'],
+    ['Refused here', 'By this node'],
+    ['Bucket', 'Tokens in the bucket of the cluster'],
+  ]);
+}
+
+function nodesTable(body) {
+  const head = make(
+    'tr',
+    {},
+    ...['Node', 'Share', 'Admitted', 'Wanted', 'Report age'].map((text) => make('th', { scope: 'col', text })),
+  );
+  return make('table', { className: 'nodes' }, make('thead', {}, head), body);
 }
