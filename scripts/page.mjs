@@ -19,20 +19,6 @@ const BOUNDS = { bytes: 200_000, layoutShift: 0.001, contrast: 4.5, longestTaskM
 ensureBuilt();
 const folder = mkdtempSync(join(tmpdir(), 'quotamesh-page-'));
 const children = [];
-try {
-  const cluster = await startCluster();
-  const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] });
-  try {
-    if (process.argv[2] === 'pictures') await takePictures(browser, cluster);
-    else await measure(browser, cluster);
-  } finally {
-    await browser.close();
-  }
-} finally {
-  for (const child of children) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
-}
-process.exit();
 
 async function startCluster() {
   const many = Array.from(
@@ -229,3 +215,18 @@ const CONTRASTS = `(() => {
   }
   return found;
 })()`;
+
+try {
+  const cluster = await startCluster();
+  const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] });
+  try {
+    if (process.argv[2] === 'pictures') await takePictures(browser, cluster);
+    else await measure(browser, cluster);
+  } finally {
+    await browser.close();
+  }
+} finally {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit();
