@@ -32,12 +32,19 @@ async function fromSources() {
   // tsc neither emits nor copies a .js that stands beside its .d.ts, nor YAML.
   cpSync(generated, join(root, 'dist/src/codec/generated'), { recursive: true });
   cpSync(join(root, 'sim/scenarios'), join(root, 'dist/sim/scenarios'), { recursive: true });
-  // Nor what the simulator's page is made of, uPlot among it: whoever installs the package installs no uPlot.
-  for (const part of ['browser', 'page.css']) {
-    cpSync(join(root, 'sim/page', part), join(root, 'dist/sim/page', part), { recursive: true });
+  // Nor what the pages are made of, uPlot among it: whoever installs the package installs no uPlot.
+  for (const part of [
+    'sim/page/browser',
+    'sim/page/run.css',
+    'src/page/browser',
+    'src/page/live',
+    'src/page/page.css',
+  ]) {
+    const isBuilt = (file) => !file.endsWith('.ts') && !file.endsWith('.md');
+    cpSync(join(root, part), join(root, 'dist', part), { recursive: true, filter: isBuilt });
   }
   for (const part of ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css', 'LICENSE', 'package.json']) {
-    cpSync(join(root, 'node_modules/uplot', part), join(root, 'dist/sim/page/uplot', basename(part)));
+    cpSync(join(root, 'node_modules/uplot', part), join(root, 'dist/src/page/uplot', basename(part)));
   }
   // Not at the top: a fresh clone has nothing installed then.
   const [{ bundle }, { makeDoors }] = [await import('./bundle.mjs'), await import('./doors.mjs')];

@@ -146,6 +146,8 @@ const SCRIPTS = {
     '[-- --kafka --tokens]',
     'simulator and real processes side by side, for accuracy.md; tokens: a table',
   ],
+  'page:figures': ['', 'size, layout shift, contrast and pauses of the live page, and what ten open pages cost a node'],
+  'page:pictures': ['', 'the pictures of the [live page](../guide/live-page.md)'],
   mutants: [
     '-- src/core/share [--sample 40]',
     'changes one place of the source at a time and lists what no test notices ([figures.md](figures.md#mutants))',

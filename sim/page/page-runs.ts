@@ -13,6 +13,14 @@ export interface PageSeries {
   readonly sampleMs: number;
   readonly happenings: PageRun['happenings'];
   readonly dimensions: readonly PageDimension[];
+  /** Of a trace whose rows have dates; null = times are seconds since the start. */
+  readonly clock: PageClock | null;
+}
+
+/** When a run began by its own clock, UTC, and how fast it was played. */
+export interface PageClock {
+  readonly begunMs: number;
+  readonly speed: number;
 }
 
 interface PageDimension {
@@ -41,7 +49,7 @@ export const NODES_MAX = 12;
  * Returns the series of all runs, cut to what one page can show. Of more than 12 nodes it keeps the 11 that asked most
  * in any run, and sums up the rest. So a page of 100 nodes is as large as one of 12.
  */
-export function pageSeriesOf(runs: readonly PageRun[]): PageSeries[] {
+export function pageSeriesOf(runs: readonly PageRun[], clock: PageClock | null = null): PageSeries[] {
   const shown = nodesShown(runs);
   const labels = labelsOf(runs);
   return runs.map((run, at) => ({
@@ -50,6 +58,7 @@ export function pageSeriesOf(runs: readonly PageRun[]): PageSeries[] {
     sampleMs: run.sampleMs,
     happenings: run.happenings,
     dimensions: run.series.map((series) => dimensionOf(run, series, shown)),
+    clock,
   }));
 }
 

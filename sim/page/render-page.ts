@@ -1,32 +1,41 @@
+import { readFileSync } from 'node:fs';
 import { invariant } from '../../src/core/base/invariant.js';
-import { Html, html } from './html.js';
-import { labelsOf, type PageRun, pageSeriesOf } from './page-runs.js';
-import { selfContainedPage } from './self-contained-page.js';
+import { Html, html } from '../../src/page/html.js';
+import { selfContainedPage } from '../../src/page/self-contained-page.js';
+import { labelsOf, type PageClock, type PageRun, pageSeriesOf } from './page-runs.js';
 import { verdictTable } from './verdict-table.js';
 
 /**
  * Renders one self-contained page of several runs of a scenario. The same runs give the same bytes.
  *
  * @param note a sentence under the title
+ * @param clock that of a trace whose rows have dates
  */
-export function renderPage(results: readonly PageRun[], note = ''): string {
+export function renderPage(results: readonly PageRun[], note = '', clock: PageClock | null = null): string {
   invariant(results.length > 0, 'a page needs a run');
   return selfContainedPage({
     title: (results[0] as PageRun).scenario,
-    body: body(results, note),
-    values: { runs: pageSeriesOf(results) },
+    body: body(results, note, clock),
+    values: { runs: pageSeriesOf(results, clock) },
     modules: MODULES.map((name) => new URL(`browser/${name}.mjs`, import.meta.url)),
+    styles: readFileSync(new URL('run.css', import.meta.url), 'utf8'),
   });
 }
 
-function body(results: readonly PageRun[], note: string): Html {
+function body(results: readonly PageRun[], note: string, clock: PageClock | null): Html {
   const labels = labelsOf(results);
   const first = results[0] as PageRun;
   const systems = results.length === 1 ? labels[0] : `${results.length} systems`;
-  const facts = [`${first.durationMs / 1000} s`, `seed ${first.seed}`, `${first.nodes.length} nodes`, systems];
+  const facts = [
+    `${first.durationMs / 1000} s`,
+    `seed ${first.seed}`,
+    `${first.nodes.length} nodes`,
+    systems,
+    ...(clock === null ? [] : [beginText(clock)]),
+  ];
   const noteLine = note === '' ? new Html('') : html`<p class="note">${note}</p>`;
   return html`<header>
-<p class="brand">quotamesh <span>simulator</span></p>
+<p class="brand">quotamesh <span>simulator</span><button type="button" class="plain" id="theme"></button></p>
 <h1 class="name">${first.scenario}</h1>
 <p class="facts name">${facts.join(' · ')}</p>
 ${noteLine}
@@ -43,15 +52,24 @@ ${toolbar(results, labels)}
 <div id="sides" class="sides"></div>
 </div>
 <aside aria-labelledby="readout-title">
+<div>
 <h2 id="readout-title">At <output id="readout-time"></output></h2>
 <div class="scroll" tabindex="0" role="region" aria-label="Figures of every node at this time"><table id="readout"></table></div>
 <div id="buckets"></div>
+</div>
+<div>
 <p class="hint">Rates per second. Move over a chart, drag the slider, or use ← and → (with Shift: a second). Drag over a part of a chart to enlarge it; a double click shows all of it.</p>
 <h2 id="happenings-title" hidden>What happened</h2>
 <ol id="happenings"></ol>
+</div>
 </aside>
 </div>
 </main>`;
+}
+
+function beginText({ begunMs, speed }: PageClock): string {
+  const began = new Date(begunMs).toISOString().slice(0, 19).replace('T', ' ');
+  return `begins ${began} UTC${speed === 1 ? '' : `, played ${speed} times as fast`}`;
 }
 
 function toolbar(results: readonly PageRun[], labels: readonly string[]): Html {
@@ -72,7 +90,7 @@ function toolbar(results: readonly PageRun[], labels: readonly string[]): Html {
 <div class="timebar">
 <p id="now" aria-hidden="true"></p>
 <span class="track"><span id="ticks" aria-hidden="true"></span><input type="range" id="time" aria-label="Time" min="0" max="0" step="1" value="0"></span>
-<button type="button" id="whole" hidden>Whole run</button>
+<button type="button" class="plain" id="whole" hidden>Whole run</button>
 </div>`;
 }
 
@@ -80,4 +98,4 @@ function toolbar(results: readonly PageRun[], labels: readonly string[]): Html {
 const MEANS_MS = [0, 1000, 5000];
 
 /** The script's modules, in the order in which they need one another. */
-const MODULES = ['figures', 'views', 'chart', 'panels', 'readout', 'app'] as const;
+const MODULES = ['views', 'panels', 'readout', 'app'] as const;

@@ -1,5 +1,5 @@
+import { Html, html } from '../../src/page/html.js';
 import type { Verdict } from '../verdict/run-result.js';
-import { Html, html } from './html.js';
 import type { PageRun } from './page-runs.js';
 
 interface Column {
@@ -7,6 +7,8 @@ interface Column {
   readonly means: string;
   readonly key: keyof Verdict;
   readonly isMoreBetter?: boolean;
+  /** Whoever leaves much of the quota unused is low here by that alone, and gets no tick for it. */
+  readonly isLowByWaste?: boolean;
   readonly text: (figure: number) => string;
 }
 
@@ -19,7 +21,9 @@ export function verdictTable(runs: readonly PageRun[], labels: readonly string[]
     const cells = columns.map((column, index) => {
       const figure = figureOf(run, column);
       const text = figure === null ? '–' : column.text(figure);
-      return figure !== null && figure === best[index] ? html`<td class="best">${text}</td>` : html`<td>${text}</td>`;
+      return figure !== null && figure === best[index] && isJudged(run, column)
+        ? html`<td class="best">${text}</td>`
+        : html`<td>${text}</td>`;
     });
     return html`<tr data-run="${at}"><th scope="row"><button type="button" class="pick" data-run="${at}"><span class="badge" aria-hidden="true"></span><span class="name">${labels[at] as string}</span></button></th>${cells}</tr>
 `;
@@ -31,7 +35,7 @@ export function verdictTable(runs: readonly PageRun[], labels: readonly string[]
 <div class="scroll" tabindex="0" role="region" aria-label="Verdict of every system">
 <table class="verdict"><thead><tr><th scope="col">System</th>${heads}</tr></thead>
 <tbody>${rows}</tbody></table></div>
-<details><summary>What the columns mean</summary><dl>${meanings}</dl></details>
+<details><summary>What the columns mean</summary><dl>${meanings}<dt>✓</dt><dd>Best of the column. Who uses less than 95 % of what it might gets none for staying below the quota.</dd></dl></details>
 </section>`;
 }
 
@@ -43,18 +47,21 @@ const COLUMNS: readonly Column[] = [
     title: 'Over-admission',
     means: 'Worst 5 s window: admitted above what the quota granted.',
     key: 'overAdmission',
+    isLowByWaste: true,
     text: (ratio) => percent(ratio),
   },
   {
     title: 'Worst second',
     means: 'Most that any sliding second admitted, in quotas.',
     key: 'worstSecond',
+    isLowByWaste: true,
     text: (ratio) => `${ratio.toFixed(2)}×`,
   },
   {
     title: 'Seconds over',
     means: 'Seconds above 1.01 quotas.',
     key: 'secondsOver',
+    isLowByWaste: true,
     text: (count) => count.toFixed(1),
   },
   {
@@ -116,12 +123,20 @@ function figureOf({ verdict }: PageRun, { key }: Column): number | null {
  * best.
  */
 function bestOf(column: Column, runs: readonly PageRun[]): number | null {
-  const figures = runs.map((run) => figureOf(run, column)).filter((figure) => figure !== null);
+  const judged = runs.filter((run) => isJudged(run, column));
+  const figures = judged.map((run) => figureOf(run, column)).filter((figure) => figure !== null);
   const badness = (figure: number) => (column.isMoreBetter ? -figure : Math.abs(figure));
   const ordered = figures.sort((one, other) => badness(one) - badness(other));
   const [first, last] = [ordered[0], ordered.at(-1)];
   return first === undefined || last === undefined || badness(first) === badness(last) ? null : first;
 }
+
+function isJudged({ verdict }: PageRun, { isLowByWaste }: Column): boolean {
+  return isLowByWaste !== true || (verdict?.utilisation ?? 1) >= USED_ENOUGH;
+}
+
+/** Below this part of what quota and demand would have allowed, a small over-admission is no merit. */
+const USED_ENOUGH = 0.95;
 
 function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');

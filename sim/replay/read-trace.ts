@@ -13,12 +13,23 @@ const ROW_BYTES_MAX = 1024 * 1024;
  * Reads a CSV with a header as a stream, in memory that does not depend on its length. Arrivals come in order of time;
  * the first mistake ends it with TRACE_INVALID.
  * @param file for messages
+ * @param onBegun called with the time of the first row
  */
-export function readTrace(input: Readable, file: string, options: TraceOptions): AsyncIterable<TraceArrival> {
-  return inOrder(rowsOf(input, file, options), file, options);
+export function readTrace(
+  input: Readable,
+  file: string,
+  options: TraceOptions,
+  onBegun: (ms: number) => void = () => undefined,
+): AsyncIterable<TraceArrival> {
+  return inOrder(rowsOf(input, file, options, onBegun), file, options);
 }
 
-async function* rowsOf(input: Readable, file: string, options: TraceOptions): AsyncGenerator<TraceArrival> {
+async function* rowsOf(
+  input: Readable,
+  file: string,
+  options: TraceOptions,
+  onBegun: (ms: number) => void,
+): AsyncGenerator<TraceArrival> {
   let columns: TraceColumns | null = null;
   let begin: TraceTime | null = null;
   let rowNumber = 0;
@@ -40,7 +51,10 @@ async function* rowsOf(input: Readable, file: string, options: TraceOptions): As
     const time = parseTime(text, options.timeFormat);
     if (time === null)
       throw traceMistake(location, options.time, `is ${quoted(text)}`, TIME_ALLOWED[options.timeFormat]);
-    begin ??= time;
+    if (begin === null) {
+      begin = time;
+      onBegun(time.ms);
+    }
     yield {
       atMs: elapsedMs(begin, time) / options.speed,
       node: columns.nodeOf(record, rowNumber++),

@@ -32,4 +32,9 @@ export const HTTP_ERRORS = {
     remedy: 'Use a method that the Allow header lists.',
     httpStatus: 405,
   },
+  LIVE_FULL: {
+    message: 'this node has {max} {what} open already, and takes no more',
+    remedy: 'Close a page that nobody looks at, or open the page of another node.',
+    httpStatus: 503,
+  },
 } as const satisfies Readonly<Record<string, ErrorRow>>;

@@ -1,12 +1,12 @@
 import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { VERSION } from '../package/version.js';
 import type { ReadRecord, ReportTopic, ReportTopicListener } from '../ports/report-topic.js';
-import { RecordingWriter } from './recording-writer.js';
+import type { RecordingWriter } from './recording-writer.js';
 
 export interface RecordOptions {
   readonly config: ResolvedConfig;
   readonly topic: ReportTopic;
-  readonly file: string;
+  readonly writer: RecordingWriter;
   /** Ends the recording in order. */
   readonly signal: AbortSignal;
   /** For people: the topic was lost, is back. */
@@ -23,12 +23,11 @@ export interface RecordSummary {
 const FLUSH_EVERY_MS = 100;
 
 /**
- * Writes what a reader of the topic is given into a file, until the signal. It appends nothing to the topic and takes no
+ * Writes what a reader of the topic is given, until the signal. It appends nothing to the topic and takes no
  * share. Rejects with RECORDING_UNWRITABLE, or with what the topic fails with; what was written until then is closed.
  */
 export async function recordTopic(options: RecordOptions): Promise<RecordSummary> {
-  const { config, topic, file, signal, onProgress } = options;
-  const writer = await RecordingWriter.create(file);
+  const { config, topic, writer, signal, onProgress } = options;
   const listener = new Listener(writer, options.tell);
   try {
     const opened = topic.open(listener).then(() => true);

@@ -1,4 +1,6 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { open, rm } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { ReadRecord } from '../ports/report-topic.js';
 import {
@@ -12,28 +14,46 @@ import {
   type RecordingHeader,
 } from './recording-format.js';
 
-/** Appends frames to a file, in order, one write at a time; whatever comes meanwhile goes into the next write. */
+/** Where a recording goes. */
+interface Target {
+  append(chunk: Buffer): Promise<unknown>;
+  /** @param isEmpty nothing was appended */
+  close(isEmpty: boolean): Promise<unknown>;
+}
+
+/** Appends frames in order, one write at a time; whatever comes meanwhile goes into the next write. */
 export class RecordingWriter {
   records = 0;
   bytes = 0;
-  readonly #path: string;
-  readonly #file: FileHandle;
+  /** What was added and is not written yet. */
+  waitingBytes = 0;
+  readonly #target: Target;
   #pending: Buffer[] = [];
   #writing: Promise<void> | null = null;
   #hasBegun = false;
 
-  private constructor(path: string, file: FileHandle) {
-    this.#path = path;
-    this.#file = file;
+  private constructor(target: Target) {
+    this.#target = target;
   }
 
   /** Rejects with RECORDING_UNWRITABLE, also when the file exists: a recording is never written over. */
   static async create(path: string): Promise<RecordingWriter> {
     try {
-      return new RecordingWriter(path, await open(path, 'wx'));
+      return new RecordingWriter(await fileTarget(path));
     } catch (error) {
       throw unwritable(path, error);
     }
+  }
+
+  /** Into a stream, which is ended at the end; what its reader does not take is waited for. */
+  static into(stream: Writable): RecordingWriter {
+    return new RecordingWriter({
+      append: async (chunk) => {
+        if (!stream.write(chunk) && !stream.destroyed)
+          await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+      },
+      close: async () => stream.end(),
+    });
   }
 
   /** What was added before waits for the header. */
@@ -48,7 +68,11 @@ export class RecordingWriter {
   }
 
   add(records: readonly ReadRecord[]): void {
-    for (const record of records) this.#pending.push(encodeFrame(encodeRecord(record)));
+    for (const record of records) {
+      const frame = encodeFrame(encodeRecord(record));
+      this.waitingBytes += frame.length;
+      this.#pending.push(frame);
+    }
     this.records += records.length;
   }
 
@@ -73,22 +97,36 @@ export class RecordingWriter {
       if (!this.#hasBegun) return;
       this.#pending.push(encodeFrame(encodeEnd(this.records)));
       await this.flush();
-      await this.#file.datasync();
     } finally {
-      await this.#file.close();
-      if (!this.#hasBegun) await rm(this.#path);
+      await this.#target.close(!this.#hasBegun);
     }
   }
 
   async #write(): Promise<void> {
     const chunk = Buffer.concat(this.#pending.splice(0));
-    try {
-      await this.#file.appendFile(chunk);
-    } catch (error) {
-      throw unwritable(this.#path, error);
-    }
+    await this.#target.append(chunk);
+    this.waitingBytes = this.#pending.reduce((sum, { length }) => sum + length, 0);
     this.bytes += chunk.length;
   }
+}
+
+async function fileTarget(path: string): Promise<Target> {
+  const file = await open(path, 'wx');
+  return {
+    append: (chunk) => {
+      return file.appendFile(chunk).catch((error: unknown) => {
+        throw unwritable(path, error);
+      });
+    },
+    close: async (isEmpty) => {
+      try {
+        if (!isEmpty) await file.datasync();
+      } finally {
+        await file.close();
+        if (isEmpty) await rm(path);
+      }
+    },
+  };
 }
 
 function unwritable(file: string, error: unknown): QuotameshError {

@@ -95,7 +95,7 @@ export function describeGroup(parts: StatusParts, group: number): GroupStatus {
   };
 }
 
-function describeDirection(
+export function describeDirection(
   parts: StatusParts,
   group: number,
   config: GroupConfig,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Html, html } from '../../sim/page/html.js';
-import { selfContainedPage } from '../../sim/page/self-contained-page.js';
+import { type Html, html } from '../../src/page/html.js';
+import { selfContainedPage } from '../../src/page/self-contained-page.js';
 import { FAULTS } from './fault-table.js';
 import { whom } from './happened.js';
 import { WINDOW_MS } from './promises.js';
@@ -16,10 +16,7 @@ export function renderChaosPage(evidence: Evidence, verdict: Verdict, seed: numb
     title: `chaos, seed ${seed}`,
     body: body(evidence, verdict, seed),
     values: { run: chartValues(evidence, verdict) },
-    modules: [
-      ...['figures', 'chart'].map((name) => new URL(`../../sim/page/browser/${name}.mjs`, import.meta.url)),
-      new URL('browser/app.mjs', import.meta.url),
-    ],
+    modules: [new URL('browser/app.mjs', import.meta.url)],
     styles: readFileSync(new URL('browser/chaos.css', import.meta.url), 'utf8'),
   });
 }
@@ -39,7 +36,7 @@ function body(evidence: Evidence, verdict: Verdict, seed: number): Html {
 <noscript><p class="note">The charts need JavaScript; the tables below do not.</p></noscript>
 <main>
 ${brokenTable(verdict)}
-<div class="timebar"><p id="now">Move over a chart; drag to enlarge a part of it.</p><button type="button" id="whole">Whole run</button></div>
+<div class="timebar"><p id="now">Move over a chart; drag to enlarge a part of it.</p><button type="button" class="plain" id="whole">Whole run</button></div>
 <p class="note stripes">Per second, mean of the 5 s that end there. Blue: admitted. Red line: allowed by the documents. Grey: Σ shares. Dashed: quota.<br>
 <span><i class="alone"></i>nodes cut off alone</span><span><i class="topic"></i>the topic for everybody</span><span><i class="process"></i>node processes</span><span><i class="wrong"></i>a broken promise</span></p>
 ${charts}

@@ -1,6 +1,7 @@
-import { theme } from './chart.mjs';
-import { clock, largest, rate } from './figures.mjs';
-import { overviewPanel, sidePanels, spanOf } from './panels.mjs';
+import { spanOf } from '../../../src/page/browser/elements.mjs';
+import { clock, largest, rate } from '../../../src/page/browser/figures.mjs';
+import { theme, themeButton } from '../../../src/page/browser/theme.mjs';
+import { overviewPanel, sidePanels } from './panels.mjs';
 import { buildReadout } from './readout.mjs';
 import { scalesOf, viewOf } from './views.mjs';
 
@@ -97,7 +98,7 @@ function showTime() {
   const [view] = shown;
   const { index } = state;
   const seconds = view.seconds[index];
-  const text = clock(seconds, view.run.sampleMs);
+  const text = clock(seconds, view.run.sampleMs, view.run.clock);
   const quota = `quota ${rate(view.quota[index])}`;
   const totals = shown.map(({ total: { admitted } }, at) => `${'AB'[at]} ${rate(admitted[index])}`);
   for (const { chart } of charts) chart.showTime(seconds);
@@ -202,7 +203,7 @@ function listen() {
   });
   // uPlot hides its cursor when the pointer leaves a chart; the chosen time stays.
   element('sides').addEventListener('pointerout', () => moveTo(state.index));
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', build);
+  themeButton(element('theme'), build);
 }
 
 state.index = Math.floor(runs[0].dimensions[0].quota.length / 2);

@@ -1,5 +1,7 @@
-import { timeChart } from './chart.mjs';
-import { chargedOf, perNode, stacked } from './views.mjs';
+import { timeChart } from '../../../src/page/browser/chart.mjs';
+import { spanOf } from '../../../src/page/browser/elements.mjs';
+import { clock } from '../../../src/page/browser/figures.mjs';
+import { chargedOf, lineWidths, perNode, stacked } from './views.mjs';
 
 /** Makes the charts of one side, from top to bottom. Returns them as { chart, seriesOfNode }. */
 export function sidePanels({ host, side, view, tops, look, onTime, onZoom }) {
@@ -8,17 +10,24 @@ export function sidePanels({ host, side, view, tops, look, onTime, onZoom }) {
   heading.className = `side-title side-${side.toLowerCase()}`;
   heading.append(spanOf('badge', side), spanOf('name', view.run.label));
   host.append(heading);
-  const shared = { marks: view.run.happenings, look, onTime, onZoom };
+  const shared = { marks: view.run.happenings, look, onTime, onZoom, ...axisTimes(view.run) };
   const about = (what) => `${what}, ${view.run.label}, over time`;
-  const lines = (read) => ({
-    columns: [view.seconds, ...view.nodes.map((node) => perNode(node, node[read]))],
-    series: view.nodes.map((node, at) => ({ stroke: look.node(node, at), width: node.count > 1 ? 1 : 1.5 })),
-  });
+  const lines = (read) => {
+    const columns = view.nodes.map((node) => perNode(node, node[read]));
+    const widths = lineWidths(columns);
+    const width = (node, at) => (node.count > 1 ? 1 : widths[at]);
+    return {
+      columns: [view.seconds, ...columns],
+      series: view.nodes.map((node, at) => ({ stroke: look.node(node, at), width: width(node, at) })),
+    };
+  };
   const panel = (title, hint, height, options) => {
     const chartHost = addPanel(host, title, hint);
     return timeChart({ ...shared, ...options, host: chartHost, height, label: about(title) });
   };
-  const others = view.nodes.some(({ count }) => count > 1) ? 'grey: mean of the others' : '';
+  const others = view.nodes.some(({ count }) => count > 1)
+    ? 'grey: mean of the others'
+    : 'lines in one another: equal limits';
   const limits = { ...lines('limit'), top: tops.limit };
   const charged = { columns: [view.seconds, ...(view.bucket === null ? [] : chargedOf(view.bucket, view.nodes))] };
   return [
@@ -40,6 +49,12 @@ export function sidePanels({ host, side, view, tops, look, onTime, onZoom }) {
           },
         ]),
   ];
+}
+
+/** The axis of a trace shows its own clock, which is wider than a number of seconds. */
+function axisTimes({ clock: since }) {
+  if (since === null) return {};
+  return { timeText: (seconds) => clock(seconds, 1000, since).slice(0, 8), timeSpace: 76 };
 }
 
 const TOKENS_KEY = 'below 0: a debt · dashed: set point · thin: depth';
@@ -99,6 +114,7 @@ export function overviewPanel({ host, views, chosen, look, top, onTime, onZoom }
     look,
     onTime,
     onZoom,
+    ...axisTimes(views[0].run),
   });
 }
 
@@ -115,11 +131,4 @@ function addPanel(host, title, hint) {
   figure.append(caption, chartHost);
   host.append(figure);
   return chartHost;
-}
-
-export function spanOf(className, text) {
-  const span = document.createElement('span');
-  span.className = className;
-  span.textContent = text;
-  return span;
 }

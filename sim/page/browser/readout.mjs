@@ -1,5 +1,5 @@
-import { rate } from './figures.mjs';
-import { spanOf } from './panels.mjs';
+import { spanOf } from '../../../src/page/browser/elements.mjs';
+import { rate } from '../../../src/page/browser/figures.mjs';
 
 /** Builds the figures of every node at one time, and the legend of the charts. Afterwards only its text changes. */
 export function buildReadout({ table, views, sides, look, onFocus }) {

@@ -1,4 +1,4 @@
-import { largest, trailingMean } from './figures.mjs';
+import { largest, trailingMean } from '../../../src/page/browser/figures.mjs';
 
 /**
  * Returns a run as the charts draw it: one dimension, smoothed. Sample k covers the time up to (k + 1) · sampleMs. Its
@@ -71,4 +71,28 @@ function rangeOf(columns) {
 
 function headroom(most) {
   return most === 0 ? 1 : most * 1.06;
+}
+
+/**
+ * Widths with which lines of several nodes that lie on one another are all seen: whoever is covered by others most of
+ * the time is drawn wider than they are.
+ */
+export function lineWidths(columns) {
+  const covers = columns.map((column, at) => columns.slice(at + 1).filter((other) => coincide(column, other)).length);
+  const step = Math.min(2, WIDEST / Math.max(1, ...covers));
+  return covers.map((count) => LINE + step * count);
+}
+
+const LINE = 1.5;
+/** Twelve lines in one another are still a line. */
+const WIDEST = 9;
+
+function coincide(one, other) {
+  let [same, known] = [0, 0];
+  one.forEach((value, at) => {
+    if (value === null || other[at] === null || other[at] === undefined) return;
+    known++;
+    if (Math.abs(value - other[at]) <= 0.005 * Math.max(Math.abs(value), Math.abs(other[at]))) same++;
+  });
+  return known > 0 && same * 2 >= known;
 }

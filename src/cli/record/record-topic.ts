@@ -3,6 +3,7 @@ import { parseQuantity } from '../../config/setting/quantity.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { createTopic } from '../../node/open-topics.js';
 import { recordTopic } from '../../recording/record-topic.js';
+import { RecordingWriter } from '../../recording/recording-writer.js';
 import { hideSecretsOf } from '../run/hide-secrets.js';
 import type { RecordCommandOptions } from './record-command.js';
 
@@ -33,7 +34,7 @@ export async function record(options: RecordCommandOptions): Promise<void> {
     config,
     topic,
     tell,
-    file: options.out,
+    writer: await RecordingWriter.create(options.out),
     signal: ending.signal,
     onProgress: (count, size) => {
       if (!isTerminal || performance.now() - shownMs < PROGRESS_EVERY_MS) return;

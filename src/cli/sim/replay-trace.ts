@@ -26,7 +26,11 @@ export async function replayTrace(input: Readable, file: string, options: Replay
   const { rows, quota, note } = await withQuota(input, file, trace, group, options);
   const progress = progressOf(rows, file, systems.length, options);
   const { speed } = trace;
-  const runs = await playTrace(readTrace(rows, name, trace), {
+  let begunMs = 0;
+  const onBegun = (ms: number) => {
+    begunMs = ms;
+  };
+  const runs = await playTrace(readTrace(rows, name, trace, onBegun), {
     name: basename(name),
     systems,
     nodes: trace.nodes,
@@ -40,8 +44,17 @@ export async function replayTrace(input: Readable, file: string, options: Replay
     onProgress: (count, playedMs) => progress?.played(count, playedMs * speed),
   }).finally(() => progress?.end());
   const told = { quota, speed, per: trace.per ?? null, top, note };
-  if (options.html !== undefined) writeHtml(options.html, renderPage(runs, traceNote(runs, told)));
+  if (options.html !== undefined) {
+    writeHtml(options.html, renderPage(runs, traceNote(runs, told), traceClock(begunMs, speed)));
+  }
   process.stdout.write(options.json ? `${JSON.stringify(traceFacts(runs, told))}\n` : traceTable(runs, told));
+}
+
+/** Numbers below these are no dates, but seconds or milliseconds since the trace began. */
+const FIRST_DATE_MS = Date.UTC(1973, 2, 3);
+
+function traceClock(begunMs: number, speed: number) {
+  return begunMs < FIRST_DATE_MS ? null : { begunMs, speed };
 }
 
 interface PlayedRows {

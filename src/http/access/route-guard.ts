@@ -6,6 +6,7 @@ import { invariant } from '../../core/base/invariant.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { PROBLEM } from '../route/answer-schemas.js';
 import { needs, type RouteAccess, tenantDenied } from '../route/route-access.js';
+import { isOwnPage } from './own-page.js';
 import { isThisMachine } from './this-machine.js';
 
 /** Who sent the last request of a connection, and by what this was known. */
@@ -64,7 +65,7 @@ export class RouteGuard {
   #answer(declared: RouteAccess, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
     try {
       if (this.#access.isOpen) this.#checkOpen(declared, request);
-      else if (declared.needs !== 'open') this.#check(declared, request);
+      else if (!isOpenTo(declared, request)) this.#check(declared, request);
       done();
     } catch (error) {
       if (error instanceof QuotameshError) addFields(reply, error, declared);
@@ -103,10 +104,12 @@ export class RouteGuard {
 
   /**
    * A page of a stranger can make a browser on this machine send requests, with its certificate and without asking
-   * anybody. Such requests have an Origin, which programs do not send; there only a token shows that the page may.
+   * anybody. Such requests have an Origin, which programs do not send; there only a token shows that the page may. The
+   * node's own page is let through where the machine is the only credential.
    */
-  #rejectPage({ method, headers: { origin } }: FastifyRequest): void {
+  #rejectPage({ method, headers: { origin }, socket }: FastifyRequest): void {
     if (origin === undefined || method === 'GET' || method === 'HEAD') return;
+    if (this.#access.isOpen && isOwnPage(origin, socket)) return;
     this.#access.count('denied', 'http');
     throw new QuotameshError('PAGE_DENIED', { origin: origin.slice(0, 200) });
   }
@@ -135,6 +138,10 @@ export class RouteGuard {
 }
 
 const ANYBODY = needs('any');
+
+function isOpenTo({ needs: need, isOpenTo: isOpen }: RouteAccess, { headers }: FastifyRequest): boolean {
+  return need === 'open' || isOpen?.(headers) === true;
+}
 
 /** RFC 9110 §11.6.1 and RFC 6750 §3. */
 function addFields(reply: FastifyReply, { code, facts }: QuotameshError, { needs: need }: RouteAccess): void {

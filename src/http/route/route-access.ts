@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller, Need } from '../../access/caller.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Mapping } from '../../input/mapping.js';
@@ -14,6 +15,8 @@ export interface RouteAccess {
   readonly changes: boolean;
   /** Names the tenant whose attachment changes; null = none does. Callers with tenants may change nothing else. */
   readonly tenantOf: TenantOf | null;
+  /** What is answered to requests like this one holds nothing of the cluster: nobody has to say who asks. */
+  readonly isOpenTo?: (headers: IncomingHttpHeaders) => boolean;
 }
 
 type TenantOf = (params: Readonly<Record<string, unknown>>) => string;

@@ -21,6 +21,8 @@ import { addAuditRoute } from '../groups/audit-route.js';
 import { addBatchRoute } from '../groups/batch-route.js';
 import { addGroupRoutes } from '../groups/group-routes.js';
 import { addKeyRoutes } from '../groups/key-routes.js';
+import { addLiveRoutes } from '../live/live-routes.js';
+import { addRecordingRoute } from '../live/recording-route.js';
 import { addPulsarRoutes } from '../pulsar/pulsar-routes.js';
 import { addReservationRoutes } from '../reservations/reservation-routes.js';
 import { takeFormerNames } from '../route/former-names.js';
@@ -91,6 +93,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addTakeRoutes(app, { node, outcomes });
     addEnforceRoutes(app, node);
     addStatusRoutes(app, node, access);
+    addLiveRoutes(app, node, access, parts.telemetry);
+    addRecordingRoute(app, node);
     addRegistryRoutes(app, node);
     addTargetRoutes(app, node);
     addHealthRoutes(app, node);

@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { NodeParts } from '../../node/node-parts.js';
+import { livePage } from '../../page/live/live-page.js';
 import { INDEX } from '../route/answer-schemas.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
@@ -44,13 +46,40 @@ export function addInfoRoutes(app: FastifyInstance, { node, metrics, paths }: In
     description ??= Buffer.from(JSON.stringify(app.swagger()));
     reply.header('content-type', JSON_MEDIA_TYPE).send(description);
   });
+  addIndex(app, node, paths);
+}
+
+/** Programs are told the routes. Browsers get the live page, before anybody has said who asks: they have no token yet. */
+function addIndex(app: FastifyInstance, node: UsedParts, paths: readonly string[]): void {
   let index: Buffer | null = null;
-  route(app, { ...forAll, url: '/', summary: 'Lists the routes', answers: { 200: INDEX } }, (_, reply) => {
+  let page: Buffer | null = null;
+  const answers = { 200: INDEX };
+  const access = { ...needs('any'), isOpenTo: wantsPage };
+  const summary = 'Lists the routes; shows the live page to browsers, by Accept';
+  route(app, { method: 'GET', tag: 'info', url: '/', access, summary, answers }, ({ headers }, reply) => {
+    reply.header('vary', 'accept');
+    if (wantsPage(headers)) {
+      page ??= Buffer.from(livePage());
+      reply.headers(PAGE_HEADERS).send(page);
+      return;
+    }
     const { cluster, nodeId } = node.config;
     const facts = { name: 'quotamesh', version: node.version, cluster, node: nodeId, routes: paths };
     index ??= Buffer.from(JSON.stringify(facts));
     reply.header('content-type', JSON_MEDIA_TYPE).send(index);
   });
 }
+
+function wantsPage({ accept }: IncomingHttpHeaders): boolean {
+  return accept?.includes('text/html') === true;
+}
+
+/** The page itself says what it may load and ask (page/self-contained-page.ts); no other page may show it in a frame. */
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
 
 const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';

@@ -3,7 +3,7 @@ import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import { COUNTS, count, formerly, json, listOf, number, record, text, yes } from '../route/answer-schemas.js';
 import { BINDING } from '../target/target-answers.js';
 
-const MEMBER = record({
+export const MEMBER = record({
   nodeId: text,
   incarnation: count,
   state: z.enum(['alive', 'left', 'expired']),
@@ -34,7 +34,7 @@ const CONFIGURATION = record({
   differs: listOf(record({ group: text, nodes: listOf(text) })),
 });
 
-const TEMPLATE = record({
+export const TEMPLATE = record({
   template: text,
   live: count,
   loud: count,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { html, jsonIn } from '../../../sim/page/html.js';
 import { NODES_MAX, pageSeriesOf } from '../../../sim/page/page-runs.js';
 import { renderPage } from '../../../sim/page/render-page.js';
+import { html, jsonIn } from '../../../src/page/html.js';
 import { runOf } from './runs.js';
 
 const HOSTILE = [
@@ -48,6 +48,27 @@ describe('renderPage', () => {
     const one = runOf({ system: 'max-min', nodes: ['a'], seconds: 3 });
     const other = runOf({ system: 'max-min', nodes: ['a'], seconds: 3, seed: 8 });
     expect(pageSeriesOf([one, other]).map(({ label }) => label)).toEqual(['max-min · seed 7', 'max-min · seed 8']);
+  });
+
+  test('no tick for staying below the quota by leaving it unused', () => {
+    const nodes = ['a', 'b'];
+    const run = (system: string) => runOf({ system, nodes, seconds: 3 });
+    const judged = (system: string, overAdmission: number, utilisation: number) => {
+      const one = run(system);
+      return { ...one, verdict: { ...one.verdict, overAdmission, utilisation } };
+    };
+    const page = renderPage([judged('wasteful', -0.29, 0.7), judged('good', 0.02, 0.99), judged('loose', 0.3, 1)]);
+    const [wasteful, good, loose] = [...page.matchAll(/<tr data-run="\d">.*?<\/tr>/gs)].map(([row]) => row);
+    expect(wasteful).toContain('<td>-29.0 %</td>');
+    expect(good).toContain('<td class="best">2.0 %</td>');
+    expect(loose).toContain('<td>30.0 %</td>');
+  });
+
+  test('a trace with dates says when it begins, and one without does not', () => {
+    const run = runOf({ system: 'max-min', nodes: ['a'], seconds: 3 });
+    const page = renderPage([run], '', { begunMs: Date.UTC(2023, 10, 16, 18, 17, 3), speed: 10 });
+    expect(page).toContain('begins 2023-11-16 18:17:03 UTC, played 10 times as fast');
+    expect(renderPage([run])).not.toContain('begins');
   });
 
   test('a run without a verdict has no table', () => {

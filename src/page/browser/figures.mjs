@@ -23,8 +23,11 @@ function scaled(value) {
   return `${fine.format(value / divisor)} ${unit}`;
 }
 
-/** Seconds since the start, with no more digits than the samples have. */
-export function clock(seconds, sampleMs) {
+/**
+ * Seconds since the start, with no more digits than the samples have; the time by the clock of a trace, if it has one.
+ */
+export function clock(seconds, sampleMs, since = null) {
+  if (since !== null) return new Date(since.begunMs + seconds * 1000 * since.speed).toISOString().slice(11, 21);
   return `${seconds.toFixed(sampleMs % 1000 === 0 ? 0 : sampleMs % 100 === 0 ? 1 : 2)} s`;
 }
 

@@ -7,22 +7,32 @@ export interface PageParts {
   readonly body: Html;
   /** Values that the script reads, by the id of the element that holds them. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The files of the page's script, in the order in which they need one another. */
+  /** The files of the page's script, in the order in which they need one another; SHARED_MODULES come before them. */
   readonly modules: readonly URL[];
   /** Further styles, beside those of page.css. */
-  readonly styles?: string;
+  readonly styles: string;
+  /** Whether the script asks the server that the page came from. */
+  readonly asksServer?: boolean;
 }
 
 /**
  * Renders a page with charts as one file, which loads nothing from a network, no fonts either, and opens from a disk as
  * well as from a server. The same parts give the same bytes.
  *
- * Its content security policy allows the script written here, by its hash, and nothing else.
+ * Its content security policy allows the script and the styles written here, by their hashes, and nothing else.
  */
-export function selfContainedPage({ title, body, values, modules, styles = '' }: PageParts): string {
-  const script = new Html(`${chart.script}\n${bundle(modules)}`);
-  const scriptHash = createHash('sha256').update(script.text).digest('base64');
-  const policy = `default-src 'none'; script-src 'sha256-${scriptHash}'; style-src 'unsafe-inline'; img-src data:`;
+export function selfContainedPage({ title, body, values, modules, styles, asksServer = false }: PageParts): string {
+  const script = `${chart.script}\n${bundle([...SHARED_MODULES, ...modules])}`;
+  const style = `\n${chart.styles}\n${readFileSync(new URL('page.css', import.meta.url), 'utf8')}${styles}`;
+  const policy = [
+    "default-src 'none'",
+    `script-src '${hashOf(script)}'`,
+    `style-src '${hashOf(style)}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    ...(asksServer ? ["connect-src 'self'"] : []),
+  ].join('; ');
   const data = Object.entries(values).map(([id, value]) => {
     return html`<script type="application/json" id="${id}">${jsonIn(value)}</script>\n`;
   });
@@ -35,18 +45,26 @@ export function selfContainedPage({ title, body, values, modules, styles = '' }:
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <title>${title} · quotamesh</title>
-<style>
-${new Html(`${chart.styles}\n${readFileSync(new URL('page.css', import.meta.url), 'utf8')}${styles}`)}</style>
+<style>${new Html(style)}</style>
 <!-- uPlot ${chart.version}, https://github.com/leeoniya/uPlot, is part of this page under this licence:
 ${chart.licence}-->
 </head>
 <body>
 ${body}
-${data}<script>${script}</script>
+${data}<script>${new Html(script)}</script>
 </body>
 </html>
 `.text;
 }
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+/** What the scripts of all pages use. */
+const SHARED_MODULES = ['figures', 'elements', 'theme', 'chart'].map((name) => {
+  return new URL(`browser/${name}.mjs`, import.meta.url);
+});
 
 /** Makes one script of the modules: without their imports, and with all their names in one scope. */
 function bundle(modules: readonly URL[]): string {

@@ -1,24 +1,15 @@
 import { tick } from './figures.mjs';
 
-/** The page's colours and fonts, as the canvas needs them. They are read again when the colour scheme changes. */
-export function theme() {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  return {
-    colour,
-    node: (node, at) => (node.count > 1 ? colour('rest') : colour(`node-${at}`)),
-    font: '11px system-ui, sans-serif',
-  };
-}
-
 /**
  * Draws a chart over the time of a run, from 0 to `top` or over `range`. `marks` are drawn as numbered lines, `spans`
- * as stripes behind it. Hovering calls `onTime`, dragging calls `onZoom`; neither is called when the page itself moves
- * the cursor or the scale.
+ * as stripes behind it; `timeText` writes what the axis says. Hovering calls `onTime`, dragging calls `onZoom`; neither is
+ * called when the page itself moves the cursor or the scale.
  */
 export function timeChart(options) {
-  const { host, label, height, columns, series, bands = [], top, marks, spans = [], look, onTime, onZoom } = options;
+  const { host, label, height, columns, series, bands = [], marks = [], spans = [], look } = options;
+  const { timeText = (value) => `${value} s`, timeSpace = 50 } = options;
   const axis = axisOf(look);
+  let range = options.range ?? [0, options.top];
   const plot = {
     width: Math.max(host.clientWidth, 120),
     height,
@@ -26,21 +17,14 @@ export function timeChart(options) {
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
     focus: { alpha: 0.18 },
-    scales: { x: { time: false }, y: { range: options.range ?? [0, top] } },
+    scales: { x: { time: false }, y: { range: () => range } },
     axes: [
-      { ...axis, size: 24, gap: 4, values: (_, values) => values.map((value) => `${value} s`) },
+      { ...axis, size: 24, gap: 4, space: timeSpace, values: (_, values) => values.map(timeText) },
       { ...axis, size: 46, gap: 4, values: (_, values) => values.map(tick) },
     ],
     series: [{}, ...series.map((one) => ({ points: { show: false }, spanGaps: false, ...one }))],
     bands,
-    hooks: {
-      setCursor: [
-        (chart) => chart.cursor.event && chart.cursor.left >= 0 && onTime(chart.posToVal(chart.cursor.left, 'x')),
-      ],
-      setScale: [(chart, key) => key === 'x' && onZoom(chart.scales.x.min, chart.scales.x.max)],
-      drawClear: [(chart) => drawSpans(chart, spans)],
-      draw: [(chart) => drawMarks(chart, marks, look)],
-    },
+    hooks: hooksOf(options, marks, spans),
   };
   const chart = new uPlot(plot, columns, host);
   chart.root.setAttribute('role', 'img');
@@ -55,11 +39,27 @@ export function timeChart(options) {
     zoom: (min, max) => {
       if (chart.scales.x.min !== min || chart.scales.x.max !== max) chart.setScale('x', { min, max });
     },
+    /** Other columns, and what the scale reaches from and to. */
+    show: (later, from, to) => {
+      range = [from, to];
+      chart.setData(later);
+    },
     focus: (at) => (at === null ? chart.setSeries(null, { focus: false }) : chart.setSeries(at, { focus: true })),
     end: () => {
       observer.disconnect();
       chart.destroy();
     },
+  };
+}
+
+function hooksOf({ look, onTime, onZoom }, marks, spans) {
+  return {
+    setCursor: [
+      (chart) => chart.cursor.event && chart.cursor.left >= 0 && onTime(chart.posToVal(chart.cursor.left, 'x')),
+    ],
+    setScale: [(chart, key) => key === 'x' && onZoom(chart.scales.x.min, chart.scales.x.max)],
+    drawClear: [(chart) => drawSpans(chart, spans)],
+    draw: [(chart) => drawMarks(chart, marks, look)],
   };
 }
 

@@ -1,0 +1,129 @@
+import { groupIdOf } from '../core/base/ids.js';
+import {
+  BYTES,
+  DIMENSIONS,
+  DIRECTION_COUNT,
+  type Dimension,
+  type Direction,
+  directionOfLane,
+  MESSAGES,
+} from '../core/base/vocabulary.js';
+import type { Coordinator } from '../core/coordinator/coordinator.js';
+import type { StatusParts } from '../status/status-parts.js';
+
+type SumParts = Pick<StatusParts, 'config' | 'groups' | 'loop'>;
+
+/** A line of the overview, over all nodes alive. Units per second in `dimension`; null = no quota. */
+export interface GroupRow {
+  readonly group: string;
+  readonly direction: Direction;
+  readonly dimension: Dimension;
+  readonly quota: number | null;
+  /** As nodes reported last; where tokens are shared no more than their shares (status/describe-node.ts). */
+  readonly admitted: number;
+  readonly wanted: number;
+  /** Nodes that want more than their share. */
+  readonly throttledNodes: number;
+  readonly strategy: string;
+  readonly enabled: boolean;
+}
+
+/** The dimension in which a lane is shown: messages, unless only bytes have a quota. */
+export function shownDimension({ groups }: Pick<SumParts, 'groups'>, lane: number): number {
+  const [messages, bytes] = groups.ofLane(lane).quota[directionOfLane(lane)];
+  return Number.isFinite(messages) || !Number.isFinite(bytes) ? MESSAGES : BYTES;
+}
+
+export function quotaOf({ groups }: Pick<SumParts, 'groups'>, lane: number, dimension: number): number {
+  return groups.ofLane(lane).quota[directionOfLane(lane)][dimension] as number;
+}
+
+/** What all nodes want of a lane, and the rows of the usage map that had to be looked at for it: what this cost. */
+export interface LaneDemand {
+  wanted: number;
+  rows: number;
+}
+
+export class LaneSums {
+  readonly #parts: SumParts;
+  /** By group: hashing a name takes longer than adding up the rows of an idle group. */
+  readonly #groupIds: number[] = [];
+  readonly #demand: LaneDemand = { wanted: 0, rows: 0 };
+  #version = -1;
+
+  constructor(parts: SumParts) {
+    this.#parts = parts;
+  }
+
+  /** Asks no strategy, so that it is cheap enough for all lanes. The result is reused: read it at once. */
+  demandOf(lane: number, dimension: number): Readonly<LaneDemand> {
+    const demand = this.#demand;
+    demand.wanted = demand.rows = 0;
+    const { coordinator } = this.#parts.loop;
+    const mapLane = coordinator === null ? -1 : this.#mapLaneOf(coordinator, lane);
+    if (coordinator === null || mapLane === -1) return demand;
+    const { usageMap, membership } = coordinator;
+    const { rows } = usageMap;
+    for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+      demand.rows++;
+      if (membership.inSlot(rows.memberOf(row)).index === -1) continue;
+      demand.wanted += rows.pageOf(row).demandOf(rows.startOf(row), dimension);
+    }
+    return demand;
+  }
+
+  /** The figures of `GET /v1/groups/{group}`, added up. */
+  rowOf(lane: number): GroupRow {
+    const { groups } = this.#parts;
+    const { name, strategy, enabled } = groups.ofLane(lane);
+    const dimension = shownDimension(this.#parts, lane);
+    const quota = quotaOf(this.#parts, lane, dimension);
+    return {
+      group: name,
+      direction: directionOfLane(lane),
+      dimension: DIMENSIONS[dimension] as Dimension,
+      quota: Number.isFinite(quota) ? quota : null,
+      ...this.#sharesOf(lane, dimension),
+      strategy,
+      enabled,
+    };
+  }
+
+  #sharesOf(lane: number, dimension: number): Pick<GroupRow, 'admitted' | 'wanted' | 'throttledNodes'> {
+    const sums = { admitted: 0, wanted: 0, throttledNodes: 0 };
+    const { coordinator } = this.#parts.loop;
+    const mapLane = coordinator === null ? -1 : this.#mapLaneOf(coordinator, lane);
+    if (coordinator === null || mapLane === -1) return sums;
+    const { shares, tokens, membership } = coordinator;
+    const view = shares.converge(Math.floor(lane / DIRECTION_COUNT), lane % DIRECTION_COUNT, mapLane);
+    const usage = view.usage[dimension] as Float64Array;
+    const demand = view.demand[dimension] as Float64Array;
+    const share = view.share[dimension] as Float64Array;
+    const isHeldToShare = tokens.tokensOf(mapLane, MESSAGES) !== null;
+    for (let at = 0; at < membership.alive.length; at++) {
+      const most = share[at] as number;
+      sums.admitted += isHeldToShare ? Math.min(usage[at] as number, most) : (usage[at] as number);
+      sums.wanted += demand[at] as number;
+      if ((demand[at] as number) > most * THROTTLED_RATIO) sums.throttledNodes++;
+    }
+    return sums;
+  }
+
+  #mapLaneOf({ usageMap }: Coordinator, lane: number): number {
+    return usageMap.findMapLane(this.#idOf(Math.floor(lane / DIRECTION_COUNT)), lane % DIRECTION_COUNT);
+  }
+
+  /** A number is given to another name only where the table's version rises. */
+  #idOf(group: number): number {
+    const { groups, config } = this.#parts;
+    if (this.#version !== groups.version) {
+      this.#groupIds.length = 0;
+      this.#version = groups.version;
+    }
+    this.#groupIds[group] ??= groupIdOf(config.cluster, groups.at(group).name);
+    return this.#groupIds[group] as number;
+  }
+}
+
+/** Rates are smoothed and come as float32: what is wanted and what is given differ by this much by themselves. */
+const THROTTLED_RATIO = 1.02;

@@ -1,0 +1,129 @@
+import { say } from '../browser/elements.mjs';
+import { theme, themeButton } from '../browser/theme.mjs';
+import { ask, rememberToken } from './ask.mjs';
+import { clockTime } from './bars.mjs';
+import { GroupView } from './group-view.mjs';
+import { GroupsList } from './groups-list.mjs';
+import { NodeView } from './node-view.mjs';
+import { listen } from './stream.mjs';
+import { textOf } from './what-if.mjs';
+import { WhyView } from './why-view.mjs';
+
+const element = (id) => document.getElementById(id);
+const main = element('main');
+const state = { ago: 0, atMs: Date.now(), canChange: true, look: theme() };
+let view = null;
+let stopListening = () => undefined;
+
+/** One stream carries all that the page shows. It is asked for again when the page shows something else. */
+function reopen() {
+  stopListening();
+  stopListening = listen(view.query, { onEvent: take, onState: tellLink });
+}
+
+function take(event, said) {
+  if (event === 'node') {
+    state.atMs = said.atMs;
+    state.canChange = said.canChange;
+    say(element('cluster'), said.cluster);
+    say(element('node'), `seen from node ${said.nodeId}`);
+    const reasons = [...said.notReadyBecause, ...said.degraded];
+    element('link').dataset.state = reasons.length === 0 ? 'open' : 'degraded';
+    say(
+      element('link'),
+      reasons.length === 0
+        ? 'live'
+        : `live, ${reasons.length === 1 ? 'degraded' : `${reasons.length} reasons to look`}`,
+    );
+    element('link').title = reasons.join('\n');
+    document.title = `${said.cluster} · quotamesh`;
+  }
+  view.take(event, said, state.atMs);
+  if (state.ago === 0) sayTime();
+}
+
+function tellLink(link, reason = '', error) {
+  element('link').dataset.state = link;
+  const texts = { open: 'live', closed: 'no connection', refused: 'refused' };
+  say(element('link'), texts[link]);
+  const trouble = element('trouble');
+  trouble.hidden = link === 'open';
+  if (link !== 'open')
+    say(trouble, link === 'closed' ? `What is shown is old: ${reason}. Trying again every second.` : textOf(error));
+  const isLogin = link === 'refused' && (error.status === 401 || error.status === 403);
+  element('login').hidden = !isLogin;
+  if (isLogin) element('token').focus();
+}
+
+/** `#/`, `#/group/orders/publish`, `#/node`, `#/why/orders/publish`. */
+function show() {
+  const [name = '', group = '', direction = 'publish'] = location.hash.slice(2).split('/').map(decodeURIComponent);
+  view?.end();
+  const parts = { group, direction, look: state.look, goTo, canChange: state.canChange, reopen };
+  const View = { group: GroupView, node: NodeView, why: WhyView }[name] ?? GroupsList;
+  main.dataset.view = View === GroupsList ? 'groups' : name;
+  view = new View(main, parts);
+  for (const link of document.querySelectorAll('nav a')) {
+    if (link.dataset.view === main.dataset.view) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  if (state.ago !== 0) view.at(state.ago);
+  reopen();
+}
+
+function goTo(ago) {
+  const seconds = Math.max(0, Math.min(899, Math.round(ago)));
+  element('live').hidden = seconds === 0;
+  element('time').value = String(-seconds);
+  if (seconds === state.ago) return;
+  state.ago = seconds;
+  sayTime();
+  view.at(seconds);
+}
+
+function sayTime() {
+  const text = state.ago === 0 ? 'now' : `${clockTime(Math.round(state.atMs / 1000) - state.ago)}, ${state.ago} s ago`;
+  say(element('now'), text);
+  element('time').setAttribute('aria-valuetext', text);
+}
+
+/** The node sends the recording as it comes; the browser keeps it until it ends. */
+async function record() {
+  const button = element('record');
+  const seconds = element('seconds').value;
+  button.disabled = true;
+  say(button, `Recording ${seconds} s …`);
+  try {
+    const response = await ask(`/v1/live/recording?seconds=${seconds}`);
+    const [, name] = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
+    const url = URL.createObjectURL(await response.blob());
+    const link = Object.assign(document.createElement('a'), { href: url, download: name ?? 'live.qmrec' });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  } catch (error) {
+    element('trouble').hidden = false;
+    say(element('trouble'), textOf(error));
+  }
+  button.disabled = false;
+  say(button, 'Record this');
+}
+
+function begin() {
+  themeButton(element('theme'), () => {
+    state.look = theme();
+    view.paint?.(state.look);
+  });
+  element('time').addEventListener('input', (event) => goTo(-Number(event.target.value)));
+  element('live').addEventListener('click', () => goTo(0));
+  element('record').addEventListener('click', () => void record());
+  element('login').addEventListener('submit', (event) => {
+    event.preventDefault();
+    rememberToken(element('token').value.trim());
+    element('token').value = '';
+    show();
+  });
+  addEventListener('hashchange', show);
+  show();
+}
+
+begin();

@@ -1,0 +1,265 @@
+import { make, say } from '../browser/elements.mjs';
+import { rate } from '../browser/figures.mjs';
+import { askJson } from './ask.mjs';
+import { clockTime, duration, groupHref, perSecond, tiles } from './bars.mjs';
+import { GroupCharts } from './group-charts.mjs';
+import { Past } from './past.mjs';
+import { textOf, WhatIf } from './what-if.mjs';
+
+/** One direction of a group: its shares as they move, its nodes, its last changes, and what if. */
+export class GroupView {
+  constructor(host, { group, direction, look, goTo, canChange }) {
+    Object.assign(this, { host, group, direction, look, canChange, ago: 0, past: new Past(), revision: null });
+    this.#build();
+    this.charts = new GroupCharts(this.chartsHost, {
+      onTime: (seconds) => goTo((this.past.times.at(-1) ?? 0) - seconds),
+    });
+    void this.#remember();
+  }
+
+  get query() {
+    return new URLSearchParams({ group: this.group });
+  }
+
+  take(event, said, atMs) {
+    if (event !== 'group' || said.group !== this.group) return;
+    const status = said.directions[this.direction];
+    if (this.dimension === undefined) this.#begin(status);
+    this.status = status;
+    this.past.add(atMs, status, this.dimension);
+    say(
+      this.facts,
+      [
+        said.strategy,
+        said.origin === 'yaml' ? 'from YAML' : `changed at run time, revision ${said.revision}`,
+        ...(said.enabled ? [] : ['switched off']),
+      ].join(' · '),
+    );
+    if (said.revision !== this.revision) void this.#listChanges(said.revision);
+    if (this.ago === 0) this.#show();
+  }
+
+  at(ago) {
+    this.ago = ago;
+    this.#show();
+  }
+
+  /** The colours have changed. */
+  paint(look) {
+    this.look = look;
+    this.#show();
+  }
+
+  end() {
+    this.charts.end();
+  }
+
+  #build() {
+    const other = this.direction === 'publish' ? 'dispatch' : 'publish';
+    const tab = (direction) =>
+      make('a', {
+        href: groupHref(this.group, direction),
+        text: direction,
+        'aria-current': direction === this.direction ? 'page' : null,
+      });
+    this.facts = make('p', { className: 'facts' });
+    const figures = make('div', { className: 'tiles' });
+    this.chartsHost = make('div', { className: 'charts' });
+    this.nodes = make('tbody');
+    const table = nodesTable(this.nodes);
+    this.changes = make('div', {}, make('p', { className: 'hint', text: 'loading' }));
+    this.whatIf = make('div', {}, make('p', { className: 'hint', text: 'loading' }));
+    const card = (title, ...children) =>
+      make('section', { className: 'card' }, make('h2', { text: title }), ...children);
+    this.host.replaceChildren(
+      make(
+        'div',
+        { className: 'title-line' },
+        make('h1', { className: 'name', text: this.group }),
+        make('span', { className: 'tabs' }, tab(this.direction), tab(other)),
+      ),
+      this.facts,
+      figures,
+      make(
+        'div',
+        { className: 'split' },
+        make('div', {}, this.chartsHost),
+        make(
+          'div',
+          { className: 'aside' },
+          card(
+            'Nodes',
+            make('div', { className: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Nodes' }, table),
+          ),
+          card('What if', this.whatIf),
+          card('Last changes', this.changes),
+          make(
+            'p',
+            {},
+            make('a', {
+              href: `#/why/${encodeURIComponent(this.group)}/${this.direction}`,
+              text: 'Why is a request of this group refused?',
+            }),
+          ),
+        ),
+      ),
+    );
+    this.writeTiles = groupTiles(figures);
+  }
+
+  #begin(status) {
+    const { messagesPerSecond, bytesPerSecond } = status.quota;
+    this.dimension = messagesPerSecond === null && bytesPerSecond !== null ? 'bytes' : 'messages';
+    const { group, direction, dimension, canChange } = this;
+    new WhatIf(this.whatIf, { group, direction, dimension, canChange });
+  }
+
+  async #remember() {
+    const query = new URLSearchParams({ group: this.group, direction: this.direction });
+    const history = await askJson(`/v1/live/history?${query}`).catch(() => null);
+    if (history === null) return;
+    const pushed = this.past;
+    const known = new Past();
+    known.remember(history);
+    // Pushed meanwhile: at most a few seconds, which the node remembers, too.
+    if (known.times.length > pushed.times.length) {
+      known.refusedBefore = pushed.refusedBefore;
+      this.past = known;
+    }
+  }
+
+  #show() {
+    const { past, dimension } = this;
+    const at = past.indexAgo(this.ago);
+    if (at === -1 || dimension === undefined) return;
+    this.charts.draw(past, this.look);
+    const { quota, admitted, wanted, refused, tokens } = Object.fromEntries(
+      Object.entries(past.columns).map(([name, column]) => [name, column[at]]),
+    );
+    const isOver = quota !== null && wanted > quota * 1.02;
+    const depth = this.status?.clusterBucket?.[dimension]?.depth;
+    this.writeTiles([
+      [perSecond(quota, dimension)],
+      [perSecond(admitted, dimension), quota ? `${Math.round((100 * admitted) / quota)} % of the quota` : ''],
+      [perSecond(wanted, dimension), isOver ? `${(wanted / quota).toFixed(1)} quotas` : '', isOver ? 'over' : ''],
+      [refused === null ? '–' : perSecond(refused, dimension)],
+      [
+        tokens === null ? 'rates' : rate(tokens),
+        tokens === null ? 'shares are rates' : `of ${rate(depth)} tokens`,
+        tokens < 0 ? 'over' : '',
+      ],
+    ]);
+    this.charts.showTime(past.times[at]);
+    if (this.ago === 0) this.#showNodes();
+    else this.#showNodesThen(at);
+  }
+
+  #showNodes() {
+    const key = `${this.dimension}PerSecond`;
+    const rows = [...this.status.nodes].sort((one, other) => (other.share[key] ?? 0) - (one.share[key] ?? 0));
+    this.#writeNodes(
+      rows.map(({ nodeId, self, share, usage, demand, reportAgeMs }) => ({
+        nodeId,
+        note: self ? 'this node' : '',
+        isOver: share[key] !== null && (demand[key] ?? 0) > share[key] * 1.02,
+        texts: [share[key], usage[key], demand[key]]
+          .map((value) => perSecond(value, this.dimension))
+          .concat(reportAgeMs === null ? 'none' : duration(reportAgeMs)),
+      })),
+    );
+  }
+
+  #showNodesThen(at) {
+    const rows = [...this.past.nodes].filter(([, column]) => column[at] !== null);
+    this.#writeNodes(
+      rows.map(([nodeId, column]) => ({
+        nodeId: nodeId === '' ? 'all others' : nodeId,
+        note: '',
+        isOver: false,
+        texts: [perSecond(column[at], this.dimension), '', '', clockTime(this.past.times[at])],
+      })),
+    );
+  }
+
+  #writeNodes(rows) {
+    const names = [...this.past.nodes.keys()].filter((nodeId) => nodeId !== '');
+    this.nodes.replaceChildren(
+      ...rows.map(({ nodeId, note, isOver, texts }) => {
+        const swatch = make('span', { className: 'swatch' });
+        const index = names.indexOf(nodeId);
+        swatch.style.background = index === -1 ? this.look.colour('rest') : this.look.colour(`node-${index}`);
+        const name = make(
+          'th',
+          { scope: 'row', className: 'name' },
+          swatch,
+          nodeId,
+          note === '' ? null : make('span', { className: 'hint', text: ` ${note}` }),
+        );
+        return make('tr', { className: isOver ? 'over' : '' }, name, ...texts.map((text) => make('td', { text })));
+      }),
+    );
+  }
+
+  async #listChanges(revision) {
+    this.revision = revision;
+    const changes = await askJson(`/v1/audit?${this.query}`).then(
+      ({ changes: all }) => all,
+      (error) => error,
+    );
+    if (changes instanceof Error) {
+      this.changes.replaceChildren(make('p', { className: 'hint', text: textOf(changes) }));
+      return;
+    }
+    const items = changes
+      .slice(-8)
+      .reverse()
+      .map(({ time, who, what, node, before, after }) =>
+        make(
+          'li',
+          {},
+          make('b', { text: what }),
+          ` ${time === null ? '' : time.slice(0, 19).replace('T', ' ')} by ${who?.name ?? 'somebody'} at ${node}`,
+          make('pre', { text: differences(before, after) }),
+        ),
+      );
+    const list =
+      items.length === 0
+        ? make('p', { className: 'hint', text: 'Nothing was changed at run time.' })
+        : make('ol', { className: 'changes' }, ...items);
+    this.changes.replaceChildren(list);
+  }
+}
+
+/** One line per key that differs. */
+function differences(before, after) {
+  const [was, is] = [flat(before), flat(after)];
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]);
+  return names.map((name) => `${name}: ${was[name] ?? '–'} → ${is[name] ?? '–'}`).join('\n');
+}
+
+function flat(value, path = '') {
+  if (typeof value !== 'object' || value === null) return path === '' ? {} : { [path]: String(value) };
+  return Object.assign(
+    {},
+    ...Object.entries(value).map(([name, part]) => flat(part, path === '' ? name : `${path}.${name}`)),
+  );
+}
+
+function groupTiles(host) {
+  return tiles(host, [
+    ['Quota', 'What the whole cluster may admit'],
+    ['Admitted', 'By all nodes, as they reported last'],
+    ['Wanted', 'By all nodes, as they reported last'],
+    ['Refused here', 'By this node'],
+    ['Bucket', 'Tokens in the bucket of the cluster'],
+  ]);
+}
+
+function nodesTable(body) {
+  const head = make(
+    'tr',
+    {},
+    ...['Node', 'Share', 'Admitted', 'Wanted', 'Report age'].map((text) => make('th', { scope: 'col', text })),
+  );
+  return make('table', { className: 'nodes' }, make('thead', {}, head), body);
+}

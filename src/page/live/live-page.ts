@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { html } from '../html.js';
+import { selfContainedPage } from '../self-contained-page.js';
+
+/** The live page. It holds nothing of the cluster: all that it shows it asks the node for, as its user. */
+export function livePage(): string {
+  return selfContainedPage({
+    title: 'live',
+    body: BODY,
+    values: {},
+    modules: MODULES.map((name) => new URL(`${name}.mjs`, import.meta.url)),
+    styles: readFileSync(new URL('live.css', import.meta.url), 'utf8'),
+    asksServer: true,
+  });
+}
+
+const BODY = html`<a class="skip" href="#main">To the content</a>
+<header class="bar">
+<p class="brand">quotamesh</p>
+<p class="where"><b id="cluster" class="name">…</b> <span id="node" class="name"></span></p>
+<nav aria-label="Views"><a href="#/" data-view="groups">Groups</a><a href="#/node" data-view="node">Node</a><a href="#/why" data-view="why">Why</a></nav>
+<p id="link" role="status" data-state="opening">connecting</p>
+<button type="button" class="plain" id="theme"></button>
+</header>
+<div class="timebar">
+<output id="now">now</output>
+<span class="track"><input type="range" id="time" aria-label="Time, the last 15 minutes" min="-899" max="0" step="1" value="0"></span>
+<button type="button" class="plain" id="live" hidden>Back to now</button>
+<span class="record"><label>Record <select id="seconds"><option value="30">30 s</option><option value="60" selected>1 min</option><option value="300">5 min</option><option value="900">15 min</option></select></label>
+<button type="button" class="plain" id="record">Record this</button></span>
+</div>
+<noscript><p class="note">The live page needs JavaScript. <code>curl</code> this address for the routes.</p></noscript>
+<p id="trouble" class="note" role="alert" hidden></p>
+<form id="login" class="card" hidden>
+<h2>This node asks who you are</h2>
+<label>Token <input type="password" id="token" autocomplete="off" spellcheck="false"></label>
+<button type="submit" class="plain">Show the page</button>
+<p class="hint">It stays in this tab, and goes to this node alone.</p>
+</form>
+<main id="main" tabindex="-1"></main>`;
+
+/** In the order in which they need one another. */
+const MODULES = [
+  'ask',
+  'stream',
+  'past',
+  'bars',
+  'groups-list',
+  'group-charts',
+  'what-if',
+  'group-view',
+  'node-view',
+  'why-steps',
+  'why-view',
+  'app',
+];

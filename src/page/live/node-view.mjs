@@ -1,0 +1,215 @@
+import { timeChart } from '../browser/chart.mjs';
+import { make, say } from '../browser/elements.mjs';
+import { largest, rate } from '../browser/figures.mjs';
+import { askJson } from './ask.mjs';
+import { clockTime, duration, tiles } from './bars.mjs';
+import { textOf } from './what-if.mjs';
+
+/** The node that shows this page, and the members of the cluster as it sees them. */
+export class NodeView {
+  constructor(host, { look }) {
+    Object.assign(this, { host, look, ago: 0, charts: [] });
+    this.#build();
+    void this.#remember();
+  }
+
+  get query() {
+    return new URLSearchParams();
+  }
+
+  take(event, said) {
+    if (event !== 'node') return;
+    this.node = said;
+    this.#show();
+  }
+
+  at(ago) {
+    this.ago = ago;
+    this.#show();
+    void this.#remember();
+  }
+
+  paint(look) {
+    this.look = look;
+    void this.#remember();
+  }
+
+  end() {
+    for (const chart of this.charts) chart.end();
+  }
+
+  #build() {
+    this.title = make('h1', { className: 'name', text: 'Node' });
+    this.facts = make('p', { className: 'facts' });
+    const figures = make('div', { className: 'tiles' });
+    this.reasons = make('div', { role: 'status' });
+    this.chartsHost = make('div', { className: 'charts' });
+    this.members = make('tbody');
+    const head = make(
+      'tr',
+      {},
+      ...['Member', 'State', 'Last heard', 'Life', 'Version'].map((text) => make('th', { scope: 'col', text })),
+    );
+    this.keys = make('div');
+    const card = (title, ...children) =>
+      make('section', { className: 'card' }, make('h2', { text: title }), ...children);
+    const members = make('table', { className: 'nodes' }, make('thead', {}, head), this.members);
+    this.host.replaceChildren(
+      this.title,
+      this.facts,
+      figures,
+      this.reasons,
+      make(
+        'div',
+        { className: 'split' },
+        make('div', {}, this.chartsHost),
+        make(
+          'div',
+          { className: 'aside' },
+          card(
+            'Members',
+            make('div', { className: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Members' }, members),
+          ),
+          card('Keys', this.keys, keyForm()),
+        ),
+      ),
+    );
+    this.writeTiles = tiles(figures, [
+      ['State', 'Whether it decides about requests'],
+      ['Members alive', 'As this node sees them'],
+      ['Round trip', 'From a report to reading it back'],
+      ['Topic lag', 'Age of the newest own record that was read back'],
+      ['Last rebalancing', 'From the first share that moved to the last'],
+    ]);
+  }
+
+  #show() {
+    const { node } = this;
+    if (node === undefined) return;
+    say(this.title, node.nodeId);
+    say(
+      this.facts,
+      `cluster ${node.cluster} · topic ${node.topic.kind}, ${node.topic.partitions} partitions · version ${node.version} · up for ${duration(node.uptimeMs)}`,
+    );
+    const alive = node.members.filter(({ state }) => state === 'alive').length;
+    const isWell = node.ready && node.degraded.length === 0;
+    this.writeTiles([
+      [node.ready ? (isWell ? 'ready' : 'ready, degraded') : node.phase, '', isWell ? 'good' : 'over'],
+      [String(alive), `of ${node.members.length} known`],
+      [duration(node.reportRoundTripMs)],
+      [duration(node.topicLagMs), node.topic.pendingAppends > 0 ? `${node.topic.pendingAppends} appends wait` : ''],
+      [duration(node.lastRebalancingMs)],
+    ]);
+    const reasons = [...node.notReadyBecause, ...node.degraded];
+    const said = reasons.join('\n');
+    if (said !== this.said)
+      this.reasons.replaceChildren(
+        ...(reasons.length === 0
+          ? []
+          : [make('ul', { className: 'reasons' }, ...reasons.map((text) => make('li', { text })))]),
+      );
+    this.said = said;
+    this.#showMembers(node.members);
+    this.#showKeys(node.keys);
+  }
+
+  #showMembers(members) {
+    this.members.replaceChildren(
+      ...members.map(({ nodeId, state, self, silentMs, incarnation, version }) =>
+        make(
+          'tr',
+          { className: state === 'alive' ? '' : 'gone' },
+          make(
+            'th',
+            { scope: 'row', className: 'name' },
+            nodeId,
+            self ? make('span', { className: 'hint', text: ' this node' }) : null,
+          ),
+          make('td', { className: `state-${state}`, text: state }),
+          make('td', { text: self ? '' : `${duration(silentMs)} ago` }),
+          make('td', { text: String(incarnation) }),
+          make('td', { text: version }),
+        ),
+      ),
+    );
+  }
+
+  #showKeys(templates) {
+    const texts = templates.map(
+      ({ template, live, loud, refused }) =>
+        `${template}: ${rate(live)} live, ${rate(loud)} loud, ${rate(refused)} refused for want of room`,
+    );
+    const said = texts.join('\n') || 'This node has no templates of keys.';
+    if (said === this.keysSaid) return;
+    this.keysSaid = said;
+    this.keys.replaceChildren(...said.split('\n').map((text) => make('p', { className: 'name', text })));
+  }
+
+  async #remember() {
+    const history = await askJson(`/v1/live/history?ago=${this.ago}`).catch(() => null);
+    if (history === null || !this.host.isConnected) return;
+    const { seconds, endedMs, node } = history;
+    if (seconds < 2) return;
+    this.end();
+    const times = Array.from({ length: seconds }, (_, at) => Math.round(endedMs / 1000) - seconds + 1 + at);
+    this.chartsHost.replaceChildren();
+    this.charts = CHARTS.map(([name, title]) => {
+      const chart = make('div');
+      this.chartsHost.append(
+        make('figure', {}, make('figcaption', {}, make('span', { className: 'title', text: title })), chart),
+      );
+      const series = [{ stroke: this.look.colour('side-a'), width: 1.5, spanGaps: true }];
+      const top = largest([node[name]]) * 1.1 || 1;
+      const drawn = timeChart({
+        host: chart,
+        label: title,
+        height: 150,
+        columns: [times, node[name]],
+        series,
+        top,
+        look: this.look,
+        timeText: clockTime,
+        timeSpace: 76,
+        onTime: () => undefined,
+        onZoom: () => undefined,
+      });
+      drawn.showTime(times.at(-1) - this.ago);
+      return drawn;
+    });
+  }
+}
+
+const CHARTS = [
+  ['members', 'Members alive'],
+  ['reportRoundTripMs', 'Round trip of a report, ms'],
+  ['topicLagMs', 'Topic lag, ms'],
+  ['roundMs', 'Mean of a round, ms'],
+];
+
+/** Looks a key up by its name. */
+function keyForm() {
+  const name = make('input', { type: 'text', placeholder: 'key:customer-17', 'aria-label': 'Name of a key' });
+  const answer = make('p', { className: 'hint', role: 'status' });
+  const form = make(
+    'form',
+    { className: 'tools' },
+    name,
+    make('button', { type: 'submit', className: 'plain', text: 'Look up' }),
+    answer,
+  );
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const found = await askJson(`/v1/keys/${encodeURIComponent(name.value)}`).catch((error) => error);
+    say(answer, found instanceof Error ? textOf(found) : keyText(found));
+  });
+  return form;
+}
+
+function keyText({ template, silent, leftUnheard, group }) {
+  if (!silent)
+    return `It is a group like any other: ${rate(group.directions.publish.quota.messagesPerSecond)} messages per second for publish.`;
+  const left = Object.entries(leftUnheard).map(
+    ([direction, { messages }]) => `${rate(messages)} messages of ${direction}`,
+  );
+  return `Template ${template}. This node may still spend ${left.join(' and ')} of it unheard.`;
+}

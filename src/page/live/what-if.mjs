@@ -1,0 +1,209 @@
+import { make, say } from '../browser/elements.mjs';
+import { ask, askJson, pathOf } from './ask.mjs';
+import { perSecond } from './bars.mjs';
+
+const STRATEGIES = ['max-min', 'steal-halfway', 'client-rate', 'proportional', 'equal-residual', 'equal'];
+
+/**
+ * What if: a change of quota, strategy or weights, tried without changing anything; then applied, and taken back. The
+ * node itself computes what would follow (`?dryRun=true`).
+ */
+export class WhatIf {
+  constructor(host, { group, direction, dimension, canChange }) {
+    Object.assign(this, { host, group, direction, dimension, canChange, undo: null });
+    void this.#load();
+  }
+
+  async #load() {
+    const response = await ask(`${pathOf(this.group)}/definition`).catch((error) => this.#fail(error));
+    if (response === undefined) return;
+    this.etag = response.headers.get('etag');
+    this.defined = await response.json();
+    this.#build();
+    await this.#preview();
+  }
+
+  #build() {
+    const { definition } = this.defined;
+    const quota = definition.quota?.[this.direction] ?? {};
+    const written = Object.keys(quota).filter((name) => /^(messages|bytes)Per/.test(name));
+    const names = written.length === 0 ? ['messagesPerSecond'] : written;
+    this.fields = names.map((name) => [
+      name,
+      make('input', { type: 'text', inputmode: 'decimal', value: String(quota[name] ?? '') }),
+    ]);
+    this.strategy = make(
+      'select',
+      {},
+      ...STRATEGIES.map((name) => make('option', { value: name, text: name, selected: name === definition.strategy })),
+    );
+    this.weights = make('input', {
+      type: 'text',
+      value: weightsText(definition.weights ?? {}),
+      placeholder: 'a=2, b=1',
+    });
+    const label = (text, field) => make('label', {}, make('span', { text }), field);
+    this.form = make(
+      'form',
+      { className: 'change' },
+      ...this.fields.map(([name, field]) => label(name, field)),
+      label('strategy', this.strategy),
+      label('weights', this.weights),
+    );
+    this.form.addEventListener('input', () => {
+      clearTimeout(this.typing);
+      this.typing = setTimeout(() => void this.#preview(), 250);
+    });
+    this.form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#apply();
+    });
+    this.applying = make('button', { type: 'submit', className: 'plain strong', text: 'Apply to the cluster' });
+    this.undoing = make('button', { type: 'button', className: 'plain', text: 'Undo', hidden: true });
+    this.undoing.addEventListener('click', () => void this.#takeBack());
+    this.told = make('p', { className: 'hint', role: 'status' });
+    this.form.append(make('div', { className: 'tools' }, this.applying, this.undoing), this.told);
+    this.result = make('div', {
+      className: 'scroll',
+      tabindex: '0',
+      role: 'region',
+      'aria-label': 'Shares before and after',
+    });
+    this.host.replaceChildren(this.form, this.result);
+  }
+
+  /** Only what differs from what is in force. */
+  #patch() {
+    const { definition } = this.defined;
+    const quota = {};
+    for (const [name, { value }] of this.fields) {
+      const written = value.trim() === '' ? null : asWritten(value);
+      if (written !== (definition.quota?.[this.direction]?.[name] ?? null)) quota[name] = written;
+    }
+    const weights = readWeights(this.weights.value, definition.weights ?? {});
+    return {
+      ...(Object.keys(quota).length > 0 && { quota: { [this.direction]: quota } }),
+      ...(this.strategy.value !== (definition.strategy ?? 'max-min') && { strategy: this.strategy.value }),
+      ...(Object.keys(weights).length > 0 && { weights }),
+    };
+  }
+
+  async #preview() {
+    const patch = this.#patch();
+    const isSame = Object.keys(patch).length === 0;
+    this.applying.disabled = isSame || !this.canChange;
+    const preview = await this.#send('?dryRun=true', { method: 'PATCH', body: patch });
+    if (preview === null) return;
+    this.#show(preview.before?.[this.direction], preview.after?.[this.direction]);
+    if (isSame)
+      say(this.told, 'Change a field to see the shares that would follow. Nothing is changed until you apply it.');
+    else
+      say(
+        this.told,
+        this.canChange ? 'This is what the last reports give.' : 'Groups cannot be changed here: the registry is off.',
+      );
+  }
+
+  async #apply() {
+    const before = this.defined;
+    const made = await this.#send('', {
+      method: 'PATCH',
+      body: this.#patch(),
+      headers: this.etag ? { 'if-match': this.etag } : {},
+    });
+    if (made === null) return;
+    this.undo ??= before;
+    await this.#load();
+    this.undoing.hidden = false;
+    say(this.told, 'Applied: every node decides by it now. Undo brings back what was there before.');
+  }
+
+  /** A group that was in YAML alone is taken out of the registry again: YAML is in force then. */
+  async #takeBack() {
+    const { origin, definition } = this.undo;
+    const how = origin === 'yaml' ? { method: 'DELETE' } : { method: 'PUT', body: definition };
+    const done = await this.#send('', { ...how, headers: this.etag ? { 'if-match': this.etag } : {} });
+    if (done === null && origin !== 'yaml') return;
+    this.undo = null;
+    await this.#load();
+    say(this.told, 'Taken back.');
+  }
+
+  /** Null where it was refused: the reason is shown. */
+  async #send(query, how) {
+    try {
+      return await askJson(`${pathOf(this.group)}${query}`, how);
+    } catch (error) {
+      this.#fail(error);
+      return null;
+    }
+  }
+
+  #fail(error) {
+    if (this.told === undefined) this.host.replaceChildren(make('p', { className: 'hint', text: textOf(error) }));
+    else say(this.told, textOf(error));
+  }
+
+  #show(before, after) {
+    const key = `${this.dimension}PerSecond`;
+    const was = new Map((before?.nodes ?? []).map((node) => [node.nodeId, node.share[key]]));
+    const most = Math.max(
+      ...[...(after?.nodes ?? []), ...(before?.nodes ?? [])].map(({ share }) => share[key] ?? 0),
+      1e-9,
+    );
+    const head = make(
+      'tr',
+      {},
+      ...['Node', 'Wants', 'Share now', 'Share then', ''].map((text) => make('th', { scope: 'col', text })),
+    );
+    const rows = (after?.nodes ?? []).map(({ nodeId, demand, share }) => {
+      const bar = make('i', { className: 'then' });
+      bar.style.width = `${(100 * (share[key] ?? 0)) / most}%`;
+      const mark = make('i', { className: 'now' });
+      mark.style.left = `${(100 * (was.get(nodeId) ?? 0)) / most}%`;
+      return make(
+        'tr',
+        {},
+        make('th', { scope: 'row', className: 'name', text: nodeId }),
+        ...[demand[key], was.get(nodeId), share[key]].map((value) =>
+          make('td', { text: perSecond(value, this.dimension) }),
+        ),
+        make(
+          'td',
+          { className: 'compare' },
+          make('span', { className: 'bar-of-share', 'aria-hidden': 'true' }, bar, mark),
+        ),
+      );
+    });
+    this.result.replaceChildren(make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows)));
+  }
+}
+
+export function textOf(error) {
+  return error.remedy ? `${error.message}. ${error.remedy}` : error.message;
+}
+
+/** 1000 is a number, `1MiB` and `5/min` are as YAML writes them. */
+function asWritten(text) {
+  const number = Number(text.replaceAll(',', ''));
+  return Number.isNaN(number) ? text.trim() : number;
+}
+
+function weightsText(weights) {
+  return Object.entries(weights)
+    .map(([node, weight]) => `${node}=${weight}`)
+    .join(', ');
+}
+
+/** What has to be sent so that these weights are in force: null takes one away. */
+function readWeights(text, before) {
+  const pairs = text.split(',').map((part) => part.split('=').map((word) => word.trim()));
+  const after = Object.fromEntries(
+    pairs
+      .filter(([node, weight]) => node !== '' && weight !== undefined)
+      .map(([node, weight]) => [node, Number(weight)]),
+  );
+  const changed = Object.entries(after).filter(([node, weight]) => before[node] !== weight);
+  const gone = Object.keys(before).filter((node) => !(node in after));
+  return Object.fromEntries([...changed, ...gone.map((node) => [node, null])]);
+}

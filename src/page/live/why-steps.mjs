@@ -1,0 +1,161 @@
+import { rate } from '../browser/figures.mjs';
+import { perSecond } from './bars.mjs';
+
+/**
+ * The steps of a decision in the order in which the node takes them, with the numbers of this moment, and what would
+ * let the request pass. Nothing here touches the page.
+ *
+ * @param explanation what GET /v1/groups/{group}/explain says of the direction
+ * @returns steps of { title, says, state }, whether it passes, and how it would
+ */
+export function stepsOf({ explanation, group, ready, amount, dimension, maxRequest }) {
+  const { local, clusterBucket } = explanation;
+  const key = `${dimension}PerSecond`;
+  const bucket = clusterBucket?.[dimension] ?? null;
+  const steps = [
+    readiness(ready),
+    quotaStep(explanation, key, dimension),
+    targetStep(explanation, key, dimension),
+    divisionStep(explanation, group, key, dimension),
+    shareStep(explanation, key, dimension),
+    ...(bucket === null ? [] : [bucketStep(bucket)]),
+    sizeStep(amount, maxRequest, dimension),
+    tokensStep(local, amount, dimension),
+  ];
+  const stopped = steps.find(({ state }) => state === 'stop');
+  return {
+    steps,
+    passes: stopped === undefined,
+    advice: stopped === undefined ? [] : adviceOf(explanation, { amount, dimension, key, bucket, ready, maxRequest }),
+  };
+}
+
+function readiness(ready) {
+  return ready
+    ? { title: 'The node decides', says: 'It has read the log and knows its shares.', state: 'go' }
+    : { title: 'The node does not decide', says: 'Whatever is asked is refused until it is ready.', state: 'stop' };
+}
+
+function quotaStep({ quota, quotaAsWritten }, key, dimension) {
+  if (quota[key] === null)
+    return { title: 'No quota', says: `Nothing limits ${dimension} of this direction.`, state: 'go' };
+  const written = Object.entries(quotaAsWritten)
+    .filter(([name, value]) => value !== 0 || !name.startsWith('reserved'))
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ');
+  const state = quota[key] === 0 ? 'stop' : 'go';
+  return { title: `Quota of the cluster: ${perSecond(quota[key], dimension)}`, says: `As written: ${written}.`, state };
+}
+
+function targetStep({ inForce, binding, ramp, limiting }, key, dimension) {
+  const target = inForce[key];
+  const because =
+    {
+      messages: 'the quota of messages is what binds',
+      cost: 'the quota of cost is what binds',
+      limiting: `backend ${limiting.deciding?.backend ?? ''} holds it below the quota`,
+      reserved: 'backends are saturated, and this much is reserved',
+      minimum: 'backends are saturated, and this much is never taken away',
+      unlimited: 'nothing binds',
+    }[binding] ?? `${binding} binds`;
+  const climbing = ramp === null ? '' : ` A ramp is ${ramp.state} at ${rate(ramp.ceiling)}/s.`;
+  return {
+    title: `Shared now: ${perSecond(target, dimension)}`,
+    says: `${because[0].toUpperCase()}${because.slice(1)}.${climbing}`,
+    state: target === 0 ? 'stop' : 'go',
+  };
+}
+
+function divisionStep({ demand, usage, inForce }, { strategy, sharing }, key, dimension) {
+  const wanted = demand[key];
+  const isOver = inForce[key] !== null && wanted > inForce[key] * 1.02;
+  const how = isOver ? 'That is more than there is' : 'That is no more than there is';
+  const says = `All nodes want ${perSecond(wanted, dimension)} and are admitted ${perSecond(usage[key], dimension)}. ${how}; strategy ${strategy} divides it, and nodes share ${sharing}.`;
+  return { title: isOver ? 'More is wanted than there is' : 'There is enough for all', says, state: 'go' };
+}
+
+function shareStep({ local }, key, dimension) {
+  const { share, limit, link, served } = local;
+  const says = served
+    ? `What is enforced here is ${perSecond(limit[key], dimension)}: the share, and what is allowed above it for noise.`
+    : 'Nobody has used the group at this node yet: this is what it would have.';
+  const cut =
+    link === 'linked' ? '' : ` The node is cut off from the topic (${link}), and holds less than it may have.`;
+  return {
+    title: `Share of this node: ${perSecond(share[key], dimension)}`,
+    says: `${says}${cut}`,
+    state: share[key] === 0 && limit[key] === 0 ? 'stop' : 'go',
+  };
+}
+
+function bucketStep({ tokens, depth, setPoint, expectedPerSecond, throttled }) {
+  const debt = tokens < 0 ? 'The cluster has taken more than came in, and pays it back first. ' : '';
+  const held = throttled
+    ? ` This node wants more than its share: it is given nothing below the set point of ${rate(setPoint)}.`
+    : '';
+  return {
+    title: `Bucket of the cluster: ${rate(tokens)} of ${rate(depth)} tokens`,
+    says: `${debt}All nodes are expected to take ${rate(expectedPerSecond)} tokens per second.${held}`,
+    state: 'go',
+  };
+}
+
+function sizeStep(amount, maxRequest, dimension) {
+  const most = maxRequest?.[dimension];
+  if (typeof most !== 'number')
+    return { title: `The request: ${amountText(amount, dimension)}`, says: 'No maxRequest bounds it.', state: 'go' };
+  if (amount <= most)
+    return {
+      title: `The request: ${amountText(amount, dimension)}`,
+      says: `It is within maxRequest of ${rate(most)}.`,
+      state: 'go',
+    };
+  return {
+    title: `The request is too large: ${amountText(amount, dimension)}`,
+    says: `maxRequest is ${rate(most)}.`,
+    state: 'stop',
+  };
+}
+
+function tokensStep({ tokens }, amount, dimension) {
+  const here = tokens[dimension];
+  if (here === null) return { title: 'Tokens here: unlimited', says: 'Nothing has to be waited for.', state: 'go' };
+  if (here >= amount)
+    return {
+      title: `Tokens here: ${rate(here)}`,
+      says: `${rate(amount)} are taken, and ${rate(here - amount)} are left.`,
+      state: 'go',
+    };
+  return {
+    title: `Tokens here: ${rate(here)}`,
+    says: `${rate(amount)} are asked for: ${rate(amount - here)} too few.`,
+    state: 'stop',
+  };
+}
+
+function adviceOf({ local, inForce, demand, quota }, { amount, dimension, key, bucket, ready, maxRequest }) {
+  if (!ready) return ['Ask another node, or wait until this one is ready.'];
+  if (quota[key] === 0) return ['The quota is 0: only another quota lets anything pass.'];
+  const advice = [];
+  const here = local.tokens[dimension] ?? 0;
+  const perSecondHere = local.limit[key] ?? bucket?.ownExpectedPerSecond ?? 0;
+  const most = maxRequest?.[dimension];
+  if (typeof most === 'number' && amount > most) advice.push(`Ask for ${rate(most)} ${dimension} at most at once.`);
+  if (here >= 1) advice.push(`Ask for ${rate(Math.floor(here))} ${dimension} now (atMost does so by itself).`);
+  if (perSecondHere > 0) {
+    const waitMs = (1000 * (amount - here)) / perSecondHere;
+    advice.push(
+      `Wait ${waitMs < 1000 ? `${Math.max(1, Math.round(waitMs))} ms` : `${(waitMs / 1000).toFixed(1)} s`}: ${perSecond(perSecondHere, dimension)} come back here if nobody else takes any (waitMs does so by itself).`,
+    );
+  }
+  if (inForce[key] !== null && demand[key] > inForce[key]) {
+    advice.push(
+      `A quota of ${perSecond(demand[key], dimension)} would be what all nodes want now; it is ${perSecond(quota[key], dimension)}.`,
+    );
+  }
+  return advice;
+}
+
+function amountText(amount, dimension) {
+  return `${rate(amount)} ${amount === 1 ? dimension.slice(0, -1) : dimension}`;
+}

@@ -1,0 +1,180 @@
+import { make, say } from '../browser/elements.mjs';
+import { askJson, pathOf } from './ask.mjs';
+import { groupHref } from './bars.mjs';
+import { textOf } from './what-if.mjs';
+import { stepsOf } from './why-steps.mjs';
+
+/** Why: a request as somebody would send it, and each step of its decision with the numbers of this moment. */
+export class WhyView {
+  constructor(host, { group, direction }) {
+    Object.assign(this, { host, shown: null });
+    this.#build(group, direction);
+    if (group !== '') void this.#explain();
+  }
+
+  get query() {
+    return new URLSearchParams();
+  }
+
+  take(event, said) {
+    if (event !== 'node') return;
+    this.node = said;
+    if (this.shown !== null && !this.asking) void this.#explain();
+  }
+
+  at() {}
+
+  paint() {}
+
+  end() {
+    this.isEnded = true;
+  }
+
+  #build(group, direction) {
+    const label = (text, field) => make('label', {}, make('span', { text }), field);
+    this.group = make('input', {
+      type: 'text',
+      value: group,
+      required: true,
+      spellcheck: 'false',
+      placeholder: 'orders',
+    });
+    this.direction = choice(['publish', 'dispatch'], direction);
+    this.amount = make('input', { type: 'number', value: '1', min: '0', step: '1' });
+    this.dimension = choice(['messages', 'bytes'], 'messages');
+    this.form = make(
+      'form',
+      { className: 'change card why' },
+      label('Group or key', this.group),
+      label('Direction', this.direction),
+      label('Amount', this.amount),
+      label('of', this.dimension),
+      make('button', { type: 'submit', className: 'plain strong', text: 'Explain' }),
+    );
+    this.form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#explain();
+    });
+    this.verdict = make('p', { className: 'verdict-line', role: 'status' });
+    this.steps = make('ol', { className: 'steps' });
+    this.advice = make('div', { className: 'advice' });
+    const hint = 'Nothing is taken. Limits of topics and clients inside the group are not among the steps.';
+    this.host.replaceChildren(
+      make('h1', { text: 'Why' }),
+      this.form,
+      this.verdict,
+      make(
+        'div',
+        { className: 'split' },
+        this.steps,
+        make('div', {}, this.advice, make('p', { className: 'hint', text: hint })),
+      ),
+    );
+  }
+
+  async #explain() {
+    this.asking = true;
+    const asked = {
+      group: this.group.value,
+      direction: this.direction.value,
+      amount: Number(this.amount.value),
+      dimension: this.dimension.value,
+    };
+    try {
+      const found = await this.#found(asked.group);
+      if (this.isEnded) return;
+      this.#show(asked, found);
+      this.shown = asked;
+    } catch (error) {
+      this.shown = null;
+      say(this.verdict, textOf(error));
+      this.verdict.className = 'verdict-line stop';
+      this.steps.replaceChildren();
+      this.advice.replaceChildren();
+    } finally {
+      this.asking = false;
+    }
+  }
+
+  /** A silent key has no shares: what the node may spend of it unheard is all there is to say. */
+  async #found(name) {
+    const explained = await askJson(`${pathOf(name)}/explain`).catch((error) => error);
+    if (!(explained instanceof Error)) {
+      const { definition } = await askJson(`${pathOf(name)}/definition`).catch(() => ({ definition: {} }));
+      return { explained, maxRequest: definition.maxRequest };
+    }
+    const key = await askJson(`/v1/keys/${encodeURIComponent(name)}`).catch(() => null);
+    if (key === null) throw explained;
+    return { key };
+  }
+
+  #show({ group, direction, amount, dimension }, { explained, maxRequest, key }) {
+    if (key !== undefined) {
+      this.#showKey(key, direction, amount, dimension);
+      return;
+    }
+    const explanation = explained.directions[direction];
+    const ready = this.node?.ready ?? true;
+    const told = stepsOf({ explanation, group: explained, ready, amount, dimension, maxRequest });
+    this.#write(told, `Node ${explained.node}`);
+    const refused = explanation.local.refusedBecause.slice(0, 3).map(refusalText);
+    const link = make('a', { href: groupHref(group, direction), text: `All of ${group}` });
+    this.advice.append(
+      make(
+        'p',
+        {},
+        refused.length === 0 ? 'Nothing was refused here lately. ' : `Refused here lately: ${refused.join('; ')}. `,
+        link,
+      ),
+    );
+  }
+
+  #showKey({ template, silent, leftUnheard }, direction, amount, dimension) {
+    const left = leftUnheard?.[direction]?.[dimension] ?? null;
+    const isEnough = left === null || left >= amount;
+    const steps = [
+      {
+        title: `A key of template ${template}`,
+        says: silent ? 'This node spends it unheard: nobody else is told.' : 'It is a group like any other.',
+        state: 'go',
+      },
+      {
+        title: left === null ? 'Nothing limits it' : `Left unheard: ${left} ${dimension}`,
+        says: isEnough
+          ? 'That is enough.'
+          : 'The next request makes the key a group like any other, and the log decides.',
+        state: isEnough ? 'go' : 'note',
+      },
+    ];
+    this.#write({ steps, passes: true, advice: [] }, 'This node');
+  }
+
+  #write({ steps, passes, advice }, who) {
+    say(this.verdict, passes ? `${who} would let it pass now.` : `${who} would refuse it now.`);
+    this.verdict.className = `verdict-line ${passes ? 'go' : 'stop'}`;
+    this.steps.replaceChildren(
+      ...steps.map(({ title, says, state }) =>
+        make('li', { className: state }, make('b', { text: title }), make('p', { text: says })),
+      ),
+    );
+    const items = advice.map((text) => make('li', { text }));
+    this.advice.replaceChildren(
+      ...(items.length === 0 ? [] : [make('h2', { text: 'What would let it pass' }), make('ul', {}, ...items)]),
+    );
+  }
+}
+
+function choice(names, chosen) {
+  return make(
+    'select',
+    {},
+    ...names.map((name) => make('option', { value: name, text: name, selected: name === chosen })),
+  );
+}
+
+/** `12 messages at the level of the group, because of messages`. */
+function refusalText({ level, dimension, reason, count }) {
+  if (level === null) return `${count} because the node decided nothing`;
+  const what = count === 1 ? '1 request' : `${count} requests`;
+  return `${what} at the level of the ${level}, for ${dimension}${reason === dimension ? '' : ` (${reason})`}`;
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+
+const { stepsOf } = await import('../../../src/page/live/why-steps.mjs' as string);
+const { Past } = await import('../../../src/page/live/past.mjs' as string);
+const { lineWidths } = await import('../../../sim/page/browser/views.mjs' as string);
+const { clock } = await import('../../../src/page/browser/figures.mjs' as string);
+
+const RATES = (messagesPerSecond: number) => ({ messagesPerSecond, bytesPerSecond: null });
+const EXPLANATION = {
+  quota: RATES(100),
+  quotaAsWritten: { messagesPerSecond: 100 },
+  usage: RATES(100),
+  demand: RATES(300),
+  limiting: { deciding: null },
+  binding: 'messages',
+  ramp: null,
+  inForce: RATES(100),
+  clusterBucket: null,
+  local: {
+    served: true,
+    link: 'linked',
+    share: RATES(40),
+    limit: RATES(50),
+    tokens: { messages: 10, bytes: null },
+    refusedBecause: [],
+  },
+};
+const GROUP = { strategy: 'max-min', sharing: 'rates' };
+const ASKED = { explanation: EXPLANATION, group: GROUP, ready: true, amount: 5, dimension: 'messages' };
+
+describe('why', () => {
+  test('passes where there are tokens, with what is left', () => {
+    const { steps, passes, advice } = stepsOf(ASKED);
+    expect([passes, advice]).toEqual([true, []]);
+    expect(steps.at(-1)).toEqual({ title: 'Tokens here: 10', says: '5 are taken, and 5 are left.', state: 'go' });
+    expect(steps.map(({ title }: { title: string }) => title)).toContain('Share of this node: 40/s');
+  });
+
+  test('too few tokens: how long to wait, how much to ask for, which quota would do', () => {
+    const { passes, advice } = stepsOf({ ...ASKED, amount: 60 });
+    expect(passes).toBe(false);
+    expect(advice).toEqual([
+      'Ask for 10 messages now (atMost does so by itself).',
+      'Wait 1.0 s: 50/s come back here if nobody else takes any (waitMs does so by itself).',
+      'A quota of 300/s would be what all nodes want now; it is 100/s.',
+    ]);
+  });
+
+  test('a request above maxRequest, a quota of 0, a node that does not decide: each says itself', () => {
+    const stopped = (asked: object) => {
+      const { steps, advice } = stepsOf({ ...ASKED, ...asked });
+      return [steps.find(({ state }: { state: string }) => state === 'stop').title, advice[0]];
+    };
+    expect(stopped({ amount: 60, maxRequest: { messages: 50 } })).toEqual([
+      'The request is too large: 60 messages',
+      'Ask for 50 messages at most at once.',
+    ]);
+    expect(stopped({ ready: false })[0]).toBe('The node does not decide');
+    const closed = { ...EXPLANATION, quota: RATES(0), inForce: RATES(0) };
+    expect(stopped({ explanation: closed })[1]).toBe('The quota is 0: only another quota lets anything pass.');
+  });
+});
+
+describe('the past of a page', () => {
+  const status = (shares: Readonly<Record<string, number>>, refusedMessages: number) => ({
+    quota: RATES(100),
+    target: RATES(100),
+    clusterBucket: null,
+    local: { refusedMessages },
+    nodes: Object.entries(shares).map(([nodeId, share]) => ({
+      nodeId,
+      share: RATES(share),
+      usage: RATES(1),
+      demand: RATES(2),
+    })),
+  });
+
+  test('goes on where the node remembers it until', () => {
+    const past = new Past();
+    const column = (value: number | null) => [null, value];
+    const names = ['quota', 'target', 'admitted', 'wanted', 'tokens', 'refused'];
+    const group = {
+      ...Object.fromEntries(names.map((name) => [name, column(7)])),
+      nodes: [{ nodeId: 'a', share: [null, 50] }],
+    };
+    past.remember({ endedMs: 10_000, seconds: 2, group });
+    past.add(11_000, status({ a: 60, b: 40 }, 5), 'messages');
+    past.add(13_000, status({ a: 70 }, 25), 'messages');
+    expect(past.times).toEqual([10, 11, 13]);
+    expect(past.columns.wanted).toEqual([7, 4, 2]);
+    expect(past.columns.refused).toEqual([7, null, 10]);
+    expect(Object.fromEntries(past.nodes)).toEqual({ a: [50, 60, 70], b: [null, 40, null] });
+    expect([past.indexAgo(0), past.indexAgo(1), past.indexAgo(3), past.indexAgo(60)]).toEqual([2, 1, 0, -1]);
+  });
+
+  test('of a hundred nodes eleven have a line, and all are in it', () => {
+    const past = new Past();
+    const shares = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`n${at}`, at === 42 ? 50 : 0.5]));
+    past.add(1000, status(shares, 0), 'messages');
+    expect(past.nodes.size).toBe(12);
+    expect(past.nodes.has('n42')).toBe(true);
+    const all = [...past.nodes.values()].reduce((sum, [share]) => sum + share, 0);
+    expect(all).toBeCloseTo(50 + 99 * 0.5);
+  });
+});
+
+describe('the page of a run', () => {
+  test('lines that lie on one another have other widths, the first of them the widest', () => {
+    expect(
+      lineWidths([
+        [1, 1, 1],
+        [1, 1, 2],
+        [5, 5, 5],
+      ]),
+    ).toEqual([3.5, 1.5, 1.5]);
+    const twelve = lineWidths(Array.from({ length: 12 }, () => [3, 3]));
+    expect(new Set(twelve).size).toBe(12);
+    expect(Math.max(...twelve)).toBeLessThan(11);
+  });
+
+  test('the time of a trace is that of its clock', () => {
+    const since = { begunMs: Date.UTC(2023, 10, 16, 18, 17, 3), speed: 10 };
+    expect([clock(1.5, 100, since), clock(1.5, 100)]).toEqual(['18:17:18.0', '1.5 s']);
+  });
+});

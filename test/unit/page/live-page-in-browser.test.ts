@@ -1,0 +1,249 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { listen } from '../../../src/http/server/http-server.js';
+import { type HttpScene, readyScene } from '../http/http-scene.js';
+import { findBrowser, NO_BROWSER } from './browser.js';
+
+const executablePath = findBrowser(process.env);
+const HOSTILE = '"><img src=x onerror="window.broken=1">';
+const LONG = `long/${'x'.repeat(195)}`;
+const MANY = 10_000;
+const NODES = ['a', 'b', 'c'] as const;
+
+/** Three nodes of one cluster in this process, a page of the first one in a real browser. */
+describe('the live page in a browser', () => {
+  let scenes: HttpScene[] = [];
+  let url = '';
+  let browser: Browser;
+  let page: Page;
+  let load: NodeJS.Timeout;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    if (executablePath === undefined) return;
+    const quota = { publish: { messagesPerSecond: 600 } };
+    const many = Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`many-${at}`, { quota }]));
+    const groups = { orders: { quota }, [LONG]: { quota }, ...many };
+    const shared = { cluster: `live-${process.pid}`, groups, http: { host: '127.0.0.1', port: 0 } };
+    const timing = { heartbeatMs: 200, stalenessMs: 1500, isolationAfterMs: 1000, shareValidMs: 1000 };
+    scenes = await Promise.all(NODES.map((node) => readyScene({ ...shared, node, timing })));
+    const [first] = scenes as [HttpScene];
+    url = await listen(first.app, first.node);
+    load = setInterval(() => {
+      for (const [at, { node }] of scenes.entries()) {
+        for (let count = 0; count <= at; count++) node.tryAcquire('orders', { messages: 10 });
+      }
+    }, 25);
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url()))
+        complaints.push(`fetches ${request.url()}`);
+    });
+  });
+
+  afterAll(async () => {
+    clearInterval(load);
+    await browser?.close();
+    await Promise.all(scenes.map((scene) => scene.close()));
+  });
+
+  beforeEach(({ skip }) => {
+    if (executablePath === undefined) skip(NO_BROWSER);
+    complaints.length = 0;
+  });
+
+  async function visit(hash: string): Promise<void> {
+    await page.goto(`${url}/${hash}`);
+    await page.reload();
+    await page.waitForSelector('#link[data-state=open]');
+  }
+
+  /** Figures of a tile as a number. */
+  async function tile(name: string): Promise<number> {
+    const text = await page.locator(`.tile:has(.label:text-is("${name}")) b`).textContent();
+    return Number((text ?? '').replace(/[,/s]/g, ''));
+  }
+
+  test('what is shown is what GET /v1/groups/{group} says, within a second', async () => {
+    await visit('#/group/orders/publish');
+    await expect.poll(() => page.locator('.nodes tbody tr').count(), { timeout: 10_000 }).toBe(3);
+    expect(await tile('Quota')).toBe(600);
+    const { directions } = (await (scenes[0] as HttpScene).get('/v1/groups/orders')).body as never as {
+      directions: { publish: { nodes: { nodeId: string; share: { messagesPerSecond: number } }[] } };
+    };
+    const shares = directions.publish.nodes;
+    const sum = shares.reduce((total, { share }) => total + share.messagesPerSecond, 0);
+    // Shares move under load, and their sum does not.
+    await expect
+      .poll(
+        async () => {
+          const texts = await page.locator('.nodes tbody tr td:nth-child(2)').allTextContents();
+          return texts.reduce((total, text) => total + Number(text.replace(/[,/s]/g, '')), 0);
+        },
+        { timeout: 1500 },
+      )
+      .toBeCloseTo(sum, -1);
+    expect(complaints).toEqual([]);
+  });
+
+  test('another quota is seen within a second', async () => {
+    await visit('#/group/orders/publish');
+    await expect.poll(() => tile('Quota'), { timeout: 5000 }).toBe(600);
+    const change = {
+      method: 'PATCH' as const,
+      url: '/v1/groups/orders',
+      payload: { quota: { publish: { messagesPerSecond: 500 } } },
+    };
+    expect((await (scenes[1] as HttpScene).app.inject(change)).statusCode).toBe(200);
+    await expect.poll(() => tile('Quota'), { timeout: 2000, interval: 50 }).toBe(500);
+    await expect.poll(() => page.textContent('.changes')).toContain('messagesPerSecond: – → 500');
+  });
+
+  test('what if: shares that would follow; applied, and taken back', async () => {
+    await visit('#/group/orders/publish');
+    const field = page.locator('.change input').first();
+    await field.fill('300');
+    const then = async () => {
+      const texts = await page.locator('.change + .scroll tbody td:nth-child(4)').allTextContents();
+      return texts.reduce((total, text) => total + Number(text.replace(/[,/s]/g, '')), 0);
+    };
+    await expect.poll(then, { timeout: 5000 }).toBeCloseTo(300, -1);
+    expect(await tile('Quota')).toBe(500);
+    await page.click('text=Apply to the cluster');
+    await expect.poll(() => tile('Quota'), { timeout: 3000 }).toBe(300);
+    await page.click('text=Undo');
+    await expect.poll(() => tile('Quota'), { timeout: 3000 }).toBe(500);
+    expect(complaints).toEqual([]);
+  });
+
+  test('why: each step with its numbers, and what would let it pass', async () => {
+    await visit('#/why/orders/publish');
+    await page.fill('.why input[type=number]', '5000');
+    await page.click('text=Explain');
+    await expect.poll(() => page.textContent('.verdict-line')).toBe('Node a would refuse it now.');
+    expect(await page.locator('.steps li').count()).toBeGreaterThan(6);
+    expect(await page.locator('.steps li.stop').count()).toBe(1);
+    expect(await page.textContent('.advice')).toMatch(/Wait [\d.]+ s/);
+    await page.fill('.why input[type=text]', 'nobody');
+    await page.click('text=Explain');
+    await expect.poll(() => page.textContent('.verdict-line')).toContain('nobody');
+  });
+
+  test('10,000 groups scroll without a pause above 50 ms, and come where the wheel rests', async () => {
+    await visit('#/');
+    await expect.poll(() => page.textContent('.tools .hint')).toBe(`${MANY + 2} lines`);
+    await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline', 'toplevel'] });
+    await page.evaluate(SCROLL);
+    const longest = longestTask(await browser.stopTracing());
+    console.log(
+      `live page: longest task while 10,000 groups scroll, ms: CPU ${longest.cpuMs}, with waiting ${longest.ms}`,
+    );
+    // A busy machine lets a task wait in the middle; its CPU time is what the page makes of it.
+    expect(longest.cpuMs).toBeGreaterThan(0);
+    expect(longest.cpuMs).toBeLessThan(50);
+    expect(await page.locator('.lines .line:not([hidden])').count()).toBeLessThan(130);
+    await expect.poll(() => page.locator('.lines .line.waiting:not([hidden])').count(), { timeout: 5000 }).toBe(0);
+  });
+
+  test('hostile names are text', async () => {
+    await page.goto(`${url}/#/group/${encodeURIComponent(HOSTILE)}/publish`);
+    await page.reload();
+    await expect.poll(() => page.textContent('#trouble')).toContain(HOSTILE);
+    expect(await page.textContent('h1')).toBe(HOSTILE);
+    await page.goto(`${url}/#/why/${encodeURIComponent(HOSTILE)}/publish`);
+    await expect.poll(() => page.textContent('.verdict-line')).toContain(HOSTILE);
+    expect(await page.evaluate('[typeof window.broken, document.images.length]')).toEqual(['undefined', 0]);
+  });
+
+  test('a name of 200 characters is found by a part of it, and does not stick out', async () => {
+    await visit('#/');
+    await page.fill('#find', 'xxx');
+    await expect.poll(() => page.locator('.lines .line:not([hidden]) a').allTextContents()).toEqual([LONG]);
+    await page.setViewportSize({ width: 360, height: 900 });
+    await page.click('.lines a >> visible=true');
+    await expect.poll(() => page.textContent('h1')).toBe(LONG);
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), { timeout: 10_000 }).toBe(360);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    expect(complaints).toEqual([]);
+  });
+
+  test.each(['#/', '#/group/orders/publish', '#/node', '#/why/orders/publish'])(
+    'nothing sticks out: %s',
+    async (hash) => {
+      await visit(hash);
+      for (const width of [360, 768, 1280, 3840]) {
+        await page.setViewportSize({ width, height: 900 });
+        await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), { timeout: 10_000 }).toBe(width);
+      }
+      await page.setViewportSize({ width: 1280, height: 900 });
+    },
+  );
+
+  test('keys alone: to a group and back through time', async () => {
+    await visit('#/');
+    await page.fill('#find', 'orders');
+    await expect.poll(() => page.locator('.lines .line:not([hidden]) a').allTextContents()).toEqual(['orders']);
+    await page.locator('.lines a').first().focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.textContent('h1')).toBe('orders');
+    await page.focus('#time');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => page.textContent('#now')).toMatch(/^\d\d:\d\d:\d\d, 2 s ago$/);
+    expect(await page.getAttribute('#time', 'aria-valuetext')).toMatch(/2 s ago$/);
+    await page.click('#live');
+    await expect.poll(() => page.textContent('#now')).toBe('now');
+  });
+
+  test('a node that dies is seen, and its share goes to the others', async () => {
+    await visit('#/node');
+    await expect.poll(() => page.locator('.nodes td.state-alive').count()).toBe(3);
+    (scenes[2] as HttpScene).node.loop.stop();
+    await expect.poll(() => page.locator('.nodes td.state-alive').count(), { timeout: 10_000 }).toBe(2);
+    await page.click('nav >> text=Groups');
+    await page.fill('#find', 'orders');
+    await page.click('.lines a >> visible=true');
+    await expect.poll(() => page.locator('.nodes tbody tr').count(), { timeout: 5000 }).toBe(2);
+  });
+
+  test('a node that goes away leaves a page that says so', async () => {
+    await visit('#/node');
+    await (scenes[0] as HttpScene).app.close();
+    await expect.poll(() => page.textContent('#trouble'), { timeout: 5000 }).toContain('What is shown is old');
+  });
+});
+
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly dur?: number;
+  readonly tdur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+/** Of the main thread of the page; Chromium counts in microseconds. */
+function longestTask(trace: Buffer): { readonly cpuMs: number; readonly ms: number } {
+  const { traceEvents } = JSON.parse(trace.toString()) as { readonly traceEvents: readonly TraceEvent[] };
+  const mains = traceEvents.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain');
+  const tasks = traceEvents.filter(({ name, pid, tid }) => {
+    return name === 'RunTask' && mains.some((main) => main.pid === pid && main.tid === tid);
+  });
+  const longest = (read: (event: TraceEvent) => number | undefined) => {
+    return Math.max(0, ...tasks.map((event) => (read(event) ?? 0) / 1000));
+  };
+  return { cpuMs: Math.round(longest(({ tdur }) => tdur)), ms: Math.round(longest(({ dur }) => dur)) };
+}
+
+/** Scrolls through the whole list in 60 steps. */
+const SCROLL = `(async () => {
+  const list = document.querySelector('.list');
+  for (let step = 1; step <= 60; step++) {
+    list.scrollTop = (list.scrollHeight * step) / 61;
+    await new Promise(requestAnimationFrame);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 500));
+})()`;
