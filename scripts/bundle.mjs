@@ -14,7 +14,7 @@ const target = join(root, 'dist/bin');
 /** Threads and processes are files of dist/bin, too, by the file that starts them under another name. */
 const STARTED = {
   'load-thread': 'dist/src/config/files/load-thread.js',
-  'demo-traffic': 'dist/src/demo/traffic/traffic-main.js',
+  'demo-traffic': 'dist/src/demo/processes/traffic-main.js',
   load: 'dist/src/load/load-main.js',
   'swarm-thread': 'dist/sim/swarm/swarm-thread.js',
 };

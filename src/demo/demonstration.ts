@@ -3,13 +3,15 @@ import { loadConfig } from '../config/files/load-config.js';
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import type { Rates } from '../core/base/vocabulary.js';
 import { portsFor } from '../processes/free-ports.js';
+import { describeError } from '../terminal/exit.js';
 import { loadLmdb } from '../topic/embedded/load-lmdb.js';
 import type { DemoOptions } from './command.js';
 import { Ending, type EndReason, exitCodeOf } from './ending.js';
 import { judge } from './measure/verdict.js';
 import { Cluster } from './processes/cluster.js';
-import { StateFolder, TRACE_FILE } from './processes/state-folder.js';
+import { DEMO_CONFIG_FILE, STORY_CONFIG_FILE, StateFolder, TRACE_FILE } from './processes/state-folder.js';
 import { TrafficProcess, type TrafficProgress } from './processes/traffic-process.js';
+import { type StoryParts, StoryTeller } from './story-teller.js';
 import { count, kilobytes } from './view/figures.js';
 import { hintsFor } from './view/hints.js';
 import { RecentSecond } from './view/recent-second.js';
@@ -25,14 +27,21 @@ const TRAFFIC_STOP_PATIENCE_MS = 500;
  * exit code.
  */
 export async function runDemonstration(options: DemoOptions): Promise<number> {
+  const { kafka = null } = options;
   // Said here once: each of the nodes would say it in a log of its own.
-  await loadLmdb();
-  const demonstration = new Demonstration(options, await StateFolder.create());
+  if (kafka === null) await loadLmdb();
+  const configFile = tellsStory(options) ? STORY_CONFIG_FILE : DEMO_CONFIG_FILE;
+  const demonstration = new Demonstration(options, await StateFolder.create(configFile, kafka));
   try {
     return await demonstration.run();
   } finally {
     await demonstration.leave();
   }
+}
+
+/** With one node there is nothing to share. */
+function tellsStory({ for: forMs, story, nodes }: DemoOptions): boolean {
+  return forMs === undefined && story && nodes > 1;
 }
 
 class Demonstration {
@@ -44,6 +53,7 @@ class Demonstration {
   #cluster: Cluster | undefined;
   #traffic: TrafficProcess | undefined;
   #view: View | undefined;
+  #teller: StoryTeller | undefined;
 
   constructor(options: DemoOptions, folder: StateFolder) {
     this.#options = options;
@@ -53,7 +63,7 @@ class Demonstration {
   async run(): Promise<number> {
     const config = await loadConfig({ file: this.#folder.configFile });
     const group = config.groups[0];
-    const cluster = await this.#startCluster(group.name);
+    const cluster = await this.#startCluster();
     const interrupted = await Promise.race([cluster.ready(), this.#ending.reached]);
     if (interrupted) return this.#exitCode(interrupted, false);
     this.#startTraffic(cluster, group);
@@ -71,13 +81,13 @@ class Demonstration {
     else await this.#folder.remove();
   }
 
-  async #startCluster(group: string): Promise<Cluster> {
+  async #startCluster(): Promise<Cluster> {
     const { nodes, httpPort } = this.#options;
     const ports = await portsFor(nodes, httpPort);
     if (ports[0] !== httpPort)
       say(`port ${httpPort} or one after it is taken: the nodes listen on ${ports.join(', ')}`);
     say(`starting ${nodes} node processes …`);
-    this.#cluster = new Cluster(ports, this.#folder, group);
+    this.#cluster = new Cluster(ports, this.#folder);
     return this.#cluster;
   }
 
@@ -86,19 +96,44 @@ class Demonstration {
     const { speed, plain } = this.#options;
     const nodeUrls = cluster.nodes.map(({ url }) => url);
     this.#quotaPerSecond = quota.publish;
-    this.#view = createView(this.#introduction(cluster, name), plain === true);
-    this.#traffic = new TrafficProcess(this.#folder.logFile('traffic'), (progress) => this.#show(cluster, progress));
-    this.#traffic.begin({ traceFile: TRACE_FILE, speed, group: name, quotaPerSecond: quota.publish, nodeUrls });
-    cluster.watch();
-    this.#watchEnds(cluster, this.#traffic);
+    const view = createView(this.#introduction(cluster, name), plain === true);
+    const traffic = new TrafficProcess(this.#folder.logFile('traffic'), (progress) => this.#show(cluster, progress));
+    const trace = tellsStory(this.#options) ? null : { file: TRACE_FILE, speed };
+    this.#view = view;
+    this.#traffic = traffic;
+    traffic.begin({ trace, group: name, quotaPerSecond: quota.publish, nodeUrls });
+    this.#watchEnds(cluster, traffic);
+    if (trace === null) void this.#tellStory({ cluster, traffic, view, group: name });
+  }
+
+  async #tellStory(parts: Pick<StoryParts, 'cluster' | 'traffic' | 'view' | 'group'>): Promise<void> {
+    const teller = new StoryTeller({
+      ...parts,
+      ending: this.#ending,
+      onStarted: (node) => this.#watchNode(node, parts.cluster, parts.traffic),
+      onQuota: (messagesPerSecond) => {
+        this.#quotaPerSecond = [messagesPerSecond, this.#quotaPerSecond[1]];
+      },
+    });
+    this.#teller = teller;
+    try {
+      await teller.tell();
+      // Nobody looks at a pipe for long; the exit code tells how it was.
+      if (process.stdout.isTTY === true) await teller.goOn();
+      else this.#ending.reach({ kind: 'time-over' });
+    } catch (error) {
+      this.#fail(describeError(error));
+    }
   }
 
   #introduction(cluster: Cluster, group: string) {
     const [messages, bytes] = this.#quotaPerSecond;
-    const quota = `${count(messages)} messages/s and ${kilobytes(bytes)}/s`;
-    const trace = `${basename(TRACE_FILE)} at ${this.#options.speed}×`;
+    const quota = `${count(messages)} messages/s${Number.isFinite(bytes) ? ` and ${kilobytes(bytes)}/s` : ''}`;
+    const traffic = tellsStory(this.#options)
+      ? 'in six acts'
+      : `under ${basename(TRACE_FILE)} at ${this.#options.speed}×`;
     return {
-      headline: `${cluster.nodes.length} nodes, one quota of ${quota}, under ${trace}`,
+      headline: `${cluster.nodes.length} nodes, one quota of ${quota}, ${traffic}`,
       forMs: this.#options.for ?? null,
       hints: hintsFor(cluster.nodes, this.#folder, group),
     };
@@ -110,12 +145,14 @@ class Demonstration {
    */
   #watchEnds(cluster: Cluster, traffic: TrafficProcess): void {
     void traffic.child.ended.then(() => this.#fail(`the traffic process ended:\n${traffic.child.logEnd()}`));
-    for (const [at, { child }] of cluster.nodes.entries()) {
-      void child.ended.then(() => {
-        traffic.nodeGone(at);
-        if (cluster.nodes.every((node) => !node.child.isRunning)) this.#fail('all nodes have ended');
-      });
-    }
+    for (const at of cluster.nodes.keys()) this.#watchNode(at, cluster, traffic);
+  }
+
+  #watchNode(at: number, cluster: Cluster, traffic: TrafficProcess): void {
+    void cluster.nodes[at].child.ended.then(() => {
+      traffic.nodeGone(at);
+      if (cluster.nodes.every((node) => !node.child.isRunning)) this.#fail('all nodes have ended');
+    });
   }
 
   #show(cluster: Cluster, progress: TrafficProgress): void {
@@ -124,15 +161,14 @@ class Demonstration {
     if (forMs !== undefined && progress.atMs >= forMs) this.#ending.reach({ kind: 'time-over' });
     this.#recent.add(progress);
     const rows = this.#recent.rows().map((row, at) => {
-      const { id, child } = cluster.nodes[at];
-      return { ...row, id, isRunning: child.isRunning, share: cluster.views[at].sharePerSecond };
+      return { ...row, id: cluster.nodes[at].id, state: cluster.stateOf(at) };
     });
     this.#view?.show({
       elapsedMs: progress.atMs,
       rows,
       quota: this.#quotaPerSecond,
       admitted: this.#recent.admitted(),
-      lastRebalancingMs: Math.max(...cluster.views.map(({ lastRebalancingMs }) => lastRebalancingMs)),
+      act: this.#teller?.title ?? null,
     });
   }
 
@@ -140,6 +176,7 @@ class Demonstration {
     this.#view?.end();
     if (reason.kind === 'failed') say(reason.why);
     const measurement = (await this.#traffic?.finish(MEASUREMENT_TIMEOUT_MS)) ?? null;
+    if (this.#teller !== undefined) return this.#exitCode(reason, this.#teller.isGood);
     if (measurement === null) return this.#exitCode(reason, false);
     const isInterrupted = reason.kind === 'signal' && this.#options.for !== undefined;
     process.stdout.write(`\n${verdictLines(measurement, isInterrupted).join('\n')}\n`);

@@ -1,71 +1,54 @@
-import type { ClusterStatus } from '../../node-client/cluster-status.js';
 import { NodeProcess } from '../../processes/node-process.js';
 import type { StateFolder } from './state-folder.js';
 
 const READY_TIMEOUT_MS = 20_000;
 /** Nodes leave in a tenth of a second; Ctrl-C promises two seconds for everything. */
 const STOP_PATIENCE_MS = 1500;
-const WATCH_EVERY_MS = 500;
-
-/** What the nodes say about themselves. */
-export interface NodeView {
-  /** What it enforces, messages per second; null until known. */
-  readonly sharePerSecond: number | null;
-  readonly lastRebalancingMs: number;
-}
 
 /** The node processes of the demonstration. */
 export class Cluster {
-  readonly nodes: readonly NodeProcess[];
-  readonly views: NodeView[];
-  readonly #group: string;
-  #watchTimer: NodeJS.Timeout | undefined;
+  readonly #ports: readonly number[];
+  readonly #folder: StateFolder;
+  readonly #nodes: NodeProcess[];
+  readonly #starting = new Set<number>();
 
-  constructor(ports: readonly number[], folder: StateFolder, group: string) {
-    const { configFile } = folder;
-    this.nodes = ports.map((port, at) => {
-      const id = nodeName(at);
-      return new NodeProcess({ id, port, configFile, logFile: folder.logFile(id) });
-    });
-    this.views = this.nodes.map(() => ({ sharePerSecond: null, lastRebalancingMs: 0 }));
-    this.#group = group;
+  constructor(ports: readonly number[], folder: StateFolder) {
+    this.#ports = ports;
+    this.#folder = folder;
+    this.#nodes = ports.map((_, at) => this.#start(at));
+  }
+
+  get nodes(): readonly NodeProcess[] {
+    return this.#nodes;
   }
 
   async ready(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.ready(READY_TIMEOUT_MS)));
   }
 
-  /** Asks the nodes for their shares every half second; a node that does not answer keeps its last view. */
-  watch(): void {
-    this.#watchTimer = setInterval(() => {
-      for (const at of this.nodes.keys()) void this.#look(at);
-    }, WATCH_EVERY_MS);
+  stateOf(at: number): 'ready' | 'starting' | 'dead' {
+    if (this.#nodes[at]?.child.isRunning !== true) return 'dead';
+    return this.#starting.has(at) ? 'starting' : 'ready';
+  }
+
+  /** A new process under the name and address of one that has ended; resolves when it is ready. */
+  async startAgain(at: number): Promise<void> {
+    this.#nodes[at] = this.#start(at);
+    this.#starting.add(at);
+    await this.#nodes[at].ready(READY_TIMEOUT_MS);
+    this.#starting.delete(at);
   }
 
   /** All leave at the same time, farewells published. Returns the ids of those that did not end with 0. */
   async stop(): Promise<string[]> {
-    clearInterval(this.#watchTimer);
     const running = this.nodes.filter(({ child }) => child.isRunning);
     const exits = await Promise.all(running.map(({ child }) => child.stop(STOP_PATIENCE_MS)));
     return running.filter((_, at) => exits[at].code !== 0).map(({ id }) => id);
   }
 
-  async #look(at: number): Promise<void> {
-    const node = this.nodes[at];
-    if (!node.child.isRunning) return;
-    const status = await node.status(this.#group).catch(() => null);
-    if (status !== null) this.views[at] = viewOf(status);
+  #start(at: number): NodeProcess {
+    const id = String.fromCharCode('A'.charCodeAt(0) + at);
+    const { configFile } = this.#folder;
+    return new NodeProcess({ id, port: this.#ports[at], configFile, logFile: this.#folder.logFile(id) });
   }
-}
-
-function nodeName(at: number): string {
-  return String.fromCharCode('A'.charCodeAt(0) + at);
-}
-
-function viewOf({ node, groups }: ClusterStatus): NodeView {
-  const local = groups[0]?.directions.publish.local;
-  return {
-    sharePerSecond: local?.share.messagesPerSecond ?? null,
-    lastRebalancingMs: node.lastRebalancingMs,
-  };
 }

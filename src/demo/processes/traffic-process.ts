@@ -2,19 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Child } from '../../processes/child.js';
 import type { ClientTally, Measurement } from '../measure/meter.js';
-import type { TrafficNews, TrafficOrder, TrafficPlan } from '../traffic/protocol.js';
+import type { Stretch } from '../story/acts.js';
+import type { ActTallies } from '../story/story-traffic.js';
+import type { TrafficNews, TrafficOrder, TrafficPlan } from './protocol.js';
 
-const MAIN_FILE = fileURLToPath(new URL('../traffic/traffic-main.js', import.meta.url));
+const MAIN_FILE = fileURLToPath(new URL('./traffic-main.js', import.meta.url));
 
 export interface TrafficProgress {
   readonly atMs: number;
   readonly nodes: readonly ClientTally[];
 }
 
-/** Our side of the process that replays the trace and measures. */
+/** Our side of the process that makes the traffic and measures. */
 export class TrafficProcess {
   readonly child: Child;
-  readonly #measured: Promise<Measurement>;
+  readonly #measured: Promise<Measurement | null>;
+  #actOver: (tallies: ActTallies) => void = () => undefined;
 
   constructor(logFile: string, onProgress: (progress: TrafficProgress) => void) {
     this.child = new Child([MAIN_FILE], { logFile });
@@ -22,6 +25,7 @@ export class TrafficProcess {
       this.child.onMessage((message) => {
         const news = message as TrafficNews;
         if (news.kind === 'finished') resolve(news.measurement);
+        else if (news.kind === 'act-over') this.#actOver(news.tallies);
         else onProgress(news);
       });
     });
@@ -33,6 +37,23 @@ export class TrafficProcess {
 
   nodeGone(node: number): void {
     this.#order({ kind: 'node-gone', node });
+  }
+
+  nodeBack(node: number): void {
+    this.#order({ kind: 'node-back', node });
+  }
+
+  /** Resolves when nothing of the act waits any more; not at all when the process ends meanwhile. */
+  act(stretches: readonly Stretch[]): Promise<ActTallies> {
+    return new Promise((resolve) => {
+      this.#actOver = resolve;
+      this.#order({ kind: 'act', stretches });
+    });
+  }
+
+  /** For the systems beside ours. */
+  setQuota(messagesPerSecond: number): void {
+    this.#order({ kind: 'quota', messagesPerSecond });
   }
 
   /** Ends the traffic; null when the process cannot say any more what it measured. */

@@ -3,13 +3,13 @@ import type { Rates } from '../../core/base/vocabulary.js';
 /** One node in one second; messages per second, work that waits in messages. */
 export interface NodeRow {
   readonly id: string;
-  readonly isRunning: boolean;
+  readonly state: 'ready' | 'starting' | 'dead';
   /** What arrived in the second + what waited when it began. */
   readonly demand: number;
   readonly admitted: number;
-  readonly refused: number;
+  /** Nobody has admitted it in time. */
+  readonly gaveUp: number;
   readonly waiting: number;
-  readonly share: number | null;
 }
 
 /** What the live view shows: the last second. */
@@ -18,7 +18,8 @@ export interface Frame {
   readonly rows: readonly NodeRow[];
   readonly quota: Rates;
   readonly admitted: Rates;
-  readonly lastRebalancingMs: number;
+  /** What the headline says for the moment; null = that of the introduction. */
+  readonly act: string | null;
 }
 
 /** What stays the same throughout. */

@@ -9,6 +9,7 @@ export function hintsFor(nodes: readonly NodeProcess[], folder: StateFolder, gro
   const body = JSON.stringify({ group, messages: 1, bytes: 2000 });
   return [
     `nodes      ${nodes.map(({ id, url, child }) => `${id} ${url} (pid ${child.pid})`).join('  ')}`,
+    `page       ${first.url}/    # in a browser: the cluster as node ${first.id} sees it`,
     `look       npx quotamesh status --url ${first.url} --watch`,
     `ask        curl -s ${first.url}/v1/acquire -H 'content-type: application/json' -d '${body}'`,
     `kill       kill -9 ${victim.child.pid}    # node ${victim.id}; the others have its share when its silence is long enough`,

@@ -19,20 +19,22 @@ export class PlainView implements View {
     this.#out.write(`${plainLine(elapsedSeconds, frame)}\n`);
   }
 
+  tell(lines: readonly string[]): void {
+    this.#out.write(`${lines.join('\n')}\n`);
+  }
+
   end(): void {}
 }
 
-const LEGEND = 'per node: demand → admitted (refused, share), in messages/s; then the cluster against its quota';
+const LEGEND = 'per node: admitted of what was wanted, in the last second; then all nodes, and their quota per second';
 
-export function plainLine(elapsedSeconds: number, { rows, admitted, quota, lastRebalancingMs }: Frame): string {
+export function plainLine(elapsedSeconds: number, { rows, admitted, quota }: Frame): string {
   const nodes = rows.map(nodeText).join('  ');
-  const messages = `${count(admitted[0])}/${count(quota[0])} msg/s`;
-  const bytes = `${count(admitted[1] / 1000)}/${kilobytes(quota[1])}/s`;
-  return `${elapsedSeconds} s  ${nodes}  |  ${messages}  ${bytes}  rebalanced in ${Math.round(lastRebalancingMs)} ms`;
+  const messages = `all ${count(admitted[0])}, quota ${count(quota[0])}`;
+  const bytes = Number.isFinite(quota[1]) ? `  ${count(admitted[1] / 1000)} of ${kilobytes(quota[1])}` : '';
+  return `${elapsedSeconds} s  ${nodes}  |  ${messages}${bytes}`;
 }
 
-function nodeText({ id, isRunning, demand, admitted, refused, share }: NodeRow): string {
-  if (!isRunning) return `${id} dead`;
-  const shareText = share === null ? '-' : count(share);
-  return `${id} ${count(demand)} → ${count(admitted)} (${count(refused)}, ${shareText})`;
+function nodeText({ id, state, demand, admitted }: NodeRow): string {
+  return state === 'ready' ? `${id} ${count(admitted)} of ${count(demand)}` : `${id} ${state}`;
 }

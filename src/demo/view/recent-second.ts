@@ -16,11 +16,11 @@ export class RecentSecond {
   }
 
   /** One row per node, without what only the node itself knows. */
-  rows(): Omit<NodeRow, 'id' | 'isRunning' | 'share'>[] {
+  rows(): Omit<NodeRow, 'id' | 'state'>[] {
     return this.#pairs().map(({ now, before, perSecond }) => ({
       demand: (now.arrived[0] - before.admitted[0] - before.gaveUp[0]) * perSecond,
       admitted: (now.admitted[0] - before.admitted[0]) * perSecond,
-      refused: (now.gaveUp[0] - before.gaveUp[0]) * perSecond,
+      gaveUp: (now.gaveUp[0] - before.gaveUp[0]) * perSecond,
       waiting: now.arrived[0] - now.admitted[0] - now.gaveUp[0],
     }));
   }

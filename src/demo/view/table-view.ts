@@ -30,6 +30,11 @@ export class TableView implements View {
     this.#linesDrawn = visible.length;
   }
 
+  tell(lines: readonly string[]): void {
+    this.#out.write(`${this.#backToTop()}${lines.join('\n')}\n\n`);
+    this.#linesDrawn = 0;
+  }
+
   end(): void {
     this.#out.write(SHOW_CURSOR);
   }
@@ -42,24 +47,28 @@ export class TableView implements View {
 export function frameLines(frame: Frame, { headline, forMs }: Introduction): string[] {
   const clock = `${seconds(frame.elapsedMs)}${forMs === null ? '' : ` of ${seconds(forMs)}`}`;
   const [head, ...rows] = textTable(HEAD, frame.rows.map(cells), HEAD.slice(1));
+  const [messages, bytes] = frame.quota;
   return [
-    `${styleText('bold', headline)}  ${clock}`,
+    `${styleText('bold', frame.act ?? headline)}  ${clock}`,
     '',
     styleText('dim', head ?? ''),
-    ...rows.map((row, at) => (frame.rows[at].isRunning ? row : styleText('red', row))),
+    ...rows.map((row, at) => (frame.rows[at].state === 'dead' ? styleText('red', row) : row)),
     '',
-    `messages  ${bar(frame.admitted[0] / frame.quota[0])}  ${count(frame.admitted[0])} of ${count(frame.quota[0])} per second`,
-    `bytes     ${bar(frame.admitted[1] / frame.quota[1])}  ${kilobytes(frame.admitted[1])} of ${kilobytes(frame.quota[1])} per second`,
-    `the last rebalancing took ${Math.round(frame.lastRebalancingMs)} ms`,
+    `messages  ${bar(frame.admitted[0] / messages)}  ${count(frame.admitted[0])} of ${count(messages)} per second`,
+    ...(Number.isFinite(bytes)
+      ? [
+          `bytes     ${bar(frame.admitted[1] / bytes)}  ${kilobytes(frame.admitted[1])} of ${kilobytes(bytes)} per second`,
+        ]
+      : []),
   ];
 }
 
-/** Messages per second; waiting in messages. */
-const HEAD = ['node', 'demand', 'admitted', 'refused', 'waiting', 'share'];
+/** In the last second: wanted = admitted + gave up + what waits now. */
+const HEAD = ['node', 'wanted', 'admitted', 'gave up', 'waiting'];
 
-function cells({ id, isRunning, demand, admitted, refused, waiting, share }: NodeRow): string[] {
-  if (!isRunning) return [id, 'dead', '', '', '', ''];
-  return [id, count(demand), count(admitted), count(refused), count(waiting), share === null ? '-' : count(share)];
+function cells({ id, state, demand, admitted, gaveUp, waiting }: NodeRow): string[] {
+  if (state !== 'ready') return [id, state, '', '', ''];
+  return [id, count(demand), count(admitted), count(gaveUp), count(waiting)];
 }
 
 /** Lines must not wrap, or the way back to the top would be longer than it is counted. */

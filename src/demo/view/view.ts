@@ -4,6 +4,8 @@ import { TableView } from './table-view.js';
 
 export interface View {
   show(frame: Frame): void;
+  /** Lines that stay. */
+  tell(lines: readonly string[]): void;
   /** Leaves the terminal as it was found. */
   end(): void;
 }

@@ -17,8 +17,9 @@ async function parse(...args: string[]): Promise<DemoOptions> {
 }
 
 describe('quotamesh demo', () => {
-  test('runs three nodes at 170 times the pace from port 7070 on, until Ctrl-C', async () => {
-    expect(await parse()).toEqual({ nodes: 3, speed: 170, httpPort: 7070 });
+  test('tells the story of three nodes from port 7070 on', async () => {
+    expect(await parse()).toEqual({ story: true, nodes: 3, speed: 170, httpPort: 7070 });
+    expect(await parse('--no-story', '--kafka', 'k:9092')).toMatchObject({ story: false, kafka: 'k:9092' });
   });
 
   test('takes durations with and without unit', async () => {

@@ -11,36 +11,37 @@ import { verdictLines } from '../../../src/demo/view/verdict-table.js';
 const FRAME: Frame = {
   elapsedMs: 12_300,
   rows: [
-    { id: 'A', isRunning: true, demand: 1042, admitted: 142.4, refused: 100, waiting: 800, share: 150 },
-    { id: 'B', isRunning: false, demand: 0, admitted: 0, refused: 0, waiting: 0, share: 20 },
-    { id: 'C', isRunning: true, demand: 50, admitted: 50, refused: 0, waiting: 0, share: null },
+    { id: 'A', state: 'ready', demand: 1042, admitted: 142.4, gaveUp: 100, waiting: 800 },
+    { id: 'B', state: 'dead', demand: 0, admitted: 0, gaveUp: 0, waiting: 0 },
+    { id: 'C', state: 'ready', demand: 50, admitted: 50, gaveUp: 0, waiting: 0 },
   ],
   quota: [200, 440_000],
   admitted: [192.4, 220_000],
-  lastRebalancingMs: 84.2,
+  act: null,
 };
 
 describe('the live view', () => {
-  test('shows a row per node, the cluster against its quota, and the last rebalancing', () => {
+  test('shows a row per node, and the cluster against its quota', () => {
     const lines = frameLines(FRAME, { headline: 'three nodes', forMs: 20_000, hints: ['curl …'] });
     expect(lines.map((line) => stripVTControlCharacters(line))).toEqual([
       'three nodes  12 s of 20 s',
       '',
-      'node  demand  admitted  refused  waiting  share',
-      'A      1,042       142      100      800    150',
+      'node  wanted  admitted  gave up  waiting',
+      'A      1,042       142      100      800',
       'B       dead',
-      'C         50        50        0        0      -',
+      'C         50        50        0        0',
       '',
       'messages  █████████████████████████████░  192 of 200 per second',
       'bytes     ███████████████░░░░░░░░░░░░░░░  220 kB of 440 kB per second',
-      'the last rebalancing took 84 ms',
     ]);
+    const act = { ...FRAME, act: 'Act 1 of 6', quota: [200, Number.POSITIVE_INFINITY] } as const;
+    const [first, ...others] = frameLines(act, { headline: 'three nodes', forMs: null, hints: [] });
+    expect(stripVTControlCharacters(first ?? '')).toBe('Act 1 of 6  12 s');
+    expect(others.join()).not.toContain('bytes');
   });
 
   test('as a line per second where there is no terminal', () => {
-    expect(plainLine(12, FRAME)).toBe(
-      '12 s  A 1,042 → 142 (100, 150)  B dead  C 50 → 50 (0, -)  |  192/200 msg/s  220/440 kB/s  rebalanced in 84 ms',
-    );
+    expect(plainLine(12, FRAME)).toBe('12 s  A 142 of 1,042  B dead  C 50 of 50  |  all 192, quota 200  220 of 440 kB');
   });
 
   test('bars stay in their frame', () => {
@@ -62,7 +63,7 @@ describe('RecentSecond', () => {
       recent.add({ atMs: quarter * 250, nodes: [tally(100 + quarter * 50, quarter * 25, quarter * 10)] });
     }
     // A second ago 300 had arrived, 100 were admitted, 40 had given up: 160 waited; 200 more arrived since.
-    expect(recent.rows()).toEqual([{ demand: 360, admitted: 100, refused: 40, waiting: 220 }]);
+    expect(recent.rows()).toEqual([{ demand: 360, admitted: 100, gaveUp: 40, waiting: 220 }]);
     expect(recent.admitted()).toEqual([100, 1000]);
   });
 

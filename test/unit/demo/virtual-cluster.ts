@@ -5,7 +5,7 @@ import { Replay } from '../../../src/demo/traffic/replay.js';
 import type { TraceRow } from '../../../src/demo/traffic/trace.js';
 import { Traffic } from '../../../src/demo/traffic/traffic.js';
 import { silentTelemetry } from '../../../src/ports/telemetry.js';
-import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
+import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { WholeNode } from '../../whole-node.js';
 import { VirtualTime } from './virtual-time.js';
@@ -47,22 +47,35 @@ export async function demonstrateVirtually(demonstration: VirtualDemonstration):
 
 async function startNodes({ config, nodes: count }: VirtualDemonstration, time: VirtualTime): Promise<WholeNode[]> {
   const log = createMemoryLog();
-  const nodes = Array.from({ length: count }, (_, at) => {
-    const raw = { ...config, topic: 'memory', node: String.fromCharCode(65 + at) };
-    const topic = new MemoryTopic(log);
-    const append = topic.append.bind(topic);
-    topic.append = (records) => delay(TOPIC_DELAY_MS).then(() => append(records));
-    const resolved = resolveConfig(raw, { source: '(virtual)' });
-    const clock = () => performance.now();
-    return new WholeNode({ config: resolved, topic, telemetry: silentTelemetry, version: '0', nonce: at, clock });
-  });
+  const nodes = Array.from({ length: count }, (_, at) => virtualNode(config, log, at).node);
   const started = Promise.all(nodes.map((node) => node.start()));
   await time.advance(2000);
   await started;
   return nodes;
 }
 
-async function ask(node: WholeNode, group: string, { bytes, refusedBefore }: Work): Promise<Answer> {
+export interface VirtualNode {
+  readonly node: WholeNode;
+  /** Nothing that it writes from now on arrives: for the others it is dead. */
+  silence(): void;
+}
+
+export function virtualNode(config: object, log: MemoryLog, at: number, nonce = at): VirtualNode {
+  const raw = { ...config, topic: 'memory', node: String.fromCharCode(65 + at) };
+  const topic = new MemoryTopic(log);
+  const append = topic.append.bind(topic);
+  let isSilent = false;
+  topic.append = (records) => delay(TOPIC_DELAY_MS).then(() => (isSilent ? undefined : append(records)));
+  const resolved = resolveConfig(raw, { source: '(virtual)' });
+  const clock = () => performance.now();
+  const node = new WholeNode({ config: resolved, topic, telemetry: silentTelemetry, version: '0', nonce, clock });
+  const silence = () => {
+    isSilent = true;
+  };
+  return { node, silence };
+}
+
+export async function ask(node: WholeNode, group: string, { bytes, refusedBefore }: Work): Promise<Answer> {
   await delay(REQUEST_MS / 2);
   const decision = node.tryAcquire(group, { messages: 1, bytes }, { retry: refusedBefore });
   await delay(REQUEST_MS / 2);

@@ -1,0 +1,25 @@
+import type { Stretch } from './acts.js';
+
+export interface Arrival {
+  /** Since the beginning of the act. */
+  readonly atMs: number;
+  readonly node: number;
+}
+
+/** The requests of an act, in the order of time: at random moments (a Poisson process at each node), as those of many clients. */
+export function arrivalsOf(stretches: readonly Stretch[], random: () => number): readonly Arrival[] {
+  const arrivals: Arrival[] = [];
+  let beganMs = 0;
+  for (const { forMs, perSecond, atOnce } of stretches) {
+    for (let request = 0; request < (atOnce?.requests ?? 0); request++) {
+      arrivals.push({ atMs: beganMs, node: atOnce?.node ?? 0 });
+    }
+    for (const [node, rate] of perSecond.entries()) {
+      if (rate === 0) continue;
+      const gapMs = () => (-Math.log(1 - random()) * 1000) / rate;
+      for (let atMs = gapMs(); atMs < forMs; atMs += gapMs()) arrivals.push({ atMs: beganMs + atMs, node });
+    }
+    beganMs += forMs;
+  }
+  return arrivals.sort((one, other) => one.atMs - other.atMs);
+}

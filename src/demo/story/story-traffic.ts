@@ -1,0 +1,127 @@
+import { createHistogram } from 'node:perf_hooks';
+import type { ClientTally } from '../measure/meter.js';
+import { type Answer, PATIENCE_MS, type Work } from '../traffic/node-clients.js';
+import { STORY_QUOTA, type Stretch } from './acts.js';
+import { arrivalsOf } from './arrivals.js';
+import { BucketSystem } from './other-systems.js';
+import { System, type SystemTally } from './system.js';
+
+/** An act of the three systems that had the same arrivals. */
+export interface ActTallies {
+  readonly ours: SystemTally;
+  readonly split: SystemTally;
+  readonly central: SystemTally;
+  /** Of the cluster's answers, refusals too; milliseconds. */
+  readonly answerMs: { readonly median: number; readonly p99: number };
+}
+
+export interface StoryTrafficOptions {
+  /** One per node: asks it for admission. */
+  readonly acquire: readonly ((work: Work) => Promise<Answer>)[];
+  /** 0 ≤ random < 1. */
+  readonly random: () => number;
+}
+
+/** What waits when the arrivals of an act end is granted by then, or given up. */
+const DRAIN_MS = PATIENCE_MS + 200;
+/** As often arrivals that are due are delivered. */
+const TICK_MS = 5;
+
+/** The traffic of the story: each request goes to the cluster, to a static split and to one central bucket. */
+export class StoryTraffic {
+  readonly #systems: { readonly ours: System; readonly split: System; readonly central: System };
+  readonly #others: readonly BucketSystem[];
+  readonly #random: () => number;
+  readonly #beganMs = performance.now();
+  #alive: readonly number[];
+  #answersUs = createHistogram();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ acquire, random }: StoryTrafficOptions) {
+    const nowMs = () => this.elapsedMs;
+    const [split, central] = [BucketSystem.split(acquire.length, nowMs), BucketSystem.central(acquire.length, nowMs)];
+    const ours = acquire.map((ask) => (work: Work) => this.#timed(ask, work));
+    const system = (ask: typeof acquire) => new System({ acquire: ask, random, nowMs });
+    this.#systems = { ours: system(ours), split: system(split.acquire), central: system(central.acquire) };
+    this.#others = [split, central];
+    this.#random = random;
+    this.#alive = acquire.map((_, node) => node);
+    this.setQuota(STORY_QUOTA);
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.#beganMs;
+  }
+
+  /** What the clients of the cluster did since the start. */
+  get nodes(): readonly ClientTally[] {
+    return this.#systems.ours.nodes;
+  }
+
+  /** Resolves when nothing of the act waits any more. */
+  async play(stretches: readonly Stretch[]): Promise<ActTallies> {
+    const { ours, split, central } = this.#systems;
+    this.#answersUs = createHistogram();
+    for (const system of this.#all) system.beginAct();
+    await this.#deliver(stretches);
+    const { count } = this.#answersUs;
+    const answerMs = (percentile: number) => (count === 0 ? 0 : this.#answersUs.percentile(percentile) / 1000);
+    return {
+      ours: ours.tally,
+      split: split.tally,
+      central: central.tally,
+      answerMs: { median: answerMs(50), p99: answerMs(99) },
+    };
+  }
+
+  nodeGone(node: number): void {
+    this.#alive = this.#alive.filter((each) => each !== node);
+    for (const system of this.#all) system.nodeGone(node, this.#alive);
+  }
+
+  nodeBack(node: number): void {
+    this.#alive = [...this.#alive, node].sort((one, other) => one - other);
+  }
+
+  setQuota(messagesPerSecond: number): void {
+    for (const other of this.#others) other.setQuota(messagesPerSecond);
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    for (const system of this.#all) system.end();
+  }
+
+  get #all(): readonly System[] {
+    return Object.values(this.#systems);
+  }
+
+  #deliver(stretches: readonly Stretch[]): Promise<void> {
+    const arrivals = arrivalsOf(stretches, this.#random);
+    const endMs = stretches.reduce((total, { forMs }) => total + forMs, DRAIN_MS);
+    const beganMs = this.elapsedMs;
+    let next = 0;
+    return new Promise((resolve) => {
+      this.#timer = setInterval(() => {
+        const actMs = this.elapsedMs - beganMs;
+        for (; next < arrivals.length && arrivals[next].atMs <= actMs; next++) this.#arrive(arrivals[next].node, next);
+        if (actMs < endMs) return;
+        clearInterval(this.#timer);
+        resolve();
+      }, TICK_MS);
+    });
+  }
+
+  /** Clients of a node that is away go to the others by turns. */
+  #arrive(wanted: number, turn: number): void {
+    const node = this.#alive.includes(wanted) ? wanted : this.#alive[turn % this.#alive.length];
+    if (node !== undefined) for (const system of this.#all) system.arrive(node);
+  }
+
+  async #timed(ask: (work: Work) => Promise<Answer>, work: Work): Promise<Answer> {
+    const sentMs = performance.now();
+    const answer = await ask(work);
+    this.#answersUs.record(Math.max(1, Math.round((performance.now() - sentMs) * 1000)));
+    return answer;
+  }
+}
