@@ -38,7 +38,8 @@ function seconds(text: string): number {
 
 const HELP = `
 On a terminal the table stays in place; t, u, d and g sort by throttled, usage, demand and group, q ends it. Into a file
-or a pipe goes one line per group and time, without colours; with --once the table, once. THROTTLED is demand above usage, over all nodes; WORST has most of it.
+or a pipe goes one line per group and time, without colours; with --once the table, once.
+THROTTLED is demand above usage, over all nodes; WORST has most of it.
 Where a group shares tokens: TOKENS in the cluster's bucket and its depth, a debt below 0; the SET POINT to which a busy
 bucket returns, by the CORRECTION of the rate; CHARGED, the node that told most beyond what was expected of it.
 

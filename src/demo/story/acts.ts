@@ -43,9 +43,13 @@ export const VICTIM = 1;
 
 /** The acts for so many nodes, two at least. */
 export function actsFor(nodes: number): readonly Act[] {
+  return [...actsOfDemand(nodes), ...actsOfTrouble(nodes)];
+}
+
+/** Only what is asked for changes. */
+function actsOfDemand(nodes: number): readonly Act[] {
   const each = (perSecond: number) => new Array<number>(nodes).fill(perSecond);
   const busy = (node: number) => each(QUIET).with(node, BUSY);
-  const crowd = { forMs: 12_000, perSecond: each((1.2 * STORY_QUOTA) / nodes) };
   const part = PARTS[nodes] ?? `1/${nodes}`;
   return [
     {
@@ -83,10 +87,18 @@ export function actsFor(nodes: number): readonly Act[] {
       figure: ADMITTED,
       staticBecause: `the busy node has ${part} of the quota, and what the others leave is lost`,
     },
+  ];
+}
+
+/** More is asked for than there is, evenly, and something happens. */
+function actsOfTrouble(nodes: number): readonly Act[] {
+  const perSecond = new Array<number>(nodes).fill(CROWD / nodes);
+  const crowd = { forMs: 12_000, perSecond };
+  return [
     {
       title: 'A node dies',
       says: [
-        `All nodes together are asked for ${1.2 * STORY_QUOTA} per second. After 2 s node B is killed with -9; its clients go to the`,
+        `All nodes together are asked for ${CROWD} per second. After 2 s node B is killed with -9; its clients go to the`,
         'others, which hear nothing of it: its part of the quota comes free after 5 s of silence.',
       ],
       stretches: [crowd],
@@ -118,6 +130,7 @@ export function actsFor(nodes: number): readonly Act[] {
 const QUIET = 10;
 /** A tenth above the quota, so that all of it is wanted at one node. */
 const BUSY = 1.1 * STORY_QUOTA;
+const CROWD = 1.2 * STORY_QUOTA;
 const PARTS: Readonly<Record<number, string>> = { 2: 'half', 3: 'a third', 4: 'a quarter', 5: 'a fifth' };
 
 const AT_ONCE: Figure = {

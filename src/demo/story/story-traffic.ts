@@ -11,7 +11,7 @@ export interface ActTallies {
   readonly ours: SystemTally;
   readonly split: SystemTally;
   readonly central: SystemTally;
-  /** Of the cluster's answers, refusals too; milliseconds. */
+  /** How long the cluster's answers took, refusals too; milliseconds. */
   readonly answerMs: { readonly median: number; readonly p99: number };
 }
 

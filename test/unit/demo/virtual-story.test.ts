@@ -15,7 +15,7 @@ import { VirtualTime } from './virtual-time.js';
 /** The story of `npm start` in one process and in virtual time: production nodes and clients; HTTP and topic are delays. */
 const CONFIG = parse(readFileSync(STORY_CONFIG_FILE, 'utf8'));
 const NODES = 3;
-/** Of what one central bucket lets through, in the order of the acts: what quotas and times of the acts make of it. */
+/** What a static split lets through, as a part of the central bucket's figure: the quotas and times of each act make it so. */
 const SPLIT = [
   [1, 1],
   [0.33, 0.35],
