@@ -58,10 +58,10 @@ function wholeBetween(least: number, most: number): (text: string) => number {
 }
 
 const HELP = `
-The story takes some 80 s. Each act says what will happen, what is counted and what is good, and ends with its figure beside
-those of a static split and of one central bucket, which have the same requests at the same moments. On a terminal the
-nodes then go on until Ctrl-C. With --nodes 1 there is no story.
-With --for the verdict is good if utilisation of min(quota, demand) is at least 97 %, over-admission at most 2 % over any
+The story takes some 80 s. Each act says what will happen, what is counted and what is good, and ends with its figure
+beside those of a static split and of one central bucket, which have the same requests at the same moments.
+On a terminal the nodes then go on until Ctrl-C. With --nodes 1 there is no story.
+The verdict of --for is good if utilisation of min(quota, demand) is at least 97 %, over-admission at most 2 % over any
 5 s, and the worst sliding second at most 1.10 times the quota. In a clone, \`npm start\` runs it, too.
 
 Examples:
