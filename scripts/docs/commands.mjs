@@ -133,7 +133,10 @@ function anchorOf(path) {
 
 /** What a script of package.json does, and how it is called; a script without a text is refused. */
 const SCRIPTS = {
-  start: ['[-- --for 20s]', 'the demonstration: a story in acts, or a trace for so long; exit code 0 only if all is good'],
+  start: [
+    '[-- --for 20s]',
+    'the demonstration: a story in acts, or a trace for so long; exit code 0 only if all is good',
+  ],
   test: ['[-- NAME…]', 'all tests, or [some](../contribute/run-one-test.md)'],
   'test:long': ['', 'soaks and long outages'],
   build: ['', 'makes `dist/` anew'],
