@@ -1,7 +1,8 @@
 /**
  * Writes the documents that are made from tables of the source: docs/reference/settings.md, docs/reference/errors.md,
- * docs/reference/metrics.md, docs/reference/commands.md, docs/operate/kafka-security.md, docs/guide/strategies.md with
- * its pictures, docs/reference/scenarios.md, a picture of an outage, moving pictures, and the JSON Schemas for editors.
+ * docs/reference/metrics.md, docs/reference/commands.md, docs/operate/kafka-security.md, docs/operate/helm.md,
+ * docs/guide/strategies.md with its pictures, docs/reference/scenarios.md, a picture of an outage, moving pictures,
+ * and the JSON Schemas for editors.
  * `--check` writes nothing and fails when one of them is stale.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { renderAnimation } from './docs/animation.mjs';
 import { playStory, STORIES } from './docs/animation-runs.mjs';
 import { renderCommands } from './docs/commands.mjs';
 import { renderErrors } from './docs/errors.mjs';
+import { renderHelm } from './docs/helm.mjs';
 import { renderKafkaSecurity } from './docs/kafka-security.mjs';
 import { renderMetrics } from './docs/metrics.mjs';
 import { renderScenarios } from './docs/scenarios.mjs';
@@ -108,6 +110,10 @@ const documents = {
     npmScripts: Object.keys(JSON.parse(written('package.json')).scripts),
   }),
   'docs/operate/kafka-security.md': renderKafkaSecurity({ ...neededAcls, ...topicSettings }),
+  'docs/operate/helm.md': renderHelm({
+    schema: written('deploy/helm/quotamesh/values.schema.json'),
+    values: written('deploy/helm/quotamesh/values.yaml'),
+  }),
   'docs/guide/strategies.md': renderStrategies(runs, STRATEGY_NAMES),
   ...Object.fromEntries(pictures),
   ...Object.fromEntries(animations),

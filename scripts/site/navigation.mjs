@@ -57,6 +57,7 @@ const SECTIONS = [
     rest: 'docs/operate',
     pages: [
       ['Deployment', 'operate/deployment'],
+      ['Helm', 'operate/helm'],
       ['Upgrade', 'operate/upgrade'],
       ['Back up', 'operate/back-up'],
       ['Scale', 'operate/scale'],
