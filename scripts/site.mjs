@@ -83,7 +83,6 @@ function homePage(sections) {
     name: 'quotamesh',
     text: 'Cluster-wide quotas with local decisions',
     tagline: 'Many nodes share one quota per group through a log, and each decides alone, in nanoseconds.',
-    image: { src: '/pictures/one-quota.svg', alt: 'Three nodes share one quota through one log' },
     actions: [
       { theme: 'brand', text: 'Five minutes', link: '/guide/start' },
       { theme: 'alt', text: 'How it works', link: '/guide/how-it-works' },
