@@ -1,14 +1,18 @@
 /**
  * Writes the documents that are made from tables of the source: docs/reference/settings.md, docs/reference/errors.md,
- * docs/reference/metrics.md, docs/reference/commands.md, docs/operate/kafka-security.md, docs/guide/strategies.md with
- * its pictures, docs/reference/scenarios.md, a picture of an outage, and the JSON Schemas for editors.
+ * docs/reference/metrics.md, docs/reference/commands.md, docs/operate/kafka-security.md, docs/operate/helm.md,
+ * docs/guide/strategies.md with its pictures, docs/reference/scenarios.md, a picture of an outage, moving pictures,
+ * and the JSON Schemas for editors.
  * `--check` writes nothing and fails when one of them is stale.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { renderAnimation } from './docs/animation.mjs';
+import { playStory, STORIES } from './docs/animation-runs.mjs';
 import { renderCommands } from './docs/commands.mjs';
 import { renderErrors } from './docs/errors.mjs';
+import { renderHelm } from './docs/helm.mjs';
 import { renderKafkaSecurity } from './docs/kafka-security.mjs';
 import { renderMetrics } from './docs/metrics.mjs';
 import { renderScenarios } from './docs/scenarios.mjs';
@@ -39,6 +43,7 @@ const [
   { resolveConfig },
   { STRATEGY_NAMES },
   { World },
+  { bucketNow },
   { playTopicAway, AWAY },
   { scenarioJsonSchema },
   fields,
@@ -68,6 +73,7 @@ const [
   fromDist('config/read/resolve-config.js'),
   fromDist('core/convergence/strategies.js'),
   fromDist('../sim/cluster/world.js'),
+  fromDist('core/coordinator/bucket-now.js'),
   fromDist('../sim/topic-away.js'),
   fromDist('../sim/scenario/json-schema.js'),
   fromDist('../sim/scenario/scenario-fields.js'),
@@ -82,6 +88,11 @@ const [
 
 const runs = Object.entries(PICTURES).map(([name, group]) => [name, play(group, { resolveConfig, World })]);
 const pictures = runs.map(([name, run]) => [`docs/pictures/${name}.svg`, renderPicture(name, run)]);
+
+const animations = Object.entries(STORIES).map(([name, story]) => {
+  const frames = playStory(story, { resolveConfig, World, bucketNow });
+  return [`docs/pictures/${name}.svg`, renderAnimation(story, frames)];
+});
 
 const documents = {
   'docs/reference/settings.md': renderSettings({ ...settings, ...settingText, RELATIONS, boundText, FOREIGN_KEYS }),
@@ -99,8 +110,13 @@ const documents = {
     npmScripts: Object.keys(JSON.parse(written('package.json')).scripts),
   }),
   'docs/operate/kafka-security.md': renderKafkaSecurity({ ...neededAcls, ...topicSettings }),
+  'docs/operate/helm.md': renderHelm({
+    schema: written('deploy/helm/quotamesh/values.schema.json'),
+    values: written('deploy/helm/quotamesh/values.yaml'),
+  }),
   'docs/guide/strategies.md': renderStrategies(runs, STRATEGY_NAMES),
   ...Object.fromEntries(pictures),
+  ...Object.fromEntries(animations),
   'docs/pictures/topic-away.svg': renderTopicAway({ playTopicAway, AWAY, resolveConfig }),
   'docs/reference/scenarios.md': renderScenarios({
     fields,

@@ -142,6 +142,8 @@ const SCRIPTS = {
   build: ['', 'makes `dist/` anew'],
   check: ['', 'types, lint, generated documents, tests'],
   docs: ['[-- --check]', 'writes the generated documents and schemas'],
+  sbom: ['', 'prints what an install brings, as CycloneDX'],
+  site: ['[-- --preview, --base PATH]', 'builds the documentation as a site, in `site/dist`; a dead link is a mistake'],
   format: ['', 'formatting and lint, mended in place'],
   figures: ['', 'what every benchmark prints, in one run at a commit, as the page `measured.md`; then accuracy.md'],
   accuracy: ['[-- --check]', 'every scenario on every system: [accuracy.md](accuracy.md)'],

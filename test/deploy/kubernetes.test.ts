@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { STOP_WITHIN_MS } from '../../src/cli/run/stop-on-signals.js';
 import { loadConfig } from '../../src/config/files/load-config.js';
-import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
 import { findKustomize, type Manifest, mistakesIn, rendered, WHAT_TO_INSTALL, written } from './kustomize.js';
+import { configOf, folderOf, nodeOf } from './pod-config.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const BASE = ['service-account', 'services', 'nodes', 'disruption-budget', 'network-policy'];
@@ -97,49 +96,3 @@ test('the configuration is valid as it stands in the repository', async () => {
   });
   expect(config.cluster).toBe('production');
 });
-
-/** The container that runs a node. */
-function nodeOf({ spec }: Manifest) {
-  const { containers, initContainers = [] } = spec.template.spec;
-  return [...containers, ...initContainers].find(({ name }) => name === 'quotamesh');
-}
-
-/** As `quotamesh run` in the pod would read it: the ConfigMap as a folder, the environment, secrets as files. */
-async function configOf(manifests: readonly Manifest[], workload: Manifest): Promise<ResolvedConfig> {
-  const { args, env, volumeMounts } = nodeOf(workload);
-  const data = manifests.find(({ kind }) => kind === 'ConfigMap')!.data as Record<string, string>;
-  expect(args).toEqual(['run', '--config', '/etc/quotamesh']);
-  expect(volumeMounts).toContainEqual({ name: expect.any(String), mountPath: '/etc/quotamesh', readOnly: true });
-  const secrets = folderOf([]);
-  const variables = (env as EnvVar[]).map(({ name, value, valueFrom }) => {
-    if (valueFrom?.fieldRef !== undefined) return [name, 'pod-0'];
-    if (valueFrom?.secretKeyRef !== undefined) return [name, 'secret'];
-    const path = /^\/etc\/quotamesh-\w+\/([\w.-]+)$/.exec(value ?? '')?.[1];
-    if (path === undefined) return [name, value ?? ''];
-    writeFileSync(join(secrets, path), SECRET_FILES[path] as string);
-    return [name, join(secrets, path)];
-  });
-  const folder = folderOf(Object.entries(data));
-  const config = await loadConfig({ file: folder, env: Object.fromEntries(variables) });
-  for (const used of [secrets, folder]) rmSync(used, { recursive: true });
-  return config;
-}
-
-interface EnvVar {
-  readonly name: string;
-  readonly value?: string;
-  readonly valueFrom?: { readonly fieldRef?: object; readonly secretKeyRef?: object };
-}
-
-/** What the Secrets that the comments ask for would hold. */
-const SECRET_FILES: Readonly<Record<string, string>> = {
-  'ca.pem': '-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n',
-  password: 'secret\n',
-  'tokens.yaml': `- { name: gateway, roles: [traffic], hash: "sha256:${'0'.repeat(64)}" }\n`,
-};
-
-function folderOf(files: readonly (readonly [string, string])[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'quotamesh-kubernetes-'));
-  for (const [name, text] of files) writeFileSync(join(folder, name), text);
-  return folder;
-}

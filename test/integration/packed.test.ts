@@ -21,6 +21,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 /** Size of the package without its dependencies; kafkajs, the only one, adds 1.5 MB. */
 const UNPACKED_BYTES_MAX = 10 * 1024 ** 2;
+/** What npm would publish at the top: no tests, no sources, no site. */
+const PACKED = [
+  ...['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'],
+  ...['deploy', 'dist', 'docs', 'examples', 'package.json', 'proto', 'schema'],
+];
 const IMPORT_CPU_MS_MAX = 60;
 const QUOTAS = 'groups: { orders: { quota: { publish: { messagesPerSecond: 100 } } } }';
 const CONFIG = `cluster: packed\nnode: a\ntopic: memory\nhttp: { port: 0 }\n${QUOTAS}\n`;
@@ -73,6 +78,8 @@ describe('the packed package, installed', () => {
     const bytes = files.map((file) => statSync(file)).reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0);
     expect(bytes).toBeLessThan(UNPACKED_BYTES_MAX);
     expect(files.filter((file) => /\.map$|dist\/src\//.test(file))).toEqual([]);
+    expect(readdirSync(installed).sort()).toEqual(PACKED);
+    expect(Object.keys(MANIFEST.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
   });
 
   test('the library is imported in some milliseconds', async () => {
