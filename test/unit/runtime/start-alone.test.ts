@@ -49,6 +49,7 @@ function nodeOn(topic: MemoryTopic, nodeId: string, start: object = {}): WholeNo
     topic: 'memory',
     timing: { isolationAfterMs: AWAY_MS, heartbeatMs: 100 },
     groups: { calls: group },
+    keys: { 'key:{id}': group },
     start,
   };
   const telemetry = { log: (level: string, text: string) => void lines.push({ level, text }) };
@@ -65,10 +66,10 @@ function keep(said: unknown): { policy: string; file: string } {
 }
 
 /** Takes whatever is granted; returns when each message was. */
-async function saturate(node: WholeNode, forMs: number): Promise<number[]> {
+async function saturate(node: WholeNode, forMs: number, group = 'calls'): Promise<number[]> {
   const granted: number[] = [];
   for (const untilMs = performance.now() + forMs; performance.now() < untilMs; await sleep(2)) {
-    while (node.tryAcquire('calls', { messages: 1, bytes: 0 }).granted) granted.push(performance.now());
+    while (node.tryAcquire(group, { messages: 1, bytes: 0 }).granted) granted.push(performance.now());
   }
   return granted;
 }
@@ -116,6 +117,16 @@ describe('start.policy: alone, with a topic that is away', () => {
     expect(told('no longer alone')).toHaveLength(1);
     expect(node.groups.at(0)).toMatchObject({ nodeCount: 0, sharing: 'tokens' });
   }, 40_000);
+
+  it('keys that templates make take their part, too, from their first use on', async () => {
+    const node = nodeOn(new AwayTopic(log), 'a', keep({ cluster: 'deploy', nodes: 3, partitions: 1 }));
+    await Promise.all([node.start(), node.ready(10_000)]);
+    const granted = await saturate(node, 2500, 'key:alice');
+    expect(granted.length).toBeGreaterThan(0.8 * (QUOTA / 3) * 2.5);
+    expect(worstSecond(granted)).toBeLessThan(1.15 * (QUOTA / 3));
+    // A key that is used for the first time later has saved up no more.
+    expect(worstSecond(await saturate(node, 1500, 'key:bob'))).toBeLessThan(1.15 * (QUOTA / 3));
+  });
 
   it('takes the larger one of what the file and start.nodeCount say', async () => {
     const start = { ...keep({ cluster: 'deploy', nodes: 3, partitions: 1 }), nodeCount: 9 };

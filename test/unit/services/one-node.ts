@@ -26,6 +26,8 @@ export interface Served {
 }
 
 export async function servedBy(server: Server): Promise<Served> {
+  // A client may pause for longer than the five seconds after which Node would close its connection.
+  server.keepAliveTimeout = 0;
   if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
