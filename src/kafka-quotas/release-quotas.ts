@@ -34,10 +34,7 @@ export async function releaseQuotas({ config, topic, admin, tell, timeoutMs = 30
     // From here on a keeper that has stood still so long finds that it is no longer the writer.
     const claim = { kind: 'writer', term: log.term + 1, id: 'release', life: 'release' } as const;
     await topic.append([{ partition: 0, key: WRITER_KEY, value: encodeKeeperRecord(config.cluster, claim) }]);
-    const releases = releasePlan([...log.limits.values()], describedQuotas(await admin.describe()));
-    const alterations = releases.flatMap(({ alteration }) => alteration ?? []);
-    const refused = alterations.length === 0 ? [] : await admin.alter(changesOf(alterations), () => true);
-    if (refused.length > 0) throw new QuotameshError('KAFKA_QUOTAS_REFUSED', { reason: refused[0]?.reason ?? '' });
+    const releases = await putBack([...log.limits.values()], admin);
     const tombstones = releases.map(({ record: { entity, name } }) => {
       return { partition: 0, key: limitRecordKey(limitKeyOf(entity, name)), value: null };
     });
@@ -46,6 +43,20 @@ export async function releaseQuotas({ config, topic, admin, tell, timeoutMs = 30
     if (releases.length === 0) tell('nothing to put back: quotamesh has written no quota');
   } finally {
     await Promise.all([topic.close(), admin.close()]);
+  }
+}
+
+/** What stands in the log after a failure is put back by the next release. */
+async function putBack(records: readonly LimitRecord[], admin: QuotaAdmin): Promise<readonly Release[]> {
+  try {
+    const releases = releasePlan(records, describedQuotas(await admin.describe()));
+    const alterations = releases.flatMap(({ alteration }) => alteration ?? []);
+    const [refused] = alterations.length === 0 ? [] : await admin.alter(changesOf(alterations), () => true);
+    if (refused !== undefined) throw new Error(refused.reason);
+    return releases;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new QuotameshError('KAFKA_QUOTAS_REFUSED', { reason }, { cause: error });
   }
 }
 
