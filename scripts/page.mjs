@@ -110,10 +110,12 @@ async function measure(browser, [url]) {
 async function lookAt(browser, address, colorScheme) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme });
   await page.addInitScript(`window.found = { layoutShift: 0, longestTaskMs: 0, isQuiet: false };
-    new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) found.layoutShift += one.value; })
-      .observe({ type: 'layout-shift', buffered: true });
-    new PerformanceObserver((list) => { for (const one of list.getEntries()) if (found.isQuiet) found.longestTaskMs = Math.max(found.longestTaskMs, one.duration); })
-      .observe({ type: 'longtask' });`);
+    const observe = (type, take) => new PerformanceObserver((list) => list.getEntries().forEach(take))
+      .observe({ type, buffered: true });
+    observe('layout-shift', (one) => { if (!one.hadRecentInput) found.layoutShift += one.value; });
+    observe('longtask', ({ duration }) => {
+      if (found.isQuiet) found.longestTaskMs = Math.max(found.longestTaskMs, duration);
+    });`);
   await page.goto(address);
   await page.waitForSelector('#link[data-state=open]');
   await sleep(3000);
@@ -196,7 +198,8 @@ const CONTRASTS = `(() => {
     return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
   };
   const light = (rgb) => {
-    const [r, g, b] = rgb.map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    const linear = (part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = rgb.map((part) => linear(part / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const backgrounds = (element) => {
@@ -210,8 +213,8 @@ const CONTRASTS = `(() => {
     if (text === '' || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
     if (element.matches('script, style, option, :disabled, .waiting *, .skip, .out')) continue;
     const layers = ['white', ...backgrounds(element)];
-    const [one, other] = [light(over(layers)), light(over([...layers, getComputedStyle(element).color]))].sort((a, b) => b - a);
-    found.push({ ratio: (one + 0.05) / (other + 0.05), text: text.slice(0, 60) });
+    const lights = [light(over(layers)), light(over([...layers, getComputedStyle(element).color]))];
+    found.push({ ratio: (Math.max(...lights) + 0.05) / (Math.min(...lights) + 0.05), text: text.slice(0, 60) });
   }
   return found;
 })()`;

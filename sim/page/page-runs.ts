@@ -13,7 +13,7 @@ export interface PageSeries {
   readonly sampleMs: number;
   readonly happenings: PageRun['happenings'];
   readonly dimensions: readonly PageDimension[];
-  /** Of a trace whose rows have dates; null = times are seconds since the start. */
+  /** Null unless it is a trace whose rows have dates: times are seconds since the start then. */
   readonly clock: PageClock | null;
 }
 

@@ -7,7 +7,7 @@ interface Column {
   readonly means: string;
   readonly key: keyof Verdict;
   readonly isMoreBetter?: boolean;
-  /** Whoever leaves much of the quota unused is low here by that alone, and gets no tick for it. */
+  /** A system that leaves much of the quota unused is low here by that alone, and gets no tick for it. */
   readonly isLowByWaste?: boolean;
   readonly text: (figure: number) => string;
 }
@@ -35,9 +35,12 @@ export function verdictTable(runs: readonly PageRun[], labels: readonly string[]
 <div class="scroll" tabindex="0" role="region" aria-label="Verdict of every system">
 <table class="verdict"><thead><tr><th scope="col">System</th>${heads}</tr></thead>
 <tbody>${rows}</tbody></table></div>
-<details><summary>What the columns mean</summary><dl>${meanings}<dt>✓</dt><dd>Best of the column. Who uses less than 95 % of what it might gets none for staying below the quota.</dd></dl></details>
+<details><summary>What the columns mean</summary><dl>${meanings}<dt>✓</dt><dd>${TICK_MEANS}</dd></dl></details>
 </section>`;
 }
+
+const TICK_MEANS =
+  'Best of the column. Who uses less than 95 % of what it might gets none for staying below the quota.';
 
 const percent = (ratio: number, digits = 1) => `${(100 * ratio).toFixed(digits)} %`;
 const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`;

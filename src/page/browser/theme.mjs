@@ -59,10 +59,8 @@ function remember(theme) {
 }
 
 const NODE_COLOURS = 12;
-const COLOURS = [
-  ...['paper', 'raised', 'ink', 'muted', 'grid', 'line', 'mark', 'side-a', 'side-b', 'best', 'rest', 'over'],
-  ...Array.from({ length: NODE_COLOURS }, (_, at) => `node-${at}`),
-];
+const NAMED = 'paper raised ink muted grid line mark side-a side-b best rest over'.split(' ');
+const COLOURS = NAMED.concat(Array.from({ length: NODE_COLOURS }, (_, at) => `node-${at}`));
 
 function hexOf(text) {
   const parts = text.match(/[\d.]+/g).slice(0, 3);

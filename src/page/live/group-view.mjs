@@ -93,14 +93,7 @@ export class GroupView {
           ),
           card('What if', this.whatIf),
           card('Last changes', this.changes),
-          make(
-            'p',
-            {},
-            make('a', {
-              href: `#/why/${encodeURIComponent(this.group)}/${this.direction}`,
-              text: 'Why is a request of this group refused?',
-            }),
-          ),
+          whyLink(this.group, this.direction),
         ),
       ),
     );
@@ -262,4 +255,9 @@ function nodesTable(body) {
     ...['Node', 'Share', 'Admitted', 'Wanted', 'Report age'].map((text) => make('th', { scope: 'col', text })),
   );
   return make('table', { className: 'nodes' }, make('thead', {}, head), body);
+}
+
+function whyLink(group, direction) {
+  const href = `#/why/${encodeURIComponent(group)}/${direction}`;
+  return make('p', {}, make('a', { href, text: 'Why is a request of this group refused?' }));
 }

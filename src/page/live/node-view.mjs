@@ -21,12 +21,12 @@ export class NodeView {
     if (event !== 'node') return;
     this.node = said;
     this.#show();
+    this.#grow(said);
   }
 
   at(ago) {
     this.ago = ago;
-    this.#show();
-    void this.#remember();
+    if (this.past !== undefined) this.#showTime();
   }
 
   paint(look) {
@@ -146,44 +146,70 @@ export class NodeView {
   }
 
   async #remember() {
-    const history = await askJson(`/v1/live/history?ago=${this.ago}`).catch(() => null);
+    const history = await askJson('/v1/live/history').catch(() => null);
     if (history === null || !this.host.isConnected) return;
     const { seconds, endedMs, node } = history;
     if (seconds < 2) return;
-    this.end();
     const times = Array.from({ length: seconds }, (_, at) => Math.round(endedMs / 1000) - seconds + 1 + at);
+    this.past = { times, node };
+    this.end();
     this.chartsHost.replaceChildren();
-    this.charts = CHARTS.map(([name, title]) => {
-      const chart = make('div');
-      this.chartsHost.append(
-        make('figure', {}, make('figcaption', {}, make('span', { className: 'title', text: title })), chart),
-      );
-      const series = [{ stroke: this.look.colour('side-a'), width: 1.5, spanGaps: true }];
-      const top = largest([node[name]]) * 1.1 || 1;
-      const drawn = timeChart({
-        host: chart,
-        label: title,
-        height: 150,
-        columns: [times, node[name]],
-        series,
-        top,
-        look: this.look,
-        timeText: clockTime,
-        timeSpace: 76,
-        onTime: () => undefined,
-        onZoom: () => undefined,
-      });
-      drawn.showTime(times.at(-1) - this.ago);
-      return drawn;
+    this.charts = CHARTS.map(([name, title]) => this.#chart(name, title));
+    this.#showTime();
+  }
+
+  #chart(name, title) {
+    const { times, node } = this.past;
+    const chart = make('div');
+    const caption = make('figcaption', {}, make('span', { className: 'title', text: title }));
+    this.chartsHost.append(make('figure', {}, caption, chart));
+    return timeChart({
+      host: chart,
+      label: title,
+      height: 150,
+      columns: [times, node[name]],
+      series: [{ stroke: this.look.colour('side-a'), width: 1.5, spanGaps: true }],
+      top: topOf(node[name]),
+      look: this.look,
+      timeText: clockTime,
+      timeSpace: 76,
+      onTime: () => undefined,
+      onZoom: () => undefined,
     });
   }
+
+  /** The charts go on by what is pushed. */
+  #grow({ atMs, members, reportRoundTripMs, topicLagMs }) {
+    if (this.past === undefined) return;
+    const { times, node } = this.past;
+    const at = Math.round(atMs / 1000);
+    if (at <= times.at(-1)) return;
+    times.push(at);
+    node.members.push(members.filter(({ state }) => state === 'alive').length);
+    node.reportRoundTripMs.push(reportRoundTripMs);
+    node.topicLagMs.push(topicLagMs);
+    if (times.length > SECONDS_SHOWN) for (const column of [times, ...Object.values(node)]) column.shift();
+    CHARTS.forEach(([name], index) => {
+      this.charts[index].show([times, node[name]], 0, topOf(node[name]));
+    });
+    this.#showTime();
+  }
+
+  #showTime() {
+    for (const chart of this.charts) chart.showTime(this.past.times.at(-1) - this.ago);
+  }
+}
+
+const SECONDS_SHOWN = 900;
+
+function topOf(column) {
+  return largest([column]) * 1.1 || 1;
 }
 
 const CHARTS = [
   ['members', 'Members alive'],
   ['reportRoundTripMs', 'Round trip of a report, ms'],
   ['topicLagMs', 'Topic lag, ms'],
-  ['roundMs', 'Mean of a round, ms'],
 ];
 
 /** Looks a key up by its name. */
