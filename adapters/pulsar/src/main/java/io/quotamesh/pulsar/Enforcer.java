@@ -57,6 +57,11 @@ final class Enforcer {
     inbox.put(new Inbox(lane.group(), lane.direction()), told);
   }
 
+  /** What was told of a lane since the last round; null = nothing. */
+  Told toldOf(Lane lane) {
+    return inbox.get(new Inbox(lane.group(), lane.direction()));
+  }
+
   void tick() {
     try {
       run(System.nanoTime());

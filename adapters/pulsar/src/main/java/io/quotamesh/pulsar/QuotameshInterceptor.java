@@ -6,6 +6,8 @@ import java.util.concurrent.TimeUnit;
 import javax.servlet.ServletRequest;
 import javax.servlet.ServletResponse;
 import org.apache.pulsar.broker.PulsarService;
+import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.ServiceConfigurationUtils;
 import org.apache.pulsar.broker.intercept.BrokerInterceptor;
 import org.apache.pulsar.broker.service.ServerCnx;
 import org.apache.pulsar.common.api.proto.BaseCommand;
@@ -31,7 +33,11 @@ public final class QuotameshInterceptor implements BrokerInterceptor {
   }
 
   private void start(PulsarService pulsar) throws Exception {
-    var settings = Settings.of(pulsar.getConfiguration().getProperties(), pulsar.getBrokerId());
+    ServiceConfiguration conf = pulsar.getConfiguration();
+    String host = ServiceConfigurationUtils.getDefaultOrConfiguredAddress(conf.getAdvertisedAddress());
+    String port = conf.getWebServicePort().or(conf::getWebServicePortTls).map(String::valueOf).orElse("");
+    // The broker gives itself this id, but later.
+    var settings = Settings.of(conf.getProperties(), host + ":" + port);
     var enforcer = new Enforcer(pulsar, settings);
     var talk = new Talk(settings, enforcer);
     pulsar.addPrometheusRawMetricsProvider(new Metrics(enforcer, talk)::generate);
