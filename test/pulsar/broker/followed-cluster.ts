@@ -66,8 +66,18 @@ export class FollowedCluster {
   /** A group with a namespace of its own; one topic of it at each broker. */
   async group(name: string, rates: Readonly<Record<string, number>>): Promise<string[]> {
     await this.pulsar.putGroup(name, rates);
-    await this.pulsar.createTopics(namespaceOf(name), name, TOPICS);
-    return this.pulsar.oneTopicEach(namespaceOf(name), TOPICS);
+    return this.topics(namespaceOf(name), name);
+  }
+
+  /** A namespace; one topic of it at each broker. */
+  async topics(namespace: string, group: string | null = null): Promise<string[]> {
+    await this.pulsar.createTopics(namespace, group, TOPICS);
+    return this.pulsar.oneTopicEach(namespace, TOPICS);
+  }
+
+  /** Of a node that listens on TCP. */
+  async nodeUrl(at: number, path: string): Promise<string> {
+    return new URL(path, await (this.nodes[at] as CliProcess).url()).href;
   }
 
   /** Units per second that a broker may admit. */

@@ -18,7 +18,8 @@ const OPENED = [
   ...['java.base/java.lang', 'java.base/java.util.zip', 'java.base/sun.nio.ch', 'java.base/jdk.internal.loader'],
   'java.management/sun.management',
 ].flatMap((module) => ['--add-opens', `${module}=ALL-UNNAMED`]);
-const FLAGS = ['-XX:+UseSerialGC', '-Dio.netty.tryReflectionSetAccessible=true', ...OPENED];
+/** Of every JVM of a Pulsar. */
+export const JAVA_FLAGS = ['-XX:+UseSerialGC', '-Dio.netty.tryReflectionSetAccessible=true', ...OPENED];
 /** Caches of a server for a few megabytes. */
 const SMALL_BOOKIE = {
   journalMaxSizeMB: 64,
@@ -108,11 +109,13 @@ export class PulsarCluster {
     return (first as PulsarBroker).admin(method, path, body);
   }
 
-  /** A tenant's namespace in a group, and topics in it. */
-  async createTopics(namespace: string, group: string, topics: readonly string[]): Promise<void> {
+  /** A namespace, in a group if there is one, and topics in it. */
+  async createTopics(namespace: string, group: string | null, topics: readonly string[]): Promise<void> {
     await this.admin('PUT', 'tenants/public', { allowedClusters: ['c1'] });
     await this.#must('PUT', `namespaces/public/${namespace}`, { bundles: { numBundles: 4 } });
-    await this.#must('POST', `namespaces/public/${namespace}/resourcegroup/${encodeURIComponent(group)}`);
+    if (group !== null) {
+      await this.#must('POST', `namespaces/public/${namespace}/resourcegroup/${encodeURIComponent(group)}`);
+    }
     for (const topic of topics) await this.#must('PUT', `persistent/public/${namespace}/${topic}`);
   }
 
@@ -191,11 +194,7 @@ export class PulsarBroker {
     await mkdir(conf.narExtractionDirectory, { recursive: true });
     await writeFile(file, linesOf(conf));
     const heap = ['-Xmx300m', '-XX:MaxDirectMemorySize=256m'];
-    this.#process = await java(classPath, heap, [
-      'org.apache.pulsar.PulsarBrokerStarter',
-      '--broker-conf',
-      file,
-    ]);
+    this.#process = await java(classPath, heap, ['org.apache.pulsar.PulsarBrokerStarter', '--broker-conf', file]);
     const deadline = performance.now() + START_MS;
     while (!(await this.#isHealthy())) {
       if (!this.isRunning() || performance.now() > deadline) {
@@ -294,7 +293,7 @@ function linesOf(conf: Readonly<Record<string, string | number | boolean>>): str
 
 function java(classPath: string, heap: readonly string[], args: readonly string[]): Promise<GuardedProcess> {
   const log = `-Dlog4j.configurationFile=${join(import.meta.dirname, 'log4j2.xml')}`;
-  return startGuarded('java', [...heap, ...FLAGS, log, '-cp', classPath, ...args]);
+  return startGuarded('java', [...heap, ...JAVA_FLAGS, log, '-cp', classPath, ...args]);
 }
 
 async function ended(process: GuardedProcess): Promise<void> {

@@ -102,6 +102,17 @@ export function mostInWindow(samples: readonly Sample[], seconds: number, countO
   return most;
 }
 
-export function total({ acknowledged }: Sample): number {
-  return acknowledged.reduce((sum, count) => sum + count, 0);
+/** Acknowledged messages of all topics. */
+export function acknowledged(sample: Sample): number {
+  return sample.acknowledged.reduce((sum, count) => sum + count, 0);
+}
+
+/** Milliseconds from the first sample to the half second in which a topic has so much for the first time; Infinity = never. */
+export function reachedAfter(samples: readonly Sample[], topic: number, least: number): number {
+  const began = (samples[0] as Sample).ms;
+  for (const [at, sample] of samples.entries()) {
+    const before = samples.slice(0, at).findLast(({ ms }) => sample.ms - ms >= 500);
+    if (before !== undefined && (ratesBetween(before, sample)[topic] as number) >= least) return before.ms - began;
+  }
+  return Number.POSITIVE_INFINITY;
 }

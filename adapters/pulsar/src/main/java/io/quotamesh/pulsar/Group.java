@@ -1,6 +1,5 @@
 package io.quotamesh.pulsar;
 
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -93,14 +92,9 @@ final class Group {
     publish = null;
   }
 
-  Map<String, Number> figures() {
-    var figures = new HashMap<String, Number>();
-    figures.put("topics", topics);
-    if (publish != null) {
-      figures.put("limiter_writes_total", publish.writes);
-      figures.put("limiter_overwritten_total", publish.overwritten);
-    }
-    return figures;
+  /** How often the limiter was written, by us and by others. */
+  long[] writes() {
+    return publish == null ? new long[2] : new long[] {publish.writes, publish.overwritten};
   }
 
   private void hold(int direction, boolean isHeld, long nowNanos) {

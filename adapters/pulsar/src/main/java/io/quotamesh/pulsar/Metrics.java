@@ -1,6 +1,5 @@
 package io.quotamesh.pulsar;
 
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.common.util.SimpleTextOutputStream;
 
 /** Lines of the broker's own page of metrics. */
@@ -19,13 +18,14 @@ final class Metrics {
   void generate(SimpleTextOutputStream page) {
     line(page, "node_answers_total", "", talk.answered);
     line(page, "node_failures_total", "", talk.failed);
-    if (talk.answered > 0) line(page, "node_silent_seconds", "", secondsSince(talk.answeredNanos));
+    if (talk.answered > 0) line(page, "node_silent_seconds", "", (System.nanoTime() - talk.answeredNanos) / 1e9);
     line(page, "brokers_alive", "", enforcer.brokersAlive);
     line(page, "quiet", "", enforcer.isQuiet || enforcer.isBroken ? 1 : 0);
     line(page, "round_seconds", "", enforcer.walkTookNanos / 1e9);
     for (Group group : enforcer.groups()) {
       String name = "resource_group=\"" + group.name.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
-      group.figures().forEach((key, value) -> line(page, key, name, value.doubleValue()));
+      line(page, "limiter_writes_total", name, group.writes()[0]);
+      line(page, "limiter_overwritten_total", name, group.writes()[1]);
       for (int direction = 0; direction < 2; direction++) {
         Limit limit = group.limits[direction];
         if (limit == null) continue;
@@ -44,9 +44,5 @@ final class Metrics {
   private static void line(SimpleTextOutputStream page, String name, String labels, double value) {
     String text = value == Limit.UNLIMITED ? "+Inf" : Double.toString(value);
     page.write("pulsar_quotamesh_" + name + (labels.isEmpty() ? "" : "{" + labels + "}") + " " + text + "\n");
-  }
-
-  private static double secondsSince(long nanos) {
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos) / 1e3;
   }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
@@ -12,11 +13,10 @@ import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * HTTP/1.1 over TCP or a Unix socket, one request at a time, each with a deadline. The HTTP client of Java 17 has no
@@ -31,8 +31,6 @@ final class NodeConnection implements AutoCloseable {
   private final String fields;
   private final ByteBuffer chunk = ByteBuffer.allocate(16 * 1024);
   private SocketChannel channel;
-  private Selector selector;
-  private SelectionKey key;
 
   NodeConnection(String node, String token) {
     boolean isUnix = node.startsWith("unix:");
@@ -63,23 +61,19 @@ final class NodeConnection implements AutoCloseable {
   public void close() {
     try {
       if (channel != null) channel.close();
-      if (selector != null) selector.close();
     } catch (IOException ignored) {
       // Nothing of it is used again.
     }
     channel = null;
-    selector = null;
   }
 
   private void open(long deadlineNanos) throws IOException {
     boolean isUnix = address instanceof UnixDomainSocketAddress;
-    selector = Selector.open();
     channel = isUnix ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
     channel.configureBlocking(false);
-    key = channel.register(selector, 0);
     boolean isOpen = channel.connect(address);
     while (!isOpen) {
-      await(SelectionKey.OP_CONNECT, deadlineNanos);
+      await(deadlineNanos);
       isOpen = channel.finishConnect();
     }
   }
@@ -90,7 +84,7 @@ final class NodeConnection implements AutoCloseable {
     byte[] head = (method + " " + path + " HTTP/1.1\r\n" + fields + type + "\r\n").getBytes(StandardCharsets.US_ASCII);
     for (ByteBuffer part : new ByteBuffer[] {ByteBuffer.wrap(head), ByteBuffer.wrap(content)}) {
       while (part.hasRemaining()) {
-        if (channel.write(part) == 0) await(SelectionKey.OP_WRITE, deadlineNanos);
+        if (channel.write(part) == 0) await(deadlineNanos);
       }
     }
   }
@@ -104,7 +98,7 @@ final class NodeConnection implements AutoCloseable {
       headEnd = got.toString(StandardCharsets.ISO_8859_1).indexOf("\r\n\r\n");
     }
     String[] lines = got.toString(StandardCharsets.ISO_8859_1).substring(0, headEnd).split("\r\n");
-    if (!lines[0].matches("HTTP/1\\.1 \\d{3}.*")) throw new IOException("no HTTP answer: " + brief(lines[0]));
+    if (!lines[0].matches("HTTP/1\\.1 \\d{3}.*")) throw new IOException("no HTTP answer");
     int status = Integer.parseInt(lines[0].substring(9, 12));
     int length = status == 204 ? 0 : length(lines);
     int end = headEnd + 4 + length;
@@ -127,19 +121,15 @@ final class NodeConnection implements AutoCloseable {
   private void more(ByteArrayOutputStream got, long deadlineNanos) throws IOException {
     chunk.clear();
     int count;
-    while ((count = channel.read(chunk)) == 0) await(SelectionKey.OP_READ, deadlineNanos);
+    while ((count = channel.read(chunk)) == 0) await(deadlineNanos);
     if (count < 0) throw new IOException("the node has closed the connection");
     got.write(chunk.array(), 0, count);
   }
 
-  private void await(int operation, long deadlineNanos) throws IOException {
-    long leftMs = (deadlineNanos - System.nanoTime()) / 1_000_000;
-    key.interestOps(operation);
-    if (leftMs <= 0 || selector.select(leftMs) == 0) throw new SocketTimeoutException("no answer in time");
-    selector.selectedKeys().clear();
-  }
-
-  private static String brief(String text) {
-    return text.substring(0, Math.min(80, text.length()));
+  /** An answer takes some milliseconds, and looking for it costs some microseconds. */
+  private static void await(long deadlineNanos) throws IOException {
+    if (System.nanoTime() - deadlineNanos >= 0) throw new SocketTimeoutException("no answer in time");
+    LockSupport.parkNanos(1_000_000);
+    if (Thread.currentThread().isInterrupted()) throw new InterruptedIOException();
   }
 }

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +21,7 @@ final class Talk implements Runnable {
   private static final long RETRY_MS = 200;
   private static final long DEFINE_AGAIN_NANOS = 10_000_000_000L;
   private static final long TIMEOUT_MS_MAX = 1000;
-  /** A request has so many lanes at most; with more, the broker is several enforcers. */
+  /** A request has so many lanes at most; what is beyond has quota ÷ brokers. */
   private static final int LANES_MAX = 1000;
   private static final String[] DIRECTIONS = {"publish", "dispatch"};
   private static final String[][] RATES = {
@@ -33,10 +32,9 @@ final class Talk implements Runnable {
   private final Enforcer enforcer;
   private final NodeConnection node;
   private final long life = System.currentTimeMillis();
-  private final Map<Lane, Integer> parts = new HashMap<>();
   private final Map<String, Defined> defined = new HashMap<>();
   private List<Lane> sent = List.of();
-  private Map<Integer, Long> versions = new HashMap<>();
+  private long version = -1;
   private boolean hasMoved;
   private long sentNanos;
   private String problem;
@@ -68,9 +66,8 @@ final class Talk implements Runnable {
     boolean isIdle = nowNanos - sentNanos < settings.isolationMs() * 1_000_000 / 6;
     if (lanes.isEmpty() || isIdle && !hasMoved && lanes.equals(sent)) return true;
     try {
-      hasMoved = false;
       if (!settings.isNodeSource()) define(nowNanos);
-      for (var part : partsOf(lanes).entrySet()) report(part.getKey(), part.getValue());
+      report(lanes.subList(0, Math.min(LANES_MAX, lanes.size())));
       sent = lanes;
       sentNanos = nowNanos;
       answered++;
@@ -80,7 +77,6 @@ final class Talk implements Runnable {
       return true;
     } catch (IOException | RuntimeException failure) {
       failed++;
-      defined.values().forEach(Defined::forget);
       node.close();
       String text = String.valueOf(failure.getMessage());
       if (!text.equals(problem)) LOG.warn("quotamesh: {} is not followed: {}", settings.node(), text);
@@ -89,10 +85,9 @@ final class Talk implements Runnable {
     }
   }
 
-  private void report(int part, List<Lane> lanes) throws IOException {
+  private void report(List<Lane> lanes) throws IOException {
     ObjectNode body = NodeConnection.JSON.createObjectNode()
-        .put("enforcer", part == 0 ? settings.name() : settings.name() + "#" + part)
-        .put("life", life).put("ttlMs", settings.isolationMs());
+        .put("enforcer", settings.name()).put("life", life).put("ttlMs", settings.isolationMs());
     var groups = body.putArray("groups");
     for (Lane lane : lanes) {
       ObjectNode group = groups.addObject().put("group", lane.group()).put("direction", DIRECTIONS[lane.direction()]);
@@ -114,8 +109,8 @@ final class Talk implements Runnable {
       if (parts.get(at) != null) enforcer.tell(lanes.get(at), parts.get(at));
       else if (told.path("groups").get(at).path("status").asInt() == 404) forget(lanes.get(at).group());
     }
-    Long before = versions.put(part, told.path("version").asLong());
-    hasMoved |= before == null || before != told.path("version").asLong();
+    hasMoved = version != told.path("version").asLong();
+    version = told.path("version").asLong();
   }
 
   /** Null: nothing is told of the lane, and the share from before lasts to its end. */
@@ -135,29 +130,6 @@ final class Talk implements Runnable {
   private static double nonNegative(JsonNode value) throws IOException {
     if (!value.isNumber() || !(value.asDouble() >= 0)) throw new IOException("nonsense in an answer: " + value);
     return value.asDouble();
-  }
-
-  /** Lanes stay in the part that they are in, so that none is left and joined again. */
-  private Map<Integer, List<Lane>> partsOf(List<Lane> lanes) {
-    var keys = lanes.stream().map(Talk::keyOf).toList();
-    parts.keySet().retainAll(java.util.Set.copyOf(keys));
-    var sizes = new HashMap<Integer, Integer>();
-    parts.values().forEach(part -> sizes.merge(part, 1, Integer::sum));
-    var result = new TreeMap<Integer, List<Lane>>();
-    for (int at = 0; at < lanes.size(); at++) {
-      int part = parts.computeIfAbsent(keys.get(at), lane -> {
-        int free = 0;
-        while (sizes.getOrDefault(free, 0) >= LANES_MAX) free++;
-        sizes.merge(free, 1, Integer::sum);
-        return free;
-      });
-      result.computeIfAbsent(part, none -> new ArrayList<>()).add(lanes.get(at));
-    }
-    return result;
-  }
-
-  private static Lane keyOf(Lane lane) {
-    return new Lane(lane.group(), lane.direction(), 0, 0, false);
   }
 
   /** Pulsar's metadata is the source: what it says of the groups here is what the node has. */

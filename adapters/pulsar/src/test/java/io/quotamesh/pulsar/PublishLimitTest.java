@@ -64,7 +64,7 @@ class PublishLimitTest {
   @Test
   void tenChangesASecondMintNothing() {
     run(2000, ms -> 200);
-    assertBetween(0.97 * 6000, 1.01 * 6000, run(10_000, ms -> ms / 100 % 2 == 0 ? 200 : 1000));
+    assertBetween(0.97 * 6000, 1.01 * 6000, run(10_000, ms -> (int) ms / 100 % 2 == 0 ? 200 : 1000));
   }
 
   @Test
