@@ -7,7 +7,7 @@ import { PACKAGE_ROOT } from '../../../src/package/package-root.js';
 import { pulsarClassPath } from './pulsar-cluster.js';
 
 const CLASSES = join(fileURLToPath(PACKAGE_ROOT), 'adapters/pulsar/target/test-classes');
-const START_MS = 120_000;
+const START_MS = 300_000;
 
 export interface LoadOptions {
   readonly url: string;
