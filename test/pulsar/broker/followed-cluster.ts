@@ -9,7 +9,7 @@ import { type CliProcess, CliScene } from '../../unit/cli/cli-process.js';
 import { type PulsarBroker, PulsarCluster } from './pulsar-cluster.js';
 
 const PLUGIN = join(fileURLToPath(PACKAGE_ROOT), 'adapters/pulsar/target');
-const TOPICS = Array.from({ length: 12 }, (_, at) => `t${at + 1}`);
+const TOPICS = Array.from({ length: 24 }, (_, at) => `t${at + 1}`);
 
 /** Two brokers with the plugin, each beside a node of its own: the one over its Unix socket, the other over TCP. */
 export class FollowedCluster {

@@ -112,7 +112,7 @@ export class PulsarCluster {
   /** A namespace, in a group if there is one, and topics in it. */
   async createTopics(namespace: string, group: string | null, topics: readonly string[]): Promise<void> {
     await this.admin('PUT', 'tenants/public', { allowedClusters: ['c1'] });
-    await this.#must('PUT', `namespaces/public/${namespace}`, { bundles: { numBundles: 4 } });
+    await this.#must('PUT', `namespaces/public/${namespace}`, { bundles: { numBundles: 16 } });
     if (group !== null) {
       await this.#must('POST', `namespaces/public/${namespace}/resourcegroup/${encodeURIComponent(group)}`);
     }

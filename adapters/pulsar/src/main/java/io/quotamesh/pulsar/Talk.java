@@ -63,8 +63,8 @@ final class Talk implements Runnable {
   /** @return whether all went well */
   boolean round(long nowNanos) {
     List<Lane> lanes = enforcer.lanes;
-    boolean isIdle = nowNanos - sentNanos < settings.isolationMs() * 1_000_000 / 6;
-    if (lanes.isEmpty() || isIdle && !hasMoved && lanes.equals(sent)) return true;
+    boolean isRecent = nowNanos - sentNanos < settings.isolationMs() * 1_000_000 / 6;
+    if (lanes.isEmpty() || isRecent && !hasMoved && lanes.equals(sent)) return true;
     try {
       if (!settings.isNodeSource()) define(nowNanos);
       report(lanes.subList(0, Math.min(LANES_MAX, lanes.size())));
