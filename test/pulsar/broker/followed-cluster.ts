@@ -75,7 +75,7 @@ export class FollowedCluster {
     return this.pulsar.oneTopicEach(namespace, TOPICS);
   }
 
-  /** Of a node that listens on TCP. */
+  /** The node must listen on TCP. */
   async nodeUrl(at: number, path: string): Promise<string> {
     return new URL(path, await (this.nodes[at] as CliProcess).url()).href;
   }

@@ -14,11 +14,17 @@ const STOP_MS = 8000;
 export const PULSAR_START_TIMEOUT_MS = 1_200_000;
 
 const OPENED = [
-  ...['java.base/java.nio', 'java.base/jdk.internal.misc', 'java.base/jdk.internal.platform', 'java.base/sun.net'],
-  ...['java.base/java.lang', 'java.base/java.util.zip', 'java.base/sun.nio.ch', 'java.base/jdk.internal.loader'],
+  'java.base/java.nio',
+  'java.base/jdk.internal.misc',
+  'java.base/jdk.internal.platform',
+  'java.base/sun.net',
+  'java.base/java.lang',
+  'java.base/java.util.zip',
+  'java.base/sun.nio.ch',
+  'java.base/jdk.internal.loader',
   'java.management/sun.management',
 ].flatMap((module) => ['--add-opens', `${module}=ALL-UNNAMED`]);
-/** Of every JVM of a Pulsar. */
+/** Every JVM of a Pulsar has these. */
 export const JAVA_FLAGS = ['-XX:+UseSerialGC', '-Dio.netty.tryReflectionSetAccessible=true', ...OPENED];
 /** Caches of a server for a few megabytes. */
 const SMALL_BOOKIE = {
@@ -263,10 +269,12 @@ function metadataArguments(zooKeeper: number, brokers: readonly PulsarBroker[]):
   const store = `zk:127.0.0.1:${zooKeeper}`;
   const hosts = (urls: string[]) => urls.map((url, at) => (at === 0 ? url : url.replace(/^\w+:\/\//, ''))).join(',');
   return [
-    ...['org.apache.pulsar.PulsarClusterMetadataSetup', '--cluster', 'c1'],
-    ...['--metadata-store', store, '--configuration-metadata-store', store],
-    ...['--web-service-url', hosts(brokers.map(({ webUrl }) => webUrl))],
-    ...['--broker-service-url', hosts(brokers.map(({ serviceUrl }) => serviceUrl))],
+    'org.apache.pulsar.PulsarClusterMetadataSetup',
+    '--cluster=c1',
+    `--metadata-store=${store}`,
+    `--configuration-metadata-store=${store}`,
+    `--web-service-url=${hosts(brokers.map(({ webUrl }) => webUrl))}`,
+    `--broker-service-url=${hosts(brokers.map(({ serviceUrl }) => serviceUrl))}`,
   ];
 }
 
