@@ -30,7 +30,7 @@ final class Metrics {
         Limit limit = group.limits[direction];
         if (limit == null) continue;
         String labels = name + ",direction=\"" + DIRECTIONS[direction] + "\"";
-        boolean isAlone = group.shares[direction].source() == Share.Source.ALONE;
+        boolean isAlone = group.shares[direction].source() == Share.Source.ALONE && !limit.isUnlimited();
         line(page, "alone", labels, isAlone ? 1 : 0);
         line(page, "held_back", labels, group.lane(direction).isHeldBack() ? 1 : 0);
         for (int unit = 0; unit < 2; unit++) {
