@@ -10,7 +10,9 @@ const out = join(root, 'dist-bench');
 rmSync(out, { recursive: true, force: true });
 run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.bench.json')]);
 cpSync(join(root, 'src/codec/generated'), join(out, 'src/codec/generated'), { recursive: true });
-cpSync(join(root, 'test/kafka/pom.xml'), join(out, 'test/kafka/pom.xml'));
+for (const file of ['test/kafka/pom.xml', 'test/pulsar/broker/pom.xml', 'test/pulsar/broker/log4j2.xml']) {
+  cpSync(join(root, file), join(out, file));
+}
 process.stdout.write(
   `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, load average ${loadavg()[0].toFixed(1)}\n`,
 );

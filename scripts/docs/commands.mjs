@@ -140,6 +140,7 @@ const SCRIPTS = {
   test: ['[-- NAME…]', 'all tests, or [some](../contribute/run-one-test.md)'],
   'test:long': ['', 'soaks and long outages'],
   build: ['', 'makes `dist/` anew'],
+  'build:pulsar': ['', 'makes and tests the plugin for Pulsar’s brokers, by Maven ([pulsar.md](../guide/pulsar.md))'],
   check: ['', 'types, lint, generated documents, tests'],
   docs: ['[-- --check]', 'writes the generated documents and schemas'],
   sbom: ['', 'prints what an install brings, as CycloneDX'],
@@ -165,6 +166,10 @@ const SCRIPTS = {
   'bench:cluster': ['[-- kafka]', 'real processes on both topics, from a change of demand to fitting shares'],
   'bench:access': ['', 'what tokens and roles cost a request'],
   'bench:mqtt': ['', 'messages per second through the MQTT broker'],
+  'bench:pulsar': [
+    '[-- SECONDS]',
+    'real Pulsar brokers: their own resource groups and ours, and what the plugin costs',
+  ],
   'bench:convergence': ['', 'how long the shares of 10,000 groups take'],
   'bench:scale': ['', '100 nodes with 100,000 groups'],
   'bench:contended': ['', 'what reports cost where 5,000 groups are short on every node'],

@@ -29,10 +29,10 @@ export interface Ended extends Said {
 
 /** Pulsar's own admin client, unmodified. */
 export class PulsarAdmin {
-  readonly #classPath: string;
+  readonly classPath: string;
 
   constructor(classPath: string) {
-    this.#classPath = classPath;
+    this.classPath = classPath;
   }
 
   /** 130 jars, 82 MB, once into the cache of the user. Rejects with one line where there is no Java or no Maven. */
@@ -50,7 +50,7 @@ export class PulsarAdmin {
   /** One command in a JVM of its own, as `pulsar-admin` runs it: `resourcegroups`, `list`. */
   async call(url: string, ...words: readonly string[]): Promise<Ended> {
     const own = ['/dev/null', '--admin-url', url, '--request-timeout', String(REQUEST_TIMEOUT_S)];
-    const args = [...JVM_FLAGS, '-cp', this.#classPath, TOOL, ...own, ...words];
+    const args = [...JVM_FLAGS, '-cp', this.classPath, TOOL, ...own, ...words];
     try {
       const { stdout, stderr } = await run('java', args, { timeout: CALL_TIMEOUT_MS });
       return { exitCode: 0, out: stdout.trim(), error: stderr.trim() };
@@ -65,7 +65,7 @@ export class PulsarAdmin {
     const folder = await mkdtemp(join(tmpdir(), 'quotamesh-pulsar-'));
     const config = join(folder, 'client.conf');
     await writeFile(config, `webServiceUrl=${url}\n`);
-    const own = [`-DshellHistoryDirectory=${folder}`, '-cp', this.#classPath, SHELL, '-c', config];
+    const own = [`-DshellHistoryDirectory=${folder}`, '-cp', this.classPath, SHELL, '-c', config];
     const shell = new PulsarShell(folder, [...JVM_FLAGS, ...own]);
     await shell.untilPrompt();
     return shell;

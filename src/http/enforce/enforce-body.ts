@@ -65,6 +65,9 @@ const PART = z.strictObject({
   bytesPerSecond: number.nullable().optional(),
   messagesDepth: number.nullable().optional(),
   bytesDepth: number.nullable().optional(),
+  quota: record({ messagesPerSecond: number.nullable(), bytesPerSecond: number.nullable() })
+    .meta({ description: 'The whole cluster’s quota, for when the node is away.' })
+    .optional(),
   code: text.optional(),
   detail: text.optional(),
   remedy: text.optional(),

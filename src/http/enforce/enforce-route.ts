@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { BYTES, directionIndex, laneOf, MESSAGES } from '../../core/base/vocabulary.js';
+import { BYTES, directionIndex, directionOfLane, laneOf, MESSAGES } from '../../core/base/vocabulary.js';
 import type { Part } from '../../enforcers/membership.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
@@ -10,7 +10,7 @@ import { needs } from '../route/route-access.js';
 import { ENFORCE_ANSWERS, ENFORCE_BODY, ENFORCERS_ANSWERS, type EnforceBody } from './enforce-body.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'config' | 'gate' | 'enforcers' | 'notReady'>;
+type UsedParts = Pick<NodeParts, 'config' | 'gate' | 'groups' | 'enforcers' | 'notReady'>;
 
 /** `POST /v1/enforce`, a long poll (src/enforcers); `GET /v1/enforcers` lists. */
 export function addEnforceRoutes(app: FastifyInstance, node: UsedParts): void {
@@ -65,7 +65,7 @@ async function enforce(request: FastifyRequest<{ Body: EnforceBody }>, reply: Fa
     const { version, validMs, parts } = await node.enforcers.report({ enforcer, life, ttlMs, lanes }, patience);
     let next = 0;
     const answers = found.map((lane) =>
-      typeof lane === 'number' ? answerOf(parts[next++] as Part, node) : problemIn(lane),
+      typeof lane === 'number' ? answerOf(lane, parts[next++] as Part, node) : problemIn(lane),
     );
     if (hangUp.signal.aborted) reply.hijack();
     else reply.send({ version, validMs, groups: answers });
@@ -94,14 +94,16 @@ function lanesOf(groups: EnforceBody['groups'], { gate }: UsedParts): (number | 
   });
 }
 
-function answerOf({ isKnown, rate, depth }: Part, node: UsedParts) {
+function answerOf(lane: number, { isKnown, rate, depth }: Part, node: UsedParts) {
   if (!isKnown) return problemIn(node.notReady());
+  const quota = node.groups.ofLane(lane).quota[directionOfLane(lane)];
   return {
     status: 200,
     messagesPerSecond: finite(rate[MESSAGES]),
     bytesPerSecond: finite(rate[BYTES]),
     messagesDepth: finite(depth[MESSAGES]),
     bytesDepth: finite(depth[BYTES]),
+    quota: { messagesPerSecond: finite(quota[MESSAGES]), bytesPerSecond: finite(quota[BYTES]) },
   };
 }
 

@@ -33,7 +33,8 @@ describe('docker-compose.yml', () => {
     const always = all.filter((name) => compose.services[name].profiles === undefined);
     expect(always).toEqual(['kafka', 'node-1', 'node-2', 'node-3', 'prometheus']);
     const keepers = ['jmx-exporter', 'broker-1', 'broker-2', 'kafka-quotas'];
-    expect(all.filter((name) => !always.includes(name))).toEqual(['redis', ...keepers]);
+    const pulsar = all.filter((name) => name.startsWith('pulsar-'));
+    expect(all.filter((name) => !always.includes(name))).toEqual(['redis', ...keepers, ...pulsar]);
     expect(compose.services.kafka.image).toMatch(/^apache\/kafka:4\./);
     expect(compose.services.kafka.environment.KAFKA_PROCESS_ROLES).toBe('broker,controller');
   });
@@ -65,6 +66,22 @@ describe('docker-compose.yml', () => {
       expect(mounted).toContain('./deploy/kafka/jmx.yml:/etc/kafka/jmx.yml:ro');
       expect(broker.KAFKA_ADVERTISED_LISTENERS).toBe(`PLAINTEXT://${name}:9092`);
       expect(broker.KAFKA_QUOTA_WINDOW_NUM).toBe(1);
+    }
+  });
+
+  test('each Pulsar broker follows a node of its own, which takes groups from it', async () => {
+    const file = `${root}/examples/compose/pulsar-node.yaml`;
+    const plugin = readFileSync(`${root}/adapters/pulsar/pom.xml`, 'utf8');
+    for (const at of [1, 2]) {
+      const { environment, volumes } = compose.services[`pulsar-node-${at}`];
+      expect(volumes).toEqual(['./examples/compose/pulsar-node.yaml:/etc/quotamesh/node.yaml:ro']);
+      const config = await loadConfig({ file, env: environment, overrides: {} });
+      expect(config.topic).toMatchObject({ kind: 'kafka', brokers: ['kafka:9092'] });
+      expect(config.registry.remoteChanges).toBe(true);
+      const { environment: broker, image } = compose.services[`pulsar-${at}`];
+      expect(broker.PULSAR_PREFIX_quotameshNode).toBe(`http://pulsar-node-${at}:7070`);
+      expect(broker.advertisedAddress).toBe(`pulsar-${at}`);
+      expect(plugin).toContain(`<pulsar.version>${image.split(':')[1]}<`);
     }
   });
 

@@ -1,0 +1,32 @@
+package io.quotamesh.pulsar;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+
+/** What broker.conf says: the broker keeps keys that it does not know. */
+record Settings(String node, String token, String name, long isolationMs, boolean isNodeSource) {
+  /** Told at run time, to all brokers at once: `pulsar-admin brokers update-dynamic-config`. */
+  static final String QUIET = "quotameshQuiet";
+
+  static Settings of(Properties conf, String brokerId) throws IOException {
+    String node = conf.getProperty("quotameshNode");
+    if (node == null) throw new IllegalArgumentException("quotameshNode is missing, as http://127.0.0.1:7070");
+    if (!node.startsWith("http://") && !node.startsWith("unix:/")) {
+      throw new IllegalArgumentException("quotameshNode must begin with http:// or unix:/, and is " + node);
+    }
+    String tokenFile = conf.getProperty("quotameshTokenFile");
+    String token = tokenFile == null ? null : Files.readString(Path.of(tokenFile)).strip();
+    String groups = conf.getProperty("quotameshGroups", "pulsar");
+    if (!groups.equals("pulsar") && !groups.equals("node")) {
+      throw new IllegalArgumentException("quotameshGroups must be pulsar or node, and is " + groups);
+    }
+    long isolationMs = Long.parseLong(conf.getProperty("quotameshIsolationMs", "3000"));
+    if (isolationMs < 500 || isolationMs > 60_000) {
+      throw new IllegalArgumentException("quotameshIsolationMs must be 500 to 60000, and is " + isolationMs);
+    }
+    String name = conf.getProperty("quotameshName", brokerId);
+    return new Settings(node, token, name, isolationMs, groups.equals("node"));
+  }
+}

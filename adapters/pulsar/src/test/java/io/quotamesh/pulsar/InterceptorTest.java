@@ -1,0 +1,44 @@
+package io.quotamesh.pulsar;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+
+class InterceptorTest {
+  private static Settings settings(String... pairs) throws Exception {
+    var conf = new Properties();
+    for (int at = 0; at < pairs.length; at += 2) conf.setProperty(pairs[at], pairs[at + 1]);
+    return Settings.of(conf, "broker:8080");
+  }
+
+  @Test
+  void whateverFailsTheBrokerStarts() {
+    var interceptor = new QuotameshInterceptor();
+    assertDoesNotThrow(() -> interceptor.initialize(null));
+    assertDoesNotThrow(interceptor::close);
+  }
+
+  @Test
+  void settingsHaveDefaultsAndMistakesAreNamed() throws Exception {
+    var given = settings("quotameshNode", "http://127.0.0.1:7070");
+    assertEquals(new Settings("http://127.0.0.1:7070", null, "broker:8080", 3000, false), given);
+    String[][] mistakes = {
+      {}, {"quotameshNode", "https://node"}, {"quotameshNode", "unix:/n", "quotameshGroups", "both"},
+      {"quotameshNode", "unix:/n", "quotameshIsolationMs", "100"}, {"quotameshNode", "unix:/n", "quotameshIsolationMs", "x"},
+    };
+    for (String[] mistake : mistakes) assertThrows(IllegalArgumentException.class, () -> settings(mistake));
+  }
+
+  @Test
+  void roundsThatFailAgainAndAgainEndIt() throws Exception {
+    var enforcer = new Enforcer(null, settings("quotameshNode", "unix:/n"));
+    for (int round = 0; round < 20; round++) {
+      assertEquals(false, enforcer.isBroken);
+      assertDoesNotThrow(enforcer::tick);
+    }
+    assertEquals(true, enforcer.isBroken);
+  }
+}

@@ -1,0 +1,55 @@
+package io.quotamesh.pulsar;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+class ShareTest {
+  private static final double[] QUOTA = {1000, Limit.UNLIMITED};
+  private final Share share = new Share();
+
+  private double[] rateAt(long nowNanos, int brokersAlive) {
+    return share.at(nowNanos, QUOTA, brokersAlive).rate();
+  }
+
+  private static Limit limit(double messages) {
+    return new Limit(new double[] {messages, Limit.UNLIMITED}, new double[] {50, Limit.UNLIMITED});
+  }
+
+  @Test
+  void itIsQuotaByBrokersAliveBeforeTheNodeHasSpoken() {
+    assertEquals(500, rateAt(0, 2)[Limit.MESSAGES]);
+    assertEquals(Limit.UNLIMITED, rateAt(0, 2)[Limit.BYTES]);
+    assertEquals(Share.Source.ALONE, share.source());
+  }
+
+  @Test
+  void whatTheNodeToldLastsToItsEndAndThenItIsAlone() {
+    share.tell(limit(800), 3000);
+    assertEquals(800, rateAt(2999, 2)[Limit.MESSAGES]);
+    assertEquals(Share.Source.NODE, share.source());
+    assertEquals(250, rateAt(3000, 4)[Limit.MESSAGES]);
+    assertEquals(Share.Source.ALONE, share.source());
+    share.tell(limit(700), 9000);
+    assertEquals(700, rateAt(8000, 4)[Limit.MESSAGES]);
+  }
+
+  @Test
+  void aNodeThatTellsMoreThanTheQuotaIsNotBelieved() {
+    share.tell(limit(5000), 3000);
+    assertEquals(1000, rateAt(1, 2)[Limit.MESSAGES]);
+    share.tell(new Limit(new double[] {Limit.UNLIMITED, Limit.UNLIMITED}, new double[] {1, 1}), 3000);
+    assertEquals(1000, rateAt(1, 2)[Limit.MESSAGES]);
+  }
+
+  @Test
+  void nobodyAliveIsTakenForOne() {
+    assertEquals(1000, rateAt(0, 0)[Limit.MESSAGES]);
+  }
+
+  @Test
+  void theClockMayPassItsLargestNumber() {
+    share.tell(limit(800), Long.MAX_VALUE + 100);
+    assertEquals(800, rateAt(Long.MAX_VALUE - 100, 2)[Limit.MESSAGES]);
+  }
+}

@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { FollowedCluster } from '../pulsar/broker/followed-cluster.js';
+import { PULSAR_START_TIMEOUT_MS } from '../pulsar/broker/pulsar-cluster.js';
+import {
+  acknowledged,
+  type LoadOptions,
+  mostInWindow,
+  PulsarLoad,
+  ratesBetween,
+  reachedAfter,
+  type Sample,
+} from '../pulsar/broker/pulsar-load.js';
+
+/** Messages per second of the cluster, and how long a broker's last share lasts. */
+const QUOTA = 1000;
+const ISOLATION_MS = 3000;
+const SETTLE_MS = 10_000;
+const STEADY_MS = 15_000;
+/** A page is read every 200 ms, on a machine that is busy. */
+const NOTICED_MS = 2000;
+let cluster: FollowedCluster;
+
+beforeAll(async () => {
+  cluster = await FollowedCluster.start((end) => afterAll(end), { quotameshIsolationMs: ISOLATION_MS });
+}, PULSAR_START_TIMEOUT_MS);
+
+async function loadOf(topics: readonly string[], options: Partial<LoadOptions> = {}): Promise<PulsarLoad> {
+  const load = await PulsarLoad.start({ url: cluster.pulsar.brokers[0]!.serviceUrl, topics, ...options });
+  onTestFinished(() => load.stop());
+  return load;
+}
+
+function perSecond(samples: readonly Sample[]): number[] {
+  return ratesBetween(samples[0]!, samples.at(-1)!).map(Math.round);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
+
+async function until(isSo: () => Promise<boolean>, mostMs: number, what: string): Promise<number> {
+  const began = performance.now();
+  while (!(await isSo())) {
+    if (performance.now() - began > mostMs) throw new Error(`not within ${mostMs} ms: ${what}`);
+    await sleep(200);
+  }
+  return performance.now() - began;
+}
+
+for (const batching of [false, true]) {
+  test(`publish, 80/20 and then moved${batching ? ', with batches' : ''}`, async () => {
+    const group = batching ? 'moved-batches' : 'moved';
+    const load = await loadOf(await cluster.group(group, { publishRateInMsgs: QUOTA }), { batching });
+    load.want(1000, 200);
+    await sleep(SETTLE_MS);
+    const steadyMs = Date.now();
+    await sleep(STEADY_MS);
+    load.want(200, 1000);
+    const movedMs = Date.now();
+    await sleep(STEADY_MS);
+    const all = load.since(steadyMs);
+    const after = load.since(movedMs);
+    const before = all.filter(({ ms }) => ms < movedMs);
+    const settledMs = reachedAfter(after, 1, 0.95 * 800);
+    const most = mostInWindow(all, 5, acknowledged);
+    const writes = await cluster.pulsar.brokers[1]!.metrics('pulsar_quotamesh_limiter');
+    console.log(
+      `${group}: ${perSecond(before)}, then ${perSecond(after)}; settled after ${settledMs} ms; most in 5 s ${most}`,
+    );
+    console.log(`${group}: ${await cluster.shares(group)}; ${[...writes].join(' ')}`);
+    expect(settledMs).toBeLessThanOrEqual(1000);
+    expect(sum(perSecond(all))).toBeGreaterThanOrEqual(0.97 * QUOTA);
+    expect(most).toBeLessThanOrEqual(1.03 * 5 * QUOTA);
+  });
+}
+
+test('dispatch: the demand moves, and then both brokers have more to dispatch than they may', async () => {
+  const load = await loadOf(await cluster.group('dispatched', { dispatchRateInMsgs: QUOTA }));
+  load.consume(0);
+  load.consume(1);
+  const consumedPerSecond = async (ms: number) => {
+    const first = load.last;
+    await sleep(ms);
+    return (load.last.consumed - first.consumed) / ((load.last.ms - first.ms) / 1000);
+  };
+  // Not more than the quota: what is published beyond it waits, and is wanted where it was published.
+  load.want(780, 190);
+  await sleep(SETTLE_MS);
+  const before = await consumedPerSecond(STEADY_MS);
+  load.want(190, 780);
+  await sleep(2000);
+  const moved = await consumedPerSecond(STEADY_MS);
+  const shares = await cluster.shares('dispatched', 'dispatch');
+  load.want(1500, 1500);
+  await sleep(SETTLE_MS);
+  const full = await consumedPerSecond(STEADY_MS);
+  console.log(`dispatch: ${before}/s, from 2 s after the move on ${moved}/s, shares ${shares}; full ${full}/s`);
+  expect(before).toBeGreaterThanOrEqual(0.97 * 970);
+  expect(moved).toBeGreaterThanOrEqual(0.97 * 970);
+  expect(full).toBeGreaterThanOrEqual(0.88 * QUOTA);
+  expect(full).toBeLessThanOrEqual(1.03 * QUOTA);
+});
+
+test('a node killed -9, and frozen: its broker keeps the share, then has quota ÷ brokers, and follows again', async () => {
+  const load = await loadOf(await cluster.group('nodes', { publishRateInMsgs: QUOTA }));
+  load.want(1500, 1500);
+  await sleep(SETTLE_MS);
+  const isAlone = async () => (await cluster.alone('nodes'))[0] === 1;
+  for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
+    const beganMs = Date.now();
+    cluster.nodes[0]!.kill(how);
+    const aloneMs = await until(isAlone, ISOLATION_MS + NOTICED_MS, 'the broker is alone');
+    expect(aloneMs).toBeGreaterThan(ISOLATION_MS - 500);
+    expect((await cluster.shares('nodes'))[0]).toBe(QUOTA / 2);
+    await sleep(5000);
+    const [rate = 0] = perSecond(load.since(beganMs));
+    console.log(`${how}: alone after ${Math.round(aloneMs)} ms, ${perSecond(load.since(beganMs))} meanwhile`);
+    expect(Math.abs(rate / (QUOTA / 2) - 1)).toBeLessThan(0.1);
+    if (how === 'SIGKILL') await cluster.startNode(0);
+    else cluster.nodes[0]!.kill('SIGCONT');
+    await until(async () => !(await isAlone()), 30_000, 'the broker follows again');
+  }
+  await sleep(SETTLE_MS);
+  const again = Date.now();
+  await sleep(SETTLE_MS);
+  expect(sum(perSecond(load.since(again)))).toBeLessThanOrEqual(1.03 * QUOTA);
+});
+
+test('told to keep quiet the brokers are stock, and go on when they are told to', async () => {
+  const load = await loadOf(await cluster.group('quiet', { publishRateInMsgs: QUOTA }));
+  load.want(1500, 1500);
+  await sleep(SETTLE_MS);
+  const rates: number[][] = [];
+  for (const quiet of [true, false]) {
+    const told = await cluster.pulsar.admin('POST', `brokers/configuration/quotameshQuiet/${quiet}`);
+    expect(told.ok, await told.text()).toBe(true);
+    await sleep(5000);
+    const beganMs = Date.now();
+    await sleep(SETTLE_MS);
+    rates.push(perSecond(load.since(beganMs)));
+  }
+  console.log(`quiet: ${rates[0]}, then ${rates[1]}`);
+  for (const rate of rates[0] ?? []) expect(rate).toBeGreaterThan(0.9 * QUOTA);
+  expect(sum(rates[1] ?? [])).toBeLessThanOrEqual(1.03 * QUOTA);
+});
+
+test('quotas of −1 and 0, a name that the node refuses, and a group deleted under load', async () => {
+  const load = await loadOf(await cluster.group('changing', { publishRateInMsgs: QUOTA }));
+  load.want(1500, 1500);
+  const rateWith = async (quota: number) => {
+    await cluster.pulsar.putGroup('changing', { publishRateInMsgs: quota });
+    await sleep(4000);
+    return sum(await load.ratesOver(4));
+  };
+  const [unlimited, none, some] = [await rateWith(-1), await rateWith(0), await rateWith(400)];
+  console.log(`quota -1: ${unlimited}/s, 0: ${none}/s, 400: ${some}/s`);
+  expect(unlimited).toBeGreaterThan(0.95 * 3000);
+  expect(none).toBeLessThan(10);
+  expect(Math.abs(some / 400 - 1)).toBeLessThan(0.05);
+
+  const odd = 'odd name!';
+  const oddLoad = await loadOf(await cluster.group(odd, { publishRateInMsgs: QUOTA }));
+  oddLoad.want(1500, 1500);
+  await sleep(5000);
+  expect(await cluster.alone(odd)).toEqual([1, 1]);
+  expect(await cluster.shares(odd)).toEqual([QUOTA / 2, QUOTA / 2]);
+
+  await cluster.pulsar.admin('DELETE', 'namespaces/public/changing/resourcegroup');
+  await until(
+    async () => (await cluster.pulsar.admin('DELETE', 'resourcegroups/changing')).ok,
+    30_000,
+    'it is deleted',
+  );
+  const known = async () => (await (await fetch(await cluster.nodeUrl(1, '/v1/groups'))).text()).includes('"changing"');
+  await until(async () => !(await known()), 10_000, 'the node has deleted it, too');
+  expect(sum(await load.ratesOver(4))).toBeGreaterThan(0.95 * 3000);
+});
+
+/** The last one: it leaves one broker. */
+test('a broker killed -9: the other one has its share', async () => {
+  const load = await loadOf(await cluster.group('killed', { publishRateInMsgs: QUOTA }));
+  load.want(1500, 1500);
+  await sleep(SETTLE_MS);
+  expect(sum(await cluster.shares('killed'))).toBeLessThanOrEqual(1.03 * QUOTA);
+  await cluster.pulsar.brokers[1]!.kill();
+  const tookMs = await until(
+    async () => (await cluster.shares('killed'))[0]! >= 0.95 * QUOTA,
+    ISOLATION_MS + 5000,
+    'the share of the dead broker is taken',
+  );
+  console.log(`killed: the other broker has all after ${Math.round(tookMs)} ms`);
+});
