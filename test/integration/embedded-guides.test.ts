@@ -237,8 +237,7 @@ ${block.replace('throttle.publish(', 'for (let packet = 0; packet < 3; packet++)
 });
 
 test('embedding.md: groups at run time', async () => {
-  const [, , groups = '', ...others] = blocksOf('embedding.md', 'js');
-  expect(others).toEqual([]);
+  const [, , groups = ''] = blocksOf('embedding.md', 'js');
   const out = await outputOf(`${NODE}${groups}
 console.log(node.groups.list().map(({ group }) => group).join());
 await node.close();
@@ -251,6 +250,17 @@ await node.close();
     'api,key:alice,llm:alice,orders',
     '',
   ]);
+});
+
+test('embedding.md: keys at run time', async () => {
+  const [, , , keys = '', ...others] = blocksOf('embedding.md', 'js');
+  expect(others).toEqual([]);
+  const out = await outputOf(`${NODE}${keys}
+console.log(node.keys.list().length, node.keys.templates.get('key:{id}').definition.quota.publish.messagesPerMinute);
+await node.close();
+`);
+  expect(out).toContain("[ 'key:acme' ]");
+  expect(out).toMatch(/^1 600$/m);
 });
 
 test('keys.md and embedding.md: what is asked with curl', async () => {
