@@ -115,13 +115,14 @@ export const GROUP_ERRORS = {
     httpStatus: 409,
   },
   KEY_SILENT: {
-    message: 'key {key} is silent: no node tells of it, so there is no group to show',
+    message: 'key {key} is silent at this node, or unused there, so there is no group to show',
     remedy: 'See GET /v1/keys/{key}, or `quotamesh key show {key}`.',
     httpStatus: 404,
   },
   KEY_UNKNOWN: {
     message: 'this node knows no key {key}',
-    remedy: 'A key is known from its first use on, until its bucket has been full for ten seconds.',
+    remedy:
+      'A node knows the keys that are used there, from the first use on until the bucket has been full for ten seconds: ask one of those. A group of that name is shown by `quotamesh group get`.',
     httpStatus: 404,
   },
   LIMIT_DENIED: {

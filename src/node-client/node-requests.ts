@@ -63,7 +63,7 @@ function askedWrong({ body: { detail, remedy } }: JsonAnswer): QuotameshError {
   return new QuotameshError('ASKED_WRONG', { reason: String(detail), advice: String(remedy) });
 }
 
-const UNKNOWN: ReadonlySet<unknown> = new Set(['GROUP_UNKNOWN', 'KEY_UNKNOWN', 'KEY_DEFINITION_UNKNOWN']);
+const UNKNOWN: ReadonlySet<unknown> = new Set(['GROUP_UNKNOWN', 'KEY_SILENT', 'KEY_UNKNOWN', 'KEY_DEFINITION_UNKNOWN']);
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
 
 interface JsonAnswer {

@@ -15,12 +15,14 @@ async function check(file: string, { json = false }: { readonly json?: boolean }
   const { EXIT_CONFIG } = await import('../../errors/error-row.js');
   const { oldNameLine } = await import('../../terminal/old-name-line.js');
   try {
-    const { cluster, groups, oldNames } = await loadConfig({ file, env: process.env });
-    const said = { valid: true, cluster, groups: groups.length, mistakes: [], oldNames };
-    const text = [
-      `${file}: valid; cluster ${cluster}, ${countOf(groups.length, 'group')}`,
-      ...oldNames.map(oldNameLine),
+    const { cluster, groups, keys, oldNames } = await loadConfig({ file, env: process.env });
+    const keyPatterns = keys.templates.length;
+    const said = { valid: true, cluster, groups: groups.length, keyPatterns, mistakes: [], oldNames };
+    const counts = [
+      countOf(groups.length, 'group'),
+      ...(keyPatterns > 0 ? [countOf(keyPatterns, 'pattern of keys', 'patterns of keys')] : []),
     ];
+    const text = [`${file}: valid; cluster ${cluster}, ${counts.join(', ')}`, ...oldNames.map(oldNameLine)];
     process.stdout.write(`${json ? JSON.stringify(said) : text.join('\n')}\n`);
   } catch (error) {
     if (!json || !(error instanceof ConfigError)) throw error;
@@ -29,8 +31,8 @@ async function check(file: string, { json = false }: { readonly json?: boolean }
   }
 }
 
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 const HELP = `

@@ -3,6 +3,7 @@ import { describeGroup } from '../../config/describe/describe-config.js';
 import { withBurstInFull } from '../../config/read/burst-in-full.js';
 import { examineGroup } from '../../config/read/group-definition.js';
 import { LIMIT_NAMES, otherUnitsOf, rateKeysOf } from '../../config/setting/written-rate.js';
+import { isExpected } from '../../core/registry/group-history.js';
 import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
@@ -163,8 +164,8 @@ const LIMITS: ReadonlySet<string> = new Set([...LIMIT_NAMES.flatMap(rateKeysOf),
 
 /** Throws GROUP_CHANGED if the log would refuse the change now. */
 export function expectRevision(parts: ChangeParts, name: string, expected: Expected): void {
-  const revision = registryOf(parts).stateOf(name).revision;
-  if (expected !== null && expected !== revision) throw changed(name, revision, expected);
+  const state = registryOf(parts).stateOf(name);
+  if (!isExpected(state, expected)) throw changed(name, state.revision, expected);
 }
 
 export const PATCH_ATTEMPTS = 20;

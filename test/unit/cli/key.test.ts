@@ -14,6 +14,10 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
   const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
   await node.logged('node ready: own record read back');
   const url = await node.url();
+  const checked = await scene.start(['check', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]).exit;
+  expect(checked.stdout).toMatch(/valid; cluster demo, 0 groups, 1 pattern of keys\n$/);
+  const silent = await scene.start(['explain', 'user:nobody', '--url', url]).exit;
+  expect(silent).toMatchObject({ code: 2, stderr: expect.stringMatching(/^quotamesh: key user:nobody is silent/) });
   const key = async (...args: string[]) => await scene.start(['key', ...args, '--url', url]).exit;
   const made = await key('template', 'set', 'key:{id}', 'quota.publish.messagesPerMinute=600');
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key:\{id\}: revision \d+\n$/) });

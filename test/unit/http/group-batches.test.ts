@@ -88,6 +88,9 @@ describe('PUT /v1/groups', () => {
     const all = { 'if-none-match': '*' };
     expect(await put({ gold: rate(6), new: {} }, {}, all)).toMatchObject({ status: 412 });
     expect(await put({ new: {} }, { ifRevision: { new: 3 } })).toMatchObject({ status: 412 });
+    expect(await put({ once: {} })).toMatchObject({ status: 200 });
+    await answerOf(a.app, { method: 'DELETE', url: '/v1/groups/once' });
+    expect(await put({ once: {} }, { ifRevision: { once: 'none' } })).toMatchObject({ status: 200 });
     expect(await put({ gold: rate(6), silver: rate(7) }, {}, { 'if-match': `"${revision}"` })).toMatchObject({
       status: 200,
     });

@@ -178,6 +178,9 @@ describe('groups at run time', () => {
     expect(both.find(({ status }) => status === 412)?.body).toMatchObject({ code: 'GROUP_CHANGED' });
     expect((await ask(a, 'PUT', 'new', {}, { 'if-none-match': '*' })).status).toBe(412);
     expect((await ask(a, 'PUT', 'newer', {}, { 'if-none-match': '*' })).status).toBe(201);
+    expect((await ask(a, 'DELETE', 'newer')).status).toBe(204);
+    const again = await Promise.all([a, b].map((node) => ask(node, 'PUT', 'newer', {}, { 'if-none-match': '*' })));
+    expect(again.map(({ status }) => status).sort()).toEqual([201, 412]);
     expect((await ask(a, 'PUT', 'new', {}, { 'if-match': 'W/"1"' })).body).toMatchObject({ code: 'FIELD_INVALID' });
     // A group of YAML that was never changed has revision 0.
     const yaml = await ask(a, 'GET', 'slow/definition');

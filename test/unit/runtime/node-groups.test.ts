@@ -69,6 +69,11 @@ describe('node.groups', () => {
     await expect(a.groups.delete('new', late)).rejects.toThrow(changed);
     await expect(a.groups.set('yaml', NOTHING, { ifRevision: 'none' })).rejects.toThrow(changed);
     await expect(a.groups.set('nobody', NOTHING, { ifRevision: 1 })).rejects.toThrow(changed);
+    await a.groups.delete('new');
+    expect(await a.groups.set('new', NOTHING, { ifRevision: 'none' })).toMatchObject({ group: 'new' });
+    await a.groups.attach('acme', { group: 'new' });
+    await a.groups.detach('acme');
+    expect(await a.groups.attach('acme', { group: 'new' }, { ifRevision: 'none' })).toMatchObject({ scope: 'acme' });
   });
 
   test('setMany makes and replaces groups at one revision, all or none', async () => {

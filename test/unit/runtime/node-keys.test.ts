@@ -74,6 +74,9 @@ describe('node.keys', () => {
     await vi.waitFor(() => {
       expect(told).toEqual([{ kind: 'key-template', name: 'key:{id}', revision, definition: perMinute(1) }]);
     });
+    await a.keys.set('key:acme', perMinute(5));
+    await a.keys.delete('key:acme');
+    expect(await a.keys.set('key:acme', perMinute(5), { ifRevision: 'none' })).toMatchObject({ key: 'key:acme' });
   });
 
   test.each([
