@@ -55,6 +55,7 @@ export class KeyedNode {
         groups.renameKey(number, group);
         node.changeGroup(number, group);
       },
+      dividedBy: () => null,
       // No template ever goes.
       remove: () => undefined,
     });

@@ -29,6 +29,8 @@ export interface KeyBookParts {
   readonly groups: GroupTable;
   readonly limiter: Limiter;
   readonly loop: ServingLoop;
+  /** A node that started alone decides with quota / this many; null = the nodes share each quota. */
+  readonly dividedBy: () => number | null;
   /** Makes a group of a key, or changes it; returns its number. */
   readonly define: (config: GroupConfig) => number;
   /** Gives the number of a key that nobody uses to another one. */
@@ -76,6 +78,7 @@ export class KeyBook {
   #whisperUntilMs = Number.NEGATIVE_INFINITY;
   #isSound = false;
   #nodes = 0;
+  #dividedBy: number | null = null;
   readonly #told = new Set<string>();
 
   constructor(parts: KeyBookParts) {
@@ -258,9 +261,19 @@ export class KeyBook {
       !log.epochs.isHolding;
     this.#isSound = isSound;
     this.#whisperUntilMs = isSound ? nowMs + this.#parts.shareValidMs : Number.NEGATIVE_INFINITY;
-    const nodes = Math.max(1, membership.alive.length);
+    this.#divide();
+    // Who is in a new log counts when all have spoken in it: what was spent until then came back by the count before.
+    const nodes = log.epochs.isHolding ? this.#nodes : Math.max(1, membership.alive.length, this.#dividedBy ?? 1);
     if (nodes !== this.#nodes) this.#whispers.setNodes(nodes);
     this.#nodes = nodes;
+  }
+
+  /** When the topic of a node that started alone has come, groups of keys that speak are whole again. */
+  #divide(): void {
+    const dividedBy = this.#parts.dividedBy();
+    if (dividedBy === this.#dividedBy) return;
+    this.#dividedBy = dividedBy;
+    for (const name of this.#loud.keys()) this.#behind.add(name);
   }
 
   /** Keys whose lanes the coordinator has put down are silent again. */
@@ -442,7 +455,14 @@ export class KeyBook {
       const [messages, bytes] = spent[direction] as [number, number];
       if (messages === 0 && bytes === 0) return;
       loop.serve(lane);
-      limiter.consume(lane, messages, bytes, groups.ofLane(lane).debtMs, nowMs);
+      // A group of a node that started alone has a bucket of some milliseconds, and would owe most of a silent key's.
+      const most = (dimension: number) => {
+        return this.#dividedBy === null
+          ? Number.POSITIVE_INFINITY
+          : Math.max(0, Math.floor(limiter.available(lane, dimension, nowMs)));
+      };
+      const charged = [Math.min(messages, most(MESSAGES)), Math.min(bytes, most(BYTES))] as const;
+      limiter.consume(lane, ...charged, groups.ofLane(lane).debtMs, nowMs);
     });
   }
 
