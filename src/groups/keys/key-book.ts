@@ -48,6 +48,8 @@ export interface KeyCounts {
   forgotten: number;
   /** Requests refused because there was no room for their key. */
   refused: number;
+  /** Limits that came with requests and were refused. */
+  limitsRefused: number;
   /** Requests granted unheard. */
   granted: number;
 }
@@ -80,6 +82,7 @@ export class KeyBook {
   #nodes = 0;
   #dividedBy: number | null = null;
   readonly #told = new Set<string>();
+  #refusalsUntoldUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: KeyBookParts) {
     this.#parts = parts;
@@ -128,14 +131,40 @@ export class KeyBook {
     if (row === -1) return;
     const number = this.#whispers.kindOf(row);
     const { allowLimits, isOverride, template, base } = this.#kindAt(row);
-    if (allowLimits === null)
-      throw new QuotameshError('LIMIT_DENIED', { key: name, reason: `template ${template} allows none` });
+    if (allowLimits === null) throw this.limitDenied(name, `template ${template} allows none`);
     if (isOverride) return;
     const { maxLimits } = this.#parts.keys;
-    const make = (settings: GroupConfig) => withLimit(settings, limit, allowLimits.quota, name);
+    const make = (settings: GroupConfig) => this.#withLimit(settings, limit, allowLimits.quota, name);
     const limited = this.#kinds.limited(base === -1 ? number : base, textOf(limit), maxLimits, make);
     if (limited === null) throw this.#full(number, name, 'maxLimits');
     if (limited !== number) this.#move(row, name, limited, nowMs);
+  }
+
+  #withLimit(...[settings, limit, highest, key]: Parameters<typeof withLimit>): GroupConfig {
+    try {
+      return withLimit(settings, limit, highest, key);
+    } catch (error) {
+      if (error instanceof QuotameshError) this.#countRefused(key, error);
+      throw error;
+    }
+  }
+
+  /** Counts the refusal, and returns the error for whoever has asked. */
+  limitDenied(key: string, reason: string): QuotameshError {
+    const error = new QuotameshError('LIMIT_DENIED', { key, reason });
+    this.#countRefused(key, error);
+    return error;
+  }
+
+  /** Logs at most one line in a minute: whoever may not tell limits must not fill the log. */
+  #countRefused(key: string, { code, message }: QuotameshError): void {
+    const { clock, telemetry } = this.#parts;
+    const counts = this.#countsOf[this.#kindOf(key)];
+    if (counts === undefined) return;
+    counts.limitsRefused++;
+    if (clock() < this.#refusalsUntoldUntilMs) return;
+    this.#refusalsUntoldUntilMs = clock() + REFUSALS_TOLD_EVERY_MS;
+    telemetry.log('warn', 'a limit that came with a request is refused', { code, reason: message });
   }
 
   /** Who may tell limits of such a key; null = nobody, or it is no key. */
@@ -347,7 +376,7 @@ export class KeyBook {
   #countsFor(template: string): KeyCounts {
     const known = this.counts.get(template);
     if (known !== undefined) return known;
-    const counts = { live: 0, loud: 0, made: 0, forgotten: 0, refused: 0, granted: 0 };
+    const counts = { live: 0, loud: 0, made: 0, forgotten: 0, refused: 0, limitsRefused: 0, granted: 0 };
     this.counts.set(template, counts);
     return counts;
   }
@@ -510,6 +539,7 @@ const FORGET_AFTER_MS = 10_000;
 /** Rows looked at per round: about 20 µs. A million keys are gone through in 20 s. */
 const SWEPT_ROWS = 1024;
 const SILENCED_LOOKS = 64;
+const REFUSALS_TOLD_EVERY_MS = 60_000;
 const NUMBERS_LOOKED_AT = 64;
 /** 3 ms of a round. */
 const CAUGHT_UP = 64;
