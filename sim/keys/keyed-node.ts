@@ -56,7 +56,6 @@ export class KeyedNode {
         node.changeGroup(number, group);
       },
       dividedBy: () => null,
-      // No template ever goes.
       remove: () => undefined,
     });
     const round = () => {

@@ -43,7 +43,8 @@ export function addKeyRoutes(app: FastifyInstance, node: ChangeParts): void {
 
 function addDefinition(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
   addLook(app, node, kind);
-  addChanges(app, node, kind);
+  addWrites(app, node, kind);
+  addDelete(app, node, kind);
 }
 
 function addLook(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
@@ -64,14 +65,8 @@ function addLook(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']
   );
 }
 
-function addChanges(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
-  const common = {
-    tag: 'groups',
-    query: body({ dryRun: onOrOff('True changes nothing, and shows what would follow.') }),
-    params: pathOf(kind),
-    url: URLS[kind],
-    access: changes(null),
-  } as const;
+function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
+  const common = changeOf(kind);
   const what = WHAT[kind];
   const written = anyObject(`The keys of a group, as they stand below ${WHERE[kind]} in YAML.`);
   const answers = {
@@ -115,6 +110,11 @@ function addChanges(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kin
       return send(reply, isNew ? 201 : 200, made);
     },
   );
+}
+
+function addDelete(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
+  const common = changeOf(kind);
+  const what = WHAT[kind];
   route(
     app,
     {
@@ -131,6 +131,17 @@ function addChanges(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kin
       return reply.code(204).send();
     },
   );
+}
+
+/** What the changes of a definition have in common. */
+function changeOf<Kind extends KeyEntry['kind']>(kind: Kind) {
+  return {
+    tag: 'groups',
+    query: body({ dryRun: onOrOff('True changes nothing, and shows what would follow.') }),
+    params: pathOf(kind),
+    url: URLS[kind],
+    access: changes(null),
+  } as const;
 }
 
 const URLS = { template: '/v1/key-templates/:template', key: '/v1/keys/:key' } as const;
