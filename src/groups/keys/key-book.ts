@@ -61,7 +61,7 @@ export interface KeyCounts {
  * numbers are given, one whose key is forgotten is given to another.
  */
 export class KeyBook {
-  /** By template; those of a template that was removed stay. */
+  /** By template; those of a template that was removed stay until the next change of templates finds no key of it. */
   readonly counts = new Map<string, KeyCounts>();
   readonly #parts: KeyBookParts;
   readonly #kinds: KeyKinds;
@@ -106,6 +106,9 @@ export class KeyBook {
   use(templates: readonly KeyTemplate[]): void {
     this.#kinds.use(templates);
     for (const { pattern } of templates) this.#countsFor(pattern);
+    // Templates may come and go for years, and each has its series in the metrics.
+    const inForce = new Set(templates.map(({ pattern }) => pattern));
+    for (const [pattern, { live }] of this.counts) if (live === 0 && !inForce.has(pattern)) this.counts.delete(pattern);
   }
 
   /** Whether a template has such names. */
