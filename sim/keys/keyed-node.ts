@@ -55,7 +55,7 @@ export class KeyedNode {
         groups.renameKey(number, group);
         node.changeGroup(number, group);
       },
-      // No template ever goes.
+      dividedBy: () => null,
       remove: () => undefined,
     });
     const round = () => {

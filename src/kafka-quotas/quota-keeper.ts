@@ -10,8 +10,8 @@ import type {
   KeeperEvent,
 } from '../core/kafka-quotas/keeper-events.js';
 import type { KeptRecord } from '../core/kafka-quotas/keeper-record.js';
-import { KeyPattern } from '../core/keys/key-pattern.js';
 import type { GroupTable } from '../groups/group-table.js';
+import type { KeyTemplates } from '../groups/keys/key-templates.js';
 import type { Clock } from '../ports/clock.js';
 import type { ReadRecord, ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
@@ -43,6 +43,7 @@ export interface QuotaKeeperParts {
   readonly topic: ReportTopic;
   readonly admin: QuotaAdmin;
   readonly groups: Pick<GroupTable, 'numbers' | 'at'>;
+  readonly templates: Pick<KeyTemplates, 'settingsOf'>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   /** Take over what stands in Kafka at the first look. */
@@ -59,11 +60,6 @@ export class QuotaKeeper {
   readonly #parts: QuotaKeeperParts;
   readonly #keeper: Keeper;
   readonly #settings: KafkaQuotasConfig;
-  readonly #templates: readonly {
-    readonly pattern: KeyPattern;
-    readonly group: GroupConfig;
-    readonly overrides: readonly GroupConfig[];
-  }[];
   readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #wake: NodeJS.Timeout | undefined;
@@ -87,10 +83,6 @@ export class QuotaKeeper {
       foreignChanges,
       permitMs: PERMIT_MS,
       adoptsAtStart: adopts,
-    });
-    this.#templates = config.keys.templates.flatMap(({ pattern: text, group, overrides }) => {
-      const pattern = KeyPattern.of(text);
-      return typeof pattern === 'string' ? [] : [{ pattern, group, overrides }];
     });
   }
 
@@ -199,12 +191,10 @@ export class QuotaKeeper {
 
   /** Groups in force, those of the registry included; then what templates make of a name. */
   #quotaOf(name: string): GroupBytes | null {
-    const { groups } = this.#parts;
+    const { groups, templates } = this.#parts;
     const number = groups.numbers.get(name);
-    if (number !== undefined) return bytesOf(groups.at(number));
-    const matching = this.#templates.filter(({ pattern }) => pattern.matches(name));
-    const [best] = matching.sort((one, other) => other.pattern.literals - one.pattern.literals);
-    return best === undefined ? null : bytesOf(best.overrides.find((each) => each.name === name) ?? best.group);
+    const config = number === undefined ? templates.settingsOf(name) : groups.at(number);
+    return config === null ? null : bytesOf(config);
   }
 
   async #lookAtWindows(): Promise<void> {

@@ -129,6 +129,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
           groups,
           limiter,
           loop,
+          dividedBy: () => inForce.dividedBy,
           define: (group) => inForce.defineKey(group),
           rename: (number, group) => inForce.renameKey(number, group),
           remove: (group) => inForce.removeKey(group),

@@ -38,6 +38,11 @@ export const GROUP_SOURCE_METRICS = {
     help: 'Requests refused because there was no room for their key (keys.maxLive, keys.maxLoud).',
     labels: ['template'],
   },
+  quotamesh_keys_limits_refused_total: {
+    type: 'counter',
+    help: 'Limits that came with requests and were refused: by a caller who may not, above allowLimits, or no limits at all.',
+    labels: ['template'],
+  },
   quotamesh_keys_granted_unheard_total: {
     type: 'counter',
     help: 'Requests granted of what this node may spend without telling others.',

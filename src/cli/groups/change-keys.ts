@@ -1,7 +1,5 @@
 import { stringify } from 'yaml';
-import type { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { DefinedKeys, KeyEntry } from '../../groups/changes/change-keys.js';
-import { patched } from '../../groups/changes/patched.js';
+import type { DefinedKeys, KeyEntry, KeysPreview } from '../../groups/changes/change-keys.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { textTable } from '../../terminal/text-table.js';
 import { fromFile, patchOf, usage } from './change-groups.js';
@@ -26,31 +24,33 @@ export async function getKeys(entry: KeyEntry, { json = false, ...options }: Key
 }
 
 export async function setKeys(entry: KeyEntry, pairs: readonly string[], options: KeyOptions): Promise<void> {
-  const { json = false, file, ifRevision } = options;
+  const { file, ifRevision: expected, dryRun } = options;
   if (file === undefined && pairs.length === 0) throw usage('name at least one key=value, or a --file');
   if (file !== undefined && pairs.length > 0) throw usage('--file has all keys: name either it or key=value');
-  const node = nodeAddress(options);
-  const before = file === undefined && ifRevision !== 'none' ? await found(options, entry) : null;
-  const body = file === undefined ? patched(before?.definition ?? {}, patchOf(pairs)) : await fromFile(file);
-  // Settings are laid over what was read: if that is another meanwhile, the node refuses.
-  const expected = ifRevision ?? (before === null || before.revision === 0 ? undefined : String(before.revision));
-  const made = await change<DefinedKeys>(node, { method: 'PUT', path: pathOf(entry), body, expected });
-  if (made !== null) print(json ? JSON.stringify(made) : `${made.name}: revision ${made.revision}`);
+  const asked =
+    file === undefined
+      ? ({ method: 'PATCH', body: patchOf(pairs) } as const)
+      : ({ method: 'PUT', body: await fromFile(file) } as const);
+  const made = await change<Changed>(nodeAddress(options), { ...asked, path: pathOf(entry), expected, dryRun });
+  if (made !== null) report(made, options);
 }
 
 export async function deleteKeys(entry: KeyEntry, options: KeyOptions): Promise<void> {
-  const { json = false, ifRevision: expected } = options;
-  await change(nodeAddress(options), { method: 'DELETE', path: pathOf(entry), expected });
-  print(json ? JSON.stringify({ ...entry, deleted: true }) : `${entry.name}: deleted`);
+  const { json = false, ifRevision: expected, dryRun } = options;
+  const left = await change<Changed>(nodeAddress(options), { method: 'DELETE', path: pathOf(entry), expected, dryRun });
+  if (left !== null) report(left, options);
+  else print(json ? JSON.stringify({ ...entry, deleted: true }) : `${entry.name}: deleted`);
 }
 
-/** Null where it is not defined. */
-async function found(options: KeyOptions, entry: KeyEntry): Promise<DefinedKeys | null> {
-  try {
-    return await get<DefinedKeys>(nodeAddress(options), definitionOf(entry));
-  } catch (error) {
-    if ((error as QuotameshError).code === 'ASKED_WRONG') return null;
-    throw error;
+/** With --dry-run what would follow. */
+type Changed = DefinedKeys | KeysPreview;
+
+function report(made: Changed, { json = false }: KeyOptions): void {
+  if (json) print(JSON.stringify(made));
+  else if (!('dryRun' in made)) print(`${made.name}: revision ${made.revision}`);
+  else {
+    const { name, before, after } = made;
+    print(stringify({ 'nothing is changed': { [name]: { before, after } } }).trimEnd());
   }
 }
 

@@ -6,6 +6,7 @@ export interface KeyOptions extends NodeCommandOptions {
   readonly json?: boolean;
   /** Options of `set` and `delete`. */
   readonly ifRevision?: string;
+  readonly dryRun?: boolean;
   /** An option of `set`. */
   readonly file?: string;
 }
@@ -47,6 +48,7 @@ function addChanges(parent: Command, kind: 'key' | 'template', what: string, arg
       .argument('[key=value...]', 'keys of docs/reference/settings.md, values as in YAML')
       .option('--file <yaml>', 'all of it from a YAML file, instead of single settings')
       .option('--if-revision <revision>', 'only if it has this revision; none = only if it is new')
+      .option('--dry-run', DRY_RUN)
       .action(async (name: string, pairs: readonly string[], options: KeyOptions) => {
         await (await import('./change-keys.js')).setKeys({ kind, name }, pairs, options);
       }),
@@ -55,6 +57,7 @@ function addChanges(parent: Command, kind: 'key' | 'template', what: string, arg
     command('delete', 'Delete what was defined at run time; what YAML says, if anything, is in force again.')
       .argument(argument)
       .option('--if-revision <revision>', 'only if it has this revision')
+      .option('--dry-run', DRY_RUN)
       .action(async (name: string, options: KeyOptions) => {
         await (await import('./change-keys.js')).deleteKeys({ kind, name }, options);
       }),
@@ -65,6 +68,8 @@ function command(name: string, description: string): Command {
   return nodeCommand(name, description).option('--json', 'JSON instead of text');
 }
 
+const DRY_RUN = 'change nothing, and show it before and after';
+
 const HELP = `
 Examples:
   quotamesh key show key:alice
@@ -72,6 +77,7 @@ Examples:
   quotamesh key template list
   quotamesh key template get 'key:{id}'
   quotamesh key template set 'key:{id}' quota.publish.messagesPerMinute=600
+  quotamesh key template set 'key:{id}' burst=60 --dry-run
   quotamesh key template delete 'key:{id}' --if-revision 17
   quotamesh key get key:acme
   quotamesh key set key:acme quota.publish.messagesPerMinute=6000

@@ -46,9 +46,9 @@ export async function runKafkaQuotas(options: KafkaQuotasOptions): Promise<void>
     const { QuotaKeeper } = await import('../../kafka-quotas/quota-keeper.js');
     const { ClientQuotaAdmin } = await import('../../topic/kafka/client-quota-admin.js');
     const admin = new ClientQuotaAdmin(kafka, (level, message, facts) => log.log(level, message, facts));
-    const { clock, groups } = node;
-    const adopts = options.adopt === true;
-    return { broker: null, keeper: new QuotaKeeper({ config, topic, admin, groups, clock, telemetry: log, adopts }) };
+    const { clock, groups, templates } = node;
+    const parts = { config, topic, admin, groups, templates, clock, telemetry: log };
+    return { broker: null, keeper: new QuotaKeeper({ ...parts, adopts: options.adopt === true }) };
   });
 }
 

@@ -95,15 +95,53 @@ export async function patchKeys(
   by: ChangedBy,
 ): Promise<DefinedKeys & { readonly isNew: boolean }> {
   for (let attempt = 1; ; attempt++) {
-    const before = isDefined(parts, entry) ? definedKeys(parts, entry) : null;
-    const definition = patched(before?.definition ?? {}, patch) as GroupDefinition;
+    const before = definitionIn(parts, entry) ?? {};
+    const { revision } = parts.registry?.stateOf(nameOf(entry)) ?? NEVER;
     try {
-      return await putKeys(parts, entry, definition, expected ?? before?.revision ?? 0, by);
+      return await putKeys(parts, entry, patched(before, patch) as GroupDefinition, expected ?? revision, by);
     } catch (error) {
       const isLate = error instanceof QuotameshError && error.code === 'KEY_DEFINITION_CHANGED';
       if (!isLate || expected !== null || attempt === PATCH_ATTEMPTS) throw error;
     }
   }
+}
+
+/** What a change would do. Nothing is changed, and nothing is appended to the log. */
+export interface KeysPreview extends KeyEntry {
+  readonly dryRun: true;
+  /** As YAML writes it; null = it is not defined. */
+  readonly before: GroupDefinition | null;
+  readonly after: GroupDefinition | null;
+}
+
+/** Throws what `putKeys` would reject with. */
+export function previewPutKeys(
+  parts: ChangeParts,
+  entry: KeyEntry,
+  definition: GroupDefinition,
+  expected: Expected,
+): KeysPreview {
+  expectRevision(parts, entry, expected);
+  check(parts, entry, definition);
+  return { ...entry, dryRun: true, before: definitionIn(parts, entry), after: definition };
+}
+
+/** Throws what `patchKeys` would reject with. */
+export function previewPatchKeys(
+  parts: ChangeParts,
+  entry: KeyEntry,
+  patch: GroupDefinition,
+  expected: Expected,
+): KeysPreview {
+  const definition = patched(definitionIn(parts, entry) ?? {}, patch) as GroupDefinition;
+  return previewPutKeys(parts, entry, definition, expected);
+}
+
+/** Throws what `deleteKeys` would reject with. */
+export function previewDeleteKeys(parts: ChangeParts, entry: KeyEntry, expected: Expected): KeysPreview {
+  rejectUndeletable(parts, entry);
+  expectRevision(parts, entry, expected);
+  return { ...entry, dryRun: true, before: definitionIn(parts, entry), after: inYaml(parts, entry) };
 }
 
 /**
@@ -117,11 +155,24 @@ export async function deleteKeys(
   by: ChangedBy,
 ): Promise<void> {
   const registry = registryOf(parts);
-  if (definedKeys(parts, entry).origin === 'yaml') {
-    throw new QuotameshError('KEY_DEFINITION_FROM_YAML', { what: textOf(entry), source: parts.config.source });
-  }
+  rejectUndeletable(parts, entry);
   const { accepted, state } = await registry.propose(nameOf(entry), expected, null, by);
   if (!accepted) throw changed(entry, state.revision, expected);
+}
+
+function rejectUndeletable(parts: ChangeParts, entry: KeyEntry): void {
+  if (definedKeys(parts, entry).origin === 'run-time') return;
+  throw new QuotameshError('KEY_DEFINITION_FROM_YAML', { what: textOf(entry), source: parts.config.source });
+}
+
+/** Throws KEY_DEFINITION_CHANGED, REGISTRY_OFF. */
+function expectRevision(parts: ChangeParts, entry: KeyEntry, expected: Expected): void {
+  const { revision } = registryOf(parts).stateOf(nameOf(entry));
+  if (expected !== null && expected !== revision) throw changed(entry, revision, expected);
+}
+
+function definitionIn(parts: ChangeParts, entry: KeyEntry): GroupDefinition | null {
+  return atRunTime(parts, entry) ?? inYaml(parts, entry);
 }
 
 function check(parts: ChangeParts, entry: KeyEntry, definition: GroupDefinition): void {

@@ -29,6 +29,8 @@ export interface KeyBookParts {
   readonly groups: GroupTable;
   readonly limiter: Limiter;
   readonly loop: ServingLoop;
+  /** A node that started alone decides with quota / this many; null = the nodes share each quota. */
+  readonly dividedBy: () => number | null;
   /** Makes a group of a key, or changes it; returns its number. */
   readonly define: (config: GroupConfig) => number;
   /** Gives the number of a key that nobody uses to another one. */
@@ -46,6 +48,8 @@ export interface KeyCounts {
   forgotten: number;
   /** Requests refused because there was no room for their key. */
   refused: number;
+  /** Limits that came with requests and were refused. */
+  limitsRefused: number;
   /** Requests granted unheard. */
   granted: number;
 }
@@ -57,7 +61,7 @@ export interface KeyCounts {
  * numbers are given, one whose key is forgotten is given to another.
  */
 export class KeyBook {
-  /** By template; those of a template that was removed stay. */
+  /** By template; those of a template that was removed stay until the next change of templates finds no key of it. */
   readonly counts = new Map<string, KeyCounts>();
   readonly #parts: KeyBookParts;
   readonly #kinds: KeyKinds;
@@ -76,7 +80,9 @@ export class KeyBook {
   #whisperUntilMs = Number.NEGATIVE_INFINITY;
   #isSound = false;
   #nodes = 0;
+  #dividedBy: number | null = null;
   readonly #told = new Set<string>();
+  #refusalsUntoldUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: KeyBookParts) {
     this.#parts = parts;
@@ -100,6 +106,9 @@ export class KeyBook {
   use(templates: readonly KeyTemplate[]): void {
     this.#kinds.use(templates);
     for (const { pattern } of templates) this.#countsFor(pattern);
+    // Templates may come and go for years, and each has its series in the metrics.
+    const inForce = new Set(templates.map(({ pattern }) => pattern));
+    for (const [pattern, { live }] of this.counts) if (live === 0 && !inForce.has(pattern)) this.counts.delete(pattern);
   }
 
   /** Whether a template has such names. */
@@ -125,14 +134,40 @@ export class KeyBook {
     if (row === -1) return;
     const number = this.#whispers.kindOf(row);
     const { allowLimits, isOverride, template, base } = this.#kindAt(row);
-    if (allowLimits === null)
-      throw new QuotameshError('LIMIT_DENIED', { key: name, reason: `template ${template} allows none` });
+    if (allowLimits === null) throw this.limitDenied(name, `template ${template} allows none`);
     if (isOverride) return;
     const { maxLimits } = this.#parts.keys;
-    const make = (settings: GroupConfig) => withLimit(settings, limit, allowLimits.quota, name);
+    const make = (settings: GroupConfig) => this.#withLimit(settings, limit, allowLimits.quota, name);
     const limited = this.#kinds.limited(base === -1 ? number : base, textOf(limit), maxLimits, make);
     if (limited === null) throw this.#full(number, name, 'maxLimits');
     if (limited !== number) this.#move(row, name, limited, nowMs);
+  }
+
+  #withLimit(...[settings, limit, highest, key]: Parameters<typeof withLimit>): GroupConfig {
+    try {
+      return withLimit(settings, limit, highest, key);
+    } catch (error) {
+      if (error instanceof QuotameshError) this.#countRefused(key, error);
+      throw error;
+    }
+  }
+
+  /** Counts the refusal, and returns the error for whoever has asked. */
+  limitDenied(key: string, reason: string): QuotameshError {
+    const error = new QuotameshError('LIMIT_DENIED', { key, reason });
+    this.#countRefused(key, error);
+    return error;
+  }
+
+  /** Logs at most one line in a minute: whoever may not tell limits must not fill the log. */
+  #countRefused(key: string, { code, message }: QuotameshError): void {
+    const { clock, telemetry } = this.#parts;
+    const counts = this.#countsOf[this.#kindOf(key)];
+    if (counts === undefined) return;
+    counts.limitsRefused++;
+    if (clock() < this.#refusalsUntoldUntilMs) return;
+    this.#refusalsUntoldUntilMs = clock() + REFUSALS_TOLD_EVERY_MS;
+    telemetry.log('warn', 'a limit that came with a request is refused', { code, reason: message });
   }
 
   /** Who may tell limits of such a key; null = nobody, or it is no key. */
@@ -258,9 +293,19 @@ export class KeyBook {
       !log.epochs.isHolding;
     this.#isSound = isSound;
     this.#whisperUntilMs = isSound ? nowMs + this.#parts.shareValidMs : Number.NEGATIVE_INFINITY;
-    const nodes = Math.max(1, membership.alive.length);
+    this.#divide();
+    // Who is in a new log counts when all have spoken in it: what was spent until then came back by the count before.
+    const nodes = log.epochs.isHolding ? this.#nodes : Math.max(1, membership.alive.length, this.#dividedBy ?? 1);
     if (nodes !== this.#nodes) this.#whispers.setNodes(nodes);
     this.#nodes = nodes;
+  }
+
+  /** When the topic of a node that started alone has come, groups of keys that speak are whole again. */
+  #divide(): void {
+    const dividedBy = this.#parts.dividedBy();
+    if (dividedBy === this.#dividedBy) return;
+    this.#dividedBy = dividedBy;
+    for (const name of this.#loud.keys()) this.#behind.add(name);
   }
 
   /** Keys whose lanes the coordinator has put down are silent again. */
@@ -334,7 +379,7 @@ export class KeyBook {
   #countsFor(template: string): KeyCounts {
     const known = this.counts.get(template);
     if (known !== undefined) return known;
-    const counts = { live: 0, loud: 0, made: 0, forgotten: 0, refused: 0, granted: 0 };
+    const counts = { live: 0, loud: 0, made: 0, forgotten: 0, refused: 0, limitsRefused: 0, granted: 0 };
     this.counts.set(template, counts);
     return counts;
   }
@@ -442,7 +487,14 @@ export class KeyBook {
       const [messages, bytes] = spent[direction] as [number, number];
       if (messages === 0 && bytes === 0) return;
       loop.serve(lane);
-      limiter.consume(lane, messages, bytes, groups.ofLane(lane).debtMs, nowMs);
+      // A group of a node that started alone has a bucket of some milliseconds, and would owe most of a silent key's.
+      const most = (dimension: number) => {
+        return this.#dividedBy === null
+          ? Number.POSITIVE_INFINITY
+          : Math.max(0, Math.floor(limiter.available(lane, dimension, nowMs)));
+      };
+      const charged = [Math.min(messages, most(MESSAGES)), Math.min(bytes, most(BYTES))] as const;
+      limiter.consume(lane, ...charged, groups.ofLane(lane).debtMs, nowMs);
     });
   }
 
@@ -490,6 +542,7 @@ const FORGET_AFTER_MS = 10_000;
 /** Rows looked at per round: about 20 µs. A million keys are gone through in 20 s. */
 const SWEPT_ROWS = 1024;
 const SILENCED_LOOKS = 64;
+const REFUSALS_TOLD_EVERY_MS = 60_000;
 const NUMBERS_LOOKED_AT = 64;
 /** 3 ms of a round. */
 const CAUGHT_UP = 64;

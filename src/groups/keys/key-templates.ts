@@ -49,6 +49,12 @@ export class KeyTemplates {
     return mostSpecific(this.#bases(), name);
   }
 
+  /** What a key of this name is; null = no template has such names. */
+  settingsOf(name: string): GroupConfig | null {
+    const template = mostSpecific(this.#inForce, name);
+    return template?.overrides.find((own) => own.name === name) ?? template?.group ?? null;
+  }
+
   /** Patterns in force that have names in common with this one, of which neither is more specific. */
   twinsOf(pattern: KeyPattern): string[] {
     return this.#bases().flatMap((template) => {

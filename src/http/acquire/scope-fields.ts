@@ -110,11 +110,13 @@ export const LIMIT = anyObject(
 /** Throws LIMIT_DENIED where the caller may not tell limits of such keys. */
 export function rejectLimitOf(keys: KeyRoles | null, caller: Caller, asked: Scoped): void {
   const name = nameIn(asked);
-  const role = name === undefined ? null : (keys?.roleForLimits(name) ?? null);
-  if (name === undefined || role === null || hasRole(caller, role)) return;
-  throw new QuotameshError('LIMIT_DENIED', { key: name, reason: `${caller.name} has not the role ${role}` });
+  if (keys === null || name === undefined) return;
+  const role = keys.roleForLimits(name);
+  if (role === null || hasRole(caller, role)) return;
+  throw keys.limitDenied(name, `${caller.name} has not the role ${role}`);
 }
 
 interface KeyRoles {
   roleForLimits(name: string): Role | null;
+  limitDenied(name: string, reason: string): QuotameshError;
 }

@@ -6,16 +6,22 @@ import {
   isDefined,
   type KeyEntry,
   listKeyDefinitions,
+  patchKeys,
+  previewDeleteKeys,
+  previewPatchKeys,
+  previewPutKeys,
   putKeys,
   textOf,
 } from '../../groups/changes/change-keys.js';
 import type { ChangeParts } from '../../groups/changes/change-parts.js';
 import { changedBy } from '../access/changed-by.js';
 import { KEY_DEFINITION, KEY_DEFINITIONS, PROBLEM } from '../route/answer-schemas.js';
-import { anyObject, pathOf } from '../route/fields.js';
+import { body } from '../route/body.js';
+import { anyObject, onOrOff, pathOf } from '../route/fields.js';
 import { expectedOfKeys } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
+import { KEY_DEFINITION_OR_PREVIEW, KEY_PREVIEW } from './preview-schemas.js';
 
 /** Templates of keys, and what single keys have of their own, for the whole cluster: one record for all keys of one. */
 export function addKeyRoutes(app: FastifyInstance, node: ChangeParts): void {
@@ -37,7 +43,8 @@ export function addKeyRoutes(app: FastifyInstance, node: ChangeParts): void {
 
 function addDefinition(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
   addLook(app, node, kind);
-  addChanges(app, node, kind);
+  addWrites(app, node, kind);
+  addDelete(app, node, kind);
 }
 
 function addLook(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
@@ -58,27 +65,30 @@ function addLook(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']
   );
 }
 
-function addChanges(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
-  const common = {
-    tag: 'groups',
-    query: NO_QUERY,
-    params: pathOf(kind),
-    url: URLS[kind],
-    access: changes(null),
-  } as const;
+function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
+  const common = changeOf(kind);
   const what = WHAT[kind];
+  const written = anyObject(`The keys of a group, as they stand below ${WHERE[kind]} in YAML.`);
+  const answers = {
+    200: KEY_DEFINITION_OR_PREVIEW,
+    201: KEY_DEFINITION,
+    ...FAILURES,
+    422: PROBLEM,
+    503: PROBLEM,
+  } as const;
   route(
     app,
     {
       ...common,
       method: 'PUT',
       summary: `Makes ${what}, or replaces all of it; live keys follow`,
-      body: anyObject(`The keys of a group, as they stand below ${WHERE[kind]} in YAML.`),
-      answers: { 200: KEY_DEFINITION, 201: KEY_DEFINITION, ...FAILURES, 422: PROBLEM, 503: PROBLEM },
+      body: written,
+      answers,
     },
     async (request, reply) => {
       const entry = { kind, name: request.params[kind] };
       const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
+      if (request.query.dryRun === 'true') return previewPutKeys(node, entry, request.body, expected);
       const { isNew, ...made } = await putKeys(node, entry, request.body, expected, changedBy(request));
       return send(reply, isNew ? 201 : 200, made);
     },
@@ -87,17 +97,51 @@ function addChanges(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kin
     app,
     {
       ...common,
-      method: 'DELETE',
-      summary: `Deletes ${what}, as far as it was defined at run time; what YAML says, if anything, is in force again`,
-      answers: { 204: { description: 'It is deleted.', type: 'null' }, ...FAILURES, 503: PROBLEM },
+      method: 'PATCH',
+      summary: `Changes single settings of ${what}, or makes it; null takes a setting away (RFC 7396)`,
+      body: written,
+      answers,
     },
     async (request, reply) => {
       const entry = { kind, name: request.params[kind] };
       const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
+      if (request.query.dryRun === 'true') return previewPatchKeys(node, entry, request.body, expected);
+      const { isNew, ...made } = await patchKeys(node, entry, request.body, expected, changedBy(request));
+      return send(reply, isNew ? 201 : 200, made);
+    },
+  );
+}
+
+function addDelete(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']): void {
+  const common = changeOf(kind);
+  const what = WHAT[kind];
+  route(
+    app,
+    {
+      ...common,
+      method: 'DELETE',
+      summary: `Deletes ${what}, as far as it was defined at run time; what YAML says, if anything, is in force again`,
+      answers: { 200: KEY_PREVIEW, 204: { description: 'It is deleted.', type: 'null' }, ...FAILURES, 503: PROBLEM },
+    },
+    async (request, reply) => {
+      const entry = { kind, name: request.params[kind] };
+      const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
+      if (request.query.dryRun === 'true') return previewDeleteKeys(node, entry, expected);
       await deleteKeys(node, entry, expected, changedBy(request));
       return reply.code(204).send();
     },
   );
+}
+
+/** What the changes of a definition have in common. */
+function changeOf<Kind extends KeyEntry['kind']>(kind: Kind) {
+  return {
+    tag: 'groups',
+    query: body({ dryRun: onOrOff('True changes nothing, and shows what would follow.') }),
+    params: pathOf(kind),
+    url: URLS[kind],
+    access: changes(null),
+  } as const;
 }
 
 const URLS = { template: '/v1/key-templates/:template', key: '/v1/keys/:key' } as const;

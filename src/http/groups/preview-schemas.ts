@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { DEFINITION, json, listOf, QUOTA_AS_WRITTEN, RATES, record, text } from '../route/answer-schemas.js';
+import {
+  DEFINITION,
+  json,
+  KEY_DEFINITION,
+  listOf,
+  QUOTA_AS_WRITTEN,
+  RATES,
+  record,
+  text,
+} from '../route/answer-schemas.js';
 
 const DIRECTION = record({
   quota: RATES,
@@ -30,4 +39,23 @@ export const PREVIEW = json(
 export const DEFINITION_OR_PREVIEW = json(
   'The group as it is now; with ?dryRun=true what would follow.',
   z.union([DEFINITION.content['application/json'].schema, PREVIEWED]),
+);
+
+const WRITTEN = z.record(z.string(), z.unknown()).nullable();
+const KEYS_PREVIEWED = record({
+  kind: z.enum(['template', 'key']),
+  name: text,
+  dryRun: z.literal(true),
+  before: WRITTEN,
+  after: WRITTEN,
+});
+
+export const KEY_PREVIEW = json(
+  'The answer to ?dryRun=true: the definition before and after the change, as YAML would write it; null where it is not defined.',
+  KEYS_PREVIEWED,
+);
+
+export const KEY_DEFINITION_OR_PREVIEW = json(
+  'The definition as it is now; with ?dryRun=true before and after the change.',
+  z.union([KEY_DEFINITION.content['application/json'].schema, KEYS_PREVIEWED]),
 );

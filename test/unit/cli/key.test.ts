@@ -23,6 +23,20 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key:\{id\}: revision \d+\n$/) });
   const changed = await key('template', 'set', 'key:{id}', 'burst=10', '--json');
   expect(JSON.parse(changed.stdout).definition).toEqual({ quota: { publish: { messagesPerMinute: 600 } }, burst: 10 });
+  expect((await key('template', 'set', 'key:{id}', 'burst=null', '--dry-run')).stdout).toBe(`nothing is changed:
+  key:{id}:
+    before:
+      quota:
+        publish:
+          messagesPerMinute: 600
+      burst: 10
+    after:
+      quota:
+        publish:
+          messagesPerMinute: 600
+`);
+  const dry = await key('template', 'delete', 'key:{id}', '--dry-run', '--json');
+  expect(JSON.parse(dry.stdout)).toMatchObject({ dryRun: true, before: { burst: 10 }, after: null });
   expect(await key('set', 'key:acme', 'quota.publish.messagesPerMinute=6k')).toMatchObject({ code: 0 });
   const list = (await key('template', 'list')).stdout.split('\n').map((line) => line.split(/ +/).slice(0, 3));
   expect(list.slice(1, 4)).toEqual([

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-type Method = 'GET' | 'PUT' | 'DELETE' | 'POST';
+type Method = 'GET' | 'PUT' | 'PATCH' | 'DELETE' | 'POST';
 
 function as(role: keyof typeof TOKENS, method: Method, url: string, payload?: object, headers: object = {}) {
   const request = { method, url, headers: { authorization: `Bearer ${TOKENS[role]}`, ...headers } };
@@ -76,6 +76,36 @@ describe('templates over HTTP', () => {
     expect(await as('traffic', 'POST', '/v1/acquire', { key: 'key:a', messages: 1 })).toMatchObject({ status: 404 });
     const yaml = `/v1/key-templates/${encodeURIComponent('user:{id}')}`;
     expect(await as('operator', 'DELETE', yaml)).toMatchObject({ status: 409 });
+  });
+
+  it('are patched, and a dry run changes nothing and refuses what would be refused', async () => {
+    const url = `/v1/key-templates/${encodeURIComponent('patched:{id}')}`;
+    const dry = `${url}?dryRun=true`;
+    const would = await as('operator', 'PATCH', dry, PER_MINUTE(6));
+    expect(would).toMatchObject({ status: 200, body: { dryRun: true, before: null, after: PER_MINUTE(6) } });
+    expect(await as('viewer', 'GET', url)).toMatchObject({ status: 404 });
+    expect(await as('operator', 'PATCH', url, PER_MINUTE(6))).toMatchObject({ status: 201 });
+    const patch = { burst: 3, quota: { publish: { messagesPerMinute: 9 } } };
+    const after = { quota: { publish: { messagesPerMinute: 9 } }, burst: 3 };
+    const preview = { before: PER_MINUTE(6), after, kind: 'template', name: 'patched:{id}', dryRun: true };
+    expect((await as('operator', 'PATCH', dry, patch)).body).toEqual(preview);
+    expect((await as('operator', 'PUT', dry, after)).body).toEqual(preview);
+    expect((await as('viewer', 'GET', url)).body).toMatchObject({ definition: PER_MINUTE(6) });
+    expect(await as('operator', 'PATCH', url, patch)).toMatchObject({ status: 200, body: { definition: after } });
+    expect((await as('operator', 'PATCH', url, { burst: null })).body).toMatchObject({ definition: PER_MINUTE(9) });
+    expect((await as('operator', 'DELETE', dry)).body).toMatchObject({ before: PER_MINUTE(9), after: null });
+    for (const bad of [{ burst: -1 }, { qouta: {} }]) {
+      expect(await as('operator', 'PATCH', dry, bad)).toMatchObject({ status: 422 });
+    }
+    expect(await as('operator', 'PUT', dry, after, { 'if-match': '"1"' })).toMatchObject({ status: 412 });
+    const yaml = `/v1/key-templates/${encodeURIComponent('user:{id}')}`;
+    expect(await as('operator', 'DELETE', `${yaml}?dryRun=true`)).toMatchObject({ status: 409 });
+    expect(await as('viewer', 'PATCH', url, patch)).toMatchObject({ status: 403 });
+    const key = await as('operator', 'PATCH', '/v1/keys/patched:a?dryRun=true', PER_MINUTE(1));
+    expect(key.body).toMatchObject({ kind: 'key', before: null, after: PER_MINUTE(1) });
+    expect(await as('operator', 'PATCH', '/v1/keys/patched:a', PER_MINUTE(1))).toMatchObject({ status: 201 });
+    expect(await as('operator', 'DELETE', '/v1/keys/patched:a')).toMatchObject({ status: 204 });
+    expect(await as('operator', 'DELETE', url)).toMatchObject({ status: 204 });
   });
 
   it.each([

@@ -50,6 +50,32 @@ describe('limits that come with requests', () => {
     });
   });
 
+  test('refused limits are counted by template, and said once a minute', async () => {
+    const lines: unknown[] = [];
+    const telemetry = { log: (_: string, text: string, facts: object) => void lines.push({ text, ...facts }) };
+    await withKeys(
+      1,
+      KEYS,
+      async ({ nodes, time }) => {
+        const [node] = nodes as [WholeNode];
+        const refused = () => node.status().keys.map(({ template, limitsRefused }) => [template, limitsRefused]);
+        expect(() => node.tryAcquire('fixed:a', ONE, { limit: perMinute(20) })).toThrow(/allows none/);
+        expect(() => node.tryAcquire('key:a', ONE, { limit: perMinute(61) })).toThrow(/at most 1 per second/);
+        expect(() => node.tryAcquire('key:a', ONE, { limit: {} })).toThrow(/must be like/);
+        expect(refused()).toEqual([
+          ['key:{id}', 2],
+          ['fixed:{id}', 1],
+        ]);
+        const told = () => lines.filter((line) => JSON.stringify(line).includes('a limit that came with a request'));
+        expect(told()).toEqual([expect.objectContaining({ code: 'LIMIT_DENIED' })]);
+        await time.advance(60_000);
+        expect(() => node.tryAcquire('key:a', ONE, { limit: {} })).toThrow();
+        expect(told()).toHaveLength(2);
+      },
+      telemetry as never,
+    );
+  });
+
   test('a limit may be told in another unit of time than the template', async () => {
     const templates = { 'key:{id}': { quota: { publish: { messagesPerSecond: 5 } }, allowLimits: PER_MINUTE(600) } };
     await withKeys(1, templates, async ({ nodes, time }) => {

@@ -4,28 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import type { ReportTopicListener } from '../../../src/ports/report-topic.js';
 import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { WholeNode } from '../../whole-node.js';
+import { AwayTopic } from './away-topic.js';
 
 const QUOTA = 900;
 const AWAY_MS = 300;
-
-/** A topic that cannot be reached until `come` is called. */
-class AwayTopic extends MemoryTopic {
-  come: () => void = () => undefined;
-  readonly #here = new Promise<void>((resolve) => {
-    this.come = resolve;
-  });
-
-  override async open(listener: ReportTopicListener): Promise<void> {
-    listener.onLost('connection refused');
-    await this.#here;
-    listener.onRecovered();
-    await super.open(listener);
-  }
-}
 
 let folder: string;
 let log: MemoryLog;
