@@ -42,10 +42,10 @@ export class AloneStart {
   }
 
   /** An epoch begins: `tell` tells the loop. Groups are divided before the first epoch is told, and whole after the next. */
-  epochBegins(epoch: string, inForce: GroupsInForce, tell: () => void): void {
+  epochBegins(epoch: string, inForce: GroupsInForce, tell: (nodesApart?: number) => void): void {
     const nodes = this.#nodes;
     if (epoch === ALONE_EPOCH && nodes !== null) inForce.divide(nodes);
-    tell();
+    tell(inForce.dividedBy ?? 0);
     if (epoch === ALONE_EPOCH || inForce.dividedBy === null) return;
     // Now the node holds what it had until it has read the topic, so that nothing rises by this.
     inForce.divide(null);

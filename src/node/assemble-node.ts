@@ -105,7 +105,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
   });
   const pump = new TopicPump(topic, new RecordCodec(cluster), telemetry, {
     onEpoch: (epoch) => {
-      const tell = () => loop.step({ kind: 'epoch-began', epoch });
+      const tell = (nodesApart = 0) => loop.step({ kind: 'epoch-began', epoch, nodesApart });
       if (alone === null) tell();
       else alone.epochBegins(epoch, inForce, tell);
     },

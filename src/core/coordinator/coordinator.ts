@@ -12,6 +12,7 @@ import {
   clearEffects,
   createEffects,
   type Effects,
+  type EpochBegan,
   type Fenced,
   type Phase,
   type ReadEvent,
@@ -131,7 +132,7 @@ export class Coordinator {
     this.#noticeStall(nowMs);
     switch (event.kind) {
       case 'epoch-began':
-        this.#beginEpoch(event.epoch, nowMs);
+        this.#beginEpoch(event, nowMs);
         break;
       case 'records-read':
         this.#read(event.records, nowMs);
@@ -212,7 +213,7 @@ export class Coordinator {
     return this.#table.servesMapLane(mapLane) || this.targets.ramps.has(mapLane) || this.tokens.has(mapLane);
   }
 
-  #beginEpoch(epoch: string, nowMs: number): void {
+  #beginEpoch(epoch: EpochBegan, nowMs: number): void {
     this.tokens.beginEpoch(nowMs);
     this.#epochs.begin(epoch, this.phase, nowMs);
     // Ramps begin anew with it.

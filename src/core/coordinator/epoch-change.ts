@@ -2,7 +2,7 @@ import type { NodeKey } from '../base/vocabulary.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
 import type { LaneTable } from '../lanes/lane-table.js';
 import type { LinkWatch } from '../lanes/link-watch.js';
-import type { Notice, Phase } from '../protocol/events-and-effects.js';
+import type { EpochBegan, Notice, Phase } from '../protocol/events-and-effects.js';
 import type { Author, TopicRecord } from '../protocol/record.js';
 import { createRampTurn } from '../ramp/ramp-turn.js';
 import type { LogReader } from '../reading/log-reader.js';
@@ -39,8 +39,8 @@ export class EpochChange {
     this.#parts = parts;
   }
 
-  /** The log `name` is read from now on, from its start. */
-  begin(name: string, phase: Phase, nowMs: number): void {
+  /** Another log is read from now on, from its start. */
+  begin({ epoch: name, nodesApart }: EpochBegan, phase: Phase, nowMs: number): void {
     const { nodeKey: own, log, link, table, publisher, notices } = this.#parts;
     const { epochs, membership } = log;
     if (epochs.name === null) {
@@ -48,7 +48,7 @@ export class EpochChange {
       return;
     }
     notices.push({ kind: 'epoch-changed', from: epochs.name, to: name, members: membership.alive.length });
-    epochs.change(name, { alive: membership.alive, own, keepsShares: phase === 'ready' }, nowMs);
+    epochs.change(name, { alive: membership.alive, own, keepsShares: phase === 'ready', nodesApart }, nowMs);
     log.forgetAll();
     for (const { rampTurn } of table.ordered) Object.assign(rampTurn, createRampTurn());
     table.markAll();
@@ -68,6 +68,7 @@ export class EpochChange {
   caughtUp(nowMs: number): void {
     if (!this.isRereading) return;
     this.isRereading = false;
+    this.#parts.log.epochs.caughtUp();
     this.#takeNewestLife(nowMs);
   }
 

@@ -6,11 +6,7 @@ export type Phase = 'catching-up' | 'joining' | 'ready' | 'stalled' | 'stopping'
 
 /** Everything that can happen to a coordinator. Times are given to `step`; events carry none of this node's clock. */
 export type CoordinatorEvent =
-  /**
-   * Another log is read from now on, from its start and with its own offsets; `caught-up` follows. The event of the
-   * first log comes before all other events.
-   */
-  | { readonly kind: 'epoch-began'; readonly epoch: string }
+  | EpochBegan
   /** All that was in the topic at the start has been given in `records-read` events. */
   | { readonly kind: 'caught-up' }
   | { readonly kind: 'records-read'; readonly records: readonly ReadEvent[] }
@@ -38,6 +34,17 @@ export type CoordinatorEvent =
       readonly health: BackendHealth;
     }
   | { readonly kind: 'stopping' };
+
+/**
+ * Another log is read from now on, from its start and with its own offsets; `caught-up` follows. The event of the first
+ * log comes before all other events.
+ */
+export interface EpochBegan {
+  readonly kind: 'epoch-began';
+  readonly epoch: string;
+  /** So many nodes had a log of their own each until now, this one included, and a part of every quota; default: 0. */
+  readonly nodesApart?: number | undefined;
+}
 
 /** A record read from the log; `record` is null for a tombstone. What could not be decoded never gets here. */
 export interface ReadEvent {

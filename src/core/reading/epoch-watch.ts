@@ -8,12 +8,15 @@ import type { Member } from '../usage-map/membership.js';
  *
  * When the log is replaced, the nodes still hold the shares that followed from the old one. What follows from the new
  * log is wrong until all nodes have spoken in it: a node that has not spoken yet seems to want nothing. So a node keeps
- * the share that it had, or less (share/unsettled-share.ts), until both of these are true:
+ * the share that it had, or less (share/unsettled-share.ts), until all of these are true:
  *
  *   - It has read its own records back on every partition.
  *   - Every awaited node has spoken in the new log on every partition, or `stalenessMs` of this node's monotonic clock
  *     have passed. Awaited are the nodes that were alive in the old log, and those that beat in the new one but still
  *     name the old one.
+ *   - Where each of so many nodes had a log of its own (`nodesApart`), so many have beaten in this one since this node
+ *     has read it up to its end, or the same time has passed. They come one after the other, and no log tells who they
+ *     are: the first of them would find the quota unused that the others still admit.
  *
  * Every NODE record names the epoch that its writer reads. A node that starts in a young log therefore learns within
  * one heartbeat that others have not noticed the new log yet.
@@ -36,6 +39,12 @@ export class EpochWatch {
   /** When this log began, local monotonic time. */
   beganMs = Number.NEGATIVE_INFINITY;
   readonly #stalenessMs: number;
+  /** So many nodes divided the targets, each in a log of its own, this one included; 0 = the old log was one of all. */
+  #nodesApart = 0;
+  /** True once this log has been read up to the end that it had when it began. */
+  #isRead = false;
+  /** Nodes that have beaten since then: beats before it may be of processes that have died. */
+  readonly #here = new Set<NodeKey>();
   /** A bit for every partition. */
   readonly #everywhere: number;
   /** Nodes that have not said everything in this log. */
@@ -58,8 +67,11 @@ export class EpochWatch {
     this.#everywhere = 2 ** partitions - 1;
   }
 
+  /** How many nodes have to speak before shares follow this log. */
   get awaited(): number {
-    return this.#awaited.size;
+    let here = 0;
+    for (const nodeKey of this.#here) if (this.#spoken.get(nodeKey) === this.#everywhere) here++;
+    return Math.max(this.#awaited.size, this.#nodesApart - here);
   }
 
   /** Called for the first log of this process. */
@@ -73,18 +85,27 @@ export class EpochWatch {
    * Called when another log begins.
    * @param alive the members of the old log
    * @param keepsShares whether this node decides, so that it holds shares of the old log
+   * @param nodesApart of how many nodes each had a log of its own before, with its part of every quota
    */
-  change(name: string, { alive, own, keepsShares }: BeforeChange, nowMs: number): void {
+  change(name: string, { alive, own, keepsShares, nodesApart = 0 }: BeforeChange, nowMs: number): void {
     const awaits = alive.filter(({ nodeKey }) => nodeKey !== own);
     for (const { nodeKey } of awaits) this.#awaited.add(nodeKey);
     for (const { nodeKey } of alive) this.#elsewhere.set(nodeKey, this.#everywhere);
     this.#spoken.clear();
-    this.nodesAtLeast = Math.max(this.nodesAtLeast, awaits.length + 1);
+    this.#here.clear();
+    this.#isRead = false;
+    this.#nodesApart = Math.max(this.#nodesApart, nodesApart);
+    this.nodesAtLeast = Math.max(this.nodesAtLeast, awaits.length + 1, nodesApart);
     this.keepsShares = keepsShares;
     this.isHolding = true;
     this.isOwnRead = false;
     this.changes++;
     this.begin(name, nowMs);
+  }
+
+  /** This log has been read up to the end that it had when it began. */
+  caughtUp(): void {
+    this.#isRead = true;
   }
 
   /** Called for every NODE record; `tag` 0 = its writer runs a version that does not name its epoch. */
@@ -102,12 +123,14 @@ export class EpochWatch {
     }
     const spoken = (this.#spoken.get(nodeKey) ?? 0) | (1 << partition);
     this.#spoken.set(nodeKey, spoken);
+    if (this.#isRead && partition === MEMBERSHIP_PARTITION) this.#here.add(nodeKey);
     if (spoken === this.#everywhere) this.#awaited.delete(nodeKey);
   }
 
   /** The node has left or expired: nobody waits for it any more. */
   left(nodeKey: NodeKey): void {
     this.#awaited.delete(nodeKey);
+    this.#here.delete(nodeKey);
     this.#elsewhere.delete(nodeKey);
   }
 
@@ -126,7 +149,7 @@ export class EpochWatch {
 
   /** Whether all awaited nodes have spoken, or `stalenessMs` have passed. */
   isWaitOver(nowMs: number): boolean {
-    return this.#awaited.size === 0 || !this.#isYoung(nowMs);
+    return this.awaited === 0 || !this.#isYoung(nowMs);
   }
 
   /** Whether an agreed pool is waited for no longer: it needs the claims of the others, so it has twice their time. */
@@ -136,8 +159,10 @@ export class EpochWatch {
 
   /** Stops holding shares. Returns how many of the awaited nodes have not spoken. */
   settle(): number {
-    const missing = this.#awaited.size;
+    const missing = this.awaited;
     this.#awaited.clear();
+    this.#here.clear();
+    this.#nodesApart = 0;
     this.isHolding = false;
     this.nodesAtLeast = 0;
     return missing;
@@ -171,4 +196,6 @@ export interface BeforeChange {
   readonly alive: readonly Member[];
   readonly own: NodeKey;
   readonly keepsShares: boolean;
+  /** See `epoch-began`; default: 0. */
+  readonly nodesApart?: number | undefined;
 }

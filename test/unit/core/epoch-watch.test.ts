@@ -138,3 +138,21 @@ test('own records that were read back in one log are to be read back in the next
   watch.change('newer', { alive: [], own: OWN, keepsShares: true }, 10_050);
   expect(watch.isOwnRead).toBe(false);
 });
+
+test('nodes that had a log each are awaited by their number, and what was said before this log was read is of the dead', () => {
+  const apart = new EpochWatch({ stalenessMs: STALENESS_MS, partitions: 1 });
+  apart.begin('alone', 0);
+  apart.change('new', { alive: [], own: OWN, keepsShares: true, nodesApart: 2 }, 10_000);
+  apart.heard(OTHER, 0, NEW, 10_001);
+  apart.caughtUp();
+  apart.heard(OWN, 0, NEW, 10_002);
+  expect(apart.isWaitOver(10_002)).toBe(false);
+  expect(apart.awaited).toBe(1);
+  apart.heard(OTHER, 0, NEW, 10_003);
+  expect(apart.isWaitOver(10_003)).toBe(true);
+  apart.left(OTHER);
+  expect(apart.isWaitOver(10_004)).toBe(false);
+  expect(apart.isWaitOver(10_001 + STALENESS_MS)).toBe(true);
+  expect(apart.settle()).toBe(1);
+  expect(apart.awaited).toBe(0);
+});
