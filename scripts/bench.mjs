@@ -10,9 +10,6 @@ const out = join(root, 'dist-bench');
 rmSync(out, { recursive: true, force: true });
 run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.bench.json')]);
 cpSync(join(root, 'src/codec/generated'), join(out, 'src/codec/generated'), { recursive: true });
-// What the live page is made of, uPlot among it: it is read when the HTTP server is loaded.
-const isPart = (file) => !file.endsWith('.js') || file.includes('uplot');
-cpSync(join(root, 'dist/src/page'), join(out, 'src/page'), { recursive: true, filter: isPart });
 for (const file of ['test/kafka/pom.xml', 'test/pulsar/broker/pom.xml', 'test/pulsar/broker/log4j2.xml']) {
   cpSync(join(root, file), join(out, file));
 }

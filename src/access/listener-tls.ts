@@ -1,3 +1,6 @@
+import type { Server } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
+
 /** Certificate, key and client authorities of a listener, PEM; null = there is none. */
 export interface ListenerTls {
   readonly cert: string;
@@ -5,6 +8,11 @@ export interface ListenerTls {
   readonly passphrase: string | null;
   readonly clientCa: string | null;
   readonly clientCertificates: 'optional' | 'required';
+}
+
+/** New connections get the new certificate; those that are open keep theirs. Whether there is TLS stays as it is. */
+export function renewTls(server: Server, tls: ListenerTls | null): void {
+  if (tls !== null && server instanceof TlsServer) server.setSecureContext(secureContextOf(tls));
 }
 
 /** Options of a TLS server. Where certificates are not `required`, a client without one may show a token instead. */

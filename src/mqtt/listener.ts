@@ -1,6 +1,6 @@
 import { createServer as createPlain, type Server, type Socket } from 'node:net';
-import { createServer as createSecure, type Server as TlsServer } from 'node:tls';
-import { type ListenerTls, secureContextOf, serverOptionsOf } from '../access/listener-tls.js';
+import { createServer as createSecure } from 'node:tls';
+import { type ListenerTls, serverOptionsOf } from '../access/listener-tls.js';
 
 export interface ListenerRules {
   readonly tls: ListenerTls | null;
@@ -23,12 +23,6 @@ export function createListener({ tls, maxConnections, onSocket, onTooMany, onHan
   server.on('drop', onTooMany);
   server.on('tlsClientError', ({ message }) => onHandshakeFailed(message));
   return server;
-}
-
-/** New connections get the new certificate; those that are open keep theirs. */
-export function renewTls(server: Server, tls: ListenerTls | null): void {
-  const { setSecureContext } = server as Partial<TlsServer>;
-  if (tls !== null) setSecureContext?.call(server, secureContextOf(tls));
 }
 
 /** Four round trips even over a bad line; until then the connection is one of `maxConnections`. */

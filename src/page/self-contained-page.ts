@@ -22,6 +22,7 @@ export interface PageParts {
  * Its content security policy allows the script and the styles written here, by their hashes, and nothing else.
  */
 export function selfContainedPage({ title, body, values, modules, styles, asksServer = false }: PageParts): string {
+  const chart = loadChart();
   const script = `${chart.script}\n${bundle([...SHARED_MODULES, ...modules])}`;
   const style = `\n${chart.styles}\n${readFileSync(new URL('page.css', import.meta.url), 'utf8')}${styles}`;
   const policy = [
@@ -75,8 +76,6 @@ function bundle(modules: readonly URL[]): string {
   });
   return `(() => {\n'use strict';\n${parts.join('')}})();\n`;
 }
-
-const chart = loadChart();
 
 function loadChart(): { script: string; styles: string; licence: string; version: string } {
   const read = (name: string) => readFileSync(new URL(`uplot/${name}`, import.meta.url), 'utf8');

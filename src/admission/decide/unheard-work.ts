@@ -57,11 +57,10 @@ export class UnheardWork {
 
   /** For work whose cost is known later. */
   hold(where: Where, amounts: Amounts, origin: Origin | undefined): UnheardHold | NotReady | null {
-    const found = this.#find(where);
+    const found = this.#find(where, origin);
     if (found === null) return null;
     const { key, row, nowMs } = found;
     const { keys } = this.#parts;
-    rejectUnlessOptions(origin);
     const asked = this.#asked(row, key, amounts, origin);
     return keys.isAsleep(nowMs) ? this.#notReady(row, asked) : keys.tryHold(row, key, asked, nowMs);
   }
@@ -71,11 +70,10 @@ export class UnheardWork {
    * @param isBounded whether the largest request of the key bounds it
    */
   consume(where: Where, amounts: Amounts, origin: Origin | undefined, isBounded: boolean): true | null {
-    const found = this.#find(where);
+    const found = this.#find(where, origin);
     if (found === null) return null;
     const { key, row, nowMs } = found;
     const { keys } = this.#parts;
-    rejectUnlessOptions(origin);
     const { messages = 0, bytes = 0 } = amounts;
     const asked = isBounded
       ? this.#asked(row, key, amounts, origin)
@@ -85,11 +83,10 @@ export class UnheardWork {
 
   /** Whether an acquire would be granted now. Takes nothing. */
   contains(where: Where, amounts: Amounts, origin: Origin | undefined): boolean | null {
-    const found = this.#find(where);
+    const found = this.#find(where, origin);
     if (found === null) return null;
     const { key, row, nowMs } = found;
     const { keys } = this.#parts;
-    rejectUnlessOptions(origin);
     const asked = this.#asked(row, key, amounts, origin);
     if (keys.isAsleep(nowMs)) return false;
     return keys.contains(row, key, asked, nowMs) ? true : null;
@@ -97,22 +94,27 @@ export class UnheardWork {
 
   /** Whether there is something of each dimension. */
   isOpen(where: Where, origin: Origin | undefined): true | null {
-    const found = this.#find(where);
+    const found = this.#find(where, origin);
     if (found === null) return null;
     const { key, row, nowMs } = found;
     const { keys } = this.#parts;
-    rejectUnlessOptions(origin);
     const asked = { direction: directionOf(origin), messages: 1, bytes: 1 };
     return !keys.isAsleep(nowMs) && keys.contains(row, key, asked, nowMs) ? true : null;
   }
 
-  #find(where: Where): { readonly key: string; readonly row: number; readonly nowMs: number } | null {
+  /** Throws FIELD_INVALID. */
+  #find(
+    where: Where,
+    origin: Origin | undefined,
+  ): { readonly key: string; readonly row: number; readonly nowMs: number } | null {
     const { keys, clock } = this.#parts;
     const key = this.keyOf(where);
     if (key === null) return null;
     const nowMs = clock();
     const row = keys.rowOf(key, nowMs);
-    return row === -1 ? null : { key, row, nowMs };
+    if (row === -1) return null;
+    rejectUnlessOptions(origin);
+    return { key, row, nowMs };
   }
 
   /** The key that alone decides about this work; null where a group has its name, or there is none, or more than one. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Access } from '../../access/access.js';
+import { renewTls } from '../../access/listener-tls.js';
 import { describeConfig } from '../../config/describe/describe-config.js';
 import { configStamp, filesStamp } from '../../config/files/config-files.js';
 import { loadConfigAside } from '../../config/files/load-aside.js';
@@ -9,7 +10,6 @@ import { EXIT_OK } from '../../errors/error-row.js';
 import { ConfigWatch } from '../../groups/yaml/config-watch.js';
 import { createAcquireOutcomes } from '../../http/acquire/acquire-outcomes.js';
 import { closeHttp, createHttpServer, listen } from '../../http/server/http-server.js';
-import { renewTls } from '../../http/server/http-tls.js';
 import type { QuotaKeeper } from '../../kafka-quotas/quota-keeper.js';
 import type { MqttBroker } from '../../mqtt/mqtt-broker.js';
 import { mqttStatus } from '../../mqtt/mqtt-status.js';
@@ -155,7 +155,7 @@ function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin):
       before = config;
       log.hide(config);
       hideSecretsOf(config);
-      renewTls(app, config.http.tls);
+      renewTls(app.server, config.http.tls);
       access.take(config.auth);
       broker?.renewTls(config.mqtt.tls);
       broker?.checkLogins();

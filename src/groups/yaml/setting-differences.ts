@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import type { ListenerTlsConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { isMapping } from '../../input/mapping.js';
 
 /**
@@ -13,16 +13,18 @@ export function settingDifferences(one: ResolvedConfig, other: ResolvedConfig): 
 
 /**
  * Groups, templates of keys, attachments and tokens follow the files; the count of nodes without a topic is a part of every group
- * (build-config.ts). Certificates of the listener are replaced (http-tls.ts), but not whether there are any.
+ * (build-config.ts). Certificates of listeners are replaced (access/listener-tls.ts), but not whether there are any.
  */
 function coldOf(config: ResolvedConfig): Readonly<Record<string, unknown>> {
-  const { groups, keys, attachments, source, oldNames, files, auth, nodeId: node, http, ...cold } = config;
+  const { groups, keys, attachments, source, oldNames, files, auth, nodeId: node, http, mqtt, ...cold } = config;
   const { templates: _hot, ...bounds } = keys;
   // A limit that is only written in another unit of time is the same limit.
   const { asWritten: _, ...limits } = cold.limits;
-  const { tls } = http;
-  const coldTls = tls && { clientCa: tls.clientCa !== null, clientCertificates: tls.clientCertificates };
-  return { node, ...cold, keys: bounds, limits, http: { ...http, tls: coldTls } };
+  return { node, ...cold, keys: bounds, limits, http: coldListener(http), mqtt: coldListener(mqtt) };
+}
+
+function coldListener<Listener extends { readonly tls: ListenerTlsConfig | null }>({ tls, ...others }: Listener) {
+  return { ...others, tls: tls && { clientCa: tls.clientCa !== null, clientCertificates: tls.clientCertificates } };
 }
 
 function differences(one: unknown, other: unknown, path: string): string[] {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { renewTls } from '../../../src/http/server/http-tls.js';
+import { renewTls } from '../../../src/access/listener-tls.js';
 import { ask, nodeAddress } from '../../../src/node-client/node-address.js';
 import { change, get } from '../../../src/node-client/node-requests.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
@@ -137,10 +137,10 @@ describe('HTTPS', () => {
   test('a renewed certificate is shown to new connections', async () => {
     const renewed = await makeCertificate(folder, clients, { name: 'node-1b', alternative: 'IP:127.0.0.1' });
     const { tls } = scene.node.config.http;
-    renewTls(scene.app, { ...tls!, cert: renewed.cert, key: renewed.key });
+    renewTls(scene.app.server, { ...tls!, cert: renewed.cert, key: renewed.key });
     const trusting = nodeAddress({ url, ca: clients.certFile, token: TOKENS.viewer });
     expect(await get(trusting, '/v1/nodes')).toMatchObject({ nodeId: 'a' });
-    renewTls(scene.app, tls);
+    renewTls(scene.app.server, tls);
     expect(await get(asked({ token: TOKENS.viewer }), '/v1/nodes')).toMatchObject({ nodeId: 'a' });
   });
 
