@@ -4,7 +4,7 @@ import { Access } from '../../../src/access/access.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import { createAcquireOutcomes } from '../../../src/http/acquire/acquire-outcomes.js';
 import type { ConnectionCounts } from '../../../src/http/connections/connection-counts.js';
-import { createHttpServer } from '../../../src/http/server/http-server.js';
+import { closeHttp, createHttpServer } from '../../../src/http/server/http-server.js';
 import type { KeeperStatus } from '../../../src/kafka-quotas/keeper-status.js';
 import type { MqttStatus } from '../../../src/mqtt/mqtt-status.js';
 import type { Telemetry } from '../../../src/ports/telemetry.js';
@@ -74,7 +74,7 @@ export async function httpScene(
     get: (url) => answerOf(app, { method: 'GET', url }),
     close: async () => {
       await node.close();
-      await app.close();
+      await closeHttp(app, 0);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listen } from '../../../src/http/server/http-server.js';
+import { closeHttp, listen } from '../../../src/http/server/http-server.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 import { findBrowser, NO_BROWSER } from './browser.js';
 
@@ -214,7 +214,7 @@ describe('the live page in a browser', () => {
 
   test('a node that goes away leaves a page that says so', async () => {
     await visit('#/node');
-    await (scenes[0] as HttpScene).app.close();
+    await closeHttp((scenes[0] as HttpScene).app, 0);
     await expect.poll(() => page.textContent('#trouble'), { timeout: 5000 }).toContain('What is shown is old');
   });
 });
