@@ -306,8 +306,15 @@ export class SlotTokens {
   }
 
   #giveInPieces(bucket: ClusterBucket, nodes: number, now: FlowNow): void {
-    const of = { recent: this.#recent, nodes, isDivided: this.#isDivided, leavesSetPoint: this.expected.crowdsOut };
-    const turn = { ...of, ...now };
+    const turn: Turn = {
+      recent: this.#recent,
+      own: now.own,
+      logMs: now.logMs,
+      roundTripMs: now.roundTripMs,
+      isDivided: this.#isDivided,
+      nodes,
+      leavesSetPoint: this.expected.crowdsOut,
+    };
     const pieces = this.expected.isMember ? wholePieces(bucket, this.tokens, this.piece, turn) : 0;
     const most = Math.min(this.#most, pieces);
     this.#use = 0;
