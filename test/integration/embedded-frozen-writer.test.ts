@@ -160,7 +160,7 @@ async function freezeInsideCommit(processes: EmbeddedProcesses): Promise<Partici
     writer.signal('SIGSTOP');
     // What it wrote before it was stopped takes a moment to arrive.
     await sleep(50);
-    if (writer.output.lastIndexOf('(') > writer.output.lastIndexOf(')')) return writer;
+    if (writer.output.lastIndexOf('(') > writer.output.lastIndexOf(']')) return writer;
     writer.signal('SIGCONT');
   }
   throw new Error('never stopped inside a commit');

@@ -4,7 +4,8 @@
  *     argv: JSON { path, key, pauseMs, appendTimeoutMs }; starts at the IPC message "go", ends at "stop"
  *
  * Writes to standard output, synchronously, so that nothing is lost with the process when it is killed:
- * `(` before LMDB is asked for a transaction, `)<n>\n` when append n was acknowledged after it.
+ * `(` before LMDB is asked for a transaction, `]` at its end, while the gate is still held, `)<n>\n` when append n was
+ * acknowledged after it.
  * After "stop" it sends { appended, failed, slowestMs, worstLagMs } over IPC and exits by itself.
  */
 import { writeSync } from 'node:fs';
@@ -75,8 +76,9 @@ async function warmUp() {
 
 function markTransactions() {
   const append = LogStore.prototype.append;
-  LogStore.prototype.append = function (entries) {
+  LogStore.prototype.append = async function (entries) {
     writeSync(1, '(');
-    return append.call(this, entries);
+    await append.call(this, entries);
+    writeSync(1, ']');
   };
 }
