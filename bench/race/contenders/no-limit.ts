@@ -1,0 +1,10 @@
+import { type Contender, NO_SERVERS } from '../contender.js';
+
+/** The harness by itself: what it adds to every other row. */
+export const contender: Contender = {
+  name: 'no limit',
+  burstOf: () => 'everything',
+  atOnce: () => Number.POSITIVE_INFINITY,
+  start: async () => NO_SERVERS,
+  join: async () => ({ ask: () => true, close: async () => undefined }),
+};
