@@ -5,22 +5,25 @@ COPY package.json package-lock.json ./
 # Optional binaries (LMDB) come inside npm packages; nothing needs an install script.
 RUN npm ci --no-audit --no-fund --ignore-scripts
 COPY . .
-# The command is bundled: kafkajs stays, and LMDB, which is the embedded topic's and optional elsewhere; both as the lock file has them.
+# What is published is what runs: the image has the files of the package, and no list of its own. Beside it the packages
+# that the command does not have in itself: kafkajs, and LMDB, the embedded topic's; both as the lock file has them.
 RUN node scripts/build.mjs \
+  && mkdir /package \
+  && npm pack --ignore-scripts --pack-destination / \
+  && tar -xzf /quotamesh-*.tgz --strip-components=1 -C /package \
   && npm pkg set "dependencies.lmdb=$(npm pkg get devDependencies.lmdb | tr -d '"')" \
   && npm pkg delete devDependencies.lmdb \
-  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf dist/src
+  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:22-slim
 ENV NODE_ENV=production
 WORKDIR /quotamesh
-COPY --from=build --chown=root:root /build/package.json ./
-COPY --from=build --chown=root:root /build/node_modules ./node_modules
-COPY --from=build --chown=root:root /build/dist ./dist
+COPY --from=build /build/node_modules ./node_modules
+COPY --from=build /package ./
 # `topic: embedded` needs a folder that the user may write.
 RUN mkdir /state && chown node:node /state
-USER node
+# node:node, by number: Kubernetes takes no name as a user who is certainly not root.
+USER 1000:1000
 VOLUME /state
 EXPOSE 7070
 HEALTHCHECK --interval=5s --timeout=3s --start-period=10s \

@@ -102,7 +102,7 @@ describe('Dockerfile', () => {
 
   test('ends as a non-root user on a slim image', () => {
     expect(of('FROM').map((from) => from.getArgumentsContent())).toEqual(['node:22-slim AS build', 'node:22-slim']);
-    expect(of('USER').map((user) => user.getArgumentsContent())).toEqual(['node']);
+    expect(of('USER').map((user) => user.getArgumentsContent())).toEqual(['1000:1000']);
   });
 
   test('starts the program that the build makes, as PID 1 and without a shell', () => {
