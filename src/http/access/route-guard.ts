@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
 import type { Access } from '../../access/access.js';
 import { type Caller, hasRole } from '../../access/caller.js';
@@ -6,7 +7,7 @@ import { invariant } from '../../core/base/invariant.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { PROBLEM } from '../route/answer-schemas.js';
 import { needs, type RouteAccess, tenantDenied } from '../route/route-access.js';
-import { isOwnPage } from './own-page.js';
+import { isAskedAcrossSites, isLinkFollowed, isOwnPage, isReboundName } from './own-page.js';
 import { isThisMachine } from './this-machine.js';
 
 /** Who sent the last request of a connection, and by what this was known. */
@@ -63,9 +64,11 @@ export class RouteGuard {
   }
 
   #answer(declared: RouteAccess, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+    // Here, because this is called once for every answer, and each hook more costs every request.
+    reply.header('cache-control', 'no-store');
     try {
       if (this.#access.isOpen) this.#checkOpen(declared, request);
-      else if (!isOpenTo(declared, request)) this.#check(declared, request);
+      else if (!isOpenTo(declared, request.headers)) this.#check(declared, request);
       done();
     } catch (error) {
       if (error instanceof QuotameshError) addFields(reply, error, declared);
@@ -74,17 +77,19 @@ export class RouteGuard {
   }
 
   /** Without `auth:` the machine is the only credential. */
-  #checkOpen({ changes }: RouteAccess, request: FastifyRequest): void {
+  #checkOpen(declared: RouteAccess, request: FastifyRequest): void {
     const { socket } = request;
-    this.#rejectPage(request);
+    this.#rejectPage(declared, request);
+    const { changes } = declared;
     if (!changes || this.#remoteChanges || isThisMachine(socket.remoteAddress)) return;
     throw new QuotameshError('CHANGE_NOT_LOCAL', { address: socket.remoteAddress });
   }
 
-  #check({ needs: need, tenantOf }: RouteAccess, request: FastifyRequest): void {
+  #check(declared: RouteAccess, request: FastifyRequest): void {
+    const { needs: need, tenantOf } = declared;
     const caller = this.#callerOf(request);
     request.caller = caller;
-    if (caller.how === 'certificate') this.#rejectPage(request);
+    if (caller.how === 'certificate') this.#rejectPage(declared, request);
     if (!hasRole(caller, need)) {
       this.#access.count('denied', 'http');
       const what = `${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200)}`;
@@ -104,14 +109,30 @@ export class RouteGuard {
 
   /**
    * A page of a stranger can make a browser on this machine send requests, with its certificate and without asking
-   * anybody. Such requests have an Origin, which programs do not send; there only a token shows that the page may. The
-   * node's own page is let through where the machine is the only credential.
+   * anybody. Such requests have an Origin where they may change something, which programs do not send; there only a
+   * token shows that the page may. The node's own page is let through where the machine is the only credential.
    */
-  #rejectPage({ method, headers: { origin }, socket }: FastifyRequest): void {
-    if (origin === undefined || method === 'GET' || method === 'HEAD') return;
-    if (this.#access.isOpen && isOwnPage(origin, socket)) return;
+  #rejectPage(declared: RouteAccess, request: FastifyRequest): void {
+    const { method } = request;
+    const reason =
+      method === 'GET' || method === 'HEAD' ? this.#whyNotRead(declared, request) : this.#whyNotChange(request);
+    if (reason === null) return;
     this.#access.count('denied', 'http');
-    throw new QuotameshError('PAGE_DENIED', { origin: origin.slice(0, 200) });
+    throw new QuotameshError('PAGE_DENIED', { reason });
+  }
+
+  #whyNotChange({ headers, socket }: FastifyRequest): string | null {
+    const { origin } = headers;
+    if (origin === undefined) return isAskedAcrossSites(headers) ? ACROSS_SITES : null;
+    return this.#access.isOpen && isOwnPage(headers, socket) ? null : `pages of ${origin.slice(0, 200)} may only look`;
+  }
+
+  #whyNotRead(declared: RouteAccess, { headers, socket }: FastifyRequest): string | null {
+    if (isOpenTo(declared, headers)) return null;
+    // A page may open a link by itself, and what takes an operator would be done for it.
+    if (isAskedAcrossSites(headers) && (declared.needs === 'operator' || !isLinkFollowed(headers))) return ACROSS_SITES;
+    if (!this.#access.isOpen || !isReboundName(headers, socket.remoteAddress)) return null;
+    return `to a browser of this machine ${headers.host?.slice(0, 200)} is no name of this node`;
   }
 
   #callerOf({ socket, headers: { authorization } }: FastifyRequest): Caller {
@@ -139,7 +160,9 @@ export class RouteGuard {
 
 const ANYBODY = needs('any');
 
-function isOpenTo({ needs: need, isOpenTo: isOpen }: RouteAccess, { headers }: FastifyRequest): boolean {
+const ACROSS_SITES = 'the browser says that a page of another site asks';
+
+function isOpenTo({ needs: need, isOpenTo: isOpen }: RouteAccess, headers: IncomingHttpHeaders): boolean {
   return need === 'open' || isOpen?.(headers) === true;
 }
 
