@@ -37,6 +37,7 @@ export class Membership {
   readonly #admitted: Float64Array;
   readonly #charged: Float64Array;
   #toldMs: number;
+  #reportedEverySeconds = 0;
 
   /** The first counts of a life charge nothing: another node, or this one before its restart, was told of them. */
   constructor(lane: number, group: string, counts: Counts, nowMs: number) {
@@ -68,8 +69,18 @@ export class Membership {
       }
       this.#settleDemand(dimension, 1 - weight);
     }
-    if (seconds > 0) this.#toldMs = nowMs;
+    if (seconds > 0) [this.#toldMs, this.#reportedEverySeconds] = [nowMs, seconds];
     return isLower;
+  }
+
+  /**
+   * By how much its claim may grow with one report: one that reports seldom catches up with those that report often,
+   * if it has used what it was told, which a moment in which it was held back by chance does not show.
+   */
+  get growth(): number {
+    const isUsedUp = this.usage.some((usage, dimension) => usage >= USED_UP * (this.told.rate[dimension] as number));
+    const doublings = this.#reportedEverySeconds / DOUBLED_EVERY_SECONDS - 1;
+    return isUsedUp ? 2 ** Math.min(DOUBLINGS_MAX, Math.max(0, doublings)) : 1;
   }
 
   /** What is to be charged now, whole units per dimension; read it at once. */
@@ -105,6 +116,11 @@ export class Membership {
 export type Counts = readonly [messages: number, bytes: number];
 
 const USAGE_SECONDS = 0.5;
+/** In whole units, so that little is used up sooner. */
+const USED_UP = 0.9;
+const DOUBLED_EVERY_SECONDS = 0.1;
+/** From the least claim to an equal part. */
+const DOUBLINGS_MAX = 4;
 /** A dimension that is used less than this is not what holds the work back. */
 const HELD_BY_PART = 0.5;
 /**

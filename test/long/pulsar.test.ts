@@ -90,24 +90,31 @@ test('dispatch: the demand moves, and then both brokers have more to dispatch th
   const before = await consumedPerSecond(STEADY_MS);
   load.want(190, 780);
   await sleep(2000);
+  const movedMs = Date.now();
   const moved = await consumedPerSecond(STEADY_MS);
   const shares = await cluster.shares('dispatched', 'dispatch');
   load.want(1500, 1500);
   await sleep(SETTLE_MS);
+  const fullMs = Date.now();
   const full = await consumedPerSecond(STEADY_MS);
-  console.log(`dispatch: ${before}/s, from 2 s after the move on ${moved}/s, shares ${shares}; full ${full}/s`);
+  const most = [movedMs, fullMs].map((ms) => mostInWindow(load.since(ms), 5, ({ consumed }) => consumed));
+  console.log(
+    `dispatch: ${before}/s, from 2 s after the move on ${moved}/s, shares ${shares}; full ${full}/s; most in 5 s ${most}`,
+  );
   expect(before).toBeGreaterThanOrEqual(0.97 * 970);
   expect(moved).toBeGreaterThanOrEqual(0.97 * 970);
-  expect(full).toBeGreaterThanOrEqual(0.88 * QUOTA);
-  expect(full).toBeLessThanOrEqual(1.03 * QUOTA);
+  expect(full).toBeGreaterThanOrEqual(0.97 * QUOTA);
+  for (const units of most) expect(units).toBeLessThanOrEqual(1.03 * 5 * QUOTA);
 });
 
 test('a node killed -9, and frozen: its broker keeps the share, then has quota ÷ brokers, and follows again', async () => {
   const load = await loadOf(await cluster.group('nodes', { publishRateInMsgs: QUOTA }));
   load.want(1500, 1500);
-  await sleep(SETTLE_MS);
   const isAlone = async () => (await cluster.alone('nodes'))[0] === 1;
+  onTestFinished(() => cluster.nodes[0]!.kill('SIGCONT'));
   for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
+    // A node that has just started gives its broker what it has itself, and that rises for some seconds.
+    await sleep(SETTLE_MS);
     const beganMs = Date.now();
     cluster.nodes[0]!.kill(how);
     const aloneMs = await until(isAlone, ISOLATION_MS + NOTICED_MS, 'the broker is alone');
@@ -182,7 +189,7 @@ test('a broker killed -9: the other one has its share', async () => {
   const load = await loadOf(await cluster.group('killed', { publishRateInMsgs: QUOTA }));
   load.want(1500, 1500);
   await sleep(SETTLE_MS);
-  expect(sum(await cluster.shares('killed'))).toBeLessThanOrEqual(1.03 * QUOTA);
+  expect(sum(await load.ratesOver(5))).toBeLessThanOrEqual(1.03 * QUOTA);
   await cluster.pulsar.brokers[1]!.kill();
   const tookMs = await until(
     async () => (await cluster.shares('killed'))[0]! >= 0.95 * QUOTA,

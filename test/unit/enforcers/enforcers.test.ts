@@ -33,6 +33,20 @@ describe('enforcers', () => {
     expect(both[0]?.rate).toBeCloseTo(both[1]?.rate as number, -1);
   });
 
+  it('a pause of the node makes no debt: what was admitted meanwhile is charged to the tokens of that time', async () => {
+    const scene = new EnforcerScene();
+    const a = new Wanting(scene, 'a', 5000);
+    await turns(20, [a]);
+    const before = a.rate;
+    // Neither a round nor a report for 0.6 s, six times what the bucket holds.
+    a.admitted += 0.5 * a.rate;
+    scene.nowMs += 550;
+    scene.pass(50);
+    await turns(1, [a]);
+    expect(a.rate).toBeGreaterThanOrEqual(0.95 * before);
+    expect(Math.abs(scene.charged - a.admitted)).toBeLessThanOrEqual(0.1 * LIMIT);
+  });
+
   it('own requests are one of those who share: enforcers leave them their part', async () => {
     const scene = new EnforcerScene();
     const a = new Wanting(scene, 'a', 5000);

@@ -1,93 +1,134 @@
 package io.quotamesh.pulsar;
 
-import java.util.IdentityHashMap;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.apache.pulsar.broker.service.persistent.DispatchRateLimiter;
+import org.apache.pulsar.broker.service.persistent.DispatchRateLimiterAsyncTokenBucketImpl;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
-import org.apache.pulsar.common.policies.data.impl.DispatchRateImpl;
 
 /**
- * Dispatch of a group. Pulsar has no limiter for that, so the limiters of its topics share an account.
+ * Dispatch of a group: an account that its topics share, because Pulsar has no limiter for that.
  *
- * A topic's limiter gets tokens once a second, and one that is replaced starves until then. So it is set once, to the
- * quota of the whole cluster, and what exceeds the share is taken out of it. A namespace's or topic's own dispatch rate
- * goes before ours.
+ * A topic's limiter is replaced by one that asks the account, too. A dispatcher that is refused sleeps for a
+ * second, whatever comes meanwhile; so it is woken as soon as there is something in the account.
  */
 final class DispatchLimit {
-  /** A limiter gets the tokens of so many seconds at once. */
-  private static final double LUMP_SECONDS = 1;
+  /** Covers two ticks that come late. */
+  private static final double DEPTH_SECONDS = 0.1;
+  /** Most reads of a bookie take less. */
+  private static final double READ_SECONDS = 0.12;
+  private static final Field LIMITER = limiterField();
 
-  /** What the broker's own configuration says of a topic. */
-  private final Map<PersistentTopic, DispatchRateImpl> own = new IdentityHashMap<>();
-  /** Units that the group may have dispatched by now and has not; below 0: has dispatched too much. */
-  private final double[] account = new double[2];
-  private boolean isDry;
+  private final Map<PersistentTopic, GroupLimiter> limiters = new HashMap<>();
+  private final Account[] accounts = {new Account(), new Account()};
+  private double sinceRefusalSeconds = Double.POSITIVE_INFINITY;
 
-  /** @param dispatched by topic, units since the last call */
-  void keep(Limit limit, double[] quota, Map<PersistentTopic, long[]> dispatched, double seconds) {
-    isDry = false;
-    own.keySet().retainAll(dispatched.keySet());
-    if (limit.isUnlimited()) {
-      release();
-      return;
-    }
+  void keep(Limit limit, Set<PersistentTopic> topics, double seconds) {
     for (int unit = 0; unit < 2; unit++) {
-      double rate = limit.rate()[unit];
-      double spent = 0;
-      for (long[] one : dispatched.values()) spent += one[unit];
-      if (rate == Limit.UNLIMITED) account[unit] = 0;
-      else account[unit] = Math.min(limit.depth()[unit], account[unit] + rate * seconds - spent);
+      double depth = Math.max(1, Math.max(limit.depth()[unit], limit.rate()[unit] * DEPTH_SECONDS));
+      accounts[unit].fill(limit.rate()[unit], depth, seconds);
     }
-    for (PersistentTopic topic : dispatched.keySet()) {
-      if (!isOurs(topic, quota)) continue;
-      topic.getDispatchRateLimiter().ifPresent(limiter -> cut(limiter, limit));
-    }
+    Set<PersistentTopic> limited = limit.isUnlimited() ? Set.of() : topics;
+    limiters.forEach((topic, limiter) -> {
+      if (!limited.contains(topic)) limiter.remove();
+    });
+    limiters.keySet().retainAll(limited);
+    for (var topic : limited) limiters.computeIfAbsent(topic, GroupLimiter::new);
+    var refused = new ArrayList<>(limiters.values());
+    refused.removeIf(limiter -> !limiter.isRefused);
+    sinceRefusalSeconds = refused.isEmpty() ? sinceRefusalSeconds + seconds : 0;
+    if (accounts[Limit.MESSAGES].available() == 0 || accounts[Limit.BYTES].available() == 0) return;
+    // The first one that comes may take all.
+    Collections.shuffle(refused);
+    refused.forEach(GroupLimiter::wake);
   }
 
-  /** Whether some topic may dispatch nothing at this moment. */
+  /** Whether somebody was refused of late: who was woken asks again after its read. */
   boolean isDry() {
-    return isDry;
+    return sinceRefusalSeconds < READ_SECONDS;
   }
 
   void release() {
-    own.forEach((topic, before) -> {
-      topic.getHierarchyTopicPolicies().getDispatchRate().updateBrokerValue(before);
-      topic.updateDispatchRateLimiter();
-    });
-    own.clear();
+    limiters.values().forEach(GroupLimiter::remove);
+    limiters.clear();
   }
 
-  private boolean isOurs(PersistentTopic topic, double[] quota) {
-    var policy = topic.getHierarchyTopicPolicies().getDispatchRate();
-    var set = policy.getBrokerValue();
-    int messages = (int) Math.min(Integer.MAX_VALUE, toPulsar(quota[Limit.MESSAGES]));
-    long bytes = toPulsar(quota[Limit.BYTES]);
-    boolean isSet = own.containsKey(topic) && set != null
-        && set.getDispatchThrottlingRateInMsg() == messages && set.getDispatchThrottlingRateInByte() == bytes;
-    if (!isSet) {
-      own.putIfAbsent(topic, set);
-      policy.updateBrokerValue(DispatchRateImpl.builder().dispatchThrottlingRateInMsg(messages)
-          .dispatchThrottlingRateInByte(bytes).ratePeriodInSecond((int) LUMP_SECONDS).build());
-      topic.updateDispatchRateLimiter();
+  private static Field limiterField() {
+    try {
+      Field field = PersistentTopic.class.getDeclaredField("dispatchRateLimiter");
+      field.setAccessible(true);
+      return field;
+    } catch (NoSuchFieldException absent) {
+      throw new IllegalStateException("this Pulsar's topics have no dispatchRateLimiter", absent);
     }
-    return policy.get() == policy.getBrokerValue();
   }
 
-  private void cut(DispatchRateLimiter limiter, Limit limit) {
-    long messages = cut(limit, Limit.MESSAGES, limiter.getAvailableDispatchRateLimitOnMsg());
-    long bytes = cut(limit, Limit.BYTES, limiter.getAvailableDispatchRateLimitOnByte());
-    if (messages > 0 || bytes > 0) limiter.consumeDispatchQuota(messages, bytes);
+  private static void set(PersistentTopic topic, Optional<DispatchRateLimiter> limiter) {
+    try {
+      LIMITER.set(topic, limiter);
+    } catch (IllegalAccessException denied) {
+      throw new IllegalStateException(denied);
+    }
   }
 
-  /** @param available −1 where the limiter has no such limit */
-  private long cut(Limit limit, int unit, long available) {
-    double rate = limit.rate()[unit];
-    if (rate == Limit.UNLIMITED || available < 0) return 0;
-    if (available == 0) isDry = true;
-    return (long) Math.max(0, Math.ceil(available - Math.max(0, account[unit] + rate * LUMP_SECONDS)));
-  }
+  /** Pulsar's limiter with the limits that the topic has of its own, and those of the group. */
+  private final class GroupLimiter extends DispatchRateLimiterAsyncTokenBucketImpl {
+    private final Optional<DispatchRateLimiter> before;
+    private volatile boolean isRefused;
 
-  private static long toPulsar(double quota) {
-    return quota == Limit.UNLIMITED ? -1 : Math.max(1, (long) quota);
+    GroupLimiter(PersistentTopic topic) {
+      super(topic, Type.TOPIC);
+      before = topic.getDispatchRateLimiter();
+      set(topic, Optional.of(this));
+    }
+
+    void remove() {
+      before.ifPresent(DispatchRateLimiter::updateDispatchRate);
+      set(topic, before);
+      topic.updateDispatchRateLimiter();
+      wake();
+    }
+
+    void wake() {
+      isRefused = false;
+      for (var subscription : topic.getSubscriptions().values()) {
+        var dispatcher = subscription.getDispatcher();
+        // Asked for no more messages than before, it looks whether it may read.
+        if (dispatcher != null) dispatcher.getConsumers().forEach(consumer -> dispatcher.consumerFlow(consumer, 0));
+      }
+    }
+
+    private long least(int unit, long own) {
+      long ofGroup = accounts[unit].available();
+      if (ofGroup == 0) isRefused = true;
+      return ofGroup < 0 ? own : own < 0 ? ofGroup : Math.min(own, ofGroup);
+    }
+
+    @Override
+    public long getAvailableDispatchRateLimitOnMsg() {
+      return least(Limit.MESSAGES, super.getAvailableDispatchRateLimitOnMsg());
+    }
+
+    @Override
+    public long getAvailableDispatchRateLimitOnByte() {
+      return least(Limit.BYTES, super.getAvailableDispatchRateLimitOnByte());
+    }
+
+    @Override
+    public void consumeDispatchQuota(long messages, long bytes) {
+      super.consumeDispatchQuota(messages, bytes);
+      accounts[Limit.MESSAGES].spend(messages);
+      accounts[Limit.BYTES].spend(bytes);
+    }
+
+    @Override
+    public boolean isDispatchRateLimitingEnabled() {
+      return true;
+    }
   }
 }

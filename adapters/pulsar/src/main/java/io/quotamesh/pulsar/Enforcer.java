@@ -2,7 +2,6 @@ package io.quotamesh.pulsar;
 
 import io.quotamesh.pulsar.Group.Lane;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +29,6 @@ final class Enforcer {
   private static final int FAILURES_MAX = 20;
 
   final Map<String, Group> groups = new ConcurrentHashMap<>();
-  private final Map<Inbox, Told> inbox = new ConcurrentHashMap<>();
   private final PulsarService pulsar;
   private final Settings settings;
   private Map<Topic, Counted> counted = new IdentityHashMap<>();
@@ -50,16 +48,6 @@ final class Enforcer {
   Enforcer(PulsarService pulsar, Settings settings) {
     this.pulsar = pulsar;
     this.settings = settings;
-  }
-
-  /** From any thread. */
-  void tell(Lane lane, Told told) {
-    inbox.put(new Inbox(lane.group(), lane.direction()), told);
-  }
-
-  /** What was told of a lane since the last round; null = nothing. */
-  Told toldOf(Lane lane) {
-    return inbox.get(new Inbox(lane.group(), lane.direction()));
   }
 
   void tick() {
@@ -88,13 +76,6 @@ final class Enforcer {
     isReleased = false;
     walkedNanos = nowNanos;
     count(service, broker, nowNanos);
-    inbox.forEach((key, told) -> {
-      inbox.remove(key, told);
-      Group group = groups.get(key.group());
-      if (group == null) return;
-      group.shares[key.direction()].tell(told.limit(), told.validUntilNanos());
-      if (settings.isNodeSource()) group.nodeQuota[key.direction()] = told.quota();
-    });
     var told = new ArrayList<Lane>();
     for (Group group : groups.values()) {
       var resourceGroup = service.resourceGroupGet(group.name);
@@ -122,7 +103,7 @@ final class Enforcer {
       var resourceGroup = service.getNamespaceResourceGroup(before.namespace);
       long[] grown = before.growth(topic);
       if (resourceGroup == null) continue;
-      groups.computeIfAbsent(resourceGroup.resourceGroupName, name -> new Group(name, this::wake))
+      groups.computeIfAbsent(resourceGroup.resourceGroupName, name -> new Group(name, settings.isNodeSource(), this::wake))
           .count(topic, grown, before.wasThrottled(topic), nowNanos);
     }
     counted = found;
@@ -183,15 +164,6 @@ final class Enforcer {
       LOG.debug("quotamesh: throttled producers are not woken", absent);
     }
   }
-
-  Collection<Group> groups() {
-    return groups.values();
-  }
-
-  /** What the node said of a lane; `quota` of the whole cluster. */
-  record Told(Limit limit, double[] quota, long validUntilNanos) {}
-
-  private record Inbox(String group, int direction) {}
 
   /** The counters of a topic when it was looked at last. A topic that is loaded again is another object, from 0 on. */
   private static final class Counted {

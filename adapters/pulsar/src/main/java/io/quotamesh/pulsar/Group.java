@@ -1,7 +1,7 @@
 package io.quotamesh.pulsar;
 
-import java.util.IdentityHashMap;
-import java.util.Map;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.pulsar.broker.resourcegroup.ResourceGroup;
 import org.apache.pulsar.broker.resourcegroup.ResourceGroupPublishLimiter;
@@ -12,51 +12,47 @@ import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 final class Group {
   static final int PUBLISH = 0;
   static final int DISPATCH = 1;
-  /** A dry bucket has tokens for a moment each time that somebody is woken; dispatchers come once a second. */
-  private static final long[] HELD_NANOS = {200_000_000L, 1_200_000_000L};
   private static final long THROTTLED_NANOS = 500_000_000L;
 
   final String name;
   final Share[] shares = {new Share(), new Share()};
-  /** By direction; by Pulsar's metadata, and by the node where that is the source; null = not known yet. */
+  /** By direction, by Pulsar's metadata; null = not known yet, or deleted. */
   volatile double[][] pulsarQuota;
-  final double[][] nodeQuota = new double[2][];
+  private final boolean isNodeSource;
   final Limit[] limits = new Limit[2];
-  /** Units since the broker started, by direction: admitted, and told of them. */
+  /** Units since the broker started, by direction. */
   final long[][] admitted = new long[2][2];
-  private final double[][] told = new double[2][2];
   private final long[] publishedNow = new long[2];
-  private final Map<PersistentTopic, long[]> dispatchedNow = new IdentityHashMap<>();
+  private final Set<PersistentTopic> persistentTopics = new HashSet<>();
   private final DispatchLimit dispatch = new DispatchLimit();
   private final Consumer<ResourceGroupPublishLimiter> wake;
-  private final long[] heldUntilNanos = new long[2];
-  private final boolean[] isHeldBack = new boolean[2];
+  private final HeldBack[] heldBack = {new HeldBack(), new HeldBack()};
   private PublishLimit publish;
   private long throttledNanos;
   private long keptNanos;
   int topics;
 
-  Group(String name, Consumer<ResourceGroupPublishLimiter> wake) {
+  Group(String name, boolean isNodeSource, Consumer<ResourceGroupPublishLimiter> wake) {
     this.name = name;
+    this.isNodeSource = isNodeSource;
     this.wake = wake;
   }
 
   void beginCount() {
     topics = 0;
     publishedNow[Limit.MESSAGES] = publishedNow[Limit.BYTES] = 0;
-    dispatchedNow.clear();
+    persistentTopics.clear();
   }
 
   /** @param grown of the topic's four counters since it was counted last: messages and bytes in, then out */
   void count(AbstractTopic topic, long[] grown, boolean wasThrottled, long nowNanos) {
     topics++;
-    var dispatched = new long[] {grown[2], grown[3]};
     for (int unit = 0; unit < 2; unit++) {
       publishedNow[unit] += grown[unit];
       admitted[PUBLISH][unit] += grown[unit];
-      admitted[DISPATCH][unit] += dispatched[unit];
+      admitted[DISPATCH][unit] += grown[2 + unit];
     }
-    if (topic instanceof PersistentTopic persistent) dispatchedNow.put(persistent, dispatched);
+    if (topic instanceof PersistentTopic persistent) persistentTopics.add(persistent);
     if (wasThrottled) throttledNanos = nowNanos;
   }
 
@@ -69,21 +65,21 @@ final class Group {
       limits[direction] = shares[direction].at(nowNanos, quota(direction), brokersAlive);
     }
     publish.keep(limits[PUBLISH], publishedNow, nowNanos);
-    dispatch.keep(limits[DISPATCH], quota(DISPATCH), dispatchedNow, seconds);
+    dispatch.keep(limits[DISPATCH], persistentTopics, seconds);
     boolean isThrottled = throttledNanos != 0 && nowNanos - throttledNanos < THROTTLED_NANOS;
-    hold(PUBLISH, publish.isDry() && (isThrottled || publish.isIndebted()), nowNanos);
-    hold(DISPATCH, dispatch.isDry(), nowNanos);
-    for (int direction = 0; direction < 2; direction++) tellMore(direction, seconds);
+    heldBack[PUBLISH].look(publish.isDry() && (isThrottled || publish.isIndebted()), seconds);
+    heldBack[DISPATCH].look(dispatch.isDry(), seconds);
   }
 
   /** The quota of the whole cluster. */
-  double[] quota(int direction) {
-    return nodeQuota[direction] != null ? nodeQuota[direction] : pulsarQuota[direction];
+  private double[] quota(int direction) {
+    Share.Told told = shares[direction].told;
+    return isNodeSource && told != null ? told.quota() : pulsarQuota[direction];
   }
 
   Lane lane(int direction) {
-    double[] units = told[direction];
-    return new Lane(name, direction, (long) units[Limit.MESSAGES], (long) units[Limit.BYTES], isHeldBack[direction]);
+    long[] units = admitted[direction];
+    return new Lane(this, direction, units[Limit.MESSAGES], units[Limit.BYTES], heldBack[direction].isSo());
   }
 
   void release() {
@@ -97,20 +93,6 @@ final class Group {
     return publish == null ? new long[2] : new long[] {publish.writes, publish.overwritten};
   }
 
-  private void hold(int direction, boolean isHeld, long nowNanos) {
-    if (isHeld) heldUntilNanos[direction] = nowNanos + HELD_NANOS[direction];
-    isHeldBack[direction] = heldUntilNanos[direction] != 0 && nowNanos - heldUntilNanos[direction] < 0;
-  }
-
-  /** Dispatch comes in lumps of a second; told as they come, the node would take them for a demand that swings. */
-  private void tellMore(int direction, double seconds) {
-    for (int unit = 0; unit < 2; unit++) {
-      double untold = admitted[direction][unit] - told[direction][unit];
-      double most = Math.max(limits[direction].rate()[unit] * seconds, untold * seconds);
-      told[direction][unit] += direction == PUBLISH ? untold : Math.min(untold, most);
-    }
-  }
-
   /** What the node is told of a direction; its counts never fall. */
-  record Lane(String group, int direction, long messages, long bytes, boolean isHeldBack) {}
+  record Lane(Group group, int direction, long messages, long bytes, boolean isHeldBack) {}
 }

@@ -22,7 +22,7 @@ final class Metrics {
     line(page, "brokers_alive", "", enforcer.brokersAlive);
     line(page, "quiet", "", enforcer.isQuiet || enforcer.isBroken ? 1 : 0);
     line(page, "round_seconds", "", enforcer.walkTookNanos / 1e9);
-    for (Group group : enforcer.groups()) {
+    for (Group group : enforcer.groups.values()) {
       String name = "resource_group=\"" + group.name.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
       line(page, "limiter_writes_total", name, group.writes()[0]);
       line(page, "limiter_overwritten_total", name, group.writes()[1]);
@@ -30,7 +30,7 @@ final class Metrics {
         Limit limit = group.limits[direction];
         if (limit == null) continue;
         String labels = name + ",direction=\"" + DIRECTIONS[direction] + "\"";
-        boolean isAlone = group.shares[direction].source() == Share.Source.ALONE && !limit.isUnlimited();
+        boolean isAlone = group.shares[direction].isAlone() && !limit.isUnlimited();
         line(page, "alone", labels, isAlone ? 1 : 0);
         line(page, "held_back", labels, group.lane(direction).isHeldBack() ? 1 : 0);
         for (int unit = 0; unit < 2; unit++) {

@@ -16,8 +16,8 @@ final class PublishLimit {
   private static final long UNWRITTEN = Long.MIN_VALUE;
   private static final long WRITE_NANOS = 1_000_000_000;
   private static final double RISE_RATIO = 1.02;
-  /** Buckets hold at least so many seconds of the rate: about as long as a tick takes. */
-  private static final double DEPTH_SECONDS = 0.05;
+  /** Buckets hold at least so many seconds of the rate, so that ticks and wake-ups may come late. */
+  private static final double DEPTH_SECONDS = 0.1;
 
   private final ResourceGroupPublishLimiter limiter;
   private final Consumer<ResourceGroupPublishLimiter> wake;

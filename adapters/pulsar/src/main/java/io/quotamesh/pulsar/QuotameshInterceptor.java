@@ -39,9 +39,9 @@ public final class QuotameshInterceptor implements BrokerInterceptor {
     // The broker gives itself this id, but later.
     var settings = Settings.of(conf.getProperties(), host + ":" + port);
     var enforcer = new Enforcer(pulsar, settings);
-    var talk = new Talk(settings, enforcer);
-    pulsar.addPrometheusRawMetricsProvider(new Metrics(enforcer, talk)::generate);
     ticks = Executors.newSingleThreadScheduledExecutor(task -> daemon("quotamesh-limits", task));
+    var talk = new Talk(settings, enforcer, new NodeConnection(settings, ticks), settings.timeoutMs());
+    pulsar.addPrometheusRawMetricsProvider(new Metrics(enforcer, talk)::generate);
     ticks.scheduleWithFixedDelay(enforcer::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
     talking = daemon("quotamesh-node", talk);
     talking.start();

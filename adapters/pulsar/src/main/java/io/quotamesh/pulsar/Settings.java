@@ -10,6 +10,11 @@ record Settings(String node, String token, String name, long isolationMs, boolea
   /** Told at run time, to all brokers at once: `pulsar-admin brokers update-dynamic-config`. */
   static final String QUIET = "quotameshQuiet";
 
+  /** Leaves time for two more before the share ends. */
+  long timeoutMs() {
+    return Math.min(1000, isolationMs / 3);
+  }
+
   static Settings of(Properties conf, String brokerId) throws IOException {
     String node = conf.getProperty("quotameshNode");
     if (node == null) throw new IllegalArgumentException("quotameshNode is missing, as http://127.0.0.1:7070");

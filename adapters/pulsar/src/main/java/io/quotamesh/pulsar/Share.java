@@ -5,32 +5,29 @@ package io.quotamesh.pulsar;
  * quota ÷ brokers alive, which needs nobody.
  */
 final class Share {
-  enum Source { NODE, ALONE }
+  /** What the node said; `quota` of the whole cluster. */
+  record Told(Limit limit, double[] quota, long validUntilNanos) {}
 
-  private Limit told;
-  private long validUntilNanos;
-  private Source source = Source.ALONE;
-
-  void tell(Limit limit, long validUntilNanos) {
-    told = limit;
-    this.validUntilNanos = validUntilNanos;
-  }
+  /** Set by the thread that talks to the node. */
+  volatile Told told;
+  private boolean isAlone = true;
 
   /** @param quota of the whole cluster; a node that tells more than it is not believed */
   Limit at(long nowNanos, double[] quota, int brokersAlive) {
-    source = told != null && nowNanos - validUntilNanos < 0 ? Source.NODE : Source.ALONE;
+    Told now = told;
+    isAlone = now == null || nowNanos - now.validUntilNanos >= 0;
     var rate = new double[2];
     var depth = new double[2];
     for (int unit = 0; unit < 2; unit++) {
       double alone = quota[unit] / Math.max(1, brokersAlive);
-      rate[unit] = source == Source.NODE ? Math.min(told.rate()[unit], quota[unit]) : alone;
+      rate[unit] = isAlone ? alone : Math.min(now.limit.rate()[unit], quota[unit]);
       // Alone with the depth that Pulsar gives its limiters: a second.
-      depth[unit] = source == Source.NODE ? told.depth()[unit] : alone;
+      depth[unit] = isAlone ? alone : now.limit.depth()[unit];
     }
     return new Limit(rate, depth);
   }
 
-  Source source() {
-    return source;
+  boolean isAlone() {
+    return isAlone;
   }
 }

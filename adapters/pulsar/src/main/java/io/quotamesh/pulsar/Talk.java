@@ -2,8 +2,8 @@ package io.quotamesh.pulsar;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.quotamesh.pulsar.Enforcer.Told;
 import io.quotamesh.pulsar.Group.Lane;
+import io.quotamesh.pulsar.Share.Told;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +20,6 @@ final class Talk implements Runnable {
   private static final long PACE_MS = 50;
   private static final long RETRY_MS = 200;
   private static final long DEFINE_AGAIN_NANOS = 10_000_000_000L;
-  private static final long TIMEOUT_MS_MAX = 1000;
   /** A request has so many lanes at most; what is beyond has quota ÷ brokers. */
   private static final int LANES_MAX = 1000;
   private static final String[] DIRECTIONS = {"publish", "dispatch"};
@@ -31,6 +30,7 @@ final class Talk implements Runnable {
   private final Settings settings;
   private final Enforcer enforcer;
   private final NodeConnection node;
+  private final long timeoutMs;
   private final long life = System.currentTimeMillis();
   private final Map<String, Defined> defined = new HashMap<>();
   private List<Lane> sent = List.of();
@@ -42,10 +42,11 @@ final class Talk implements Runnable {
   volatile long failed;
   volatile long answeredNanos;
 
-  Talk(Settings settings, Enforcer enforcer) {
+  Talk(Settings settings, Enforcer enforcer, NodeConnection node, long timeoutMs) {
     this.settings = settings;
     this.enforcer = enforcer;
-    this.node = new NodeConnection(settings.node(), settings.token());
+    this.node = node;
+    this.timeoutMs = timeoutMs;
   }
 
   @Override
@@ -53,7 +54,7 @@ final class Talk implements Runnable {
     try {
       while (!Thread.currentThread().isInterrupted()) Thread.sleep(round(System.nanoTime()) ? PACE_MS : RETRY_MS);
     } catch (InterruptedException end) {
-      node.close();
+      // The broker stops.
     } catch (Throwable failure) {
       // The last shares are kept for their time, and then each broker is alone.
       LOG.error("quotamesh: the node is told nothing more until a restart", failure);
@@ -64,7 +65,9 @@ final class Talk implements Runnable {
   boolean round(long nowNanos) {
     List<Lane> lanes = enforcer.lanes;
     boolean isRecent = nowNanos - sentNanos < settings.isolationMs() * 1_000_000 / 6;
-    if (lanes.isEmpty() || isRecent && !hasMoved && lanes.equals(sent)) return true;
+    // Who is held back waits for more, and its counts may stand still.
+    boolean isNews = hasMoved || !lanes.equals(sent) || lanes.stream().anyMatch(Lane::isHeldBack);
+    if (lanes.isEmpty() || isRecent && !isNews) return true;
     try {
       if (!settings.isNodeSource()) define(nowNanos);
       report(lanes.subList(0, Math.min(LANES_MAX, lanes.size())));
@@ -77,7 +80,6 @@ final class Talk implements Runnable {
       return true;
     } catch (IOException | RuntimeException failure) {
       failed++;
-      node.close();
       String text = String.valueOf(failure.getMessage());
       if (!text.equals(problem)) LOG.warn("quotamesh: {} is not followed: {}", settings.node(), text);
       problem = text;
@@ -90,12 +92,12 @@ final class Talk implements Runnable {
         .put("enforcer", settings.name()).put("life", life).put("ttlMs", settings.isolationMs());
     var groups = body.putArray("groups");
     for (Lane lane : lanes) {
-      ObjectNode group = groups.addObject().put("group", lane.group()).put("direction", DIRECTIONS[lane.direction()]);
+      ObjectNode group = groups.addObject().put("group", lane.group().name).put("direction", DIRECTIONS[lane.direction()]);
       group.put("heldBack", lane.isHeldBack());
       group.putObject("admitted").put("messages", lane.messages()).put("bytes", lane.bytes());
     }
     long askedNanos = System.nanoTime();
-    var answer = node.ask("POST", "/v1/enforce", body, timeoutMs());
+    var answer = node.ask("POST", "/v1/enforce", body, timeoutMs);
     if (answer.status() != 200) throw new IOException(answer.status() + " " + answer.body().path("detail").asText());
     JsonNode told = answer.body();
     long validMs = (long) nonNegative(told.path("validMs"));
@@ -106,8 +108,9 @@ final class Talk implements Runnable {
     }
     // Nothing is believed of an answer that has nonsense in it.
     for (int at = 0; at < lanes.size(); at++) {
-      if (parts.get(at) != null) enforcer.tell(lanes.get(at), parts.get(at));
-      else if (told.path("groups").get(at).path("status").asInt() == 404) forget(lanes.get(at).group());
+      Lane lane = lanes.get(at);
+      if (parts.get(at) != null) lane.group().shares[lane.direction()].told = parts.get(at);
+      else if (told.path("groups").get(at).path("status").asInt() == 404) forget(lane.group().name);
     }
     hasMoved = version != told.path("version").asLong();
     version = told.path("version").asLong();
@@ -134,7 +137,7 @@ final class Talk implements Runnable {
 
   /** Pulsar's metadata is the source: what it says of the groups here is what the node has. */
   private void define(long nowNanos) throws IOException {
-    for (Group group : enforcer.groups()) {
+    for (Group group : enforcer.groups.values()) {
       double[][] quota = group.pulsarQuota;
       Defined known = defined.computeIfAbsent(group.name, name -> new Defined());
       if (quota == null ? known.rates == null : known.isSame(quota, nowNanos) || group.topics == 0) continue;
@@ -147,7 +150,7 @@ final class Talk implements Runnable {
   }
 
   private String delete(String path) throws IOException {
-    int status = node.ask("DELETE", path, null, timeoutMs()).status();
+    int status = node.ask("DELETE", path, null, timeoutMs).status();
     return status == 404 || status < 300 ? null : "deleting it was answered with " + status;
   }
 
@@ -159,7 +162,7 @@ final class Talk implements Runnable {
         wanted.put(RATES[direction][unit], rate == Limit.UNLIMITED ? -1 : (long) rate);
       }
     }
-    var has = node.ask("GET", path, null, timeoutMs());
+    var has = node.ask("GET", path, null, timeoutMs);
     boolean isSame = has.status() == 200;
     for (var field = wanted.fields(); isSame && field.hasNext();) {
       var rate = field.next();
@@ -176,10 +179,6 @@ final class Talk implements Runnable {
   private void forget(String group) {
     Defined known = defined.get(group);
     if (known != null && known.againNanos == 0) known.forget();
-  }
-
-  private long timeoutMs() {
-    return Math.min(TIMEOUT_MS_MAX, settings.isolationMs() / 3);
   }
 
   /** What the node was told of a group, and when it is told again after it has refused. */

@@ -1,6 +1,8 @@
 package io.quotamesh.pulsar;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
@@ -12,6 +14,10 @@ class ShareTest {
     return share.at(nowNanos, QUOTA, brokersAlive).rate();
   }
 
+  private void tell(Limit limit, long validUntilNanos) {
+    share.told = new Share.Told(limit, QUOTA, validUntilNanos);
+  }
+
   private static Limit limit(double messages) {
     return new Limit(new double[] {messages, Limit.UNLIMITED}, new double[] {50, Limit.UNLIMITED});
   }
@@ -20,25 +26,25 @@ class ShareTest {
   void itIsQuotaByBrokersAliveBeforeTheNodeHasSpoken() {
     assertEquals(500, rateAt(0, 2)[Limit.MESSAGES]);
     assertEquals(Limit.UNLIMITED, rateAt(0, 2)[Limit.BYTES]);
-    assertEquals(Share.Source.ALONE, share.source());
+    assertTrue(share.isAlone());
   }
 
   @Test
   void whatTheNodeToldLastsToItsEndAndThenItIsAlone() {
-    share.tell(limit(800), 3000);
+    tell(limit(800), 3000);
     assertEquals(800, rateAt(2999, 2)[Limit.MESSAGES]);
-    assertEquals(Share.Source.NODE, share.source());
+    assertFalse(share.isAlone());
     assertEquals(250, rateAt(3000, 4)[Limit.MESSAGES]);
-    assertEquals(Share.Source.ALONE, share.source());
-    share.tell(limit(700), 9000);
+    assertTrue(share.isAlone());
+    tell(limit(700), 9000);
     assertEquals(700, rateAt(8000, 4)[Limit.MESSAGES]);
   }
 
   @Test
   void aNodeThatTellsMoreThanTheQuotaIsNotBelieved() {
-    share.tell(limit(5000), 3000);
+    tell(limit(5000), 3000);
     assertEquals(1000, rateAt(1, 2)[Limit.MESSAGES]);
-    share.tell(new Limit(new double[] {Limit.UNLIMITED, Limit.UNLIMITED}, new double[] {1, 1}), 3000);
+    tell(new Limit(new double[] {Limit.UNLIMITED, Limit.UNLIMITED}, new double[] {1, 1}), 3000);
     assertEquals(1000, rateAt(1, 2)[Limit.MESSAGES]);
   }
 
@@ -49,7 +55,7 @@ class ShareTest {
 
   @Test
   void theClockMayPassItsLargestNumber() {
-    share.tell(limit(800), Long.MAX_VALUE + 100);
+    tell(limit(800), Long.MAX_VALUE + 100);
     assertEquals(800, rateAt(Long.MAX_VALUE - 100, 2)[Limit.MESSAGES]);
   }
 }
