@@ -58,3 +58,15 @@ test('every step is a whole number of at least 1, and never more than a fifth be
     ),
   );
 });
+
+test('a client that is idle does not hold down another one that shares its default', () => {
+  const busy = [
+    { rate: 370_000, throttleMs: 40 },
+    { rate: 100_000, throttleMs: 0 },
+    { rate: 0, throttleMs: 0 },
+  ];
+  const idle = busy.map(() => ({ rate: 0, throttleMs: 0 }));
+  const next = nextWaterLevel({ quota: 600_000, inForce: 375_000, sharers: [busy, idle] });
+  expect(next).toBe(nextWaterLevel({ quota: 600_000, inForce: 375_000, sharers: [busy] }));
+  expect(next).toBe(500_000);
+});

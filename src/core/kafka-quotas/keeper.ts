@@ -86,7 +86,8 @@ export class Keeper {
         return [];
       case 'stopping':
         this.#isStopping = true;
-        return [this.#sign(nowMs, true)];
+        // Both at once: whoever reads on knows that it has left, and whoever reads later never hears of it.
+        return [append([this.#sign(nowMs, true), { key: keeperRecordKey(this.#settings.id), record: null }])];
     }
   }
 
@@ -94,6 +95,8 @@ export class Keeper {
     if (record === null) {
       const limitKey = limitOfRecordKey(key);
       if (limitKey !== null) this.#limits.get(limitKey)?.forget();
+      const id = keeperOfRecordKey(key);
+      if (id !== null) this.election.forget(id, nowMs);
       return [];
     }
     switch (record.kind) {
@@ -144,7 +147,7 @@ export class Keeper {
     this.#stamp = stampOf(limits);
     const effects = this.exporters.take(pages, limits, nowMs);
     if (!this.#isCaughtUp) return effects;
-    effects.push(this.#sign(nowMs, false));
+    effects.push(append([this.#sign(nowMs, false)]));
     const claim = this.election.claim(nowMs);
     if (claim !== null) effects.push(append([{ key: WRITER_KEY, record: claim }]));
     effects.push(...this.#tellElection(nowMs));
@@ -157,6 +160,7 @@ export class Keeper {
     this.#mayWriteSinceMs = mayWrite ? (this.#mayWriteSinceMs ?? nowMs) : null;
     // What stands in Kafka must be known before it is changed.
     if (mayWrite && described !== null) effects.push(...this.#plan(specs, nowMs), ...this.#putBack(nowMs));
+    if (mayWrite) effects.push(...this.#forgetKeepers(nowMs));
     return effects;
   }
 
@@ -189,12 +193,18 @@ export class Keeper {
     ];
   }
 
-  #sign(nowMs: number, isLeaving: boolean): KeeperEffect {
+  #sign(nowMs: number, isLeaving: boolean): KeptRecord {
     const { id, life } = this.#settings;
     const sequence = ++this.#sequence;
     this.election.noteAppended(sequence, nowMs);
     const record = { kind: 'keeper', id, life, sequence, stamp: this.#stamp, isLeaving } as const;
-    return append([{ key: keeperRecordKey(id), record }]);
+    return { key: keeperRecordKey(id), record };
+  }
+
+  /** Ids come and go with every deployment, and the log would keep the last word of each for ever. */
+  #forgetKeepers(nowMs: number): KeeperEffect[] {
+    const gone = this.election.silentFor(SILENT_KEEPER_MS, nowMs);
+    return gone.length === 0 ? [] : [append(gone.map((id) => ({ key: keeperRecordKey(id), record: null })))];
   }
 
   #tellElection(nowMs: number): KeeperEffect[] {
@@ -409,6 +419,8 @@ const ALTERED_EVERY_MS = 1000;
 const ALTERED_KEPT_MS = 60_000;
 /** Brokers forget a client that is idle after an hour, and all of them when they start. */
 const UNSEEN_MS = 600_000;
+/** More than any machine stands still and goes on; one that does so says its word again. */
+const SILENT_KEEPER_MS = 600_000;
 const NONE: ReadonlySet<string> = new Set();
 const ALTER = 'alter ';
 

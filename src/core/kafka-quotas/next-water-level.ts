@@ -27,6 +27,9 @@ export interface WaterLevelInput {
  * not be known. The others want what they have. Throttling alone is no sign: with `quota.window.num=1` it is above 0
  * (27 ms) at half of the value, too.
  *
+ * Where several share a default, the lowest of their values is taken, and the headroom only where nobody of them waits:
+ * a client that is idle holds nobody down.
+ *
  * Worked, quota 500: rates 250 (waits) and 100 at 250 in force → 400. Rates 400 (waits) and 300 → (500 − 300) ÷ 1 =
  * 200, which is a fall: 320, then 256, 250: both wait by then. Nobody waits, rates 100 and 50 → 312: 1.25 times half
  * of the quota, so that whoever wakes has something at once, and not all of them all of it.
@@ -36,11 +39,14 @@ export interface WaterLevelInput {
  */
 export function nextWaterLevel({ quota, inForce, sharers }: WaterLevelInput): number | null {
   // More clients may share a default than a call takes arguments.
-  let [highest, wanted] = [0, quota];
+  let [highest, lowest, brokers] = [0, Number.POSITIVE_INFINITY, 1];
   for (const readings of sharers) {
     highest = Math.max(highest, highestOf(readings));
-    wanted = Math.min(wanted, targetOf(readings, quota, inForce));
+    lowest = Math.min(lowest, waterLevelFor(readings, quota, inForce));
+    brokers = Math.max(brokers, readings.length);
   }
+  const headroom = Math.max(quota / brokers, HEADROOM * Math.max(quota / 2, highest));
+  const wanted = Math.min(quota, lowest === Number.POSITIVE_INFINITY ? headroom : lowest);
   // A value that nobody comes near is nothing to fall from, but for those within the quota.
   const least = FALL * Math.min(inForce ?? highest, Math.max(quota, highest));
   const next = Math.max(MIN_BYTES_PER_SECOND, Math.round(Math.max(wanted, least)));
@@ -64,13 +70,12 @@ const HEADROOM = 1.25;
 /** What Kafka takes must be above 0. */
 const MIN_BYTES_PER_SECOND = 1;
 
-function targetOf(readings: readonly (BrokerReading | null)[], quota: number, inForce: number | null): number {
+/** Infinity where all brokers together have less than the quota, and nobody waits. */
+function waterLevelFor(readings: readonly (BrokerReading | null)[], quota: number, inForce: number | null): number {
   const demands = readings.map((reading) =>
     reading === null || isSaturated(reading, inForce) ? Number.POSITIVE_INFINITY : reading.rate,
   );
-  const waterLevel = waterLevelOf(demands, quota);
-  if (waterLevel !== Number.POSITIVE_INFINITY) return waterLevel;
-  return Math.min(quota, Math.max(quota / readings.length, HEADROOM * Math.max(quota / 2, highestOf(readings))));
+  return waterLevelOf(demands, quota);
 }
 
 function highestOf(readings: readonly (BrokerReading | null)[]): number {

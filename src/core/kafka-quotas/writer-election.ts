@@ -74,6 +74,18 @@ export class WriterElection {
     return [...new Set([id, ...heard])].sort(byCodeUnit);
   }
 
+  /** Others that have said nothing for so long. */
+  silentFor(ms: number, nowMs: number): readonly string[] {
+    const silent = [...this.#keepers].filter(([id, { heardMs }]) => id !== this.#settings.id && nowMs - heardMs >= ms);
+    return silent.map(([id]) => id);
+  }
+
+  /** The log has forgotten it. Not one that speaks: a process of that id may leave after the next one has come. */
+  forget(id: string, nowMs: number): void {
+    const heard = this.#keepers.get(id);
+    if (heard !== undefined && nowMs - heard.heardMs >= this.#settings.aliveMs) this.#keepers.delete(id);
+  }
+
   noteAppended(sequence: number, nowMs: number): void {
     this.#appended.set(sequence, nowMs);
     for (const old of this.#appended.keys()) if (old < sequence - APPENDS_KEPT) this.#appended.delete(old);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
+import { ratesOver } from './rates-over.js';
 
 export interface ConsumerLoadOptions {
   readonly brokers: readonly string[];
@@ -8,12 +9,13 @@ export interface ConsumerLoadOptions {
   readonly topics: readonly string[];
   /** Bytes per second of each; may be changed. */
   readonly wants: number[];
+  /**
+   * An answer has at most a quarter of a second of what a broker may give: each fetch above the quota waits by itself,
+   * and what a client needs to ask again is lost.
+   */
+  readonly fetchBytes?: number;
 }
 
-/**
- * At most a quarter of a second of what a broker may give: each fetch above the quota waits by itself, and what a
- * client needs to ask again is lost.
- */
 const FETCH_BYTES = 80_000;
 const STEP_MS = 4;
 
@@ -41,18 +43,14 @@ export class ConsumerLoad {
   }
 
   /** Bytes per second of each topic over the next seconds. */
-  async ratesOver(seconds: number): Promise<number[]> {
-    const before = [...this.got];
-    const beganMs = performance.now();
-    await sleep(1000 * seconds);
-    const tookSeconds = (performance.now() - beganMs) / 1000;
-    return this.got.map((bytes, at) => (bytes - (before[at] as number)) / tookSeconds);
+  ratesOver(seconds: number): Promise<number[]> {
+    return ratesOver(this.got, seconds);
   }
 
   async #startOne(topic: string, at: number): Promise<void> {
-    const { brokers, clientId } = this.#options;
+    const { brokers, clientId, fetchBytes = FETCH_BYTES } = this.#options;
     const kafka = new Kafka({ clientId, brokers: [...brokers], logLevel: logLevel.NOTHING, requestTimeout: 120_000 });
-    const limits = { maxBytes: FETCH_BYTES, maxBytesPerPartition: FETCH_BYTES };
+    const limits = { maxBytes: fetchBytes, maxBytesPerPartition: fetchBytes };
     const groupId = `${clientId}-${topic}`;
     const consumer = kafka.consumer({ groupId, ...limits, maxWaitTimeInMs: 100, sessionTimeout: 60_000 });
     this.#consumers.push(consumer);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
+import { ratesOver } from './rates-over.js';
 
 export interface LoadOptions {
   readonly brokers: readonly string[];
@@ -42,12 +43,8 @@ export class ProducerLoad {
   }
 
   /** Bytes per second of each partition over the next seconds. */
-  async ratesOver(seconds: number): Promise<number[]> {
-    const before = [...this.got];
-    const beganMs = performance.now();
-    await sleep(1000 * seconds);
-    const tookSeconds = (performance.now() - beganMs) / 1000;
-    return this.got.map((bytes, at) => (bytes - (before[at] as number)) / tookSeconds);
+  ratesOver(seconds: number): Promise<number[]> {
+    return ratesOver(this.got, seconds);
   }
 
   async #startOne(partition: number): Promise<void> {

@@ -141,3 +141,48 @@ describe('of several keepers', () => {
     expect(scene.valueInForce).toBeGreaterThan(350_000);
   });
 });
+
+describe('what the log keeps of keepers', () => {
+  /** As compaction leaves it. */
+  function keepersIn(scene: QuotaScene): string[] {
+    const newest = new Map(scene.log.map(({ key, record }) => [key, record]));
+    return [...newest].flatMap(([key, record]) => (key.startsWith('keeper/') && record !== null ? [key] : []));
+  }
+
+  test('nothing of one that has left', () => {
+    const scene = busyScene();
+    scene.run(20);
+    scene.keeper('a').stop();
+    scene.run(2);
+    expect(keepersIn(scene)).toEqual(['keeper/b']);
+    expect(scene.keeper('b').keeper.election.isWriter).toBe(true);
+  });
+
+  test('nothing of one that was killed ten minutes ago; one that stood still for an hour is there again', () => {
+    const scene = busyScene({ keepers: ['a', 'b', 'c'] });
+    scene.run(20);
+    scene.keeper('b').kill();
+    scene.keeper('c').freeze();
+    scene.run(590);
+    expect(keepersIn(scene).sort()).toEqual(['keeper/a', 'keeper/b', 'keeper/c']);
+    scene.run(20);
+    expect(keepersIn(scene)).toEqual(['keeper/a']);
+    scene.keeper('c').thaw();
+    scene.run(5);
+    expect(keepersIn(scene).sort()).toEqual(['keeper/a', 'keeper/c']);
+    expect(scene.keeper('a').keeper.election.alive(scene.nowMs)).toEqual(['a', 'c']);
+  });
+
+  test('one of the same id that has come before the other leaves is not forgotten', () => {
+    const scene = busyScene({ keepers: ['b'] });
+    scene.run(10);
+    const former = scene.keeper('b');
+    scene.start('b');
+    scene.start('c');
+    scene.run(5);
+    former.stop();
+    scene.keepers.delete('b');
+    scene.run(1);
+    expect(scene.keeper('c').keeper.election.alive(scene.nowMs)).toEqual(['b', 'c']);
+  });
+});

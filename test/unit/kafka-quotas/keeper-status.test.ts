@@ -36,6 +36,18 @@ test('is answered by HTTP, described by its schema, and exported as metrics', as
   expect(text).toMatch(
     /quotamesh_kafka_in_force_bytes_per_second\{entity="client-id app",quota_name="producer_byte_rate"\} \d+/,
   );
+  // What every broker has, and where clients wait: the busy one alone.
+  const ofBroker = (name: string, broker: number) =>
+    new RegExp(
+      `${name}\\{entity="client-id app",quota_name="producer_byte_rate",exporter="broker-${broker}"\\} (\\d+)`,
+    );
+  const rates = [1, 2].map((broker) =>
+    Number(ofBroker('quotamesh_kafka_broker_bytes_per_second', broker).exec(text)?.[1]),
+  );
+  expect(rates[0]).toBeGreaterThan(300_000);
+  expect(rates[1]).toBeLessThan(200_000);
+  const saturated = [1, 2].map((broker) => ofBroker('quotamesh_kafka_broker_saturated', broker).exec(text)?.[1]);
+  expect(saturated).toEqual(['1', '0']);
   await scene.close();
 });
 
