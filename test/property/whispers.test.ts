@@ -21,8 +21,8 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
     const quota = { publish: [perSecond, NONE], dispatch: [NONE, NONE] } as const;
     const each = Array.from({ length: silent }, () => {
       const whispers = new Whispers([{ settings: { quota, burst }, mayWhisper: true }], 10, 1);
-      whispers.setNodes(nodes);
-      return { whispers, row: whispers.add('k', 0, 0, -1e9) };
+      whispers.setNodes(nodes, 0);
+      return { whispers, row: whispers.add('k', 0, 0, 0) };
     });
     const grants: { atMs: number; units: number }[] = [];
     let nowMs = 0;
@@ -46,14 +46,93 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
   },
 );
 
+/** Rolling deploys, crashes and clusters that grow: nodes that begin have nothing to spend. */
+test.each(Array.from({ length: 40 }, (_, seed) => seed))(
+  'while nodes come and go all of them together spend one depth and the quota, seed %i',
+  (seed) => {
+    const random = randomOf(seed + 1);
+    const perSecond = [0.1, 1, 10, 100, 1000][Math.floor(random() * 5)] as number;
+    const depth = clusterDepth(perSecond, 1);
+    const burst = { messages: null, bytes: null, policy: 'optimistic' as const };
+    const quota = { publish: [perSecond, NONE], dispatch: [NONE, NONE] } as const;
+    const started = (nodes: number, nowMs: number) => {
+      const whispers = new Whispers([{ settings: { quota, burst }, mayWhisper: true }], 10, 1);
+      whispers.setNodes(nodes, nowMs);
+      if (nowMs > 0) whispers.begin(nowMs);
+      return { whispers, row: -1 };
+    };
+    const first = 1 + Math.floor(random() * 10);
+    const alive = Array.from({ length: first }, () => started(first, 0));
+    const grants: { atMs: number; units: number }[] = [];
+    let [nowMs, refused] = [0, 0];
+    for (let step = 0; step < 600; step++) {
+      nowMs += random() < 0.5 ? 0 : random() * (8000 / perSecond);
+      if (random() < 0.05) {
+        const count = 1 + Math.floor(random() * 12);
+        while (alive.length > count) alive.pop();
+        for (const { whispers } of alive) whispers.setNodes(count, nowMs);
+        while (alive.length < count) alive.push(started(count, nowMs));
+      }
+      const node = alive[Math.floor(random() * alive.length)]!;
+      const { whispers } = node;
+      // The first use makes the row; a key that is full is forgotten now and then, and made anew.
+      if (random() < 0.2 && whispers.sweep(nowMs, 0, whispers.size + 8).length > 0) node.row = -1;
+      if (node.row === -1) node.row = whispers.add('k', 0, 0, nowMs);
+      const units = 1 + Math.floor(random() * Math.max(1, depth / 4));
+      if (whispers.take(node.row, 0, units, 0, nowMs)) grants.push({ atMs: nowMs, units });
+      else refused++;
+    }
+    let mostDepths = 0;
+    for (let from = 0; from < grants.length; from++) {
+      let sum = 0;
+      for (let to = from; to < grants.length; to++) {
+        sum += grants[to]!.units;
+        const seconds = (grants[to]!.atMs - grants[from]!.atMs) / 1000;
+        mostDepths = Math.max(mostDepths, (sum - perSecond * seconds) / depth);
+      }
+    }
+    expect(mostDepths).toBeLessThanOrEqual(1 + 1e-9);
+    // Else the law would hold of nothing.
+    expect(grants.length).toBeGreaterThan(30);
+    expect(refused).toBeGreaterThan(30);
+  },
+);
+
+test('what nodes that leave have spent is not given once more to those that stay', () => {
+  const quota = { publish: [10, NONE], dispatch: [NONE, NONE] } as const;
+  const burst = { messages: 100, bytes: null, policy: 'optimistic' as const };
+  const nodes = Array.from({ length: 10 }, () => {
+    const whispers = new Whispers([{ settings: { quota, burst }, mayWhisper: true }], 10, 1);
+    whispers.setNodes(10, 0);
+    return whispers;
+  });
+  const takeAll = (whispers: Whispers, name: string, nowMs: number) => {
+    const known = whispers.find(name);
+    const row = known === -1 ? whispers.add(name, 0, 0, nowMs) : known;
+    let taken = 0;
+    while (whispers.take(row, 0, 1, 0, nowMs)) taken++;
+    return taken;
+  };
+  for (const whispers of nodes.slice(1)) expect(takeAll(whispers, 'k', 1000)).toBe(10);
+  const [last] = nodes as [Whispers];
+  expect(takeAll(last, 'used', 1000)).toBe(10);
+  last.setNodes(1, 1000);
+  // One that this node has not seen yet, and one of which it has spent its part.
+  expect([takeAll(last, 'k', 1000), takeAll(last, 'used', 1000)]).toEqual([10, 0]);
+  expect([takeAll(last, 'k', 6000), takeAll(last, 'used', 6000)]).toEqual([50, 50]);
+  expect(takeAll(last, 'other', 10_000)).toBe(100);
+  last.setNodes(10, 20_000);
+  expect(takeAll(last, 'k', 20_000)).toBe(10);
+});
+
 test('the bound is reached: three nodes take one depth at one instant, but for what is no whole message', () => {
   const quota = { publish: [10, NONE], dispatch: [NONE, NONE] } as const;
   const burst = { messages: null, bytes: null, policy: 'optimistic' as const };
   let taken = 0;
   for (let node = 0; node < 3; node++) {
     const whispers = new Whispers([{ settings: { quota, burst }, mayWhisper: true }], 10, 1);
-    whispers.setNodes(3);
-    const row = whispers.add('k', 0, 0, -1e9);
+    whispers.setNodes(3, 0);
+    const row = whispers.add('k', 0, 0, 0);
     while (whispers.take(row, 0, 1, 0, 0)) taken++;
   }
   expect(taken).toBe(9);

@@ -15,7 +15,7 @@ export interface DeciderParts {
   readonly levels: Levels;
   readonly joint: JointLevels;
   readonly waiting: Waiting;
-  readonly explain: (request: JointRequest, answer: number) => Decision;
+  readonly explainer: { explain(request: JointRequest, answer: number): Decision };
   readonly teller: QuotaTeller;
 }
 
@@ -55,7 +55,7 @@ export class Decider {
     if (answer !== GRANTED) {
       const refused = ofPart(this.#limiter, request, answer);
       // The least part passes sooner than the whole request.
-      return this.#parts.explain({ ...request, ...leastOf(request) }, refused);
+      return this.#parts.explainer.explain({ ...request, ...leastOf(request) }, refused);
     }
     this.countLeftOut(request, messages - request.messages, bytes - request.bytes, retry);
     return this.#parts.teller.part(request.lane, request.messages, request.bytes);

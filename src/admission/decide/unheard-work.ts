@@ -7,7 +7,7 @@ import {
   type Origin,
   type Where,
 } from '../../api/decision.js';
-import { laneOf } from '../../core/base/vocabulary.js';
+import { BYTES, laneOf, MESSAGES } from '../../core/base/vocabulary.js';
 import type { UnheardHold } from '../../core/keys/unheard-holds.js';
 import { UNCONFIRMED } from '../../core/limiter/limiter.js';
 import type { GroupTable } from '../../groups/group-table.js';
@@ -42,7 +42,7 @@ export class UnheardWork {
 
   /** @param nowMs absent = read here */
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision | null {
-    const { keys, clock, teller } = this.#parts;
+    const { keys, clock } = this.#parts;
     const key = this.keyOf(where);
     if (key === null) return null;
     const atMs = nowMs ?? clock();
@@ -51,8 +51,15 @@ export class UnheardWork {
     const asked = this.#asked(row, key, amounts, options);
     if (keys.isAsleep(atMs)) return this.#notReady(row, asked);
     if (!keys.tryTake(row, key, asked, atMs)) return null;
-    if (options?.atMost === true) return teller.partOfKey(asked, () => keys.shown(key));
-    return options?.tell === true ? teller.grantOfKey(asked.direction, () => keys.shown(key)) : GRANTED_DECISION;
+    const isPlain = options === undefined || (options.atMost !== true && options.tell !== true);
+    return isPlain ? GRANTED_DECISION : this.#told(key, asked, options);
+  }
+
+  // Apart: functions that know the key would make an object of every decision's names.
+  #told(key: string, asked: Asked, options: AcquireOptions): Decision {
+    const { keys, teller } = this.#parts;
+    const shown = () => keys.shown(key);
+    return options.atMost === true ? teller.partOfKey(asked, shown) : teller.grantOfKey(asked.direction, shown);
   }
 
   /** For work whose cost is known later. */
@@ -135,7 +142,9 @@ export class UnheardWork {
   #asked(row: number, key: string, amounts: Amounts, origin: Origin | undefined): Asked {
     const direction = directionOf(origin);
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
-    const [mostMessages, mostBytes] = this.#parts.keys.mostOf(row, direction);
+    const most = this.#parts.keys.mostOf(row, direction);
+    const mostMessages = most[MESSAGES] as number;
+    const mostBytes = most[BYTES] as number;
     if (!isWithin(messages, mostMessages) || !isWithin(bytes, mostBytes) || messages + bytes === 0) {
       rejectAmounts(amounts, { messages: mostMessages, bytes: mostBytes, group: key });
     }

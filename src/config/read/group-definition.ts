@@ -1,7 +1,7 @@
 import type { GroupConfig } from '../resolved/resolved-config.js';
 import type { GroupSettings } from '../schema/groups.js';
 import type { Mistake } from '../setting/config-error.js';
-import { Findings } from '../setting/findings.js';
+import { type ConfigPath, Findings } from '../setting/findings.js';
 import { buildGroup } from './build-config.js';
 import { checkRamps } from './check-ramps.js';
 import { checkShareRanges } from './check-share-range.js';
@@ -20,9 +20,17 @@ export interface ExaminedGroup {
  * `defaults` does not count: it may differ from node to node, and this must be the same for all.
  *
  * @param beneath settings of another group or template, as YAML writes them, over which these are laid
+ * @param quotaAt where mistakes of its quota are told, if that does not stand below the name of a group
  */
-export function examineGroup(name: string, written: unknown, source: string, beneath?: unknown): ExaminedGroup {
+export function examineGroup(
+  name: string,
+  written: unknown,
+  source: string,
+  beneath?: unknown,
+  quotaAt?: ConfigPath,
+): ExaminedGroup {
   const findings = new Findings(source);
+  if (quotaAt !== undefined) findings.setWritten(['groups', name, 'quota'], quotaAt);
   const layers = { defaults: beneath, groups: { [name]: written } };
   const root = withNewValues(layers, findings) as { readonly groups: unknown };
   const groups = readGroups(root, findings);

@@ -7,7 +7,7 @@ export type QuantityKind = 'duration' | 'count' | 'rate' | 'byte-rate' | 'bytes'
 /** The number in base units, or NaN when the text is not a quantity of this kind. Ranges are the caller's. */
 export function parseQuantity(kind: QuantityKind, input: number | string): number {
   if (typeof input === 'number') return input;
-  if (kind !== 'rate' && kind !== 'byte-rate') return amountOf(kind, QUANTITY.exec(input.trim()));
+  if (kind !== 'rate' && kind !== 'byte-rate') return amountOf(kind, QUANTITY.exec(trimmed(input)));
   const { amount, per } = parseRate(kind, input, 'second');
   return amount / SECONDS_OF[per];
 }
@@ -19,16 +19,23 @@ export function parseRate(
   usual: TimeUnit,
 ): { readonly amount: number; readonly per: TimeUnit } {
   if (typeof input === 'number') return { amount: input, per: usual };
-  const [, text = '', unit] = STROKE.exec(input.trim()) ?? [];
+  const [, text = '', unit] = STROKE.exec(trimmed(input)) ?? [];
   const per = unit === undefined ? usual : UNIT_SPELLINGS.get(unit);
   return { amount: per === undefined ? Number.NaN : amountOf(kind, QUANTITY.exec(text)), per: per ?? usual };
 }
 
 /** What stands behind the stroke of `5/fortnight`; undefined where no number stands before it. */
 export function unitAfterStroke(text: string): string | undefined {
-  const [, before = '', unit] = STROKE.exec(text.trim()) ?? [];
+  const [, before = '', unit] = STROKE.exec(trimmed(text)) ?? [];
   return QUANTITY.test(before) ? unit : undefined;
 }
+
+/** '' for what is too long: 16 KB of spaces before a unit, which a client may send, took STROKE a second. */
+function trimmed(text: string): string {
+  return text.length > LENGTH_MAX ? '' : text.trim();
+}
+
+const LENGTH_MAX = 200;
 
 function amountOf(kind: QuantityKind, match: RegExpExecArray | null): number {
   if (match === null) return Number.NaN;

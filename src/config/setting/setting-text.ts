@@ -17,7 +17,7 @@ export function allowedText(setting: Setting, input?: unknown): string {
     case 'switch':
       return 'true or false';
     case 'addresses':
-      return 'a list of host:port, e.g. ["127.0.0.1:9092"]';
+      return 'a list of host:port';
     case 'group-selection':
       return 'none, all, or a list of group names';
     case 'entries':

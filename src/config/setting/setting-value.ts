@@ -125,7 +125,7 @@ const ADDRESS: Element = {
     matches: new RegExp(`^(?:[[0-9A-Fa-f:.%]{2,64}]|[A-Za-z0-9._-]{1,253}):${PORT}$`),
     text: 'host:port',
   },
-  remedy: 'Write it like "127.0.0.1:9092".',
+  // Its setting has an example: ports of Kafka and Redis differ.
 };
 
 function readList(setting: Setting, input: unknown, element: Element): ReadValue {

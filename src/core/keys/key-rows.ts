@@ -64,6 +64,11 @@ export class KeyRows {
     return (this.#shards[row & this.#shardMask] as Shard).lines;
   }
 
+  /** The same line as whole numbers of 32 bits, two for each of its numbers: from twice `offsetOf` on. */
+  wordsOf(row: number): Uint32Array {
+    return (this.#shards[row & this.#shardMask] as Shard).words;
+  }
+
   offsetOf(row: number): number {
     return (row >>> this.#shardBits) * this.#lineLength;
   }
@@ -100,7 +105,7 @@ export class KeyRows {
       for (let slot = 0; slot < shard.slots; slot++) {
         lines.set(shard.lines.subarray(slot * before, (slot + 1) * before), slot * lineLength);
       }
-      this.#shards[at] = { ...shard, lines };
+      this.#shards[at] = { ...shard, lines, words: wordsIn(lines) };
     });
   }
 
@@ -151,17 +156,24 @@ interface Shard {
   readonly hashes: Uint32Array;
   readonly names: (string | null)[];
   readonly lines: Float64Array;
+  readonly words: Uint32Array;
 }
 
 function shardOf(slots: number, lineLength: number): Shard {
+  const lines = new Float64Array(slots * lineLength);
   return {
     slots,
     slotsPerHash: slots / 2 ** 32,
     used: 0,
     hashes: new Uint32Array(slots),
     names: new Array(slots).fill(null),
-    lines: new Float64Array(slots * lineLength),
+    lines,
+    words: wordsIn(lines),
   };
+}
+
+function wordsIn({ buffer }: Float64Array): Uint32Array {
+  return new Uint32Array(buffer);
 }
 
 function homeOf({ slotsPerHash }: Shard, hash: number): number {
@@ -180,7 +192,10 @@ function standIn(shard: Shard, hash: number, name: string): number {
 }
 
 const EMPTY = 0;
-/** Names per shard when all rows are used: to move so many takes 0.1 ms. */
+/**
+ * Names per shard when all rows are used: to move so many takes 0.1 ms. With four times as many a decision at a million
+ * keys took 1 to 6 % less, and with sixteen times as many 5 to 15 %, for pauses that are as much longer.
+ */
 const SHARD_ROWS = 4096;
 const SHARD_BITS_MAX = 12;
 const FIRST_SLOTS = 8;

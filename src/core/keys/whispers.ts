@@ -2,6 +2,7 @@ import { depthGiven, type GroupSettings } from '../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, DIRECTIONS, MESSAGES } from '../base/vocabulary.js';
 import { clusterDepth } from '../tokens/cluster-depth.js';
 import { KeyRows } from './key-rows.js';
+import { ShareTime } from './share-time.js';
 
 /** What the rows of one template, or of an override, have in common. */
 export interface Whispered {
@@ -15,25 +16,25 @@ export interface Whispered {
  * which fills at quota/N, where N nodes are alive.
  *
  * Bound: in any time t, k nodes that say nothing spend at most k/N of a depth and of quota·t of a key, so all of them
- * one depth and the quota (docs/decisions/0101). A key of which somebody speaks is not whispered of any more by whoever
- * has read it.
+ * one depth and the quota (docs/decisions/0101), also where N changes (0118). A key of which somebody speaks is not
+ * whispered of any more by whoever has read it.
  *
- * A key is a line of numbers, because a million objects would take five times as much. Times are of the node's
- * monotonic clock, milliseconds.
+ * A key is a line of numbers, because a million objects would take five times as much. Times that callers give are of
+ * the node's monotonic clock, milliseconds; those in a line are of share-time.ts.
  */
 export class Whispers {
   readonly maxLive: number;
-  /** A line: time of the last refill (Infinity = the key speaks), tag, the limited slots. */
+  /** A line: time of the last refill (Infinity = the key speaks), kind and cell in one number, the limited slots. */
   readonly #rows: KeyRows;
   readonly #kinds: Kind[];
   /** Limited slots that a line has room for. */
   #slots: number;
-  #nodes = 0;
+  readonly #time = new ShareTime();
 
   /** @param seed see KeyRows */
   constructor(kinds: readonly Whispered[], maxLive: number, seed: number) {
     this.maxLive = maxLive;
-    this.#kinds = kinds.map(kindOf);
+    this.#kinds = kinds.map((kind) => kindOf(kind, this.#time));
     this.#slots = Math.max(1, ...this.#kinds.map(({ perSecond }) => perSecond.length));
     this.#rows = new KeyRows(maxLive, TOKENS + PER_SLOT * this.#slots, seed);
   }
@@ -49,26 +50,29 @@ export class Whispers {
   }
 
   kindOf(row: number): number {
-    return Math.floor(this.#tagOf(row) / CELLS);
+    return this.#rows.wordsOf(row)[KIND + 2 * this.#rows.offsetOf(row)] as number;
   }
 
   /** The low bits of the key's id (strangers.ts). */
   cellOf(row: number): number {
-    const tag = this.#tagOf(row);
-    // The rest of a division of numbers that are no small integers is a call.
-    return tag - CELLS * Math.floor(tag / CELLS);
+    return this.#rows.wordsOf(row)[CELL + 2 * this.#rows.offsetOf(row)] as number;
   }
 
   /** So many nodes share every key from now on. */
-  setNodes(nodes: number): void {
-    this.#nodes = nodes;
-    for (const kind of this.#kinds) divide(kind, nodes);
+  setNodes(nodes: number, nowMs: number): void {
+    this.#time.setNodes(nodes, nowMs);
+    for (const kind of this.#kinds) divide(kind, this.#time);
+  }
+
+  /** The node has nothing to spend at this time, of any key. */
+  begin(nowMs: number): void {
+    this.#time.begin(nowMs);
+    for (const kind of this.#kinds) divide(kind, this.#time);
   }
 
   /** A kind is new, or one of which there are no rows becomes another. */
   setKind(index: number, whispered: Whispered): void {
-    const kind = kindOf(whispered);
-    if (this.#nodes > 0) divide(kind, this.#nodes);
+    const kind = kindOf(whispered, this.#time);
     this.#kinds[index] = kind;
     if (kind.perSecond.length <= this.#slots) return;
     this.#slots = kind.perSecond.length;
@@ -83,20 +87,21 @@ export class Whispers {
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
     const before = this.#kinds[this.kindOf(row)] as Kind;
-    const elapsedMs = Math.max(0, nowMs - (lines[at] as number));
+    const now = this.#time.at(nowMs);
+    const elapsed = Math.max(0, now - (lines[at] as number));
     const isSilent = !this.speaks(row);
-    lines[at + TAG] = kindIndex * CELLS + this.cellOf(row);
+    this.#rows.wordsOf(row)[KIND + 2 * at] = kindIndex;
     if (!isSilent) return;
     const kept = SLOTS.map((slot) => {
       const own = before.slots[slot] as number;
       if (own === -1) return { spent: 0, filled: 1 };
       const cell = cellAt(at, own);
-      fill(lines, cell, before, own, elapsedMs);
+      fill(lines, cell, before, own, elapsed, mostOf(before, own, now, this.#time));
       const spent = lines[cell + SPENT] as number;
       const depth = before.depth[own] as number;
       return { spent, filled: depth > 0 ? Math.min(1, ((lines[cell] as number) + spent) / depth) : 0 };
     });
-    lines[at] = nowMs;
+    lines[at] = now;
     const { slots, depth } = this.#kinds[kindIndex] as Kind;
     for (const [slot, { spent, filled }] of kept.entries()) {
       const into = slots[slot] as number;
@@ -111,18 +116,22 @@ export class Whispers {
     this.#rows.remove(row);
   }
 
-  /**
-   * A key is used for the first time. Its bucket is what it would be if it had been there, unused, since that time.
-   * Returns −1 if there is no room.
-   */
-  add(name: string, kindIndex: number, cell: number, sinceMs: number): number {
+  /** A key is used for the first time. Its bucket is what it would be if it had been there, unused, all the time. */
+  add(name: string, kindIndex: number, cell: number, nowMs: number): number {
     const row = this.#rows.add(name);
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
     // Another key may have had the line.
     this.#empty(lines, at);
-    lines[at] = sinceMs;
-    lines[at + TAG] = kindIndex * CELLS + cell;
+    const now = this.#time.at(nowMs);
+    const kind = this.#kinds[kindIndex] as Kind;
+    lines[at] = now;
+    const words = this.#rows.wordsOf(row);
+    words[KIND + 2 * at] = kindIndex;
+    words[CELL + 2 * at] = cell;
+    for (let slot = 0; slot < kind.perSecond.length; slot++) {
+      lines[cellAt(at, slot)] = mostOf(kind, slot, now, this.#time);
+    }
     return row;
   }
 
@@ -131,10 +140,11 @@ export class Whispers {
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
     // A key that speaks: its time is Infinity.
-    if (!(nowMs - (lines[at] as number) >= 0)) return false;
-    const kind = this.#kinds[Math.floor((lines[at + TAG] as number) / CELLS)] as Kind;
+    const now = this.#time.at(nowMs);
+    if (!(now - (lines[at] as number) >= 0)) return false;
+    const kind = this.#kinds[this.kindOf(row)] as Kind;
     if (!kind.mayWhisper) return false;
-    fillAll(lines, at, kind, nowMs);
+    fillAll(lines, at, kind, now, this.#time);
     const { slots } = kind;
     const first = direction * DIMENSION_COUNT;
     const messageSlot = slots[first] as number;
@@ -160,7 +170,7 @@ export class Whispers {
     if (slot === -1) return;
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
-    fillAll(lines, at, kind, nowMs);
+    fillAll(lines, at, kind, this.#time.at(nowMs), this.#time);
     spend(lines, cellAt(at, slot), -units);
   }
 
@@ -171,9 +181,10 @@ export class Whispers {
     if (slot === -1) return Number.POSITIVE_INFINITY;
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
-    const elapsedMs = Math.max(0, nowMs - (lines[at] as number));
-    const tokens = (lines[cellAt(at, slot)] as number) + (elapsedMs * (kind.perSecond[slot] as number)) / 1000;
-    return Math.min(kind.depth[slot] as number, tokens);
+    const now = this.#time.at(nowMs);
+    const elapsed = Math.max(0, now - (lines[at] as number));
+    const tokens = (lines[cellAt(at, slot)] as number) + (elapsed * (kind.perSecond[slot] as number)) / 1000;
+    return Math.min(mostOf(kind, slot, now, this.#time), tokens);
   }
 
   /** Units that were taken unheard and have not come back. */
@@ -186,13 +197,14 @@ export class Whispers {
     const cell = cellAt(at, slot);
     const tokens = lines[cell] as number;
     const spent = lines[cell + SPENT] as number;
-    const gained = (Math.max(0, nowMs - (lines[at] as number)) * (kind.perSecond[slot] as number)) / 1000;
+    const elapsed = Math.max(0, this.#time.at(nowMs) - (lines[at] as number));
+    const gained = (elapsed * (kind.perSecond[slot] as number)) / 1000;
     return spentAfter(gained, spent, (kind.depth[slot] as number) - tokens - spent);
   }
 
   /** Whether the key is a group like any other now. */
   speaks(row: number): boolean {
-    return this.#usedMs(row) === Number.POSITIVE_INFINITY;
+    return this.#usedAt(row) === Number.POSITIVE_INFINITY;
   }
 
   speak(row: number): void {
@@ -204,15 +216,16 @@ export class Whispers {
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
     this.#empty(lines, at);
-    lines[at] = nowMs;
+    lines[at] = this.#time.at(nowMs);
   }
 
   /** Forgets keys whose buckets have been full for so long, among the next `count` slots; returns their kinds. */
   sweep(nowMs: number, fullForMs: number, count: number): readonly number[] {
     const forgotten: number[] = [];
+    const fullBefore = this.#time.at(nowMs - fullForMs);
     for (let looked = 0; looked < count; looked++) {
       const row = this.#rows.atHand();
-      if (row === -1 || this.#fullSinceMs(row, nowMs) > nowMs - fullForMs) {
+      if (row === -1 || !(this.#fullAt(row) <= fullBefore)) {
         this.#rows.moveHand();
         continue;
       }
@@ -229,16 +242,17 @@ export class Whispers {
    */
   makeRoom(nowMs: number): number {
     let oldest = -1;
-    let oldestUsedMs = Number.POSITIVE_INFINITY;
+    let oldestUsedAt = Number.POSITIVE_INFINITY;
+    const now = this.#time.at(nowMs);
     const rows = Math.min(LOOKED_AT, this.#rows.size);
     for (let looked = 0; looked < rows; this.#rows.moveHand()) {
       const row = this.#rows.atHand();
       if (row === -1) continue;
       looked++;
-      const usedMs = this.#usedMs(row);
-      if (usedMs >= oldestUsedMs || this.#fullSinceMs(row, nowMs) > nowMs) continue;
+      const usedAt = this.#usedAt(row);
+      if (usedAt >= oldestUsedAt || this.#fullAt(row) > now) continue;
       oldest = row;
-      oldestUsedMs = usedMs;
+      oldestUsedAt = usedAt;
     }
     if (oldest === -1) return -1;
     const kind = this.kindOf(oldest);
@@ -246,33 +260,28 @@ export class Whispers {
     return kind;
   }
 
-  /** When the buckets of a row were full again, or will be; Infinity for a key that speaks. */
-  #fullSinceMs(row: number, nowMs: number): number {
+  /** When the buckets of a row were full again, or will be, by share-time.ts; Infinity for a key that speaks. */
+  #fullAt(row: number): number {
     if (this.speaks(row)) return Number.POSITIVE_INFINITY;
     const { perSecond, depth } = this.#kinds[this.kindOf(row)] as Kind;
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
-    let inMs = 0;
+    let after = 0;
     for (let slot = 0; slot < perSecond.length; slot++) {
       const missing = (depth[slot] as number) - (lines[cellAt(at, slot)] as number);
       // What was spent of a quota that is 0 now does not come back, and would be remembered for ever.
       const rate = perSecond[slot] as number;
-      if (missing > 0 && rate > 0) inMs = Math.max(inMs, (1000 * missing) / rate);
+      if (missing > 0 && rate > 0) after = Math.max(after, (1000 * missing) / rate);
     }
-    const fullMs = (lines[at] as number) + inMs;
-    return Number.isNaN(fullMs) ? nowMs : fullMs;
+    return (lines[at] as number) + after;
   }
 
   #empty(lines: Float64Array, at: number): void {
     lines.fill(0, at + TOKENS, at + TOKENS + PER_SLOT * this.#slots);
   }
 
-  #usedMs(row: number): number {
+  #usedAt(row: number): number {
     return this.#rows.linesOf(row)[this.#rows.offsetOf(row)] as number;
-  }
-
-  #tagOf(row: number): number {
-    return this.#rows.linesOf(row)[this.#rows.offsetOf(row) + TAG] as number;
   }
 }
 
@@ -285,19 +294,27 @@ function spend(lines: Float64Array, cell: number, amount: number): void {
   lines[cell + SPENT] = (lines[cell + SPENT] as number) + amount;
 }
 
-function fillAll(lines: Float64Array, at: number, kind: Kind, nowMs: number): void {
-  const elapsedMs = Math.max(0, nowMs - (lines[at] as number));
-  lines[at] = nowMs;
-  for (let slot = 0; slot < kind.perSecond.length; slot++) fill(lines, cellAt(at, slot), kind, slot, elapsedMs);
+function fillAll(lines: Float64Array, at: number, kind: Kind, now: number, time: ShareTime): void {
+  const elapsed = Math.max(0, now - (lines[at] as number));
+  lines[at] = now;
+  for (let slot = 0; slot < kind.perSecond.length; slot++) {
+    fill(lines, cellAt(at, slot), kind, slot, elapsed, mostOf(kind, slot, now, time));
+  }
+}
+
+/** What a bucket may hold now: its depth, but for some time after the node began, or others went. */
+function mostOf(kind: Kind, slot: number, now: number, time: ShareTime): number {
+  if (now >= (kind.wholeAt[slot] as number)) return kind.depth[slot] as number;
+  return (time.unused(kind.fillMs[slot] as number, now) * (kind.perSecond[slot] as number)) / 1000;
 }
 
 /** What comes in fills what the bucket lacked at its beginning, before it pays for what was spent. */
-function fill(lines: Float64Array, cell: number, kind: Kind, slot: number, elapsedMs: number): void {
+function fill(lines: Float64Array, cell: number, kind: Kind, slot: number, elapsed: number, most: number): void {
   const depth = kind.depth[slot] as number;
   const tokens = lines[cell] as number;
   const spent = lines[cell + SPENT] as number;
-  const gained = (elapsedMs * (kind.perSecond[slot] as number)) / 1000;
-  lines[cell] = Math.min(depth, tokens + gained);
+  const gained = (elapsed * (kind.perSecond[slot] as number)) / 1000;
+  lines[cell] = Math.min(most, tokens + gained);
   lines[cell + SPENT] = spentAfter(gained, spent, depth - tokens - spent);
 }
 
@@ -308,47 +325,59 @@ function spentAfter(gained: number, spent: number, lacked: number): number {
 
 /** Rows looked at for one that may go: the least recently used of 64 is seldom (1 in 27) not among the oldest 5 %. */
 const LOOKED_AT = 64;
-const TAG = 1;
+/** Words of a line (key-rows.ts). */
+const KIND = 2;
+const CELL = 3;
 const TOKENS = 2;
 /** Numbers of a limited slot: its tokens, and behind them what was spent here and has not come back. */
 const PER_SLOT = 2;
 const SPENT = 1;
-const CELLS = 65_536;
 
 interface Kind {
   readonly mayWhisper: boolean;
   /** Per direction and dimension: the slot, −1 = unlimited. */
   readonly slots: readonly number[];
   /** Per slot, of the cluster. */
-  readonly quotas: readonly { readonly perSecond: number; readonly depth: number }[];
-  /** Per slot, of this node: units. */
   readonly perSecond: Float64Array;
+  readonly depths: Float64Array;
+  /** In which the cluster's bucket fills, ms; 0 where there is nothing to fill. */
+  readonly fillMs: Float64Array;
+  /** Per slot, of this node: units, and since when an unused bucket holds so many (share-time.ts). */
   readonly depth: Float64Array;
+  readonly wholeAt: Float64Array;
 }
+
+type Column = Float64Array;
 
 /** Per direction and dimension. */
 const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot) => slot);
 
 /** What one of so many nodes may spend unheard. */
-function divide({ quotas, perSecond, depth }: Kind, nodes: number): void {
-  quotas.forEach((quota, slot) => {
-    perSecond[slot] = quota.perSecond / nodes;
-    depth[slot] = quota.depth / nodes;
-  });
+function divide({ depths, fillMs, depth, wholeAt }: Kind, time: ShareTime): void {
+  for (let slot = 0; slot < depths.length; slot++) {
+    depth[slot] = (depths[slot] as number) / time.nodes;
+    wholeAt[slot] = time.wholeAt(fillMs[slot] as number);
+  }
 }
 
-function kindOf({ settings: { quota, burst }, mayWhisper }: Whispered): Kind {
+function kindOf({ settings: { quota, burst }, mayWhisper }: Whispered, time: ShareTime): Kind {
   const slots: number[] = [];
-  const quotas: { perSecond: number; depth: number }[] = [];
+  const perSecond: number[] = [];
+  const depths: number[] = [];
   for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
     const rates = quota[DIRECTIONS[direction] as keyof typeof quota];
     for (let dimension = MESSAGES; dimension < DIMENSION_COUNT; dimension++) {
-      const perSecond = rates[dimension] as number;
-      slots.push(perSecond === Number.POSITIVE_INFINITY ? -1 : quotas.length);
-      const depth = perSecond === 0 ? 0 : (depthGiven(burst, direction, dimension) ?? clusterDepth(perSecond, 1));
-      if (perSecond !== Number.POSITIVE_INFINITY) quotas.push({ perSecond, depth });
+      const rate = rates[dimension] as number;
+      slots.push(rate === Number.POSITIVE_INFINITY ? -1 : perSecond.length);
+      if (rate === Number.POSITIVE_INFINITY) continue;
+      perSecond.push(rate);
+      depths.push(rate === 0 ? 0 : (depthGiven(burst, direction, dimension) ?? clusterDepth(rate, 1)));
     }
   }
-  const [perSecond, depth] = [new Float64Array(quotas.length), new Float64Array(quotas.length)];
-  return { mayWhisper, slots, quotas, perSecond, depth };
+  const fillMs = depths.map((depth, slot) => (depth === 0 ? 0 : (1000 * depth) / (perSecond[slot] as number)));
+  const columns = [perSecond, depths, fillMs, depths, depths].map((column) => Float64Array.from(column));
+  const [rates, whole, fills, depth, wholeAt] = columns as [Column, Column, Column, Column, Column];
+  const kind = { mayWhisper, slots, perSecond: rates, depths: whole, fillMs: fills, depth, wholeAt };
+  divide(kind, time);
+  return kind;
 }

@@ -1,5 +1,11 @@
 import { randomInt } from 'node:crypto';
-import type { GroupConfig, KeysConfig, KeyTemplate, LimitsConfig } from '../../config/resolved/resolved-config.js';
+import type {
+  AllowedLimits,
+  GroupConfig,
+  KeysConfig,
+  KeyTemplate,
+  LimitsConfig,
+} from '../../config/resolved/resolved-config.js';
 import type { LimitRole } from '../../config/schema/keys.js';
 import { GROUP_NAME } from '../../config/setting/setting.js';
 import { groupIdOf } from '../../core/base/ids.js';
@@ -17,6 +23,7 @@ import type { GroupTable } from '../group-table.js';
 import { isSameValue } from '../same-value.js';
 import { withLimit } from './key-definition.js';
 import { type KeyKind, KeyKinds } from './key-kinds.js';
+import { RefusedLimits } from './refused-limits.js';
 
 export interface KeyBookParts {
   readonly cluster: string;
@@ -61,7 +68,7 @@ export interface KeyCounts {
  * numbers are given, one whose key is forgotten is given to another.
  */
 export class KeyBook {
-  /** By template; those of a template that was removed stay until the next change of templates finds no key of it. */
+  /** By template; those of a template that was removed stay until its last key is forgotten. */
   readonly counts = new Map<string, KeyCounts>();
   readonly #parts: KeyBookParts;
   readonly #kinds: KeyKinds;
@@ -78,8 +85,12 @@ export class KeyBook {
   /** Names of those that speak and are of another kind than their groups. */
   readonly #behind = new Set<string>();
   #whisperUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #refused = new RefusedLimits();
   #isSound = false;
+  /** Patterns of templates. */
+  #inForce: ReadonlySet<string> = new Set();
   #nodes = 0;
+  #readyMs = Number.NaN;
   #dividedBy: number | null = null;
   readonly #told = new Set<string>();
   #refusalsUntoldUntilMs = Number.NEGATIVE_INFINITY;
@@ -87,6 +98,7 @@ export class KeyBook {
   constructor(parts: KeyBookParts) {
     this.#parts = parts;
     this.#whispers = new Whispers([], parts.keys.maxLive, randomInt(2 ** 32));
+    this.#whispers.begin(parts.clock());
     this.#holds = new UnheardHolds(this.#whispers);
     this.#kinds = new KeyKinds(parts.limits, (number, kind) => {
       this.#whispers.setKind(number, kind);
@@ -105,10 +117,15 @@ export class KeyBook {
    */
   use(templates: readonly KeyTemplate[]): void {
     this.#kinds.use(templates);
+    this.#refused.clear();
     for (const { pattern } of templates) this.#countsFor(pattern);
-    // Templates may come and go for years, and each has its series in the metrics.
-    const inForce = new Set(templates.map(({ pattern }) => pattern));
-    for (const [pattern, { live }] of this.counts) if (live === 0 && !inForce.has(pattern)) this.counts.delete(pattern);
+    this.#inForce = new Set(templates.map(({ pattern }) => pattern));
+    for (const pattern of [...this.counts.keys()]) this.#dropCounts(pattern);
+  }
+
+  /** Templates may come and go for years, and each has its series in the metrics. */
+  #dropCounts(template: string): void {
+    if (this.counts.get(template)?.live === 0 && !this.#inForce.has(template)) this.counts.delete(template);
   }
 
   /** Whether a template has such names. */
@@ -133,19 +150,23 @@ export class KeyBook {
     const row = this.rowOf(name, nowMs);
     if (row === -1) return;
     const number = this.#whispers.kindOf(row);
-    const { allowLimits, isOverride, template, base } = this.#kindAt(row);
+    const { allowLimits, isOverride, template } = this.#kindAt(row);
     if (allowLimits === null) throw this.limitDenied(name, `template ${template} allows none`);
     if (isOverride) return;
-    const { maxLimits } = this.#parts.keys;
-    const make = (settings: GroupConfig) => this.#withLimit(settings, limit, allowLimits.quota, name);
-    const limited = this.#kinds.limited(base === -1 ? number : base, textOf(limit), maxLimits, make);
+    const limited = this.#limited(name, number, limit, allowLimits.quota);
     if (limited === null) throw this.#full(number, name, 'maxLimits');
     if (limited !== number) this.#move(row, name, limited, nowMs);
   }
 
-  #withLimit(...[settings, limit, highest, key]: Parameters<typeof withLimit>): GroupConfig {
+  /** The kind of a key of kind `now` with this limit; null = there is no room for one more. */
+  #limited(key: string, now: number, limit: unknown, highest: AllowedLimits['quota']): number | null {
+    const base = this.#kinds.baseOf(now);
     try {
-      return withLimit(settings, limit, highest, key);
+      const text = textOf(limit, key);
+      this.#refused.throwAgain(base, text, key);
+      return this.#kinds.limited(now, text, this.#parts.keys.maxLimits, (settings) => {
+        return this.#refused.noted(base, text, () => withLimit(settings, limit, highest, key));
+      });
     } catch (error) {
       if (error instanceof QuotameshError) this.#countRefused(key, error);
       throw error;
@@ -296,8 +317,10 @@ export class KeyBook {
     this.#divide();
     // Who is in a new log counts when all have spoken in it: what was spent until then came back by the count before.
     const nodes = log.epochs.isHolding ? this.#nodes : Math.max(1, membership.alive.length, this.#dividedBy ?? 1);
-    if (nodes !== this.#nodes) this.#whispers.setNodes(nodes);
+    if (nodes !== this.#nodes) this.#whispers.setNodes(nodes, nowMs);
     this.#nodes = nodes;
+    if (coordinator.readyMs !== this.#readyMs) this.#whispers.begin(coordinator.readyMs);
+    this.#readyMs = coordinator.readyMs;
   }
 
   /** When the topic of a node that started alone has come, groups of keys that speak are whole again. */
@@ -342,7 +365,7 @@ export class KeyBook {
   /** The kind of this key is another now, or gone: then so is the key. Returns the row, or −1. */
   #follow(row: number, name: string, nowMs: number): number {
     const kind = this.#kindOf(name);
-    if (kind === -1) this.#drop(row, name);
+    if (kind === -1) this.#quiet(row, name, nowMs);
     else this.#move(row, name, kind, nowMs);
     return kind === -1 ? -1 : row;
   }
@@ -361,15 +384,16 @@ export class KeyBook {
     if (speaks) to.loud++;
   }
 
-  #drop(row: number, name: string): void {
-    const kind = this.#whispers.kindOf(row);
-    if (this.#whispers.speaks(row)) {
-      (this.#countsOf[kind] as KeyCounts).loud--;
-      this.#loud.delete(name);
-      if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(this.#numbers.get(name) as number);
-    }
-    this.#whispers.forget(row);
-    this.#gone(kind);
+  /**
+   * No template has this key any more. Its row stays until it is forgotten as others are: else a template that is
+   * removed and put back would give each of its keys another bucket.
+   */
+  #quiet(row: number, name: string, nowMs: number): void {
+    if (!this.#whispers.speaks(row)) return;
+    this.#loud.delete(name);
+    this.#whispers.fallSilent(row, nowMs);
+    (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
+    if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(this.#numbers.get(name) as number);
   }
 
   #kindAt(row: number): KeyKind {
@@ -402,7 +426,7 @@ export class KeyBook {
   #make(name: string, nowMs: number): number {
     const kind = this.#kindOf(name);
     if (kind === -1) return -1;
-    const { keys, cluster, loop } = this.#parts;
+    const { keys, cluster } = this.#parts;
     if (this.#whispers.size >= keys.maxLive) {
       const gone = this.#whispers.makeRoom(nowMs);
       if (gone === -1) throw this.#full(kind, name, 'maxLive');
@@ -412,13 +436,14 @@ export class KeyBook {
     counts.made++;
     counts.live++;
     this.#kinds.hold(kind);
-    return this.#whispers.add(name, kind, cellOf(groupIdOf(cluster, name)), loop.coordinator?.readyMs ?? nowMs);
+    return this.#whispers.add(name, kind, cellOf(groupIdOf(cluster, name)), nowMs);
   }
 
   #gone(kind: number): void {
     const counts = this.#countsOf[kind] as KeyCounts;
     counts.forgotten++;
     counts.live--;
+    this.#dropCounts((this.#kinds.all[kind] as KeyKind).template);
     this.#kinds.release(kind);
   }
 
@@ -513,8 +538,15 @@ export class KeyBook {
   }
 }
 
-/** '' for what JSON cannot say, which is no limit either. */
-function textOf(limit: unknown): string {
+/** '' for what JSON cannot say, which is no limit either. Throws LIMIT_INVALID. */
+function textOf(limit: unknown, key: string): string {
+  const text = jsonOf(limit);
+  if (text.length <= LIMIT_TEXT_MAX) return text;
+  const details = `must have at most ${LIMIT_TEXT_MAX} characters as JSON, has ${text.length}.`;
+  throw new QuotameshError('LIMIT_INVALID', { key, details });
+}
+
+function jsonOf(limit: unknown): string {
   try {
     return JSON.stringify(limit) ?? '';
   } catch {
@@ -543,6 +575,8 @@ const FORGET_AFTER_MS = 10_000;
 const SWEPT_ROWS = 1024;
 const SILENCED_LOOKS = 64;
 const REFUSALS_TOLD_EVERY_MS = 60_000;
+/** All rates of both directions in their longest words have 360. A limit in use is kept with its text. */
+const LIMIT_TEXT_MAX = 500;
 const NUMBERS_LOOKED_AT = 64;
 /** 3 ms of a round. */
 const CAUGHT_UP = 64;

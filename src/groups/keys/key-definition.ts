@@ -53,7 +53,8 @@ export function withLimit(
     const details = `must be like { publish: { messagesPerMinute: 600 } }, got ${show(limit)}.`;
     throw new QuotameshError('LIMIT_INVALID', { key, details });
   }
-  const { config, mistakes } = examineGroup('limit', { quota: limit }, 'request', describeGroup(settings));
+  const written = { quota: limit };
+  const { config, mistakes } = examineGroup('limit', written, 'request', describeGroup(settings), ['limit']);
   if (config === null) throw new QuotameshError('LIMIT_INVALID', { key, details: mistakesText(mistakes) });
   for (const direction of DIRECTIONS) {
     ['messages', 'bytes'].forEach((unit, at) => {

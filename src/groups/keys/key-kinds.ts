@@ -105,18 +105,36 @@ export class KeyKinds {
     return this.#isCurrent[number] === true;
   }
 
-  /** The kind of keys of `base` with a limit, which `make` makes; null = there are `max` of such kinds in use. */
-  limited(base: number, limit: string, max: number, make: (settings: GroupConfig) => GroupConfig): number | null {
+  /** The kind that the limit of a kind was laid over; the kind itself where it has none. */
+  baseOf(number: number): number {
+    const { base } = this.all[number] as KeyKind;
+    return base === -1 ? number : base;
+  }
+
+  /**
+   * The kind of a key of kind `now` with a limit, which `make` makes; null = `max` of such kinds are in use, by other
+   * keys.
+   */
+  limited(now: number, limit: string, max: number, make: (settings: GroupConfig) => GroupConfig): number | null {
+    const base = this.baseOf(now);
     const text = `${base} ${limit}`;
     const known = this.#limited.get(text);
     if (known !== undefined) return known;
     const kind = this.all[base] as KeyKind;
     const settings = make(kind.settings);
-    if (this.#limited.size >= max && !this.#forgetUnusedLimit()) return null;
+    if (this.#limited.size >= max && !this.#forgetUnusedLimit() && !this.#isLastOf(now)) return null;
     const number = this.#add({ ...kind, ...this.#derived(settings), base });
     this.#isCurrent[number] = true;
     this.#limited.set(text, number);
     return number;
+  }
+
+  /** Whether a limit is in use by one key alone, which is about to have another one: then its own makes room. */
+  #isLastOf(limited: number): boolean {
+    if ((this.all[limited] as KeyKind).base === -1 || this.#rows[limited] !== 1) return false;
+    for (const [text, number] of this.#limited) if (number === limited) this.#limited.delete(text);
+    this.#isCurrent[limited] = false;
+    return true;
   }
 
   /** A key is of this kind. */

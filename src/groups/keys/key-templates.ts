@@ -156,17 +156,17 @@ function mostSpecific(templates: readonly KeyTemplate[], name: string): KeyTempl
   return found?.template ?? null;
 }
 
-function parsed({ pattern }: KeyTemplate): KeyPattern {
-  const known = patterns.get(pattern);
+function parsed(template: KeyTemplate): KeyPattern {
+  const known = PATTERNS.get(template);
   if (known !== undefined) return known;
   // It has been checked.
-  const made = KeyPattern.of(pattern) as KeyPattern;
-  patterns.set(pattern, made);
+  const made = KeyPattern.of(template.pattern) as KeyPattern;
+  PATTERNS.set(template, made);
   return made;
 }
 
-/** A text is at most 200 characters; there are as many as templates were defined. */
-const patterns = new Map<string, KeyPattern>();
+/** By template and not by text: templates may come and go for years. */
+const PATTERNS = new WeakMap<KeyTemplate, KeyPattern>();
 
 function why([first]: readonly Mistake[]): string | null {
   return first === undefined ? null : `${first.path} ${first.problem}`;

@@ -163,7 +163,7 @@ describe('a broken node.yaml', () => {
     [
       'a broker without port',
       `cluster: demo\ntopic:\n  kind: kafka\n  brokers: ["a:9092", b]\n${GROUPS}`,
-      /:4:23: topic.brokers\[1\] must be host:port, got "b"\. Write it like/,
+      /:4:23: topic.brokers\[1\] must be host:port, got "b"\. Name at least one broker, e\.g\. `brokers/,
     ],
     [
       'no brokers',

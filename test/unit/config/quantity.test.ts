@@ -64,6 +64,8 @@ describe('a quantity', () => {
     ['count', '0x10'],
     ['count', '1_000'],
     ['count', 'NaN'],
+    ['rate', `5${' '.repeat(200)}k`],
+    ['duration', `${' '.repeat(200)}1s`],
     ['count', '9'.repeat(400)],
   ])('of kind %s is not %j', (kind, text) => {
     expect(parseQuantity(kind, text)).toBeNaN();

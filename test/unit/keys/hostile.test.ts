@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { deleteKeys, putKeys } from '../../../src/groups/changes/change-keys.js';
+import { deleteKeys, patchKeys, putKeys } from '../../../src/groups/changes/change-keys.js';
 import type { WholeNode } from '../../whole-node.js';
-import { type KeysCluster, PER_SECOND, withKeys } from './keys-cluster.js';
+import { type KeysCluster, PER_MINUTE, PER_SECOND, withKeys } from './keys-cluster.js';
 
 const BY = { name: 'test', how: 'library', requestId: '1', atMs: 0 };
 
@@ -23,8 +23,54 @@ test('templates that come and go leave no counts behind, and those that are in f
       await done(time, deleteKeys(node, entry, null, BY));
       expect(() => node.tryAcquire(`t${at}:a`, { messages: 1 })).toThrow(/group/);
     }
-    // The last one goes with the next change.
-    expect([...(node.keys?.counts.keys() ?? [])].length).toBeLessThanOrEqual(2);
+    // They go when the last key is forgotten.
+    await time.advance(20_000);
+    expect([...(node.keys?.counts.keys() ?? [])]).toEqual(['key:{id}']);
     expect(node.keys?.counts.get('key:{id}')).toMatchObject({ made: 1 });
+  });
+});
+
+test('a template that is removed and put back gives no key another bucket', async () => {
+  await withKeys(2, {}, async ({ nodes, time }) => {
+    const [node] = nodes as [WholeNode];
+    const entry = { kind: 'template', name: 'run:{id}' } as const;
+    await done(time, putKeys(node, entry, PER_MINUTE(60), null, BY));
+    await time.advance(120_000);
+    let granted = 0;
+    const ask = (key: string, messages: number) => {
+      if (node.tryAcquire(key, { messages }).granted) granted += messages;
+    };
+    for (let round = 0; round < 5; round++) {
+      // One stays silent, the other one is loud from the second request on.
+      ask('run:silent', 25);
+      for (let asked = 0; asked < 200; asked++) ask('run:loud', 1);
+      await done(time, deleteKeys(node, entry, null, BY));
+      for (const key of ['run:silent', 'run:loud']) expect(() => ask(key, 1)).toThrow(/not configured/);
+      await done(time, putKeys(node, entry, PER_MINUTE(60), null, BY));
+    }
+    // A bucket each, and what came in within 2 s; two requests of 25 fit into one.
+    expect(granted).toBeLessThanOrEqual(2 * 60 + 4);
+    expect(granted).toBeGreaterThanOrEqual(50 + 50);
+  });
+});
+
+test('__proto__ in a patch is a word like any other', async () => {
+  await withKeys(1, { 'key:{id}': PER_SECOND(10) }, async ({ nodes, time }) => {
+    const [node] = nodes as [WholeNode];
+    const entry = { kind: 'template', name: 'run:{id}' } as const;
+    await done(time, putKeys(node, entry, PER_MINUTE(60), null, BY));
+    const patch = (text: string) => done(time, patchKeys(node, entry, JSON.parse(text), null, BY));
+    const one = '{"quota":{"publish":{"messagesPerMinute":1}}}';
+    await expect(patch(`{"__proto__":${one}}`)).rejects.toThrow('__proto__ is not a known key');
+    await expect(patch(`{"quota":{"__proto__":{"messagesPerMinute":1}}}`)).rejects.toThrow('quota.__proto__ is not');
+    await expect(patch(`{"constructor":${one}}`)).rejects.toThrow('constructor is not a known key');
+    const { definition } = await patch(`{"overrides":{"__proto__":${one},"constructor":${one}}}`);
+    expect(Object.keys((definition as { overrides: object }).overrides)).toEqual(['__proto__', 'constructor']);
+    await time.advance(120_000);
+    const granted = ['__proto__', 'constructor', 'other'].map((id) => {
+      return [1, 1].filter((messages) => node.tryAcquire(`run:${id}`, { messages }).granted).length;
+    });
+    expect(granted).toEqual([1, 1, 2]);
+    expect(({} as { quota?: unknown }).quota).toBe(undefined);
   });
 });

@@ -148,4 +148,48 @@ describe('limits that come with requests', () => {
       expect(node.tryAcquire('key:5', ONE, { limit: perMinute(5) }).granted).toBe(true);
     });
   });
+
+  test('the last key of a limit may change it where there is no room for one more', async () => {
+    await withKeys(1, { maxLimits: 1, ...KEYS }, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await time.advance(120_000);
+      for (const told of [7, 8, 9, 8])
+        expect(node.tryAcquire('key:a', ONE, { limit: perMinute(told) }).granted).toBe(true);
+      node.tryAcquire('key:b', ONE, { limit: perMinute(8) });
+      expect(() => node.tryAcquire('key:a', ONE, { limit: perMinute(10) })).toThrow(/keys.maxLimits = 1/);
+      expect(node.keys?.seen('key:a')?.settings.quota.publish[0]).toBeCloseTo(8 / 60);
+    });
+  });
+
+  test('a mistake is told where it stands in the request, again for every key', async () => {
+    await withKeys(1, KEYS, async ({ nodes }) => {
+      const [node] = nodes as [WholeNode];
+      const ask = (key: string) => () =>
+        node.tryAcquire(key, ONE, { limit: { publish: { messagesPerFortnight: 1 } } as never });
+      expect(ask('key:a')).toThrow(
+        'limit of key key:a: request: limit.publish.messagesPerFortnight is not a known key',
+      );
+      expect(ask('key:b')).toThrow('limit of key key:b: request: limit.publish.messagesPerFortnight');
+      expect(node.status().keys[0]).toMatchObject({ limitsRefused: 2 });
+      expect(() => node.tryAcquire('key:a', ONE, { limit: { publish: 5 } as never })).toThrow(
+        'request: limit.publish ',
+      );
+      for (let wrong = 0; wrong < 200; wrong++)
+        expect(() => node.tryAcquire('key:a', ONE, { limit: perMinute(61 + wrong) })).toThrow(/at most 1 per second/);
+    });
+  });
+
+  test('a limit that is longer than any that says something is not read, however it got so long', async () => {
+    await withKeys(1, KEYS, async ({ nodes }) => {
+      const [node] = nodes as [WholeNode];
+      for (const publish of [
+        Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`x${at}`, at])),
+        { messagesPerMinute: `${' '.repeat(1e6)}5` },
+        { ['x'.repeat(1e6)]: 5 },
+      ]) {
+        const ask = () => node.tryAcquire('key:a', ONE, { limit: { publish } as never });
+        expect(ask).toThrow(/must have at most 500 characters as JSON, has [0-9]+\.$/);
+      }
+    });
+  });
 });
