@@ -32,6 +32,7 @@ import { RefusalExplainer } from './decide/explain-refusal.js';
 import { QuotaTeller } from './decide/quota-told.js';
 import { RefusalLedger } from './decide/refusal-ledger.js';
 import { UnheardWork } from './decide/unheard-work.js';
+import type { AdmissionWatch } from './request/admission-watch.js';
 import { GroupNames } from './request/group-names.js';
 import { LaneBounds } from './request/lane-bounds.js';
 import {
@@ -115,17 +116,17 @@ export class Gate {
     const asked = { limiter, clock, groups, loop };
     const teller = new QuotaTeller(asked);
     this.#teller = teller;
-    this.#explainer = new RefusalExplainer({ ...asked, levels, joint, refusals, whyNotReady, teller });
-    const explain = (request: JointRequest, answer: number) => this.#explainer.explain(request, answer);
+    const explainer = new RefusalExplainer({ ...asked, levels, joint, refusals, whyNotReady, teller });
+    this.#explainer = explainer;
     // The lines and the decider need each other: a line asks the decider only after both stand.
     const decide = (request: JointRequest) => this.#decider.decide(request, clock());
     const decideInPassing = (request: JointRequest) => this.#decider.decideInPassing(request);
-    this.waiting = new Waiting({ limiter, clock, max: limits.maxWaiting, decide, decideInPassing, explain, teller });
+    this.waiting = new Waiting({ limiter, clock, max: limits.maxWaiting, decide, decideInPassing, explainer, teller });
     const { waiting } = this;
-    this.#decider = new Decider({ limiter, clock, levels, joint, loop, waiting, explain, teller });
+    this.#decider = new Decider({ limiter, clock, levels, joint, loop, waiting, explainer, teller });
     this.#bounds = new LaneBounds(groups, levels);
     this.#reader = new RequestReader({ clock, groups, joint, loop, scopes, names: this.#names, bounds: this.#bounds });
-    const deciding = { clock, groups, scopes, reader: this.#reader, explainer: this.#explainer, teller };
+    const deciding = { clock, groups, scopes, reader: this.#reader, explainer, teller };
     this.#unheard = keys === null ? null : new UnheardWork({ ...deciding, keys });
     this.#ofKeys = keys === null ? null : { clock, groups, keys, chargeCosts, consume: this.consume.bind(this) };
     this.#reservations = { clock, groups, joint, reader: this.#reader, chargeCosts };
@@ -140,13 +141,22 @@ export class Gate {
       waiting,
       reader: this.#reader,
       decider: this.#decider,
-      explainer: this.#explainer,
+      explainer,
       unheard: this.#unheard,
       ofKeys: this.#ofKeys,
       tellLimit: (where, limit) => this.#tellLimit(where, limit),
       onHandBack,
     });
     for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
+  }
+
+  /** Who is told of refusals and waits. */
+  get watch(): AdmissionWatch | null {
+    return this.#explainer.watch;
+  }
+
+  set watch(watch: AdmissionWatch | null) {
+    this.#explainer.watch = watch;
   }
 
   /**

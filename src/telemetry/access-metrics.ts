@@ -1,6 +1,6 @@
 import type { Access } from '../access/access.js';
 import type { MetricRow } from './metric-table.js';
-import type { Reading } from './metrics.js';
+import type { Reading } from './metric-tables.js';
 
 /** Who may ask, and who was not let in. */
 export const ACCESS_METRICS = {

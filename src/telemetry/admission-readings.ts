@@ -2,15 +2,12 @@ import type { ExemptCounts } from '../admission/request/scope-resolver.js';
 import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/base/vocabulary.js';
 import { LEVELS } from '../core/limiter/levels.js';
 import type { Limiter } from '../core/limiter/limiter.js';
-import { type ConnectionCounts, END_REASONS } from '../http/connections/connection-counts.js';
+import type { NodeParts } from '../node/node-parts.js';
 import type { ADMISSION_METRICS } from './metric-table.js';
-import type { MetricSources, Reading } from './metrics.js';
+import type { Reading } from './metric-tables.js';
 
 /** Sums over all groups; the limiter's figures are indexed by lane or slot (core/base/vocabulary.ts). */
-export function admissionReadings({
-  node,
-  outcomes,
-}: MetricSources): Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>> {
+export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>> {
   const { limiter, gate, enforcers } = node;
   const debt = (dimension: number) => perLane((lane) => limiter.buckets.debt(lane, dimension, node.clock()), limiter);
   const counted = (name: 'admitted' | 'attempted' | 'refused', dimension: number) =>
@@ -42,14 +39,7 @@ export function admissionReadings({
     quotamesh_waited_seconds_total: (series) => series(gate.waiting.ended.totalMs / 1000),
     quotamesh_debt_messages: debt(MESSAGES),
     quotamesh_debt_bytes: debt(BYTES),
-    quotamesh_enforcers: (series) => series(enforcers.alive),
-    quotamesh_enforcer_reports_total: (series) => series(enforcers.counts.reports),
-    quotamesh_enforcer_lower_counts_total: (series) => series(enforcers.counts.lower),
-    quotamesh_enforcers_ended_total: (series) => {
-      series(enforcers.counts.silences, { how: 'silent' });
-      series(enforcers.counts.replaced, { how: 'replaced' });
-    },
-    quotamesh_enforcer_reports_refused_total: (series) => series(enforcers.counts.refused),
+    ...enforcerReadings(enforcers),
     quotamesh_batches: (series) => series(gate.batches.counts.open),
     quotamesh_batches_granted_total: (series) => series(gate.batches.counts.open + gate.batches.counts.ended),
     quotamesh_batches_ended_total: (series) => {
@@ -59,30 +49,20 @@ export function admissionReadings({
     },
     quotamesh_refunds_refused_total: (series) => series(gate.batches.counts.refundsRefused),
     quotamesh_hand_backs_refused_total: (series) => series(gate.batches.counts.refundsRefused),
-    quotamesh_http_acquires_total: (series) => {
-      series(outcomes.granted, { outcome: 'granted' });
-      series(outcomes.refused, { outcome: 'refused' });
-      series(outcomes.notReady, { outcome: 'not-ready' });
-      series(outcomes.rejected, { outcome: 'rejected' });
-    },
-    ...connectionReadings(outcomes.connections),
-    quotamesh_http_reservations: (series) => series(outcomes.reservations.open),
-    quotamesh_http_reservations_ended_total: (series) => {
-      for (const outcome of ['committed', 'cancelled', 'expired', 'full'] as const) {
-        series(outcomes.reservations[outcome], { outcome });
-      }
-    },
   };
 }
 
-function connectionReadings(counts: ConnectionCounts) {
+function enforcerReadings(enforcers: NodeParts['enforcers']) {
   return {
-    quotamesh_http_connections: ((series) => series(counts.open)) as Reading,
-    quotamesh_http_held_bytes: ((series) => series(counts.heldBytes)) as Reading,
-    quotamesh_http_connections_ended_total: ((series) => {
-      for (const reason of END_REASONS) series(counts.ended[reason], { reason });
-    }) as Reading,
-  };
+    quotamesh_enforcers: (series) => series(enforcers.alive),
+    quotamesh_enforcer_reports_total: (series) => series(enforcers.counts.reports),
+    quotamesh_enforcer_lower_counts_total: (series) => series(enforcers.counts.lower),
+    quotamesh_enforcers_ended_total: (series) => {
+      series(enforcers.counts.silences, { how: 'silent' });
+      series(enforcers.counts.replaced, { how: 'replaced' });
+    },
+    quotamesh_enforcer_reports_refused_total: (series) => series(enforcers.counts.refused),
+  } satisfies Partial<Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>>>;
 }
 
 /** Σ over the groups of what is read of a lane. */

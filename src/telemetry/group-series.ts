@@ -7,6 +7,7 @@ import type { ShareBook } from '../core/share/share-book.js';
 import { type ClusterBucket, correctedRate, setPointOf } from '../core/tokens/cluster-bucket.js';
 import type { NodeParts } from '../node/node-parts.js';
 import { GROUP_METRICS } from './metric-table.js';
+import type { Labels } from './metric-tables.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'loop'>;
@@ -30,25 +31,38 @@ export class GroupSeries {
 
   /** Empty when no group is watched. */
   async text(): Promise<string> {
-    const { version } = this.#node.groups;
-    if (version !== this.#version) this.#lanes = watchedLanes(this.#node);
-    this.#version = version;
+    this.#watch();
     if (this.#lanes.length === 0) return '';
     const parts: string[] = [];
     for (const [name, { type, help }] of Object.entries(GROUP_METRICS)) {
       parts.push(`\n# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
-      await this.#addSeries(name as GroupMetric, parts);
+      await this.#each(name as GroupMetric, (value, { labelText }) => parts.push(`${name}${labelText} ${value}\n`));
     }
     return parts.join('');
   }
 
-  async #addSeries(name: GroupMetric, parts: string[]): Promise<void> {
+  /** The same, for those who take no text. */
+  async read(series: (name: GroupMetric, value: number, labels: Labels) => void): Promise<void> {
+    this.#watch();
+    if (this.#lanes.length === 0) return;
+    for (const name of Object.keys(GROUP_METRICS) as GroupMetric[]) {
+      await this.#each(name, (value, { labels }) => series(name, value, labels));
+    }
+  }
+
+  #watch(): void {
+    const { version } = this.#node.groups;
+    if (version !== this.#version) this.#lanes = watchedLanes(this.#node);
+    this.#version = version;
+  }
+
+  async #each(name: GroupMetric, series: (value: number, lane: WatchedLane) => void): Promise<void> {
     const read = this.#readings[name];
     let sinceTurn = 0;
     for (const lane of this.#lanes) {
       const value = read(lane);
       // Unlimited is Infinity, not known here is undefined: neither has a series.
-      if (value !== undefined && Number.isFinite(value)) parts.push(`${name}${lane.labels} ${value}\n`);
+      if (value !== undefined && Number.isFinite(value)) series(value, lane);
       if (++sinceTurn % SERIES_PER_TURN === 0) await turn();
     }
     await turn();
@@ -58,7 +72,7 @@ export class GroupSeries {
 /** About 1 ms. */
 const SERIES_PER_TURN = 1000;
 
-type GroupMetric = keyof typeof GROUP_METRICS;
+export type GroupMetric = keyof typeof GROUP_METRICS;
 
 type Readings = Readonly<Record<GroupMetric, (lane: WatchedLane) => number | undefined>>;
 
@@ -67,7 +81,8 @@ interface WatchedLane {
   readonly group: number;
   readonly direction: number;
   /** `{group="orders",direction="publish"}`; group names hold nothing that the format would have to escape. */
-  readonly labels: string;
+  readonly labelText: string;
+  readonly labels: Labels;
   readonly quota: readonly number[];
 }
 
@@ -79,8 +94,9 @@ function watchedLanes({ config, groups }: UsedParts): readonly WatchedLane[] {
     if (named !== null && !named.has(name)) return [];
     const { quota } = groups.at(group);
     return DIRECTIONS.map((direction, at): WatchedLane => {
-      const labels = `{group="${name}",direction="${direction}"}`;
-      return { lane: laneOf(group, at), group, direction: at, labels, quota: quota[direction] };
+      const labels = { group: name, direction };
+      const labelText = `{group="${name}",direction="${direction}"}`;
+      return { lane: laneOf(group, at), group, direction: at, labelText, labels, quota: quota[direction] };
     });
   });
 }

@@ -1,10 +1,11 @@
 import type { KeeperStatus, LimitStatus } from '../kafka-quotas/keeper-status.js';
 import type { MetricRow } from './metric-table.js';
-import type { Reading } from './metrics.js';
+import type { Reading } from './metric-tables.js';
 
 const OF_ENTITY = ['entity', 'quota_name'] as const;
+const AT_BROKER = [...OF_ENTITY, 'exporter'] as const;
 
-/** Beside a keeper of Kafka's quotas. Series per entity: kafkaQuotas.maxEntities bounds them. */
+/** Beside a keeper of Kafka's quotas. Series per entity, and per entity and broker: kafkaQuotas.maxEntities bounds them. */
 export const KAFKA_QUOTA_METRICS = {
   quotamesh_kafka_writer: {
     type: 'gauge',
@@ -49,6 +50,16 @@ export const KAFKA_QUOTA_METRICS = {
     help: 'What all brokers have together, by their exporters.',
     labels: OF_ENTITY,
   },
+  quotamesh_kafka_broker_bytes_per_second: {
+    type: 'gauge',
+    help: 'What each broker has, by its exporter. No series where that has been silent for kafkaQuotas.holdMs.',
+    labels: AT_BROKER,
+  },
+  quotamesh_kafka_broker_saturated: {
+    type: 'gauge',
+    help: '1 where clients wait at the broker, or its exporter is silent for too long, else 0.',
+    labels: AT_BROKER,
+  },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 export function kafkaQuotaReadings(
@@ -73,6 +84,8 @@ export function kafkaQuotaReadings(
     quotamesh_kafka_quota_bytes_per_second: ofEntities(({ quota }) => quota),
     quotamesh_kafka_in_force_bytes_per_second: ofEntities(({ inForce }) => inForce),
     quotamesh_kafka_usage_bytes_per_second: ofEntities(({ usage }) => usage),
+    quotamesh_kafka_broker_bytes_per_second: ofBrokers(({ rate }) => rate),
+    quotamesh_kafka_broker_saturated: ofBrokers(({ isSaturated }) => Number(isSaturated)),
   };
 
   function ofEntities(read: (limit: LimitStatus) => number | null): Reading {
@@ -80,6 +93,17 @@ export function kafkaQuotaReadings(
       for (const limit of now().limits) {
         const value = read(limit);
         if (value !== null) series(value, { entity: limit.entity, quota_name: limit.quotaName });
+      }
+    };
+  }
+
+  function ofBrokers(read: (broker: LimitStatus['brokers'][number]) => number | null): Reading {
+    return (series) => {
+      for (const { entity, quotaName, brokers } of now().limits) {
+        for (const broker of brokers) {
+          const value = read(broker);
+          if (value !== null) series(value, { entity, quota_name: quotaName, exporter: broker.url });
+        }
       }
     };
   }

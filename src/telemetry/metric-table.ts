@@ -209,6 +209,10 @@ export const ADMISSION_METRICS = {
     type: 'counter',
     help: 'Deprecated: the former name of quotamesh_refunds_refused_total, exported until 0.3.',
   },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+/** Only beside the HTTP listener. */
+export const HTTP_METRICS = {
   quotamesh_http_acquires_total: {
     type: 'counter',
     help: 'Acquires over HTTP by outcome: granted, refused (429), not-ready (503), rejected (wrong requests, 4xx).',

@@ -1,6 +1,6 @@
 import type { MqttStatus } from '../mqtt/mqtt-status.js';
 import type { MQTT_METRICS } from './metric-table.js';
-import type { Reading } from './metrics.js';
+import type { Reading } from './metric-tables.js';
 
 export function mqttReadings(now: () => MqttStatus): Readonly<Record<keyof typeof MQTT_METRICS, Reading>> {
   return {

@@ -5,7 +5,7 @@ import type { Backend } from '../core/target/backend-book.js';
 import { HEALTHY } from '../core/target/throttling-ratio.js';
 import type { NodeParts } from '../node/node-parts.js';
 import type { NODE_METRICS } from './metric-table.js';
-import type { MetricSources, Reading } from './metrics.js';
+import type { MetricSources, Reading } from './metric-tables.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<
@@ -14,7 +14,8 @@ type UsedParts = Pick<
 >;
 
 export function nodeReadings(
-  { node, incidents }: MetricSources,
+  node: NodeParts,
+  incidents: MetricSources['incidents'],
   status: () => NodeStatus,
 ): Readonly<Record<keyof typeof NODE_METRICS, Reading>> {
   const { cluster, nodeId, topic } = node.config;
@@ -60,7 +61,9 @@ export function nodeReadings(
     quotamesh_last_rebalancing_seconds: (series) => series(status().lastRebalancingMs / 1000),
     quotamesh_report_round_trip_seconds: (series) => series(status().reportRoundTripMs / 1000),
     ...budgetReadings(node),
-    quotamesh_unhandled_rejections_total: (series) => series(incidents.unhandledRejections),
+    quotamesh_unhandled_rejections_total: (series) => {
+      if (incidents !== undefined) series(incidents.unhandledRejections);
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { NodeStatus } from '../api/node-status.js';
 import type { KeyCounts } from '../groups/keys/key-book.js';
 import type { NodeParts } from '../node/node-parts.js';
-import type { Reading } from './metrics.js';
+import type { Reading } from './metric-tables.js';
 import type { GROUP_SOURCE_METRICS } from './registry-metric-table.js';
 
 /** What is used here of a node. */

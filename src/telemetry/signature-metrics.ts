@@ -1,6 +1,6 @@
 import type { NodeStatus } from '../api/node-status.js';
 import type { MetricRow } from './metric-table.js';
-import type { Reading } from './metrics.js';
+import type { Reading } from './metric-tables.js';
 
 /** Only where records are signed (topic.hmac). */
 export const SIGNATURE_METRICS = {

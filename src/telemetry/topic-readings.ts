@@ -1,6 +1,6 @@
 import type { NodeStatus } from '../api/node-status.js';
 import type { TOPIC_METRICS } from './metric-table.js';
-import type { Reading } from './metrics.js';
+import type { Reading } from './metric-tables.js';
 
 export function topicReadings(status: () => NodeStatus): Readonly<Record<keyof typeof TOPIC_METRICS, Reading>> {
   const counters = () => status().topic.counters;

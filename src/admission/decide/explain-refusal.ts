@@ -7,6 +7,7 @@ import { ABOVE_WINDOW, type Limiter, UNCONFIRMED } from '../../core/limiter/limi
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import type { Clock } from '../../ports/clock.js';
+import type { AdmissionWatch, WatchedRequest } from '../request/admission-watch.js';
 import type { QuotaTeller } from './quota-told.js';
 import type { RefusalLedger } from './refusal-ledger.js';
 import { sharedBucket } from './units-left.js';
@@ -26,6 +27,8 @@ export interface RefusalExplainerParts {
 
 /** Turns an answer of the limiter that is no grant into what a person or client is told. */
 export class RefusalExplainer {
+  /** Told of every refusal that a caller gets at once; null costs a comparison. */
+  watch: AdmissionWatch | null = null;
   readonly #parts: RefusalExplainerParts;
 
   constructor(parts: RefusalExplainerParts) {
@@ -34,6 +37,13 @@ export class RefusalExplainer {
 
   /** Counts the refusal. Throws LEVEL_FULL and BATCH_ABOVE_WINDOW, because waiting would not help. */
   explain(request: JointRequest, answer: number): Refused | NotReady {
+    const decision = this.explainInLine(request, answer);
+    this.watch?.refused(this.askedOf(request), decision);
+    return decision;
+  }
+
+  /** The same for a request that waits: whoever watches is told how its wait ends. */
+  explainInLine(request: JointRequest, answer: number): Refused | NotReady {
     const nowMs = this.#parts.clock();
     const lane = request.refusedLane;
     if (answer === TOPICS_FULL) throw this.#full(lane, 'topic', nowMs);
@@ -101,6 +111,11 @@ export class RefusalExplainer {
       holds: Math.floor(buckets.depth.at(slot)),
       windowMs: buckets.windowOf(lane),
     });
+  }
+
+  askedOf({ lane, messages, bytes }: JointRequest): WatchedRequest {
+    const direction = DIRECTIONS[lane % DIRECTION_COUNT] as Direction;
+    return { group: this.#nameOf(lane), direction, messages, bytes };
   }
 
   #nameOf(lane: number): string {

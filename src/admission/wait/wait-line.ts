@@ -4,6 +4,7 @@ import type { JointRequest } from '../../core/limiter/joint-levels.js';
 import type { Limiter } from '../../core/limiter/limiter.js';
 import type { WakeOwner, WakeQueue } from '../../core/limiter/wake-queue.js';
 import type { Clock } from '../../ports/clock.js';
+import type { AdmissionWatch, WatchedRequest } from '../request/admission-watch.js';
 
 /** One acquire that waits. */
 export interface Waiter {
@@ -14,6 +15,8 @@ export interface Waiter {
   readonly signal: AbortSignal | undefined;
   readonly decide: (request: JointRequest) => number;
   readonly sinceMs: number;
+  /** Told how the wait has ended; null = nobody watches. */
+  readonly onEnd: ((decision: Decision | null) => void) | null;
   /** The limiter's last answer; null = it has not been asked yet. */
   answer: number | null;
   isLive: boolean;
@@ -52,6 +55,16 @@ export function dropEnded({ line: { turns, parked }, owner, live }: Turn): void 
   if (parked.size > 2 * turns.size) parked.keep((turn) => turn.live > 0);
 }
 
+/** What the lines need of who says why there is no grant (decide/explain-refusal.ts). */
+interface Explainer {
+  readonly watch: AdmissionWatch | null;
+  /** For a caller that gets the decision at once. */
+  explain(request: JointRequest, answer: number): Decision;
+  /** For one that waits. */
+  explainInLine(request: JointRequest, answer: number): Decision;
+  askedOf(request: JointRequest): WatchedRequest;
+}
+
 /** What the lines need from the node. */
 export interface WaitingParts {
   readonly limiter: Limiter;
@@ -62,7 +75,7 @@ export interface WaitingParts {
   readonly decide: (request: JointRequest) => number;
   /** Asks the limiter for a request that does not wait, although others do. */
   readonly decideInPassing: (request: JointRequest) => number;
-  readonly explain: (request: JointRequest, answer: number) => Decision;
+  readonly explainer: Explainer;
   /** Grants that tell of their quota. */
   readonly teller: { grant(lane: number): Decision };
 }

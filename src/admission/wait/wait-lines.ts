@@ -47,10 +47,12 @@ export class Waiting {
     if (line === undefined) {
       answer = decide(request);
       if (answer === GRANTED) return this.#parts.teller.grant(request.lane);
-      if (answer < 0 || waitMs === 0 || this.#closed) return this.#parts.explain(request, answer);
+      if (answer < 0 || waitMs === 0 || this.#closed) return this.#parts.explainer.explain(request, answer);
     } else if (waitMs === 0) {
       answer = this.#parts.decideInPassing(request);
-      return answer === GRANTED ? this.#parts.teller.grant(request.lane) : this.#parts.explain(request, answer);
+      return answer === GRANTED
+        ? this.#parts.teller.grant(request.lane)
+        : this.#parts.explainer.explain(request, answer);
     }
     if (this.#count >= this.#parts.max) throw new QuotameshError('WAITING_FULL', { max: this.#parts.max });
     return new Promise<Decision>((resolve, reject) => {
@@ -102,7 +104,7 @@ export class Waiting {
     let stopping: Decision | null = null;
     for (let waiter = this.#deadlines.pop(); waiter !== undefined; waiter = this.#deadlines.pop()) {
       if (!waiter.isLive) continue;
-      stopping ??= this.#parts.explain(waiter.request, UNCONFIRMED);
+      stopping ??= this.#parts.explainer.explainInLine(waiter.request, UNCONFIRMED);
       this.#end(waiter, stopping);
     }
     if (this.#deadlineTimer !== null) clearTimeout(this.#deadlineTimer);
@@ -122,7 +124,9 @@ export class Waiting {
       request.counted |= 1;
     }
     if (answer === null ? !turn.isParked : answer !== UNCONFIRMED) request.retry = true;
-    const waiter: Waiter = { request, turn, sinceMs: this.#parts.clock(), isLive: true, ...who };
+    const { explainer } = this.#parts;
+    const onEnd = explainer.watch?.waits(explainer.askedOf(request)) ?? null;
+    const waiter: Waiter = { request, turn, sinceMs: this.#parts.clock(), onEnd, isLive: true, ...who };
     if (signal !== undefined) this.#aborts.add(signal, waiter);
     turn.live++;
     this.#count++;
@@ -187,7 +191,7 @@ export class Waiting {
   }
 
   #waitMs({ request, answer }: Waiter): number {
-    const decision = this.#parts.explain(request, answer ?? this.#refusalOf(request));
+    const decision = this.#parts.explainer.explainInLine(request, answer ?? this.#refusalOf(request));
     if (decision.granted) return 0;
     return decision.reason === 'not-ready' ? NOT_READY_RETRY_MS : decision.retryAfterMs;
   }
@@ -204,24 +208,25 @@ export class Waiting {
 
   #fail(waiter: Waiter, answer: number): void {
     try {
-      this.#parts.explain(waiter.request, answer);
+      this.#parts.explainer.explainInLine(waiter.request, answer);
     } catch (error) {
       if (this.#leave(waiter)) waiter.reject(error);
     }
   }
 
   #end(waiter: Waiter, decision: Decision): void {
-    if (this.#leave(waiter, decision.granted)) waiter.resolve(decision);
+    if (this.#leave(waiter, decision)) waiter.resolve(decision);
   }
 
   /**
    * Takes a waiter out of the line, for any reason. Takes constant time on average: what is left of ended waiters is
    * dropped together (`dropEnded`).
    */
-  #leave(waiter: Waiter, isGranted = false): boolean {
+  #leave(waiter: Waiter, decision: Decision | null = null): boolean {
     if (!waiter.isLive) return false;
     waiter.isLive = false;
-    this.ended[isGranted ? 'granted' : 'otherwise']++;
+    waiter.onEnd?.(decision);
+    this.ended[decision?.granted === true ? 'granted' : 'otherwise']++;
     this.ended.totalMs += Math.max(0, this.#parts.clock() - waiter.sinceMs);
     if (waiter.signal !== undefined) this.#aborts.remove(waiter.signal, waiter);
     const { turn, request } = waiter;
@@ -264,7 +269,10 @@ export class Waiting {
     for (let ended = 0; ended < SERVED_AT_ONCE && this.#deadlines.nextMs <= nowMs; ended++) {
       const waiter = this.#deadlines.pop() as Waiter;
       if (!waiter.isLive) continue;
-      this.#end(waiter, this.#parts.explain(waiter.request, waiter.answer ?? this.#refusalOf(waiter.request)));
+      this.#end(
+        waiter,
+        this.#parts.explainer.explainInLine(waiter.request, waiter.answer ?? this.#refusalOf(waiter.request)),
+      );
     }
     this.#planDeadline();
   }

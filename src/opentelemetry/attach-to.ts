@@ -1,0 +1,37 @@
+import { metrics, trace } from 'opentelemetry-api';
+import { VERSION } from '../package/version.js';
+import type { MetricSources } from '../telemetry/metric-tables.js';
+import { guardedWatch } from './guarded-watch.js';
+import { observeMetrics } from './observe-metrics.js';
+import { hasMeterProvider, hasTracerProvider, rejectOldApi } from './registered-sdk.js';
+import { RequestSpans } from './request-spans.js';
+
+/** What of an SDK was there. */
+export interface Attached {
+  readonly metrics: boolean;
+  readonly spans: boolean;
+  /** Ends it. Idempotent. */
+  readonly detach: () => void;
+}
+
+/** The name under which instruments and spans are found. */
+const SCOPE = 'quotamesh';
+
+/** Throws OPENTELEMETRY_TOO_OLD. */
+export function attachTo(sources: MetricSources): Attached {
+  rejectOldApi();
+  const { gate, life, config } = sources.node;
+  const ofNode = { 'quotamesh.node': config.nodeId };
+  const attached = { metrics: hasMeterProvider(), spans: hasTracerProvider() };
+  if (!attached.metrics && !attached.spans) return { ...attached, detach: () => undefined };
+  const meter = metrics.getMeter(SCOPE, VERSION);
+  const stopObserving = attached.metrics ? observeMetrics(meter, sources, ofNode) : () => undefined;
+  const watch = guardedWatch(new RequestSpans(trace.getTracer(SCOPE, VERSION), meter, ofNode));
+  gate.watch = watch;
+  const detach = () => {
+    stopObserving();
+    if (gate.watch === watch) gate.watch = null;
+  };
+  life.atEnd(detach);
+  return { ...attached, detach };
+}

@@ -1,0 +1,16 @@
+import type { Telemetry } from '../ports/telemetry.js';
+import type { MetricSources } from '../telemetry/metric-tables.js';
+import { registeredApiVersion } from './registered-api.js';
+
+/**
+ * For the command: an SDK is in its process where `node --import` has brought one. The interfaces are loaded only then,
+ * because loading them takes 10 ms of every start.
+ *
+ * Throws OPENTELEMETRY_TOO_OLD.
+ */
+export async function attachWhereRegistered(sources: MetricSources, telemetry: Telemetry): Promise<void> {
+  if (registeredApiVersion() === null) return;
+  const { attachTo } = await import('./attach-to.js');
+  const { metrics, spans } = attachTo(sources);
+  telemetry.log('info', 'opentelemetry attached', { metrics, spans });
+}

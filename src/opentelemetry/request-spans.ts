@@ -1,0 +1,88 @@
+import {
+  type Attributes,
+  type Counter,
+  context,
+  type Histogram,
+  type Meter,
+  type Tracer,
+  trace,
+} from 'opentelemetry-api';
+import type { AdmissionWatch, WatchedRequest } from '../admission/request/admission-watch.js';
+import type { Decision, NotReady, Refused } from '../api/decision.js';
+
+/**
+ * Refusals as events on the caller's active span, waits as spans below it. A counter and a histogram are recorded in the
+ * caller's context, so that an SDK which keeps exemplars finds the trace of a request that was refused or has waited.
+ *
+ * Names of groups stand in spans alone: as attributes of an instrument, each key would be a series.
+ */
+export class RequestSpans implements AdmissionWatch {
+  readonly #tracer: Tracer;
+  readonly #refused: Counter;
+  readonly #waitSeconds: Histogram;
+  readonly #ofNode: Attributes;
+
+  constructor(tracer: Tracer, meter: Meter, ofNode: Attributes) {
+    this.#ofNode = ofNode;
+    this.#tracer = tracer;
+    this.#refused = meter.createCounter('quotamesh.requests_refused', {
+      description: 'Requests refused, waits that ended without a grant included.',
+    });
+    this.#waitSeconds = meter.createHistogram('quotamesh.wait_seconds', {
+      description: 'How long requests have waited for their turn.',
+      unit: 's',
+    });
+  }
+
+  refused(request: WatchedRequest, decision: Refused | NotReady): void {
+    this.#refused.add(1, this.#counted(request, decision));
+    trace.getActiveSpan()?.addEvent('quotamesh.refused', { ...asked(request), ...whyAndWhen(decision) });
+  }
+
+  waits(request: WatchedRequest): (decision: Decision | null) => void {
+    const beganMs = performance.now();
+    const inContext = context.active();
+    const span = this.#tracer.startSpan(
+      'quotamesh.wait',
+      { attributes: { ...asked(request), ...this.#ofNode } },
+      inContext,
+    );
+    return (decision) => {
+      const outcome = decision === null ? 'given-up' : decision.granted ? 'granted' : 'refused';
+      span.setAttribute('quotamesh.outcome', outcome);
+      this.#waitSeconds.record(
+        (performance.now() - beganMs) / 1000,
+        { 'quotamesh.outcome': outcome, ...this.#ofNode },
+        inContext,
+      );
+      if (decision !== null && !decision.granted) {
+        this.#refused.add(1, this.#counted(request, decision), inContext);
+        span.addEvent('quotamesh.refused', { ...asked(request), ...whyAndWhen(decision) });
+      }
+      span.end();
+    };
+  }
+
+  #counted({ direction }: WatchedRequest, decision: Refused | NotReady): Attributes {
+    return { ...why(decision), 'quotamesh.direction': direction, ...this.#ofNode };
+  }
+}
+
+function asked({ group, direction, messages, bytes }: WatchedRequest): Attributes {
+  return {
+    'quotamesh.group': group,
+    'quotamesh.direction': direction,
+    'quotamesh.messages': messages,
+    'quotamesh.bytes': bytes,
+  };
+}
+
+function why(decision: Refused | NotReady): Attributes {
+  if (decision.reason === 'not-ready') return { 'quotamesh.reason': decision.reason };
+  const { reason, level, dimension } = decision;
+  return { 'quotamesh.reason': reason, 'quotamesh.level': level, 'quotamesh.dimension': dimension };
+}
+
+function whyAndWhen(decision: Refused | NotReady): Attributes {
+  return { ...why(decision), 'quotamesh.retry_after_ms': decision.retryAfterMs };
+}
