@@ -19,6 +19,7 @@ export const SUBPATHS = {
   'subpaths/limiter': 'dist/src/limiter.js',
   'subpaths/koa': 'dist/src/services/koa.js',
   'subpaths/nest': 'dist/src/services/nest.js',
+  'subpaths/opentelemetry': 'dist/src/opentelemetry/attach-opentelemetry.js',
   'subpaths/stores/express-rate-limit': 'dist/src/stores/express-rate-limit.js',
   'subpaths/stores/fastify-rate-limit': 'dist/src/stores/fastify-rate-limit.js',
   'subpaths/stores/nestjs-throttler': 'dist/src/stores/nestjs-throttler.js',

@@ -8,6 +8,7 @@ export function renderMetrics({
   TOPIC_METRICS,
   SIGNATURE_METRICS,
   ADMISSION_METRICS,
+  HTTP_METRICS,
   MQTT_METRICS,
   KAFKA_QUOTA_METRICS,
   GROUP_METRICS,
@@ -54,6 +55,10 @@ ${metricTable(SIGNATURE_METRICS)}
 Sums over all groups of this node.
 
 ${metricTable(ADMISSION_METRICS)}
+
+## HTTP
+
+${metricTable(HTTP_METRICS)}
 
 ## MQTT broker
 

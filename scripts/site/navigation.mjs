@@ -25,6 +25,7 @@ const SECTIONS = [
       ['Kafka', 'guide/kafka-quotas'],
       ['MQTT', 'guide/mqtt'],
       ['Somebody else’s API', 'guide/outbound'],
+      ['OpenTelemetry', 'guide/opentelemetry'],
     ],
   },
   {

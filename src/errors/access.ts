@@ -20,9 +20,9 @@ export const ACCESS_ERRORS = {
     httpStatus: 403,
   },
   PAGE_DENIED: {
-    message: 'a web page of {origin} sent this request without a token, so it may only read',
+    message: 'a web page sent this request without a token: {reason}',
     remedy:
-      'Ask from a program or with `quotamesh`, which send no Origin. Pages need `auth:` and a token of their own (docs/operate/access.md).',
+      'Ask from a program or with `quotamesh`; open the live page by 127.0.0.1 or localhost. Pages of your own need `auth:` and a token (docs/operate/access.md).',
     httpStatus: 403,
   },
   TENANT_DENIED: {

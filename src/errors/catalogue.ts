@@ -14,6 +14,11 @@ export const ERROR_CATALOGUE = {
     message: 'createNode: {field} {reason}',
     remedy: 'Pass what docs/guide/embedding.md and the type CreateNodeOptions list.',
   },
+  OPENTELEMETRY_TOO_OLD: {
+    message:
+      'the OpenTelemetry SDK of this process was registered with @opentelemetry/api {version}, older than {oldest}',
+    remedy: 'Update @opentelemetry/api and the SDK, or do not attach OpenTelemetry (docs/guide/opentelemetry.md).',
+  },
   TELEMETRY_FAILED: {
     message: 'telemetry.{method} failed: {reason}',
     remedy: 'Mend what the telemetry of createNode does; the node goes on, and counts lost lines in telemetryFailures.',
@@ -226,7 +231,8 @@ export const ERROR_CATALOGUE = {
   },
   GROUP_UNKNOWN: {
     message: 'group {group} is not configured{near}',
-    remedy: 'Use a configured group, add it to the YAML, or set defaultGroup.',
+    remedy:
+      'Use a configured group, add it to the YAML, or set defaultGroup; a key needs a template that has such names, which `quotamesh key template list` shows.',
     httpStatus: 404,
   },
   ...GROUP_ERRORS,

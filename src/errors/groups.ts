@@ -116,7 +116,7 @@ export const GROUP_ERRORS = {
   },
   KEY_SILENT: {
     message: 'key {key} is silent at this node, or unused there, so there is no group to show',
-    remedy: 'See GET /v1/keys/{key}, or `quotamesh key show {key}`.',
+    remedy: 'See `quotamesh key show {key}`, or GET /v1/keys/{key}.',
     httpStatus: 404,
   },
   KEY_UNKNOWN: {
@@ -143,7 +143,8 @@ export const GROUP_ERRORS = {
   },
   KEY_DEFINITION_UNKNOWN: {
     message: '{what} is not defined',
-    remedy: 'GET /v1/key-templates lists what is: templates, and keys with settings of their own.',
+    remedy:
+      '`quotamesh key template list`, or GET /v1/key-templates, lists what is: templates, and keys with settings of their own.',
     httpStatus: 404,
   },
   KEY_DEFINITION_FROM_YAML: {

@@ -33,6 +33,7 @@ export class NodeLife {
    */
   onFenced: ((error: QuotameshError) => void) | null = null;
   readonly #parts: NodeLifeParts;
+  readonly #ends: (() => void)[] = [];
   #closing: Promise<void> | null = null;
 
   constructor(parts: NodeLifeParts) {
@@ -67,6 +68,11 @@ export class NodeLife {
     poller.start();
   }
 
+  /** For what was attached to the node: called once, when it has closed. */
+  atEnd(end: () => void): void {
+    this.#ends.push(end);
+  }
+
   /** Stops deciding, publishes the farewell, closes the topic. Resolves within 4 s. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -85,5 +91,6 @@ export class NodeLife {
       if (!published) telemetry.log('warn', 'farewell not published; the others will notice the silence');
     }
     await Promise.all([registry?.close(), pump.close()]);
+    for (const end of this.#ends) end();
   }
 }

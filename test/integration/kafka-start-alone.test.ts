@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createNode, type QuotaNode } from '../../src/index.js';
 import { KAFKA_START_TIMEOUT_MS, type Kafka, startKafka } from '../kafka/kafka.js';
+import { worstSecond } from '../worst-second.js';
 
 const NODES = ['a', 'b', 'c'];
 const QUOTA = 900;
@@ -61,16 +62,6 @@ async function saturated(nodes: readonly QuotaNode[], group: string, forMs: numb
     for (const node of nodes) while (node.tryAcquire(group, { messages: 1 }).granted) granted.push(performance.now());
   }
   return granted;
-}
-
-/** The most in any second. */
-function worstSecond(times: readonly number[]): number {
-  let [first, worst] = [0, 0];
-  for (const [at, time] of times.entries()) {
-    while (time - (times[first] as number) > 1000) first++;
-    worst = Math.max(worst, at - first + 1);
-  }
-  return worst;
 }
 
 const isAlone = (node: QuotaNode) => node.status().degraded.some((each) => each.startsWith('alone'));

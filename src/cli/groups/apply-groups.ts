@@ -10,32 +10,56 @@ import { isSameValue } from '../../groups/same-value.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { change, nodeAddress } from '../../node-client/node-requests.js';
+import { attachAll, planAttachments } from './apply-attachments.js';
+import { diffOf } from './definition-diff.js';
 import type { GroupOptions } from './group-command.js';
 
 /**
- * `quotamesh group apply`: groups become as files say, all or none; groups that no file names stay as they are. The
- * change holds only for the revisions that the diff showed.
+ * `quotamesh group apply`: groups become as files say, all or none, and then what is attached, one after the other; what
+ * no file names stays as it is. The change holds only for the revisions that the diff showed.
  */
 export async function applyGroups(options: GroupOptions): Promise<void> {
   const { json = false, dryRun = false, yes = false } = options;
-  const written = readGroups(options.file as string);
+  const written = readFiles(options.file as string);
+  if (!json && sizeOf(written.groups) + sizeOf(written.attachments) === 0) {
+    print([`${options.file} names no group: nothing is changed`]);
+    return;
+  }
   const node = nodeAddress(options);
-  const planned = await plan(node, written);
+  const planned = await plan(node, written.groups);
   const changes = planned.filter(({ lines }) => lines.length > 0);
-  const unchanged = planned.length - changes.length;
-  if (!json) print(changes.flatMap(({ name, lines, isNew }) => [`${name}${isNew ? ' (new)' : ''}`, ...lines]));
-  if (!dryRun && changes.length > 0 && !yes && !(await isConfirmed(changes.length))) {
+  const attaching = await planAttachments(node, written.attachments);
+  const count = changes.length + attaching.length;
+  if (!json) print([...changes, ...attaching].flatMap(({ name, lines, isNew }) => [titleOf(name, isNew), ...lines]));
+  if (!dryRun && count > 0 && !yes && !(await isConfirmed(count))) {
     print(['nothing is changed']);
     return;
   }
-  const applied = dryRun || changes.length === 0 ? 0 : await applyAll(node, changes, written);
+  const applied = dryRun || changes.length === 0 ? 0 : await applyAll(node, changes, written.groups);
+  const attached = dryRun ? 0 : await attachAll(node, attaching);
+  const [unchanged, unmoved] = [planned.length - changes.length, sizeOf(written.attachments) - attaching.length];
   if (json) {
     const shown = changes.map(({ name, isNew, before, after }) => ({ group: name, isNew, before, after }));
-    print([JSON.stringify({ dryRun, applied, unchanged, changes: shown })]);
+    const scopes = attaching.map(({ scope, isNew, before, after }) => ({ scope, isNew, before, after }));
+    print([JSON.stringify({ dryRun, applied, unchanged, changes: shown, attached, attachments: scopes })]);
     return;
   }
-  const done = dryRun ? `${changes.length} would change (nothing is changed)` : `${applied} changed`;
-  print([`${planned.length} groups: ${done}, ${unchanged} are so already`]);
+  const verdict = (what: string, all: number, done: number, rest: number) => {
+    const told = dryRun ? `${all - rest} would change (nothing is changed)` : `${done} changed`;
+    return `${all} ${what}: ${told}, ${rest} are so already`;
+  };
+  print([verdict('groups', planned.length, applied, unchanged)]);
+  if (sizeOf(written.attachments) > 0) {
+    print([verdict('attachments', sizeOf(written.attachments), attached, unmoved)]);
+  }
+}
+
+function titleOf(name: string, isNew: boolean): string {
+  return `${name}${isNew ? ' (new)' : ''}`;
+}
+
+function sizeOf(mapping: Mapping): number {
+  return Object.keys(mapping).length;
 }
 
 interface PlannedGroup {
@@ -70,36 +94,27 @@ async function applyAll(node: NodeAddress, changes: readonly PlannedGroup[], wri
   return changes.length;
 }
 
-/** `- path: old`, `+ path: new` for each setting that differs. */
-function diffOf(before: Mapping | null, after: Mapping): string[] {
-  const [old, now] = [settingsOf(before ?? {}), settingsOf(after)];
-  const paths = [...new Set([...old.keys(), ...now.keys()])].sort();
-  const lines = paths.flatMap((path) => {
-    const [was, is] = [old.get(path), now.get(path)];
-    if (was === is) return [];
-    return [was === undefined ? [] : `  - ${path}: ${was}`, is === undefined ? [] : `  + ${path}: ${is}`].flat();
-  });
-  return lines.length > 0 ? lines : ['  + (no settings of its own)'];
+interface WrittenFiles {
+  readonly groups: Mapping;
+  /** Path of a scope → what it is attached to. */
+  readonly attachments: Mapping;
 }
 
-function settingsOf(definition: Mapping, above = ''): Map<string, string> {
-  return new Map(
-    Object.entries(definition).flatMap(([key, value]): (readonly [string, string])[] =>
-      isMapping(value) ? [...settingsOf(value, `${above}${key}.`)] : [[above + key, JSON.stringify(value)]],
-    ),
-  );
-}
-
-/** Groups as `group export` writes them: below `groups:`. Throws CONFIG_UNREADABLE, CONFIG_INVALID. */
-function readGroups(path: string): Mapping {
+/** As `group export` writes them. Throws CONFIG_UNREADABLE, CONFIG_INVALID. */
+function readFiles(path: string): WrittenFiles {
   const unreadable = (reason: string) => new QuotameshError('CONFIG_UNREADABLE', { file: path, reason });
   const texts = filesOf(path, unreadable);
   const { raw, mistakes } = mergeFiles(texts.map(({ file, text }) => ({ file, parsed: parseYaml(text) })));
   if (mistakes.length > 0) throw new ConfigError(path, mistakes as readonly Mistake[]);
   if (!isMapping(raw) || !isMapping(raw.groups)) throw unreadable('it must be a mapping with the key groups');
-  const others = Object.keys(raw).filter((key) => key !== 'groups');
-  if (others.length > 0) throw unreadable(`only groups are applied, and it also has ${others.join(', ')}`);
-  return raw.groups;
+  const { groups, attachments = {}, ...rest } = raw;
+  const { scopes = {}, ...rules } = isMapping(attachments) ? attachments : { scopes: attachments };
+  const others = [...Object.keys(rest), ...Object.keys(rules).map((key) => `attachments.${key}`)];
+  if (others.length > 0) {
+    throw unreadable(`only groups and attachments.scopes are applied, and it also has ${others.join(', ')}`);
+  }
+  if (!isMapping(scopes)) throw unreadable('attachments.scopes must be a mapping');
+  return { groups, attachments: scopes };
 }
 
 function filesOf(path: string, unreadable: (reason: string) => QuotameshError) {
@@ -113,7 +128,7 @@ function filesOf(path: string, unreadable: (reason: string) => QuotameshError) {
 async function isConfirmed(count: number): Promise<boolean> {
   if (!process.stdin.isTTY) throw new QuotameshError('USAGE', { reason: 'without a terminal say --yes or --dry-run' });
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`Change ${count} groups? [y/N] `);
+  const answer = await terminal.question(`Change ${count} of them? [y/N] `);
   terminal.close();
   return /^y(es)?$/i.test(answer.trim());
 }

@@ -81,12 +81,12 @@ const DRY_RUN = 'change nothing; print the shares before and after, as the last 
 
 function addApplyCommand(group: Command): void {
   group.addCommand(
-    command('apply', 'Make and change groups as files say, after a diff; groups that no file names stay.')
+    command('apply', 'Make and change groups and attachments as files say, after a diff; what no file names stays.')
       .requiredOption(
         '-f, --file <path>',
-        'YAML with the key groups, or a folder of such files, as `group export` writes them',
+        'YAML with groups and attachments.scopes, or a folder of such files, as `group export` writes them',
       )
-      .option('--yes', 'do not ask before the groups change')
+      .option('--yes', 'do not ask before anything changes')
       .option('--dry-run', 'print the diff and change nothing')
       .action(async (options: GroupOptions) => {
         await (await import('./apply-groups.js')).applyGroups(options);

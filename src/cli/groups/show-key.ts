@@ -11,7 +11,9 @@ export async function showKey(name: string, { json = false, ...options }: KeyOpt
 function keyText({ key, template, quota, leftUnheard, group }: KeyStatus): string {
   const lines = [`${key}  template ${template}`];
   for (const direction of ['publish', 'dispatch'] as const) {
-    const limits = Object.entries(quota[direction]).map(([name, amount]) => `${name} ${amount}`);
+    const limits = Object.entries(quota[direction])
+      .filter(([name, amount]) => amount !== null && !(amount === 0 && name.startsWith('reserved')))
+      .map(([name, amount]) => `${name} ${amount}`);
     if (limits.length === 0) continue;
     lines.push(`${direction}  quota ${limits.join(', ')}`);
     for (const unit of ['messages', 'bytes'] as const) {

@@ -17,6 +17,7 @@ import type { NodeParts } from '../../node/node-parts.js';
 import { createKeeperTopic } from '../../node/open-topics.js';
 import { assembleNode } from '../../node/start-node.js';
 import { tellOldNames } from '../../node/tell-old-names.js';
+import { attachWhereRegistered } from '../../opentelemetry/attach-where-registered.js';
 import { VERSION } from '../../package/version.js';
 import { createMetrics } from '../../telemetry/metrics.js';
 import { createNodeLog, type NodeLog } from '../../telemetry/node-log.js';
@@ -114,7 +115,9 @@ async function serve(config: ResolvedConfig, origin: Origin, createBeside: Creat
     const mqtt = broker === null ? undefined : () => mqttStatus(broker);
     const kafkaQuotas = keeper === null ? undefined : () => keeper.status;
     const outcomes = createAcquireOutcomes();
-    const metrics = createMetrics({ node, access, outcomes, incidents, mqtt, kafkaQuotas });
+    const sources = { node, access, outcomes, incidents, mqtt, kafkaQuotas };
+    const metrics = createMetrics(sources);
+    await attachWhereRegistered(sources, log);
     const app = await createHttpServer({ node, access, telemetry: log, metrics, outcomes, mqtt, kafkaQuotas });
     const watch = watchConfig({ node, access, app, broker }, log, origin);
     close = async () => {

@@ -76,10 +76,6 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(request.method, request.url)));
-  app.addHook('onRequest', (_, reply, done) => {
-    reply.header('cache-control', 'no-store');
-    done();
-  });
   measureAnswers(app, bounds);
   new RouteGuard(access, node.config.registry).guard(app);
   const reservations = openReservations(app, parts);

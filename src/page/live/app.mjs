@@ -50,7 +50,7 @@ function tellLink(link, reason = '', error) {
   trouble.hidden = link === 'open';
   if (link !== 'open')
     say(trouble, link === 'closed' ? `What is shown is old: ${reason}. Trying again every second.` : textOf(error));
-  const isLogin = link === 'refused' && (error.status === 401 || error.status === 403);
+  const isLogin = link === 'refused' && (error.code === 'ROLE_MISSING' || error.status === 401);
   element('login').hidden = !isLogin;
   if (isLogin) element('token').focus();
 }

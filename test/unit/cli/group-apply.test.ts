@@ -29,6 +29,9 @@ bare (new)
 `,
     );
     expect((await quotamesh('list')).stdout).not.toContain('gold');
+    const empty = join(scene.folderWith({ 'empty.yaml': 'groups: {}\n' }), 'empty.yaml');
+    const nothing = await quotamesh('apply', '-f', empty, '--yes');
+    expect(nothing).toMatchObject({ code: 0, stdout: `${empty} names no group: nothing is changed\n` });
     const unasked = await quotamesh('apply', '-f', folder);
     expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('without a terminal say --yes') });
     expect((await quotamesh('apply', '-f', folder, '--yes')).stdout).toMatch(
@@ -45,7 +48,34 @@ bare (new)
 `,
     );
     const json = JSON.parse((await quotamesh('apply', '-f', folder, '--yes', '--json')).stdout);
-    expect(json).toEqual({ dryRun: false, applied: 0, unchanged: 3, changes: [] });
+    expect(json).toEqual({ dryRun: false, applied: 0, unchanged: 3, changes: [], attached: 0, attachments: [] });
+  });
+
+  it('puts back what `group export` has written, with what is attached', async () => {
+    const [old, empty] = [await started(), await started()];
+    const folder = old.scene.folderWith({ 'gold.yaml': GOLD });
+    await old.quotamesh('apply', '-f', folder, '--yes');
+    await old.quotamesh('attach', '--same-as', 'zebra', '--tenant', 'acme', '--namespace', 'a');
+    expect((await old.quotamesh('attach', 'gold', '--tenant', 'zebra')).code).toBe(0);
+    await old.quotamesh('attach', '--same-as', 'zebra', '--tenant', 'acme', '--namespace', 'a');
+    const copy = (await old.quotamesh('export')).stdout;
+    writeFileSync(join(folder, 'gold.yaml'), copy);
+    const shown = await empty.quotamesh('apply', '-f', folder, '--dry-run');
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toContain('attachment of acme/a (new)\n  + sameAs: "zebra"\n');
+    const done = await empty.quotamesh('apply', '-f', folder, '--yes');
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+    expect(done.stdout).toMatch(
+      /\n1 groups: 1 changed, 0 are so already\n2 attachments: 2 changed, 0 are so already\n$/,
+    );
+    expect((await empty.quotamesh('export')).stdout).toBe(copy);
+    expect((await empty.quotamesh('apply', '-f', folder, '--yes')).stdout).toBe(
+      '1 groups: 0 changed, 1 are so already\n2 attachments: 0 changed, 2 are so already\n',
+    );
+    writeFileSync(join(folder, 'gold.yaml'), `${GOLD}attachments: { scopes: { zebra: { exempt: true } } }\n`);
+    expect((await empty.quotamesh('apply', '-f', folder, '--yes')).stdout).toContain(
+      'attachment of zebra\n  + exempt: true\n  - group: "gold"\n',
+    );
   });
 
   it('changes nothing at all where one group is wrong', async () => {
@@ -62,13 +92,15 @@ bare (new)
   it.each([
     ['no file', 'missing.yaml', 'cannot read'],
     ['no groups', 'empty.yaml', 'it must be a mapping with the key groups'],
-    ['other keys', 'others.yaml', 'only groups are applied, and it also has cluster'],
+    ['other keys', 'others.yaml', 'only groups and attachments.scopes are applied, and it also has cluster'],
+    ['rules', 'rules.yaml', 'and it also has attachments.rules'],
     ['a key twice', 'twice.yaml', 'twice.yaml:'],
   ])('%s is told before a node is asked', async (_, file, told) => {
     const scene = new CliScene(onTestFinished);
     const folder = scene.folderWith({
       'empty.yaml': 'cluster: demo\n',
       'others.yaml': 'cluster: demo\ngroups: {}\n',
+      'rules.yaml': 'groups: {}\nattachments: { rules: [] }\n',
       'twice.yaml': 'groups: { a: {}, a: {} }\n',
     });
     const { exit } = scene.start(['group', 'apply', '-f', join(folder, file), '--url', 'http://127.0.0.1:9']);

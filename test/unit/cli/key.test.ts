@@ -18,6 +18,25 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
   expect(checked.stdout).toMatch(/valid; cluster demo, 0 groups, 1 pattern of keys\n$/);
   const silent = await scene.start(['explain', 'user:nobody', '--url', url]).exit;
   expect(silent).toMatchObject({ code: 2, stderr: expect.stringMatching(/^quotamesh: key user:nobody is silent/) });
+  const unknown = await scene.start(['explain', 'kez:x', '--url', url]).exit;
+  expect(unknown).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/a key needs a template that has such names/),
+  });
+  await fetch(`${url}/v1/acquire`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"key":"user:seen","messages":1}',
+  });
+  const seen = await scene.start(['key', 'show', 'user:seen', '--url', url]).exit;
+  // No rate that is not limited, and no reservation of nothing.
+  expect(seen).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^user:seen {2}template user:\{id\}\npublish {2}quota messagesPerMinute 60\n {2}(silent|loud)/,
+    ),
+  });
+  expect(seen.stdout).not.toMatch(/reserved|null|dispatch/);
   const key = async (...args: string[]) => await scene.start(['key', ...args, '--url', url]).exit;
   const made = await key('template', 'set', 'key:{id}', 'quota.publish.messagesPerMinute=600');
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key:\{id\}: revision \d+\n$/) });

@@ -27,6 +27,7 @@ import { quota as ofHono } from 'quotamesh/hono';
 import { quota as ofKoa } from 'quotamesh/koa';
 import { Buckets, MESSAGES, PublishThrottle, ThrottleTracker, WakeQueue } from 'quotamesh/limiter';
 import { Quota, QuotaGuard } from 'quotamesh/nest';
+import { attachOpenTelemetry } from 'quotamesh/opentelemetry';
 import { QuotameshStore } from 'quotamesh/stores/express-rate-limit';
 import { quotameshStore } from 'quotamesh/stores/fastify-rate-limit';
 import { QuotameshStorage } from 'quotamesh/stores/nestjs-throttler';
@@ -39,6 +40,7 @@ export const of = (node: QuotaNode) => [
   // @ts-expect-error -- a number names no group
   ofKoa(node, { group: 5 }),
   new QuotaGuard(node, { group: 'orders' }),
+  attachOpenTelemetry(node).spans,
   Quota({ messages: (context) => context.getArgs().length }),
   new QuotameshStore(node),
   quotameshStore(node, { group: 'orders' }),

@@ -5,6 +5,7 @@ import { silentTelemetry } from '../../../src/ports/telemetry.js';
 import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { WholeNode } from '../../whole-node.js';
+import { worstSecond } from '../../worst-second.js';
 
 const NAMES = ['a', 'b', 'c'];
 const QUOTA = 900;
@@ -90,16 +91,6 @@ async function closed(members: readonly Member[]): Promise<void> {
   await ends;
 }
 
-/** The most in any second, in quotas. */
-function worstSecond(): number {
-  let [first, worst] = [0, 0];
-  for (const [at, time] of granted.entries()) {
-    while (time - (granted[first] as number) >= 1000) first++;
-    worst = Math.max(worst, at - first + 1);
-  }
-  return worst / QUOTA;
-}
-
 const WAYS_TO_LEAVE = {
   'that nobody has written': async () => undefined,
   'that the nodes before them have left': async (before: readonly Member[]) => closed(before),
@@ -130,7 +121,7 @@ for (const [title, leave] of Object.entries(WAYS_TO_LEAVE)) {
       }
       await saturate(members, 4 * STALENESS_MS);
       expect(members.map(({ node }) => node.status().degraded)).toEqual([[], [], []]);
-      expect(worstSecond()).toBeLessThan(MOST + PIECE);
+      expect(worstSecond(granted) / QUOTA).toBeLessThan(MOST + PIECE);
       // What was held is given out again.
       expect(granted.length - alone).toBeGreaterThan((0.96 * QUOTA * (4 * STALENESS_MS + 3 * gapMs)) / 1000);
       await closed(members);
@@ -145,12 +136,12 @@ it('one that comes more than a staleness after the others adds its part until it
   first.topic.come();
   second.topic.come();
   await saturate(members, 4 * STALENESS_MS);
-  expect(worstSecond()).toBeGreaterThan(1.3);
+  expect(worstSecond(granted) / QUOTA).toBeGreaterThan(1.3);
   last.topic.come();
   await saturate(members, 2 * STALENESS_MS);
-  expect(worstSecond()).toBeLessThan(MOST + 1 / NAMES.length + PIECE);
+  expect(worstSecond(granted) / QUOTA).toBeLessThan(MOST + 1 / NAMES.length + PIECE);
   granted = [];
   await saturate(members, 3000);
-  expect(worstSecond()).toBeLessThan(MOST + PIECE);
+  expect(worstSecond(granted) / QUOTA).toBeLessThan(MOST + PIECE);
   await closed(members);
 });

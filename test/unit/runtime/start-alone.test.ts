@@ -7,6 +7,7 @@ import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { WholeNode } from '../../whole-node.js';
+import { worstSecond } from '../../worst-second.js';
 import { AwayTopic } from './away-topic.js';
 
 const QUOTA = 900;
@@ -57,16 +58,6 @@ async function saturate(node: WholeNode, forMs: number, group = 'calls'): Promis
     while (node.tryAcquire(group, { messages: 1, bytes: 0 }).granted) granted.push(performance.now());
   }
   return granted;
-}
-
-/** The most in any second. */
-function worstSecond(times: readonly number[]): number {
-  let [first, worst] = [0, 0];
-  for (const [at, time] of times.entries()) {
-    while (time - (times[first] as number) > 1000) first++;
-    worst = Math.max(worst, at - first + 1);
-  }
-  return worst;
 }
 
 const told = (part: string) => lines.filter(({ text }) => text.includes(part));

@@ -5,6 +5,7 @@ import { KAFKA_QUOTA_METRICS } from '../../../src/telemetry/kafka-quota-metrics.
 import {
   ADMISSION_METRICS,
   GROUP_METRICS,
+  HTTP_METRICS,
   type MetricRow,
   MQTT_METRICS,
   NODE_METRICS,
@@ -19,6 +20,7 @@ const TABLE: Readonly<Record<string, MetricRow>> = {
   ...TOPIC_METRICS,
   ...SIGNATURE_METRICS,
   ...ADMISSION_METRICS,
+  ...HTTP_METRICS,
   ...MQTT_METRICS,
   ...KAFKA_QUOTA_METRICS,
   ...GROUP_METRICS,
@@ -58,6 +60,8 @@ describe('metrics', () => {
     expect(series.get('quotamesh_ready')).toBe(0);
     expect(series.get('quotamesh_members{state="alive"}')).toBe(0);
     expect(series.get('quotamesh_share_sum_ratio')).toBe(0);
+    // No group of strategy equal: no series, not 0, which would be an answer.
+    expect([series.get('quotamesh_pool_size'), series.get('quotamesh_pool_agreed')]).toEqual([undefined, undefined]);
     const own = [...series].filter(([name]) => name.startsWith('quotamesh_'));
     expect(own.filter(([, value]) => !Number.isFinite(value))).toEqual([]);
     await scene.close();

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { freePorts } from '../../src/processes/free-ports.js';
+import { blocksOf, type Ports } from '../guides/page-blocks.js';
+import { playPage } from '../guides/played-page.js';
+
+const PAGE_MS = 110_000;
+
+async function portsFor(...ports: readonly string[]): Promise<Ports> {
+  const free = await freePorts(ports.length);
+  return Object.fromEntries(ports.map((port, at) => [port, free[at] as number]));
+}
+
+/** By `sort | uniq -c`: status → how often. */
+function countsIn(text = ''): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    [...text.matchAll(/^ *(\d+) (\d{3})$/gm)].map(([, count, status]) => [status, Number(count)]),
+  );
+}
+
+const waitFor = (port: string) => `until curl -sf http://127.0.0.1:${port}/readyz > ready.out; do sleep 0.2; done`;
+
+test('docs/guide/start.md: from an empty folder to a quota per key that is halved', {
+  timeout: PAGE_MS + 10_000,
+}, async () => {
+  const ports = await portsFor('7070', '8081', '8082');
+  const { code, output, outputs } = await playPage(blocksOf('docs/guide/start.md', ports), { timeoutMs: PAGE_MS });
+  expect(code, output).toBe(0);
+  const [, checked, , nodes, asked = '', flooded, halved] = outputs;
+  expect(checked).toMatch(/^node\.yaml: valid/);
+  for (const name of ['a', 'b', 'watch']) expect(nodes).toMatch(new RegExp(`^${name}(?: \\*)? +alive`, 'm'));
+  // A bucket of twenty each, and what flows in while curl asks fifty times, for which a busy machine takes a second or two.
+  const [alice, bob] = asked.split(/(?<=429\n)/).map(countsIn);
+  for (const counts of [alice, bob]) {
+    expect(counts?.['200'], asked).toBeLessThanOrEqual(35);
+    expect((counts?.['200'] ?? 0) + (counts?.['429'] ?? 0)).toBe(50);
+  }
+  expect(asked).toMatch(/^RateLimit-Policy: "key:bob-publish-messages";q=10;w=1\r$/im);
+  expect(asked).toMatch(/^RateLimit: /im);
+  const [before, after] = [countsIn(flooded), countsIn(halved)];
+  // Ten seconds and a loop's length at 10/s, and a bucket of twenty.
+  expect(before['200'], flooded).toBeLessThanOrEqual(135);
+  expect(after['200'], halved).toBeLessThan(0.75 * (before['200'] as number));
+  expect(after['429'], halved).toBeGreaterThan(after['200'] as number);
+  expect(halved).toMatch(/key:alice/);
+});
+
+test('docs/operate/upgrade.md: a node is replaced under traffic, and nobody notices', {
+  timeout: PAGE_MS,
+}, async () => {
+  const ports = await portsFor('7070', '7071');
+  const [a, b] = [ports['7070'], ports['7071']].map((port) => `http://127.0.0.1:${port}`) as [string, string];
+  const before = `cat > node.yaml <<'END'
+cluster: upgraded
+topic: { kind: embedded, path: ./log }
+groups: { orders: { quota: { publish: { messagesPerSecond: 1000 } } } }
+END
+quotamesh run --config node.yaml --node a --http ${a.slice(7)} > a.log & a=$!
+quotamesh run --config node.yaml --node b --http ${b.slice(7)} > b.log & b=$!
+${waitFor(`${ports['7070']}`)}
+${waitFor(`${ports['7071']}`)}
+sleep 2
+while sleep 0.05; do
+  curl -s -o asked.out -w '%{http_code}\\n' -H 'content-type: application/json' -d '{"group":"orders","messages":1}' ${a}/v1/acquire
+done > statuses & traffic=$!
+sleep 1`;
+  const { code, output, outputs, file } = await playPage(blocksOf('docs/operate/upgrade.md', ports), {
+    before,
+    after: { 1: 'kill $traffic' },
+    timeoutMs: PAGE_MS,
+  });
+  expect(code, output).toBe(0);
+  expect(outputs[0]).toMatch(/^node\.yaml: valid/);
+  expect(outputs[1]).toMatch(/^a \* +alive +\S+ s +1 /m);
+  expect(outputs[1]).toMatch(/^b +alive +\S+ s +2 /m);
+  const statuses = file('statuses').trim().split('\n');
+  expect(statuses.length).toBeGreaterThan(20);
+  expect(new Set(statuses)).toEqual(new Set(['200']));
+});
+
+test('docs/operate/back-up.md: what was copied, put into an empty cluster, is the same', {
+  timeout: PAGE_MS,
+}, async () => {
+  const ports = await portsFor('7070');
+  const [port] = [`${ports['7070']}`];
+  const started = (cluster: string) => `cat > node.yaml <<'END'
+cluster: ${cluster}
+topic: { kind: embedded, path: ./log-${cluster} }
+groups: { orders: { quota: { publish: { messagesPerSecond: 1000 } } } }
+END
+quotamesh run --config node.yaml --node a --http 127.0.0.1:${port} > ${cluster}.log & node=$!
+${waitFor(port)}`;
+  const url = `--url http://127.0.0.1:${port}`;
+  const { code, output, outputs, file } = await playPage(blocksOf('docs/operate/back-up.md', ports), {
+    before: `${started('old')}
+quotamesh group set acme quota.publish.messagesPerSecond=10 burst=20 ${url}
+quotamesh group set orders quota.publish.messagesPerSecond=500 ${url}
+quotamesh group attach acme --tenant tenant-1 ${url}
+quotamesh key template set 'key:{id}' quota.publish.messagesPerMinute=60 ${url}`,
+    after: {
+      0: `kill $node; wait $node; ${started('new')}`,
+      1: `quotamesh group export ${url} > again.yaml`,
+    },
+    timeoutMs: PAGE_MS,
+  });
+  expect(code, output).toBe(0);
+  expect(file('groups.yaml')).toContain('acme');
+  expect(file('again.yaml')).toBe(file('groups.yaml'));
+  expect(file('groups.yaml')).toMatch(/tenant-1:\n +group: acme\n/);
+  expect(file('audit.jsonl').trim().split('\n').length).toBeGreaterThanOrEqual(3);
+  expect(outputs[1]).toMatch(/^acme /m);
+});

@@ -1,0 +1,9 @@
+/** The most times in any second. @param times in ms, in their order */
+export function worstSecond(times: readonly number[]): number {
+  let [first, worst] = [0, 0];
+  for (const [at, time] of times.entries()) {
+    while (time - (times[first] as number) >= 1000) first++;
+    worst = Math.max(worst, at - first + 1);
+  }
+  return worst;
+}
