@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { GroupConfig, KafkaQuotasConfig, ResolvedConfig } from '../config/resolved/resolved-config.js';
+import type { KafkaQuotasConfig, ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { DEFAULT_NAME, type Entity, entityKeyOf } from '../core/kafka-quotas/entity.js';
 import { Keeper } from '../core/kafka-quotas/keeper.js';
 import type {
@@ -20,9 +20,9 @@ import type { DescribedEntity, EntityChange } from '../topic/kafka/client-quotas
 import { changesOf, describedQuotas, entityOfParts } from './entity-parts.js';
 import { decodeKeeperRecord, encodeKeeperRecord } from './keeper-record-codec.js';
 import { type KeeperStatus, keeperStatus } from './keeper-status.js';
-import { type GroupBytes, isOfPattern, limitSpecs } from './limit-specs.js';
+import { bytesOf, type GroupBytes, isOfPattern, limitSpecs, markersOf } from './limit-specs.js';
 import { readExporter } from './read-exporter.js';
-import { roughnessOf } from './window-roughness.js';
+import { roughnessOf, troubleOfConsumers } from './window-roughness.js';
 
 /** Reads and writes quotas; `ClientQuotaAdmin` against a real Kafka. */
 export interface QuotaAdmin {
@@ -162,7 +162,9 @@ export class QuotaKeeper {
       groups: groupsMissing.slice(0, 10),
       effect: 'their quotas in Kafka stay as they are',
     });
-    this.#step({ kind: 'round', limits, pages, described, unseen: this.#unseen(seen) });
+    const markers = markersOf(this.#settings.entities, (group) => this.#quotaOf(group));
+    this.#tellOfConsumers(markers.some(({ name }) => name === 'consumer_byte_rate'));
+    this.#step({ kind: 'round', limits, markers, pages, described, unseen: this.#unseen(seen) });
   }
 
   #unseen(seen: readonly Entity[]): ReadonlySet<string> {
@@ -214,6 +216,14 @@ export class QuotaKeeper {
           roughness,
         });
     }
+  }
+
+  #tellOfConsumers(areKept: boolean): void {
+    const broker = this.#windows.find(({ windows }) => troubleOfConsumers(windows) !== null);
+    const message = 'quota.window.num is 1, and consumers have quotas';
+    const remedy = 'set quota.window.num=2 at every broker';
+    const facts = { broker: broker?.broker, effect: troubleOfConsumers(1), remedy };
+    this.#tellOnce(areKept && broker !== undefined, 'one window', message, facts);
   }
 
   #read(records: readonly ReadRecord[]): void {
@@ -290,13 +300,8 @@ export class QuotaKeeper {
   }
 }
 
-const BYTES = 1;
 /** For an answer about an entity that was not asked for. */
 const NOBODY: Entity = { user: null, clientId: DEFAULT_NAME };
-
-function bytesOf({ quota }: GroupConfig): GroupBytes {
-  return { publish: quota.publish[BYTES], dispatch: quota.dispatch[BYTES] };
-}
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

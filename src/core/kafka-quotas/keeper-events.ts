@@ -20,12 +20,17 @@ export type KeeperEvent =
 export interface KeeperRound {
   readonly kind: 'round';
   readonly limits: readonly LimitSpec[];
+  /** What makes Kafka tell of those whom the configuration names, by patterns too; written where it has no such quota. */
+  readonly markers: readonly Marker[];
   readonly pages: readonly ExporterPage[];
   /** All quotas in Kafka; null = Kafka could not be asked. */
   readonly described: readonly DescribedQuota[] | null;
   /** Keys of entities in the log that belong to a pattern, and that no page shows any more. */
   readonly unseen?: ReadonlySet<string>;
 }
+
+/** A quota of an entity that nobody is. */
+export type Marker = Pick<LimitSpec, 'entity' | 'name'>;
 
 /** An entity and a quota of it, as the configuration has it. */
 export interface LimitSpec {

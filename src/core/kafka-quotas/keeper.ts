@@ -1,6 +1,14 @@
-import { DEFAULT_NAME, type Entity, entityKeyOf, entityText, isDefault, limitKeyOf, type QuotaName } from './entity.js';
+import { type Entity, entityKeyOf, entityText, isDefault, limitKeyOf, type QuotaName } from './entity.js';
 import { ExporterBook } from './exporter-book.js';
-import type { Alteration, DescribedQuota, KeeperEffect, KeeperEvent, KeeperRound, LimitSpec } from './keeper-events.js';
+import type {
+  Alteration,
+  DescribedQuota,
+  KeeperEffect,
+  KeeperEvent,
+  KeeperRound,
+  LimitSpec,
+  Marker,
+} from './keeper-events.js';
 import {
   type KeptRecord,
   keeperOfRecordKey,
@@ -142,7 +150,7 @@ export class Keeper {
     return limit;
   }
 
-  #round({ limits, pages, described, unseen = NONE }: KeeperRound, nowMs: number): KeeperEffect[] {
+  #round({ limits, markers, pages, described, unseen = NONE }: KeeperRound, nowMs: number): KeeperEffect[] {
     this.#specs = limits;
     this.#stamp = stampOf(limits);
     const effects = this.exporters.take(pages, limits, nowMs);
@@ -151,7 +159,7 @@ export class Keeper {
     const claim = this.election.claim(nowMs);
     if (claim !== null) effects.push(append([{ key: WRITER_KEY, record: claim }]));
     effects.push(...this.#tellElection(nowMs));
-    const specs = this.#withVisibility(limits, described);
+    const specs = [...this.#neededMarkers(markers, described), ...limits];
     for (const limit of this.#limits.values()) limit.isKept = false;
     for (const { entity, name } of specs) this.#limitOf(limitKeyOf(entity, name), entity, name).isKept = true;
     this.#prune(unseen, nowMs);
@@ -226,21 +234,16 @@ export class Keeper {
   }
 
   /**
-   * Kafka tells nothing of clients while there is no quota of that kind at all; then a very high one for everybody
-   * makes them visible. It is one of client ids, which any other quota takes precedence over; one of users would take
-   * precedence over client ids.
+   * Kafka tells nothing of clients while there is no quota of that kind at all; one that nobody has makes them visible.
+   * Not one of `<default>`: that would limit everybody, and with `quota.window.num=1` a broker gives whoever has any
+   * limit for consumers one batch per fetch.
    */
-  #withVisibility(specs: readonly LimitSpec[], described: readonly DescribedQuota[] | null): readonly LimitSpec[] {
-    const extra = [...new Set(specs.map(({ name }) => name))].flatMap((name): LimitSpec[] => {
-      const key = limitKeyOf(EVERYBODY, name);
-      const isKept = specs.some(({ entity, name: kept }) => limitKeyOf(entity, kept) === key);
-      const isNeeded = specs.some(({ entity, name: kept }) => kept === name && entity.user === null);
-      const isOurs = (this.#limits.get(key)?.record ?? null) !== null;
-      const hasAny = described === null || described.some((each) => each.name === name);
-      if (isKept || !isNeeded || (hasAny && !isOurs)) return [];
-      return [{ entity: EVERYBODY, name, quota: VISIBLE_BYTES_PER_SECOND, group: VISIBILITY }];
+  #neededMarkers(markers: readonly Marker[], described: readonly DescribedQuota[] | null): LimitSpec[] {
+    const needed = markers.filter(({ entity, name }) => {
+      const isOurs = (this.#limits.get(limitKeyOf(entity, name))?.record ?? null) !== null;
+      return isOurs || (described !== null && !described.some((each) => each.name === name));
     });
-    return extra.length === 0 ? specs : [...extra, ...specs];
+    return needed.map((marker) => ({ ...marker, quota: MARKER_BYTES_PER_SECOND, group: MARKERS }));
   }
 
   #compare(described: readonly DescribedQuota[], nowMs: number): KeeperEffect[] {
@@ -294,7 +297,7 @@ export class Keeper {
     const { found, record } = limit;
     // The value in the log has not reached Kafka, or somebody has put another one of ours there.
     const isAmiss = record !== null && found !== record.value;
-    if (spec.group === VISIBILITY) return found === null || isAmiss ? spec.quota : null;
+    if (spec.group === MARKERS) return found === null || isAmiss ? spec.quota : null;
     if (found === null && !this.#isVisible(spec, nowMs)) return null;
     const next = plan.level(spec, found, (sharing) => {
       return nextWaterLevel({ quota: spec.quota, inForce: found, sharers: this.#sharersOf(spec, sharing, nowMs) });
@@ -408,11 +411,10 @@ function sharingKeyOf({ group, name }: LimitSpec): string {
   return `${name} ${group}`;
 }
 
-const EVERYBODY: Entity = { user: null, clientId: DEFAULT_NAME };
 /** No group has this name: names begin with a letter or digit. */
-const VISIBILITY = '*';
-/** A petabyte per second; Kafka takes whole numbers that a double holds. */
-const VISIBLE_BYTES_PER_SECOND = 1e15;
+const MARKERS = '*';
+/** A petabyte per second, should anybody have the name; Kafka takes whole numbers that a double holds. */
+const MARKER_BYTES_PER_SECOND = 1e15;
 const BLIND_AFTER_MS = 5000;
 const ALTERED_EVERY_MS = 1000;
 /** For as long somebody's request may be under way; only the last second counts. */
