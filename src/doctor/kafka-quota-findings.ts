@@ -58,7 +58,7 @@ async function windowFindings(
     });
     const troubled = found.flatMap(({ broker, windows }) => {
       const trouble = hasConsumers ? troubleOfConsumers(windows) : null;
-      return trouble === null ? [] : [noted(about, new QuotameshError('KAFKA_QUOTAS_ONE_WINDOW', { broker, trouble }))];
+      return trouble === null ? [] : [noted(about, new QuotameshError('KAFKA_QUOTAS_FETCHES', { broker, trouble }))];
     });
     const findings = [...rough, ...troubled];
     if (findings.length > 0) return findings;

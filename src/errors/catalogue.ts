@@ -88,7 +88,7 @@ export const ERROR_CATALOGUE = {
     remedy:
       'Set quota.window.num=1 at every broker, or 2 where consumers have quotas; docs/guide/kafka-quotas.md has the figures.',
   },
-  KAFKA_QUOTAS_ONE_WINDOW: {
+  KAFKA_QUOTAS_FETCHES: {
     message: 'broker {broker} has quota.window.num=1: {trouble}',
     remedy:
       'Set quota.window.num=2 at every broker where consumers have quotas; docs/guide/kafka-quotas.md has the figures.',

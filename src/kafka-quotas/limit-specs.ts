@@ -5,6 +5,7 @@ import {
   DEFAULT_NAME,
   type Entity,
   entityKeyOf,
+  limitKeyOf,
   MARKER_NAME,
   QUOTA_NAMES,
   type QuotaName,
@@ -34,6 +35,8 @@ export interface SpecsInput {
 
 export interface Specs {
   readonly limits: readonly LimitSpec[];
+  /** Keys of limits that the rules name, and that are none because the group has no such quota. */
+  readonly unlimited: ReadonlySet<string>;
   /** Entities beyond the bound. */
   readonly leftOut: number;
   /** Groups that rules name and that there are not; not those of captures, which anybody may make up. */
@@ -62,6 +65,7 @@ export function limitSpecs({ rules, seen, quotaOf, maxEntities }: SpecsInput): S
   }
   return {
     limits: [...found.values()].flatMap(({ entity, group }) => limitsOf(entity, group, quotaOf)),
+    unlimited: new Set([...found.values()].flatMap(({ entity, group }) => unlimitedOf(entity, quotaOf(group)))),
     leftOut: leftOut.size,
     groupsMissing,
   };
@@ -92,7 +96,7 @@ export function markersOf(rules: readonly KafkaQuotaEntity[], quotaOf: SpecsInpu
   });
 }
 
-/** Of groups that captures name it is known where a template makes them: any of them then has what the others have. */
+/** What a group made of captures has is known where a template makes it: it has what any other one has. */
 function mayKeep(group: string, name: QuotaName, quotaOf: SpecsInput['quotaOf']): boolean {
   const sample = group.replaceAll(/\{\w+\}/g, 'x');
   if (quotaOf(sample) === null) return sample !== group;
@@ -100,15 +104,24 @@ function mayKeep(group: string, name: QuotaName, quotaOf: SpecsInput['quotaOf'])
 }
 
 function limitsOf(entity: Entity, group: string, quotaOf: SpecsInput['quotaOf']): LimitSpec[] {
-  const quota = quotaOf(group);
+  return quotasOf(quotaOf(group)).flatMap(([name, bytes]) =>
+    bytes < Number.POSITIVE_INFINITY ? [{ entity, name, quota: bytes, group }] : [],
+  );
+}
+
+function unlimitedOf(entity: Entity, quota: GroupBytes | null): string[] {
+  return quotasOf(quota).flatMap(([name, bytes]) =>
+    bytes === Number.POSITIVE_INFINITY ? [limitKeyOf(entity, name)] : [],
+  );
+}
+
+/** None of a group that there is not. */
+function quotasOf(quota: GroupBytes | null): readonly (readonly [QuotaName, number])[] {
   if (quota === null) return [];
-  const both: readonly (readonly [QuotaName, number])[] = [
+  return [
     ['producer_byte_rate', quota.publish],
     ['consumer_byte_rate', quota.dispatch],
   ];
-  return both.flatMap(([name, bytes]) =>
-    bytes < Number.POSITIVE_INFINITY ? [{ entity, name, quota: bytes, group }] : [],
-  );
 }
 
 const NOBODY: Entity = { user: null, clientId: MARKER_NAME };

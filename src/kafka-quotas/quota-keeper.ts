@@ -51,6 +51,8 @@ export interface QuotaKeeperParts {
 }
 
 const ROUND_EVERY_MS = 1000;
+/** By itself: an exporter or a Kafka that hangs holds up a round for longer than the permission lasts. */
+const BEAT_EVERY_MS = 1000;
 /** How long a writer may go on without reading a record of its own; a new one waits for as long. */
 const PERMIT_MS = 2000;
 const FAREWELL_TIMEOUT_MS = 1000;
@@ -63,6 +65,7 @@ export class QuotaKeeper {
   readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #wake: NodeJS.Timeout | undefined;
+  #beats: NodeJS.Timeout | undefined;
   #readTo = -1;
   #isClosed = false;
   #appending: Promise<unknown> = Promise.resolve();
@@ -96,6 +99,7 @@ export class QuotaKeeper {
   async start(): Promise<void> {
     const { topic } = this.#parts;
     this.#timer = setTimeout(() => void this.#rounds(), 0);
+    this.#beats = setInterval(() => this.#step({ kind: 'beat' }), BEAT_EVERY_MS);
     await topic.open({
       onEpoch: () => {
         this.#readTo = -1;
@@ -117,6 +121,7 @@ export class QuotaKeeper {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#wake);
+    clearInterval(this.#beats);
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise((resolve) => {
       timer = setTimeout(resolve, FAREWELL_TIMEOUT_MS);
@@ -150,7 +155,7 @@ export class QuotaKeeper {
       return readings?.map(({ entity }) => entity) ?? this.#keeper.exporters.lastSeenAt(exporter);
     });
     const ownClient = this.#parts.config.topic.kind === 'kafka' ? this.#parts.config.topic.clientId : null;
-    const { limits, leftOut, groupsMissing } = limitSpecs({
+    const { limits, unlimited, leftOut, groupsMissing } = limitSpecs({
       rules: this.#settings.entities,
       seen: seen.filter(({ clientId }) => clientId !== ownClient),
       quotaOf: (group) => this.#quotaOf(group),
@@ -164,7 +169,7 @@ export class QuotaKeeper {
     });
     const markers = markersOf(this.#settings.entities, (group) => this.#quotaOf(group));
     this.#tellOfConsumers(markers.some(({ name }) => name === 'consumer_byte_rate'));
-    this.#step({ kind: 'round', limits, markers, pages, described, unseen: this.#unseen(seen) });
+    this.#step({ kind: 'round', limits, markers, pages, described, unseen: this.#unseen(seen), unlimited });
   }
 
   #unseen(seen: readonly Entity[]): ReadonlySet<string> {

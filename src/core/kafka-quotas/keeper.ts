@@ -47,6 +47,7 @@ export class Keeper {
   #stamp = '';
   #sequence = 0;
   #isCaughtUp = false;
+  #hasLooked = false;
   #isStopping = false;
   #wasWriter = false;
   #mayWriteSinceMs: number | null = null;
@@ -83,6 +84,8 @@ export class Keeper {
         return [];
       case 'records':
         return [...event.records.flatMap((record) => this.#read(record, nowMs)), ...this.#send(nowMs)];
+      case 'beat':
+        return this.#beat(nowMs);
       case 'round':
         return this.#round(event, nowMs);
       case 'woken':
@@ -150,15 +153,26 @@ export class Keeper {
     return limit;
   }
 
-  #round({ limits, markers, pages, described, unseen = NONE }: KeeperRound, nowMs: number): KeeperEffect[] {
+  /** Not before the first look: until then it cannot say what it is configured with, and has nothing to write. */
+  #beat(nowMs: number): KeeperEffect[] {
+    if (!this.#isCaughtUp || !this.#hasLooked) return [];
+    const claim = this.election.claim(nowMs);
+    return [
+      append([this.#sign(nowMs, false)]),
+      ...(claim === null ? [] : [append([{ key: WRITER_KEY, record: claim }])]),
+      ...this.#tellElection(nowMs),
+    ];
+  }
+
+  #round(
+    { limits, markers, pages, described, unseen = NONE, unlimited = NONE }: KeeperRound,
+    nowMs: number,
+  ): KeeperEffect[] {
     this.#specs = limits;
     this.#stamp = stampOf(limits);
+    this.#hasLooked = true;
     const effects = this.exporters.take(pages, limits, nowMs);
     if (!this.#isCaughtUp) return effects;
-    effects.push(append([this.#sign(nowMs, false)]));
-    const claim = this.election.claim(nowMs);
-    if (claim !== null) effects.push(append([{ key: WRITER_KEY, record: claim }]));
-    effects.push(...this.#tellElection(nowMs));
     const specs = [...this.#neededMarkers(markers, described), ...limits];
     for (const limit of this.#limits.values()) limit.isKept = false;
     for (const { entity, name } of specs) this.#limitOf(limitKeyOf(entity, name), entity, name).isKept = true;
@@ -167,7 +181,7 @@ export class Keeper {
     const mayWrite = this.election.mayWrite(nowMs);
     this.#mayWriteSinceMs = mayWrite ? (this.#mayWriteSinceMs ?? nowMs) : null;
     // What stands in Kafka must be known before it is changed.
-    if (mayWrite && described !== null) effects.push(...this.#plan(specs, nowMs), ...this.#putBack(nowMs));
+    if (mayWrite && described !== null) effects.push(...this.#plan(specs, nowMs), ...this.#putBack(unlimited, nowMs));
     if (mayWrite) effects.push(...this.#forgetKeepers(nowMs));
     return effects;
   }
@@ -183,11 +197,14 @@ export class Keeper {
   }
 
   /**
-   * An entity of a pattern that nobody has seen for long is given back: first what was there before, then, when that is
-   * found there, its record is removed. Else names that change with every start would fill Kafka's metadata.
+   * What nobody needs any more is given back: first what was there before, then, when that is found there, the record is
+   * removed. That is a limit whose group has no such quota any more, and an entity of a pattern that nobody has seen for
+   * long: names that change with every start would fill Kafka's metadata.
    */
-  #putBack(nowMs: number): KeeperEffect[] {
-    const gone = [...this.#limits].filter(([, { unseenSinceMs }]) => nowMs - (unseenSinceMs ?? nowMs) >= UNSEEN_MS);
+  #putBack(unlimited: ReadonlySet<string>, nowMs: number): KeeperEffect[] {
+    const gone = [...this.#limits].filter(([key, { record, unseenSinceMs }]) => {
+      return record !== null && (unlimited.has(key) || nowMs - (unseenSinceMs ?? nowMs) >= UNSEEN_MS);
+    });
     const alterations = gone.flatMap(([, { entity, name, original, isToPutBack }]): Alteration[] => {
       return isToPutBack ? [{ entity, name, value: original }] : [];
     });
@@ -196,6 +213,10 @@ export class Keeper {
     );
     for (const { entity } of alterations) this.#alteredMs.set(entityKeyOf(entity), nowMs);
     return [
+      ...alterations.map(({ entity, name, value }) => {
+        const facts = { entity: entityText(entity), quota: name, value };
+        return log('info', 'a quota is given back: Kafka gets what was there before', facts);
+      }),
       ...(alterations.length > 0 ? [{ kind: 'alter', alterations } as const] : []),
       ...(removed.length > 0 ? [append(removed)] : []),
     ];

@@ -46,6 +46,8 @@ export class QuotaScene {
   /** Their rules match nothing. */
   readonly exportersEmpty = new Set<number>();
   specs: LimitSpec[];
+  /** Keys of limits whose group has no quota any more. */
+  unlimited: ReadonlySet<string> = new Set();
   /** What stands in Kafka, by limit. */
   readonly quotas = new Map<string, { entity: Entity; name: QuotaName; value: number }>();
   readonly #options: SceneOptions;
@@ -215,8 +217,10 @@ export class SimulatedKeeper {
     if (!this.#hasCaughtUp) this.#step({ kind: 'caught-up' });
     this.#hasCaughtUp = true;
     const described = [...this.#scene.quotas.values()];
+    this.#step({ kind: 'beat' });
     const limits = this.specs ?? this.#scene.specs;
-    this.#step({ kind: 'round', limits, markers: [MARKER], pages: this.#scene.pages(), described });
+    const { unlimited } = this.#scene;
+    this.#step({ kind: 'round', limits, markers: [MARKER], pages: this.#scene.pages(), described, unlimited });
   }
 
   #hasCaughtUp = false;

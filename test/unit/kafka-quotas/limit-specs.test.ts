@@ -94,7 +94,16 @@ describe('the quotas that make Kafka tell of clients', () => {
   });
 });
 
+test('what a group does not limit is told apart from a group that there is not', () => {
+  const rules = [
+    { user: null, clientId: 'app', group: 'one' },
+    { user: null, clientId: 'web', group: 'both' },
+    { user: null, clientId: 'lost', group: 'none' },
+  ];
+  expect(specs({ rules }).unlimited).toEqual(new Set(['client-id=app/consumer_byte_rate']));
+});
+
 test('a group that there is not is named; a key that is none is not', () => {
   const rules = [{ user: null, clientId: 'app', group: 'none' }];
-  expect(specs({ rules })).toEqual({ limits: [], leftOut: 0, groupsMissing: ['none'] });
+  expect(specs({ rules })).toEqual({ limits: [], unlimited: new Set(), leftOut: 0, groupsMissing: ['none'] });
 });

@@ -43,6 +43,7 @@ class Alone {
 
   round(limits: readonly LimitSpec[], pages: readonly ExporterPage[], unseen = NONE): void {
     this.#nowMs += 1000;
+    this.#step({ kind: 'beat' });
     this.#step({ kind: 'round', limits, markers: MARKERS, pages, described: [...this.quotas.values()], unseen });
     this.#step({ kind: 'woken' });
   }
