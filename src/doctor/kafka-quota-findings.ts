@@ -1,7 +1,8 @@
 import type { KafkaTopicConfig, ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { KeyPattern } from '../core/keys/key-pattern.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
-import { bytesOf, markersOf } from '../kafka-quotas/limit-specs.js';
+import { bytesOf } from '../kafka-quotas/group-bytes.js';
+import { markersOf } from '../kafka-quotas/markers-of.js';
 import { readExporter } from '../kafka-quotas/read-exporter.js';
 import { roughnessOf, troubleOfConsumers } from '../kafka-quotas/window-roughness.js';
 import { ClientQuotaAdmin } from '../topic/kafka/client-quota-admin.js';

@@ -1,28 +1,8 @@
-import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import type { KafkaQuotaEntity } from '../config/schema/kafka-quota-entities.js';
 import { type Captured, fill, matchName } from '../core/attachments/patterns.js';
-import {
-  DEFAULT_NAME,
-  type Entity,
-  entityKeyOf,
-  limitKeyOf,
-  MARKER_NAME,
-  QUOTA_NAMES,
-  type QuotaName,
-} from '../core/kafka-quotas/entity.js';
-import type { LimitSpec, Marker } from '../core/kafka-quotas/keeper-events.js';
-
-const BYTES = 1;
-
-export function bytesOf({ quota }: Pick<GroupConfig, 'quota'>): GroupBytes {
-  return { publish: quota.publish[BYTES], dispatch: quota.dispatch[BYTES] };
-}
-
-/** Bytes per second of the whole cluster; Infinity = no quota. */
-export interface GroupBytes {
-  readonly publish: number;
-  readonly dispatch: number;
-}
+import { DEFAULT_NAME, type Entity, entityKeyOf, limitKeyOf } from '../core/kafka-quotas/entity.js';
+import type { LimitSpec } from '../core/kafka-quotas/keeper-events.js';
+import { type GroupBytes, quotasOf } from './group-bytes.js';
 
 export interface SpecsInput {
   readonly rules: readonly KafkaQuotaEntity[];
@@ -78,31 +58,6 @@ export function isOfPattern(rules: readonly KafkaQuotaEntity[], entity: Entity):
   return groupOf(rules.filter(isPattern), entity) !== null;
 }
 
-/**
- * One quota that nobody has, of each name that the rules keep. Brokers tell of users while all quotas of that name are
- * of users, of pairs while all are of pairs, and else of client ids, and of whoever has a quota of its own.
- */
-export function markersOf(rules: readonly KafkaQuotaEntity[], quotaOf: SpecsInput['quotaOf']): Marker[] {
-  return QUOTA_NAMES.flatMap((name) => {
-    const keeping = rules.filter(({ group }) => mayKeep(group, name, quotaOf));
-    if (keeping.length === 0) return [];
-    const hasClients = keeping.some(({ user }) => user === null);
-    const hasUsers = keeping.some(({ clientId }) => clientId === null);
-    const entity = {
-      user: hasClients ? null : MARKER_NAME,
-      clientId: hasUsers && !hasClients ? null : MARKER_NAME,
-    };
-    return [{ entity, name }];
-  });
-}
-
-/** What a group made of captures has is known where a template makes it: it has what any other one has. */
-function mayKeep(group: string, name: QuotaName, quotaOf: SpecsInput['quotaOf']): boolean {
-  const sample = group.replaceAll(/\{\w+\}/g, 'x');
-  if (quotaOf(sample) === null) return sample !== group;
-  return limitsOf(NOBODY, sample, quotaOf).some((limit) => limit.name === name);
-}
-
 function limitsOf(entity: Entity, group: string, quotaOf: SpecsInput['quotaOf']): LimitSpec[] {
   return quotasOf(quotaOf(group)).flatMap(([name, bytes]) =>
     bytes < Number.POSITIVE_INFINITY ? [{ entity, name, quota: bytes, group }] : [],
@@ -114,17 +69,6 @@ function unlimitedOf(entity: Entity, quota: GroupBytes | null): string[] {
     bytes === Number.POSITIVE_INFINITY ? [limitKeyOf(entity, name)] : [],
   );
 }
-
-/** None of a group that there is not. */
-function quotasOf(quota: GroupBytes | null): readonly (readonly [QuotaName, number])[] {
-  if (quota === null) return [];
-  return [
-    ['producer_byte_rate', quota.publish],
-    ['consumer_byte_rate', quota.dispatch],
-  ];
-}
-
-const NOBODY: Entity = { user: null, clientId: MARKER_NAME };
 
 function isPattern({ user, clientId }: KafkaQuotaEntity): boolean {
   return [user, clientId].some((name) => name !== null && name !== DEFAULT_NAME && /[*{]/.test(name));

@@ -18,9 +18,11 @@ import type { Telemetry } from '../ports/telemetry.js';
 import type { QuotaWindow } from '../topic/kafka/client-quota-admin.js';
 import type { DescribedEntity, EntityChange } from '../topic/kafka/client-quotas-1.js';
 import { changesOf, describedQuotas, entityOfParts } from './entity-parts.js';
+import { bytesOf, type GroupBytes } from './group-bytes.js';
 import { decodeKeeperRecord, encodeKeeperRecord } from './keeper-record-codec.js';
 import { type KeeperStatus, keeperStatus } from './keeper-status.js';
-import { bytesOf, type GroupBytes, isOfPattern, limitSpecs, markersOf } from './limit-specs.js';
+import { isOfPattern, limitSpecs } from './limit-specs.js';
+import { markersOf } from './markers-of.js';
 import { readExporter } from './read-exporter.js';
 import { roughnessOf, troubleOfConsumers } from './window-roughness.js';
 

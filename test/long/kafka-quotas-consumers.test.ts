@@ -5,7 +5,7 @@ import { createTopic } from '../kafka/admin.js';
 import { KAFKA_START_TIMEOUT_MS, type Kafka, startKafka } from '../kafka/kafka.js';
 import { ConsumerLoad } from '../kafka/quotas/consumer-load.js';
 import { IdleConsumer } from '../kafka/quotas/idle-consumer.js';
-import { inKb, isKept, kafkaQuotaScene, offBy } from '../kafka/quotas/kafka-quota-scene.js';
+import { inKb, isKept, kafkaQuotaScene, offBy, total } from '../kafka/quotas/kafka-quota-scene.js';
 import { ProducerLoad } from '../kafka/quotas/producer-load.js';
 
 const QUOTA = 600_000;
@@ -45,9 +45,23 @@ const sceneOf = (kafka: Kafka) =>
     groups: { readers: { quota: { dispatch: { bytesPerSecond: QUOTA } } } },
   });
 
-test.each([1, 2])(
-  'three brokers, quota.window.num=%i: consumers of a client id, with one window not within 5 %',
-  async (windows) => {
+/** A batch of one record, as it lies in the log. */
+const BATCH_BYTES = SIZES.requestBytes + 100;
+/** Parts of the quota. Consumers of one window or of large fetches get less than within 5 % of it. */
+const OFF_MAX = 0.05;
+
+/**
+ * Kafka counts the answer that would exceed the quota, and gives nothing then: what was left for it is lost, about half
+ * an answer in a span and a half. And a broker tells by half an answer more of whoever it does not hold back. So fetches
+ * must be small: here a twentieth of a second of what a broker may give.
+ */
+test.each([
+  { windows: 2, fetched: 1, isHeld: true },
+  { windows: 2, fetched: 4, isHeld: false },
+  { windows: 1, fetched: 4, isHeld: false },
+])(
+  'three brokers, $windows window(s), $fetched batch(es) per fetch: the consumers of a client id share its quota',
+  async ({ windows, fetched, isHeld }) => {
     const kafka = await kafkaWith(windows);
     await fill(kafka);
     const { keeper, release } = await sceneOf(kafka);
@@ -56,6 +70,7 @@ test.each([1, 2])(
       clientId: 'reader',
       topics: TOPICS,
       wants: [800_000, 100_000, 50_000],
+      fetchBytes: fetched * BATCH_BYTES,
     });
     await load.start();
     onTestFinished(() => load.stop());
@@ -68,11 +83,14 @@ test.each([1, 2])(
     const rates = await steady();
     load.wants.splice(0, 3, 50_000, 100_000, 800_000);
     const turned = await steady();
+    const released = await release(a);
     console.log(
-      `${windows} window(s), consumers: ${inKb(rates)}; turned: ${inKb(turned)}; released: ${await release(a)}`,
+      `${windows} window(s), ${fetched} batch(es) per fetch: ${inKb(rates)}; turned: ${inKb(turned)}; released: ${released}`,
     );
-    expect(offBy(rates, QUOTA)).toBeLessThan(windows === 1 ? 0.1 : 0.05);
-    expect(offBy(turned, QUOTA)).toBeLessThan(windows === 1 ? 0.1 : 0.05);
+    for (const each of [rates, turned]) {
+      if (isHeld) expect(offBy(each, QUOTA)).toBeLessThan(OFF_MAX);
+      else expect(total(each)).toBeLessThan((1 + OFF_MAX) * QUOTA);
+    }
   },
   KAFKA_START_TIMEOUT_MS,
 );

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Entity, MARKER_NAME } from '../../../src/core/kafka-quotas/entity.js';
-import { isOfPattern, limitSpecs, markersOf, type SpecsInput } from '../../../src/kafka-quotas/limit-specs.js';
+import { isOfPattern, limitSpecs, type SpecsInput } from '../../../src/kafka-quotas/limit-specs.js';
+import { markersOf } from '../../../src/kafka-quotas/markers-of.js';
 
 const NO_QUOTA = Number.POSITIVE_INFINITY;
 const client = (clientId: string): Entity => ({ user: null, clientId });
