@@ -1,7 +1,7 @@
 /**
- * What one window does to consumers, in words; null where it does nothing. A broker answers a fetch with no more than
- * the quota allows in all windows but one, and waits for no more: with one window that is nothing. So a fetch that finds
- * something gets the one batch that a broker gives in any case, and one that finds nothing is answered at once.
+ * What one window does to consumers, in words; null where there are more. A broker answers a fetch with no more than the
+ * quota allows in all windows but one, and waits for no more: with one window that is nothing. So a fetch gets the one
+ * batch that a broker gives in any case, and is answered at once where there is none.
  */
 export function troubleOfConsumers(windows: number): string | null {
   if (windows !== 1) return null;

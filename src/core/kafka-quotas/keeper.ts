@@ -197,9 +197,9 @@ export class Keeper {
   }
 
   /**
-   * What nobody needs any more is given back: first what was there before, then, when that is found there, the record is
-   * removed. That is a limit whose group has no such quota any more, and an entity of a pattern that nobody has seen for
-   * long: names that change with every start would fill Kafka's metadata.
+   * Gives back what nobody needs any more: first Kafka gets what was there before, then, when that is found there, the
+   * record is removed. That is a limit whose group has no such quota any more, and an entity of a pattern that nobody
+   * has seen for long: names that change with every start would fill Kafka's metadata.
    */
   #putBack(unlimited: ReadonlySet<string>, nowMs: number): KeeperEffect[] {
     const gone = [...this.#limits].filter(([key, { record, unseenSinceMs }]) => {

@@ -1,20 +1,20 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { QuotaKeeperScene } from './quota-keeper-scene.js';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { EXPORTERS, QuotaKeeperScene } from './quota-keeper-scene.js';
+
+/** Node's own fetch sets timers that virtual time does not have. */
+const hanging: typeof fetch = (_, init) =>
+  new Promise((_resolve, reject) => {
+    init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+  });
 
 test('an exporter that hangs for longer than a writer’s permission lasts does not keep the keeper from writing', async () => {
-  const hanging = createServer(() => undefined).listen(0, '127.0.0.1');
+  vi.stubGlobal('fetch', hanging);
   onTestFinished(() => {
-    hanging.closeAllConnections();
-    hanging.close();
+    vi.unstubAllGlobals();
   });
-  await once(hanging, 'listening');
-  const exporter = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/metrics`;
   const scene = new QuotaKeeperScene({
     groups: { app: { quota: { publish: { bytesPerSecond: 1000 } } } },
-    kafkaQuotas: { exporters: [exporter], timeoutMs: 5000, entities: [{ clientId: 'app', group: 'app' }] },
+    kafkaQuotas: { exporters: EXPORTERS, timeoutMs: 5000, entities: [{ clientId: 'app', group: 'app' }] },
   });
   onTestFinished(() => scene.close());
   await scene.keeper.start();
