@@ -99,7 +99,7 @@ test.each([1, 2])(
   'three brokers, quota.window.num=%i: how often consumers ask while there is nothing to read',
   async (windows) => {
     const kafka = await kafkaWith(windows);
-    const { keeper } = await sceneOf(kafka);
+    const { cli, file, keeper } = await sceneOf(kafka);
     const [reader, other] = [
       await IdleConsumer.start(kafka.brokers, 'reader'),
       await IdleConsumer.start(kafka.brokers, 'other'),
@@ -119,6 +119,8 @@ test.each([1, 2])(
     else {
       expect(limited).toBeGreaterThan(20);
       await a.process.logged('quota.window.num is 1, and consumers have quotas');
+      const { stdout } = await cli.start(['doctor', '--config', file]).exit;
+      expect(stdout).toContain('KAFKA_QUOTAS_FETCHES');
     }
   },
   KAFKA_START_TIMEOUT_MS,
