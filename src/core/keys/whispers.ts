@@ -187,6 +187,13 @@ export class Whispers {
     return Math.min(mostOf(kind, slot, now, this.#time), tokens);
   }
 
+  /** The same of a key that is not here. */
+  leftUnused(kindIndex: number, direction: number, dimension: number, nowMs: number): number {
+    const kind = this.#kinds[kindIndex] as Kind;
+    const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
+    return slot === -1 ? Number.POSITIVE_INFINITY : mostOf(kind, slot, this.#time.at(nowMs), this.#time);
+  }
+
   /** Units that were taken unheard and have not come back. */
   spent(row: number, direction: number, dimension: number, nowMs: number): number {
     const kind = this.#kinds[this.kindOf(row)] as Kind;
