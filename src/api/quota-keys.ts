@@ -13,7 +13,7 @@ export interface QuotaKeys {
    * where no template has such names.
    */
   show(key: string): KeyStatus;
-  /** Of the keys that speak at this node, up to 20 of which most of the quota is wanted there. */
+  /** The keys that speak at this node and of which most of the quota is wanted there, at most 20. */
   busiest(): Promise<KeyStatus[]>;
   /** The settings that a single key has of its own, here or in the configuration. Throws KEY_DEFINITION_UNKNOWN. */
   get(key: string): DefinedKey;
