@@ -59,12 +59,12 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
     return new RateLimiterRes(0, seconds * 1000, this.points + 1, false);
   }
 
-  /** Null where nothing is known of a key: its bucket is full. */
+  /** Null where the bucket is full: the library's word for a key that nobody has used. */
   override async get(key: string | number): Promise<RateLimiterRes | null> {
     const blockedMs = this.#blockedMs(`${key}`);
     if (blockedMs > 0) return new RateLimiterRes(0, blockedMs, this.points + 1, false);
     const counted = this.#account.look(`${key}`, this.points);
-    return counted.granted && counted.msLeft === 0 ? null : resultOf(counted);
+    return counted.isFull ? null : resultOf(counted);
   }
 
   /** Ends a block. Whether there was one. */

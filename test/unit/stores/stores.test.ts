@@ -131,6 +131,18 @@ describe('rate-limiter-flexible', () => {
     expect(await keyed.get('quiet')).toBe(null);
   });
 
+  test('a group that nobody has used yet is full, and a silent key is known by what was spent of it', async () => {
+    const unused = new RateLimiterQuotamesh(node, { points: 10, group: 'key:rested' });
+    expect(await unused.get('anybody')).toBe(null);
+    const silent = new RateLimiterQuotamesh(node, { points: 10, group: (key) => `rested:${key}` });
+    expect(await silent.get('saver')).toBe(null);
+    expect((await silent.consume('saver', 3)).remainingPoints).toBeLessThan(10);
+    const known = await silent.get('saver');
+    expect(known?.remainingPoints).toBeLessThan(10);
+    expect(known?.consumedPoints).toBeGreaterThanOrEqual(1);
+    expect(node.keys.show('rested:saver')).toMatchObject({ silent: true });
+  });
+
   test('is one of the library, so its wrappers take it; what a bucket cannot do is rejected', async () => {
     const other = new RateLimiterQuotamesh(node, { points: 20, group: 'key:carol', keyPrefix: 'carol' });
     expect(Object.keys(await new RateLimiterUnion(limiter(), other).consume('alice')).sort()).toEqual(['', 'carol']);
