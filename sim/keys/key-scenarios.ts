@@ -37,9 +37,10 @@ export const KEY_SCENARIOS: readonly KeyScenario[] = [
   scenario('own-node', 'Each key at one of three nodes, at twice its quota.', { at: 'own' }),
   scenario('any-node', 'Each request at any of three nodes, at twice the quota.', {}),
   scenario('any-node-10x', 'The same at ten times the quota.', { demand: 10 }),
-  scenario('any-of-20', 'Each request at any of twenty nodes, at twice the quota.', { nodes: 20, keys: 10 }),
+  scenario('any-of-20', 'Each request at any of twenty nodes, at twice the quota.', { nodes: 20, keys: 5 }),
   scenario('wakes-at-all', 'Each request at all of ten nodes at one instant, ten times the quota in all.', {
     nodes: 10,
+    keys: 5,
     at: 'all',
     demand: 10,
   }),
@@ -50,7 +51,7 @@ export const KEY_SCENARIOS: readonly KeyScenario[] = [
   scenario('below', 'Each request at any of three nodes, at a tenth of the quota.', { keys: 200, demand: 0.1 }),
   scenario('below-of-20', 'The same at any of twenty nodes.', { keys: 200, demand: 0.1, nodes: 20 }),
   scenario('below-small', 'The same, and a bucket of 10 messages: too small to be spent in twenty parts.', {
-    keys: 40,
+    keys: 10,
     demand: 0.1,
     nodes: 20,
     depth: 10,

@@ -114,6 +114,11 @@ describe('rate-limiter-flexible', () => {
     expect(await one.delete('alice')).toBe(false);
     await one.consume('alice');
     await expect(one.consume('bob')).rejects.toMatchObject({ msBeforeNext: 60_000 });
+    const endless = { msBeforeNext: -1, remainingPoints: 0 };
+    expect(await one.block('alice', 0)).toMatchObject(endless);
+    expect(await one.get('alice')).toMatchObject(endless);
+    await expect(one.consume('alice')).rejects.toMatchObject(endless);
+    expect(await one.delete('alice')).toBe(true);
     expect(await one.delete('bob')).toBe(true);
   });
 
