@@ -3,7 +3,7 @@ import { KEY_SCENARIOS, type KeyFigures, playKeys } from './key-scenarios.js';
 /** Part of docs/reference/accuracy.md: keys, whose buckets are spent unheard as long as little is spent of them. */
 export function keysSection(seeds: readonly number[]): string {
   return [
-    'Keys of 600 a minute ([a quota per API key](../guide/keys.md)) on the production book of keys, 60 s in virtual time, the last 40 s judged;',
+    'Keys of 600 a minute ([a quota per API key](../guide/keys.md)) on the production book of keys, asked for at random times, 60 s in virtual time, the last 40 s judged;',
     `the worst of seeds ${seeds.join(', ')}. Buckets hold 60 messages where nothing else is said, and are full at the beginning. *First*: of as many`,
     'requests as a bucket holds, the part that was granted. *Used*: granted ÷ what was wanted of the quota, the mean of all keys; *least*',
     'and *most*: of any key in any 10 s. *Beyond*: the most that a key got in any span beyond the quota and one bucket, in buckets.',
