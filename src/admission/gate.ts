@@ -211,7 +211,7 @@ export class Gate {
     if (this.#keys === null || this.#groups.numbers.has(name) || !this.#keys.isKey(name)) {
       throw new QuotameshError('LIMIT_DENIED', { key: name.slice(0, 200), reason: 'no template makes it' });
     }
-    this.#keys.tell(name, limit, this.#clock());
+    this.#keys.tellLimit(name, limit, this.#clock());
   }
 
   /** Whether an acquire would be granted now. Takes nothing, counts nothing. */

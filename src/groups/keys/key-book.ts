@@ -148,7 +148,7 @@ export class KeyBook {
    * The key has this limit at this node from now on, until it is told another one, or is forgotten. What the operator
    * has written for this key stands before it. Throws LIMIT_DENIED, LIMIT_INVALID, KEYS_FULL.
    */
-  tell(name: string, limit: unknown, nowMs: number): void {
+  tellLimit(name: string, limit: unknown, nowMs: number): void {
     const row = this.rowOf(name, nowMs);
     if (row === -1) return;
     const number = this.#whispers.kindOf(row);
@@ -217,10 +217,10 @@ export class KeyBook {
   }
 
   /**
-   * The number of a group that stands for all keys of a row's template. Answers of a node that decides nothing are told
-   * of it: a group for each key that is asked for meanwhile would stay for ever.
+   * The number of a group that stands for all keys of a row's template. A node that decides nothing answers in its name:
+   * a group for each key that is asked for meanwhile would stay for ever.
    */
-  templateOf(row: number): number {
+  groupOfTemplate(row: number): number {
     return this.#number(this.#kindAt(row).settings);
   }
 

@@ -25,7 +25,7 @@ export class KeyTemplates {
   readonly #atRunTime = new Map<string, KeyTemplate>();
   /** Name of a key → its definition, as it was read of the registry. */
   readonly #keys = new Map<string, GroupDefinition>();
-  /** What each of them came to; 10,000 take half a second. */
+  /** What each of them makes of its template, kept because to lay 10,000 over theirs takes half a second. */
   readonly #laid = new WeakMap<GroupDefinition, { readonly base: KeyTemplate; readonly config: GroupConfig | null }>();
   #inForce: readonly KeyTemplate[];
   #isStale = false;
