@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
-import { createTopic } from '../admin.js';
+import { createTopic, untilAllKnow } from '../admin.js';
 
 /** So long a fetch waits for something to read, as the client asks. */
 const FETCH_WAIT_MS = 500;
@@ -22,6 +22,7 @@ export class IdleConsumer {
     const idle = new IdleConsumer(brokers, clientId);
     const topic = `nothing-for-${clientId}`;
     await createTopic(brokers, topic, {}, { replicaAssignment: [{ partition: 0, replicas: [1] }] });
+    await untilAllKnow(brokers, topic);
     const consumer = idle.#consumer;
     await consumer.connect();
     await consumer.subscribe({ topics: [topic], fromBeginning: true });
