@@ -119,7 +119,7 @@ test.each([1, 2])(
     else {
       expect(limited).toBeGreaterThan(20);
       await a.process.logged('quota.window.num is 1, and consumers have quotas');
-      const { stdout } = await cli.start(['doctor', '--config', file]).exit;
+      const { stdout } = await cli.start(['doctor', file, '--json']).exit;
       expect(stdout).toContain('KAFKA_QUOTAS_FETCHES');
     }
   },
