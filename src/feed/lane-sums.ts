@@ -72,6 +72,22 @@ export class LaneSums {
     return demand;
   }
 
+  /**
+   * Directions that are wanted at some node and that this one cannot name. Records have hashes instead of names, so
+   * that these are keys that are not loud here, and groups that are not configured here.
+   */
+  countUnnamed(): number {
+    const { coordinator } = this.#parts.loop;
+    if (coordinator === null) return 0;
+    const { usageMap } = coordinator;
+    const named = new Set(Array.from(this.#parts.groups.numbers.values(), (group) => this.#idOf(group)));
+    let unnamed = 0;
+    usageMap.forEachLane((mapLane) => {
+      if (!named.has(usageMap.groupOf(mapLane).groupId) && this.#isWanted(coordinator, mapLane)) unnamed++;
+    });
+    return unnamed;
+  }
+
   /** The figures of `GET /v1/groups/{group}`, added up. */
   rowOf(lane: number): GroupRow {
     const { groups } = this.#parts;
@@ -87,6 +103,16 @@ export class LaneSums {
       strategy,
       enabled,
     };
+  }
+
+  #isWanted({ usageMap, membership }: Coordinator, mapLane: number): boolean {
+    const { rows } = usageMap;
+    for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+      if (membership.inSlot(rows.memberOf(row)).index === -1) continue;
+      const [page, start] = [rows.pageOf(row), rows.startOf(row)];
+      if (page.demandOf(start, MESSAGES) > 0 || page.demandOf(start, BYTES) > 0) return true;
+    }
+    return false;
   }
 
   #sharesOf(lane: number, dimension: number): Pick<GroupRow, 'admitted' | 'wanted' | 'throttledNodes'> {

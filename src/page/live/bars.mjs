@@ -56,6 +56,12 @@ export function duration(milliseconds) {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
+/** As the clock of the reader's machine says, as in all charts. */
+export function dateAndTime(date) {
+  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  return `${day.map((part) => String(part).padStart(2, '0')).join('-')} ${clockTime(date.getTime() / 1000)}`;
+}
+
 export function clockTime(seconds) {
   const date = new Date(seconds * 1000);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');

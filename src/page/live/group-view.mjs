@@ -1,7 +1,7 @@
 import { make, say } from '../browser/elements.mjs';
 import { rate } from '../browser/figures.mjs';
 import { askJson } from './ask.mjs';
-import { clockTime, duration, groupHref, perSecond, tiles } from './bars.mjs';
+import { clockTime, dateAndTime, duration, groupHref, perSecond, tiles } from './bars.mjs';
 import { GroupCharts } from './group-charts.mjs';
 import { Past } from './past.mjs';
 import { textOf, WhatIf } from './what-if.mjs';
@@ -26,6 +26,7 @@ export class GroupView {
     const status = said.directions[this.direction];
     if (this.dimension === undefined) this.#begin(status);
     this.status = status;
+    this.trial.follow();
     this.past.add(atMs, status, this.dimension);
     say(
       this.facts,
@@ -104,7 +105,7 @@ export class GroupView {
     const { messagesPerSecond, bytesPerSecond } = status.quota;
     this.dimension = messagesPerSecond === null && bytesPerSecond !== null ? 'bytes' : 'messages';
     const { group, direction, dimension, canChange } = this;
-    new WhatIf(this.whatIf, { group, direction, dimension, canChange });
+    this.trial = new WhatIf(this.whatIf, { group, direction, dimension, canChange });
   }
 
   async #remember() {
@@ -123,9 +124,14 @@ export class GroupView {
 
   #show() {
     const { past, dimension } = this;
-    const at = past.indexAgo(this.ago);
-    if (at === -1 || dimension === undefined) return;
+    if (past.times.length === 0 || dimension === undefined) return;
     this.charts.draw(past, this.look);
+    const at = past.indexAgo(this.ago);
+    if (at === -1) {
+      this.writeTiles(Array(5).fill(['–', 'not remembered']));
+      this.#writeNodes([]);
+      return;
+    }
     const { quota, admitted, wanted, refused, tokens } = Object.fromEntries(
       Object.entries(past.columns).map(([name, column]) => [name, column[at]]),
     );
@@ -211,7 +217,7 @@ export class GroupView {
           'li',
           {},
           make('b', { text: what }),
-          ` ${time === null ? '' : time.slice(0, 19).replace('T', ' ')} by ${who?.name ?? 'somebody'} at ${node}`,
+          ` ${time === null ? '' : dateAndTime(new Date(time))} by ${who?.name ?? 'somebody'} at ${node}`,
           make('pre', { text: differences(before, after) }),
         ),
       );

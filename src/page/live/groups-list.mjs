@@ -20,6 +20,7 @@ export class GroupsList {
     this.rows = new Map();
     this.found = 0;
     this.ago = 0;
+    this.unnamed = 0;
     this.pool = [];
     this.asked = { from: 0, count: 60 };
     host.replaceChildren(...this.#build());
@@ -36,6 +37,7 @@ export class GroupsList {
   take(event, said) {
     if (event === 'node') this.#sayNode(said);
     if (event !== 'groups' || this.ago !== 0) return;
+    this.unnamed = said.unnamed;
     this.#show(said.found, said.from, said.rows, said.total);
   }
 
@@ -55,7 +57,8 @@ export class GroupsList {
     this.#show(found.length, 0, found, found.length);
   }
 
-  #sayNode({ members, reportRoundTripMs, degraded, notReadyBecause }) {
+  #sayNode({ nodeId, keys, members, reportRoundTripMs, degraded, notReadyBecause }) {
+    say(this.missing, missingText(nodeId, keys, this.unnamed));
     const alive = members.filter(({ state }) => state === 'alive').length;
     const [hottest] = this.order === 'heat' && this.asked.from === 0 ? [this.rows.get(0)] : [];
     const isOver = hottest !== undefined && hottest.quota !== null && hottest.wanted > hottest.quota * 1.02;
@@ -65,8 +68,8 @@ export class GroupsList {
       hottest?.quota > 0
         ? [`${(hottest.wanted / hottest.quota).toFixed(2)} quotas`, hottest.group, isOver ? 'over' : '']
         : ['–'],
-      [String(alive), `of ${members.length} known, as this node sees them`],
-      [duration(reportRoundTripMs), 'from a report to reading it back'],
+      [String(alive), `of ${members.length} known`],
+      [duration(reportRoundTripMs), 'from a report to reading it'],
       reasons.length === 0
         ? ['well', 'nothing is degraded', 'good']
         : [`${reasons.length} to look at`, reasons[0], 'over'],
@@ -129,6 +132,7 @@ export class GroupsList {
     this.view = make('div', { className: 'list' }, this.table);
     this.view.addEventListener('scroll', () => this.#plan(), { passive: true });
     this.view.addEventListener('keydown', (event) => this.#key(event));
+    this.missing = make('p', { className: 'hint missing' });
     const figures = make('div', { className: 'tiles' });
     this.writeTiles = tiles(figures, [
       ['Listed', 'Directions of groups that have a quota'],
@@ -137,7 +141,7 @@ export class GroupsList {
       ['Round trip', 'From a report to reading it back'],
       ['This node', 'Why it is degraded'],
     ]);
-    return [make('h1', { className: 'out', text: 'Groups' }), figures, tools, this.view];
+    return [make('h1', { className: 'out', text: 'Groups' }), figures, tools, this.view, this.missing];
   }
 
   #search() {
@@ -208,6 +212,18 @@ export class GroupsList {
     const next = this.pool.find(({ element }) => Number(element.dataset.rank) === rank);
     next?.element.querySelector('a').focus();
   }
+}
+
+/** What has no line, and who shows it: records have no names of keys in them, and a node asks no other one. */
+function missingText(nodeId, keys, unnamed) {
+  if (keys.length === 0 && unnamed === 0) return '';
+  const templates = keys.map(({ template, live, loud }) => `${template} ${rate(live)} in use, ${rate(loud)} loud`);
+  const here =
+    templates.length === 0 ? '' : `Keys at node ${nodeId}: ${templates.join('; ')}. Only loud ones have a line. `;
+  if (unnamed === 0) return here;
+  const count =
+    unnamed === 1 ? '1 direction of a key or group is' : `${rate(unnamed)} directions of keys or groups are`;
+  return `${here}${count} in use elsewhere, and named only on the pages of the nodes that use them.`;
 }
 
 function heatOf({ quota, wanted }) {

@@ -26,6 +26,7 @@ export class NodeView {
 
   at(ago) {
     this.ago = ago;
+    this.#show();
     if (this.past !== undefined) this.#showTime();
   }
 
@@ -54,6 +55,7 @@ export class NodeView {
     const card = (title, ...children) =>
       make('section', { className: 'card' }, make('h2', { text: title }), ...children);
     const members = make('table', { className: 'nodes' }, make('thead', {}, head), this.members);
+    this.membersNow = make('p', { className: 'hint', role: 'status' });
     this.host.replaceChildren(
       this.title,
       this.facts,
@@ -68,6 +70,7 @@ export class NodeView {
           { className: 'aside' },
           card(
             'Members',
+            this.membersNow,
             make('div', { className: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Members' }, members),
           ),
           card('Keys', this.keys, keyForm()),
@@ -89,17 +92,10 @@ export class NodeView {
     say(this.title, node.nodeId);
     say(
       this.facts,
-      `cluster ${node.cluster} · topic ${node.topic.kind}, ${node.topic.partitions} partitions · version ${node.version} · up for ${duration(node.uptimeMs)}`,
+      `cluster ${node.cluster} · topic ${node.topic.kind}, ${node.topic.partitions === 1 ? '1 partition' : `${node.topic.partitions} partitions`} · version ${node.version} · up for ${duration(node.uptimeMs)}`,
     );
-    const alive = node.members.filter(({ state }) => state === 'alive').length;
-    const isWell = node.ready && node.degraded.length === 0;
-    this.writeTiles([
-      [node.ready ? (isWell ? 'ready' : 'ready, degraded') : node.phase, '', isWell ? 'good' : 'over'],
-      [String(alive), `of ${node.members.length} known`],
-      [duration(node.reportRoundTripMs)],
-      [duration(node.topicLagMs), node.topic.pendingAppends > 0 ? `${node.topic.pendingAppends} appends wait` : ''],
-      [duration(node.lastRebalancingMs)],
-    ]);
+    this.writeTiles(this.ago === 0 ? tilesNow(node) : this.#tilesThen());
+    say(this.membersNow, this.ago === 0 ? '' : 'as they are now');
     const reasons = [...node.notReadyBecause, ...node.degraded];
     const said = reasons.join('\n');
     if (said !== this.said)
@@ -111,6 +107,19 @@ export class NodeView {
     this.said = said;
     this.#showMembers(node.members);
     this.#showKeys(node.keys);
+  }
+
+  #tilesThen() {
+    const { times, node } = this.past ?? { times: [], node: {} };
+    const at = times.findLastIndex((time) => time <= times.at(-1) - this.ago);
+    const then = (name, text) => [at === -1 || node[name][at] === null ? '–' : text(node[name][at])];
+    return [
+      ['–', 'not remembered'],
+      then('members', String),
+      then('reportRoundTripMs', duration),
+      then('topicLagMs', duration),
+      ['–', 'not remembered'],
+    ];
   }
 
   #showMembers(members) {
@@ -198,6 +207,18 @@ export class NodeView {
   #showTime() {
     for (const chart of this.charts) chart.showTime(this.past.times.at(-1) - this.ago);
   }
+}
+
+function tilesNow(node) {
+  const alive = node.members.filter(({ state }) => state === 'alive').length;
+  const isWell = node.ready && node.degraded.length === 0;
+  return [
+    [node.ready ? (isWell ? 'ready' : 'ready, degraded') : node.phase, '', isWell ? 'good' : 'over'],
+    [String(alive), `of ${node.members.length} known`],
+    [duration(node.reportRoundTripMs), 'from a report to reading it'],
+    [duration(node.topicLagMs), node.topic.pendingAppends > 0 ? `${node.topic.pendingAppends} appends wait` : ''],
+    [duration(node.lastRebalancingMs), 'first share moved to last'],
+  ];
 }
 
 const SECONDS_SHOWN = 900;

@@ -2,6 +2,8 @@ import { make, say } from '../browser/elements.mjs';
 import { ask, askJson, pathOf } from './ask.mjs';
 import { perSecond } from './bars.mjs';
 
+/** Each preview converges the group twice at the node. */
+const PREVIEW_EVERY_MS = 5000;
 const STRATEGIES = ['max-min', 'steal-halfway', 'client-rate', 'proportional', 'equal-residual', 'equal'];
 
 /**
@@ -10,8 +12,14 @@ const STRATEGIES = ['max-min', 'steal-halfway', 'client-rate', 'proportional', '
  */
 export class WhatIf {
   constructor(host, { group, direction, dimension, canChange }) {
-    Object.assign(this, { host, group, direction, dimension, canChange, undo: null });
+    Object.assign(this, { host, group, direction, dimension, canChange, undo: null, previewedAtMs: null });
     void this.#load();
+  }
+
+  /** The group was pushed again: what is tried is computed anew from time to time, as demand moves. */
+  follow() {
+    if (this.previewedAtMs === null || performance.now() - this.previewedAtMs < PREVIEW_EVERY_MS) return;
+    void this.#preview();
   }
 
   async #load() {
@@ -92,16 +100,23 @@ export class WhatIf {
     const patch = this.#patch();
     const isSame = Object.keys(patch).length === 0;
     this.applying.disabled = isSame || !this.canChange;
-    const preview = await this.#send('?dryRun=true', { method: 'PATCH', body: patch });
-    if (preview === null) return;
-    this.#show(preview.before?.[this.direction], preview.after?.[this.direction]);
-    if (isSame)
+    this.previewedAtMs = null;
+    if (isSame) {
+      this.result.replaceChildren();
       say(this.told, 'Change a field to see the shares that would follow. Nothing is changed until you apply it.');
-    else
-      say(
-        this.told,
-        this.canChange ? 'This is what the last reports give.' : 'Groups cannot be changed here: the registry is off.',
-      );
+      return;
+    }
+    const preview = await this.#send('?dryRun=true', { method: 'PATCH', body: patch });
+    // Another field was changed meanwhile: its own preview follows.
+    if (preview === null || JSON.stringify(patch) !== JSON.stringify(this.#patch())) return;
+    this.previewedAtMs = performance.now();
+    this.#show(preview.before?.[this.direction], preview.after?.[this.direction]);
+    say(
+      this.told,
+      this.canChange
+        ? 'Shares by what nodes want now; computed again every 5 s.'
+        : 'Groups cannot be changed here: the registry is off.',
+    );
   }
 
   async #apply() {
