@@ -2,7 +2,7 @@ import { DIRECTION_COUNT, DIRECTIONS, laneOf } from '../core/base/vocabulary.js'
 import type { StatusParts } from '../status/status-parts.js';
 import { LaneSums, quotaOf, shownDimension } from './lane-sums.js';
 
-type HeatParts = Pick<StatusParts, 'config' | 'groups' | 'loop'>;
+type HeatParts = Pick<StatusParts, 'config' | 'groups' | 'keys' | 'loop'>;
 
 /**
  * Keeps the lanes in the order of their heat: what is wanted of a lane, in quotas. A pass over all lanes takes as many
@@ -18,6 +18,7 @@ export class GroupHeat {
   #byHeat: number[] = [];
   #byName: number[] = [];
   #version = -1;
+  #loudVersion = 0;
   #next = 0;
   #sortedAt = 0;
   #tick = 0;
@@ -32,7 +33,10 @@ export class GroupHeat {
     this.#tick++;
     this.#listNew();
     this.#walk();
-    if (this.#tick - this.#sortedAt >= this.#listed.length / SORTED_PER_TICK) this.#sort();
+    if (this.#tick - this.#sortedAt < this.#listed.length / SORTED_PER_TICK) return;
+    // Keys come and go with every request: they are listed no more often than lines are sorted.
+    if (this.#loudVersion !== (this.#parts.keys?.loudVersion ?? 0)) this.#list();
+    this.#sort();
   }
 
   /** Hottest first. */
@@ -66,10 +70,11 @@ export class GroupHeat {
 
   /** A direction without a quota is listed only where the other one has none either: one line says it. */
   #list(): void {
-    const { groups } = this.#parts;
+    const { groups, keys } = this.#parts;
     this.#version = groups.version;
+    this.#loudVersion = keys?.loudVersion ?? 0;
     this.#listed = [];
-    for (const group of groups.numbers.values()) {
+    for (const group of this.sums.named()) {
       const lanes = DIRECTIONS.map((_, direction) => laneOf(group, direction));
       const limited = lanes.filter((lane) =>
         groups.ofLane(lane).quota[DIRECTIONS[lane % DIRECTION_COUNT]!].some(Number.isFinite),

@@ -218,7 +218,7 @@ export class GroupView {
           {},
           make('b', { text: what }),
           ` ${time === null ? '' : dateAndTime(new Date(time))} by ${who?.name ?? 'somebody'} at ${node}`,
-          make('pre', { text: differences(before, after) }),
+          ...settingsOf(differences(before, after)),
         ),
       );
     const list =
@@ -229,11 +229,22 @@ export class GroupView {
   }
 }
 
-/** One line per key that differs. */
+/** The first change of a group of YAML tells all settings, as nothing stood in the registry before. */
+function settingsOf(lines) {
+  const [first, rest] = [lines.slice(0, SETTINGS_SHOWN), lines.slice(SETTINGS_SHOWN)];
+  const shown = make('pre', { text: first.join('\n') });
+  if (rest.length === 0) return [shown];
+  const summary = make('summary', { text: rest.length === 1 ? '1 more setting' : `${rest.length} more settings` });
+  return [shown, make('details', {}, summary, make('pre', { text: rest.join('\n') }))];
+}
+
+const SETTINGS_SHOWN = 4;
+
+/** One line per setting that differs. */
 function differences(before, after) {
   const [was, is] = [flat(before), flat(after)];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]);
-  return names.map((name) => `${name}: ${was[name] ?? '–'} → ${is[name] ?? '–'}`).join('\n');
+  return names.map((name) => `${name}: ${was[name] ?? '–'} → ${is[name] ?? '–'}`);
 }
 
 function flat(value, path = '') {

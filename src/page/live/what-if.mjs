@@ -23,8 +23,11 @@ export class WhatIf {
   }
 
   async #load() {
-    const response = await ask(`${pathOf(this.group)}/definition`).catch((error) => this.#fail(error));
-    if (response === undefined) return;
+    const response = await ask(`${pathOf(this.group)}/definition`).catch((error) => error);
+    if (response instanceof Error) {
+      await this.#failToLoad(response);
+      return;
+    }
     this.etag = response.headers.get('etag');
     this.defined = await response.json();
     this.#build();
@@ -152,6 +155,20 @@ export class WhatIf {
       this.#fail(error);
       return null;
     }
+  }
+
+  /** The shares of a key cannot be tried: its settings are those of its template. */
+  async #failToLoad(error) {
+    const key =
+      error.code === 'GROUP_UNKNOWN'
+        ? await askJson(`/v1/keys/${encodeURIComponent(this.group)}`).catch(() => null)
+        : null;
+    if (key === null) {
+      this.#fail(error);
+      return;
+    }
+    const text = `A key of template ${key.template}, whose settings it has. What it shall have of its own is set by \`quotamesh key set ${this.group} …\`.`;
+    this.host.replaceChildren(make('p', { className: 'hint', text }));
   }
 
   #fail(error) {

@@ -112,9 +112,9 @@ export class WhyView {
       const { definition } = await askJson(`${pathOf(name)}/definition`).catch(() => ({ definition: {} }));
       return { explained, maxRequest: definition.maxRequest };
     }
-    const key = await askJson(`/v1/keys/${encodeURIComponent(name)}`).catch(() => null);
-    if (key === null) throw explained;
-    return { key };
+    const key = await askJson(`/v1/keys/${encodeURIComponent(name)}`).catch((error) => error);
+    if (!(key instanceof Error)) return { key };
+    throw explained.code === 'KEY_SILENT' ? key : explained;
   }
 
   #show({ group, direction, amount, dimension }, { explained, maxRequest, key }) {

@@ -131,7 +131,7 @@ describe('the live page in a browser', () => {
     await expect.poll(() => page.textContent('.verdict-line')).toBe('Node a would refuse it now.');
     expect(await page.locator('.steps li').count()).toBeGreaterThan(6);
     expect(await page.locator('.steps li.stop').count()).toBe(1);
-    expect(await page.textContent('.advice')).toMatch(/Wait [\d.]+ s/);
+    expect(await page.textContent('.advice')).toMatch(/Wait [\d.]+ m?s: /);
     await page.fill('.why input[type=text]', 'nobody');
     await page.click('text=Explain');
     await expect.poll(() => page.textContent('.verdict-line')).toContain('nobody');
