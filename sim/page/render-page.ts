@@ -28,7 +28,8 @@ function body(results: readonly PageRun[], note: string, clock: PageClock | null
   const systems = results.length === 1 ? labels[0] : `${results.length} systems`;
   const facts = [
     `${first.durationMs / 1000} s`,
-    `seed ${first.seed}`,
+    // What was recorded from a live topic has no seed, and nothing to be judged by.
+    ...(first.verdict === null ? [] : [`seed ${first.seed}`]),
     `${first.nodes.length} nodes`,
     systems,
     ...(clock === null ? [] : [beginText(clock)]),

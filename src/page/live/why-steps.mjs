@@ -76,9 +76,11 @@ function divisionStep({ demand, usage, inForce }, { strategy, sharing }, key, di
 
 function shareStep({ local }, key, dimension) {
   const { share, limit, link, served } = local;
-  const says = served
+  const isMore = limit[key] !== null && share[key] !== null && limit[key] > share[key] * 1.001;
+  const enforced = isMore
     ? `What is enforced here is ${perSecond(limit[key], dimension)}: the share, and what is allowed above it for noise.`
-    : 'Nobody has used the group at this node yet: this is what it would have.';
+    : 'That is what is enforced here.';
+  const says = served ? enforced : 'Nobody has used the group at this node yet: this is what it would have.';
   const cut =
     link === 'linked' ? '' : ` The node is cut off from the topic (${link}), and holds less than it may have.`;
   return {
