@@ -1,14 +1,13 @@
 import { say } from '../browser/elements.mjs';
 import { theme, themeButton } from '../browser/theme.mjs';
 import { rememberToken } from './ask.mjs';
-import { clockTime } from './bars.mjs';
 import { GroupView } from './group-view.mjs';
 import { GroupsList } from './groups-list.mjs';
 import { NodeView } from './node-view.mjs';
 import { recorder } from './recorder.mjs';
 import { listen } from './stream.mjs';
-import { textOf } from './what-if.mjs';
 import { WhyView } from './why-view.mjs';
+import { clockTime, textOf } from './wording.mjs';
 
 /** What a node remembers. A node that is up for less has a shorter slider. */
 const PAST_SECONDS = 899;

@@ -1,7 +1,10 @@
 import { make, say } from '../browser/elements.mjs';
 import { rate } from '../browser/figures.mjs';
+import { groupHref } from './addresses.mjs';
 import { askJson } from './ask.mjs';
-import { duration, groupHref, perSecond, quotaBar, tiles } from './bars.mjs';
+import { quotaBar } from './quota-bar.mjs';
+import { tiles } from './tiles.mjs';
+import { duration, perSecond } from './wording.mjs';
 
 /** What the node takes as a window of the list. */
 const WINDOW_MAX = 120;
@@ -240,6 +243,7 @@ const COLUMNS = [
   ['Strategy', 'strategy'],
 ];
 
+/** A line of the list; `show` moves it to a rank and writes what it says. */
 function groupLine() {
   const link = make('a', { className: 'name' });
   const direction = make('span', { className: 'chip' });

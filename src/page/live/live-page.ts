@@ -42,14 +42,19 @@ const BODY = html`<a class="skip" href="#main">To the content</a>
 
 /** In the order in which they need one another. */
 const MODULES = [
+  'addresses',
+  'wording',
   'ask',
   'stream',
   'past',
-  'bars',
+  'tiles',
+  'quota-bar',
   'groups-list',
   'group-charts',
   'what-if',
+  'last-changes',
   'group-view',
+  'key-lookup',
   'node-view',
   'why-steps',
   'why-view',

@@ -2,8 +2,9 @@ import { timeChart } from '../browser/chart.mjs';
 import { make, say } from '../browser/elements.mjs';
 import { largest, rate } from '../browser/figures.mjs';
 import { askJson } from './ask.mjs';
-import { clockTime, duration, tiles } from './bars.mjs';
-import { textOf } from './what-if.mjs';
+import { keyLookup } from './key-lookup.mjs';
+import { tiles } from './tiles.mjs';
+import { clockTime, duration } from './wording.mjs';
 
 /** The node that shows this page, and the members of the cluster as it sees them. */
 export class NodeView {
@@ -73,7 +74,7 @@ export class NodeView {
             this.membersNow,
             make('div', { className: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Members' }, members),
           ),
-          card('Keys', this.keys, keyForm()),
+          card('Keys', this.keys, keyLookup()),
         ),
       ),
     );
@@ -232,31 +233,3 @@ const CHARTS = [
   ['reportRoundTripMs', 'Round trip of a report, ms'],
   ['topicLagMs', 'Topic lag, ms'],
 ];
-
-/** Looks a key up by its name. */
-function keyForm() {
-  const name = make('input', { type: 'text', placeholder: 'key:customer-17', 'aria-label': 'Name of a key' });
-  const answer = make('p', { className: 'hint', role: 'status' });
-  const form = make(
-    'form',
-    { className: 'tools' },
-    name,
-    make('button', { type: 'submit', className: 'plain', text: 'Look up' }),
-    answer,
-  );
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    const found = await askJson(`/v1/keys/${encodeURIComponent(name.value)}`).catch((error) => error);
-    say(answer, found instanceof Error ? textOf(found) : keyText(found));
-  });
-  return form;
-}
-
-function keyText({ template, silent, leftUnheard, group }) {
-  if (!silent)
-    return `It is a group like any other: ${rate(group.directions.publish.quota.messagesPerSecond)} messages per second for publish.`;
-  const left = Object.entries(leftUnheard).map(
-    ([direction, { messages }]) => `${rate(messages)} messages of ${direction}`,
-  );
-  return `Template ${template}. This node may still spend ${left.join(' and ')} of it unheard.`;
-}

@@ -1,6 +1,7 @@
 import { make, say } from '../browser/elements.mjs';
-import { ask, askJson, pathOf } from './ask.mjs';
-import { perSecond } from './bars.mjs';
+import { pathOf, pathOfKey } from './addresses.mjs';
+import { ask, askJson } from './ask.mjs';
+import { perSecond, textOf } from './wording.mjs';
 
 /** Each preview converges the group twice at the node. */
 const PREVIEW_EVERY_MS = 5000;
@@ -159,10 +160,7 @@ export class WhatIf {
 
   /** The shares of a key cannot be tried: its settings are those of its template. */
   async #failToLoad(error) {
-    const key =
-      error.code === 'GROUP_UNKNOWN'
-        ? await askJson(`/v1/keys/${encodeURIComponent(this.group)}`).catch(() => null)
-        : null;
+    const key = error.code === 'GROUP_UNKNOWN' ? await askJson(pathOfKey(this.group)).catch(() => null) : null;
     if (key === null) {
       this.#fail(error);
       return;
@@ -209,10 +207,6 @@ export class WhatIf {
     });
     this.result.replaceChildren(make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows)));
   }
-}
-
-export function textOf(error) {
-  return error.remedy ? `${error.message}. ${error.remedy}` : error.message;
 }
 
 /** 1000 is a number, `1MiB` and `5/min` are as YAML writes them. */

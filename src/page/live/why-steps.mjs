@@ -1,5 +1,5 @@
 import { rate } from '../browser/figures.mjs';
-import { duration, perSecond } from './bars.mjs';
+import { duration, perSecond } from './wording.mjs';
 
 /**
  * The steps of a decision in the order in which the node takes them, with the numbers of this moment, and what would

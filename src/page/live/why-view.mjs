@@ -1,9 +1,9 @@
 import { make, say } from '../browser/elements.mjs';
 import { rate } from '../browser/figures.mjs';
-import { askJson, pathOf } from './ask.mjs';
-import { groupHref } from './bars.mjs';
-import { textOf } from './what-if.mjs';
+import { groupHref, pathOf, pathOfKey } from './addresses.mjs';
+import { askJson } from './ask.mjs';
 import { stepsOf } from './why-steps.mjs';
+import { textOf } from './wording.mjs';
 
 /** Why: a request as somebody would send it, and each step of its decision with the numbers of this moment. */
 export class WhyView {
@@ -112,7 +112,7 @@ export class WhyView {
       const { definition } = await askJson(`${pathOf(name)}/definition`).catch(() => ({ definition: {} }));
       return { explained, maxRequest: definition.maxRequest };
     }
-    const key = await askJson(`/v1/keys/${encodeURIComponent(name)}`).catch((error) => error);
+    const key = await askJson(pathOfKey(name)).catch((error) => error);
     if (!(key instanceof Error)) return { key };
     throw explained.code === 'KEY_SILENT' ? key : explained;
   }
