@@ -12,14 +12,11 @@ export const NODES = 100;
 export async function startLargeCluster(processes) {
   const file = join(processes.folder, 'node.yaml');
   const topic = join(processes.folder, 'topic');
-  const groups = Array.from({ length: GROUPS }, (_, at) => `  ${groupName(at)}: *any\n`).join('');
-  const any = '  group-0: &any { quota: { publish: { messagesPerSecond: 1000 } } }\n';
-  writeFileSync(
-    file,
-    `cluster: large\ntopic: { kind: embedded, path: ${topic} }\ngroups:\n${any}${groups.slice(groups.indexOf('\n') + 1)}`,
-  );
+  const quota = '{ quota: { publish: { messagesPerSecond: 1000 } } }';
+  const groups = Array.from({ length: GROUPS }, (_, at) => `  ${groupName(at)}: ${quota}\n`).join('');
+  writeFileSync(file, `cluster: large\ntopic: { kind: embedded, path: ${topic} }\ngroups:\n${groups}`);
   const script = fileURLToPath(new URL('other-nodes.mjs', import.meta.url));
-  const others = processes.start([script, topic, String(NODES - 1), String(GROUPS)], true);
+  const others = processes.start([script, topic, String(NODES - 1), String(GROUPS)]);
   await new Promise((resolve, reject) => {
     others.once('message', resolve);
     others.once('exit', (code) => reject(new Error(`the other nodes ended with exit code ${code}`)));

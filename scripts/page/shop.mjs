@@ -26,7 +26,7 @@ export async function startShop(processes) {
   writeFileSync(file, `cluster: shop\n${topic}\n${KEYS}${GROUPS}${tenants}`);
   const nodes = await Promise.all(NODES.map((name) => processes.node(name, file)));
   const traffic = fileURLToPath(new URL('shop-traffic.mjs', import.meta.url));
-  processes.start([traffic, ...nodes.map(({ url }) => url)], true);
+  processes.start([traffic, ...nodes.map(({ url }) => url)]);
   await sleep(RUN_UP_MS);
   return nodes;
 }
