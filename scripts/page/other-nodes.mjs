@@ -28,7 +28,7 @@ const nodes = Array.from({ length: nodeCount }, (_, at) => {
   const nodeId = `node-${at + 1}`;
   return { nodeId, nodeKey: nodeKeyOf(CLUSTER, nodeId), sequence: 0 };
 });
-const topic = new EmbeddedTopic({ path, appendTimeoutMs: 10_000 });
+const topic = new EmbeddedTopic({ path, appendTimeoutMs: 60_000 });
 let epoch;
 let waiting = [];
 

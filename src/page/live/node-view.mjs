@@ -52,7 +52,7 @@ export class NodeView {
       {},
       ...['Member', 'State', 'Last heard', 'Life', 'Version'].map((text) => make('th', { scope: 'col', text })),
     );
-    this.keys = make('div');
+    this.keys = make('div', { className: 'keys' });
     const card = (title, ...children) =>
       make('section', { className: 'card' }, make('h2', { text: title }), ...children);
     const members = make('table', { className: 'nodes' }, make('thead', {}, head), this.members);
