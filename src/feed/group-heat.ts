@@ -54,14 +54,11 @@ export class GroupHeat {
     return this.#heat[lane] ?? 0;
   }
 
-  /** Looks at a lane now; returns how many rows it has. */
-  look(lane: number): number {
-    const dimension = shownDimension(this.#parts, lane);
-    const { wanted, rows } = this.sums.demandOf(lane, dimension);
-    const quota = quotaOf(this.#parts, lane, dimension);
+  /** The heat of a lane now, by what all nodes want of it. */
+  note(lane: number, wanted: number): void {
+    const quota = quotaOf(this.#parts, lane, shownDimension(this.#parts, lane));
     // A lane without a quota throttles nobody.
     this.#heat[lane] = Number.isFinite(quota) ? wanted / Math.max(quota, SMALLEST_QUOTA) : 0;
-    return rows;
   }
 
   #listNew(): void {
@@ -101,7 +98,10 @@ export class GroupHeat {
   #walk(): void {
     let rows = 0;
     for (let looked = 0; looked < Math.min(this.#listed.length, LANES_PER_TICK) && rows < ROWS_PER_TICK; looked++) {
-      rows += this.look(this.#listed[this.#next] as number);
+      const lane = this.#listed[this.#next] as number;
+      const demand = this.sums.demandOf(lane, shownDimension(this.#parts, lane));
+      this.note(lane, demand.wanted);
+      rows += demand.rows;
       this.#next = (this.#next + 1) % this.#listed.length;
     }
   }
@@ -118,7 +118,7 @@ function byNameAndLane(one: { lane: number; name: string }, other: { lane: numbe
   return one.name === other.name ? one.lane - other.lane : one.name < other.name ? -1 : 1;
 }
 
-/** About 1 ms a second: 0.1 % of a core. */
+/** Most rows miss the cache: some ms a second with 10,000 groups of 100 nodes. */
 const LANES_PER_TICK = 4000;
 const ROWS_PER_TICK = 20_000;
 /** Sorting 10,000 lanes takes 5 ms: those are sorted every five seconds. */

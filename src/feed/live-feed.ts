@@ -137,8 +137,9 @@ export class LiveFeed {
     const { groups } = this.#parts;
     const found = find === '' ? all : all.filter((lane) => groups.ofLane(lane).name.includes(find));
     const rows = found.slice(from, from + count).map((lane) => {
-      this.#heat.look(lane);
-      return this.#heat.sums.rowOf(lane);
+      const row = this.#heat.sums.rowOf(lane);
+      this.#heat.note(lane, row.wanted);
+      return row;
     });
     return { total: all.length, found: found.length, from, rows, unnamed: this.#unnamed() };
   }

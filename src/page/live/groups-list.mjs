@@ -9,7 +9,7 @@ import { duration, perSecond } from './wording.mjs';
 /** What the node takes as a window of the list. */
 const WINDOW_MAX = 120;
 /** Lines above and below what is seen, so that a turn of the wheel meets lines that are there. */
-const SPARE = 20;
+const SPARE = 12;
 
 /**
  * All groups by heat. Only the lines that are seen are in the page, and only those are pushed: the node keeps the order,
