@@ -12,7 +12,7 @@ const CONTRAST_MIN = 4.5;
 const PAUSE_MS_MAX = 50;
 const CPU_PERCENT_MAX = 2;
 const PAGES = 10;
-/** Of the large cluster: all groups have been looked at once for their heat, and the CPU of catching up is over. */
+/** By then the node of the large cluster has caught up, and its CPU is that of every day. */
 const LARGE_RUN_UP_MS = 30_000;
 const CPU_WINDOW_MS = 20_000;
 

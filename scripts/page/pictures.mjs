@@ -21,7 +21,7 @@ const VIEWS = {
   node: { hash: '#/node' },
 };
 
-/** Those of the documents. */
+/** The pictures that documents show. */
 const OF_DOCUMENTS = [
   ['groups', 'light', DESKTOP],
   ['group', 'dark', { width: 1440, height: 1000 }],

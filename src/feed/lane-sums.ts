@@ -167,5 +167,5 @@ export class LaneSums {
 /** Rates are smoothed and come as float32: what is wanted and what is given differ by this much by themselves. */
 const THROTTLED_RATIO = 1.02;
 
-/** Whoever asks can make keys, and sorting so many by name takes 10 ms. */
+/** A client can make keys without end, and sorting so many by name takes 10 ms. */
 const KEYS_LISTED_MAX = 10_000;
