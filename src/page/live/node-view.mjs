@@ -136,7 +136,7 @@ export class NodeView {
             self ? make('span', { className: 'hint', text: ' this node' }) : null,
           ),
           make('td', { className: `state-${state}`, text: state }),
-          make('td', { text: self ? '' : `${duration(silentMs)} ago` }),
+          make('td', { text: self ? '' : duration(silentMs) }),
           make('td', { text: String(incarnation) }),
           make('td', { text: version }),
         ),
