@@ -153,7 +153,7 @@ const SCRIPTS = {
     'simulator and real processes side by side, for accuracy.md; tokens: a table',
   ],
   'page:figures': [
-    '',
+    '[-- shop, large]',
     'size, layout shift, contrast and pauses of the live page, and what ten of them cost a node of 100 with 10,000 groups',
   ],
   'page:pictures': [

@@ -61,7 +61,8 @@ export class GroupsList {
   }
 
   #sayNode({ nodeId, keys, members, reportRoundTripMs, degraded, notReadyBecause }) {
-    say(this.missing, missingText(nodeId, keys, this.unnamed));
+    // Once the list has its lines it grows no more, and what stands below it stays.
+    if (this.total !== undefined) say(this.missing, missingText(nodeId, keys, this.unnamed));
     const alive = members.filter(({ state }) => state === 'alive').length;
     const [hottest] = this.order === 'heat' && this.asked.from === 0 ? [this.rows.get(0)] : [];
     const isOver = hottest !== undefined && hottest.quota !== null && hottest.wanted > hottest.quota * 1.02;
