@@ -152,8 +152,14 @@ const SCRIPTS = {
     '[-- --kafka --tokens]',
     'simulator and real processes side by side, for accuracy.md; tokens: a table',
   ],
-  'page:figures': ['', 'size, layout shift, contrast and pauses of the live page, and what ten open pages cost a node'],
-  'page:pictures': ['', 'the pictures of the [live page](../guide/live-page.md)'],
+  'page:figures': [
+    '[-- shop, large]',
+    'size, layout shift, contrast and pauses of the live page, and what ten of them cost a node of 100 with 10,000 groups',
+  ],
+  'page:pictures': [
+    '[-- FOLDER]',
+    'the pictures of the [live page](../guide/live-page.md); into a folder all views, light, dark and on a phone',
+  ],
   mutants: [
     '-- src/core/share [--sample 40]',
     'changes one place of the source at a time and lists what no test notices ([figures.md](figures.md#mutants))',
