@@ -10,8 +10,10 @@ export const BUCKETS_S = [1, 5, 10, 20] as const;
 /** A client without an answer for so long has gone away: its request is lost, whatever comes. */
 export const PATIENCE_MS = 1000;
 const SECOND_MS = 1000;
-/** What is drawn: admitted requests in each of these. */
-const SERIES_MS = 250;
+/** What is drawn: admitted requests in each step; coarser ones where the time has more than STEPS_MAX of them. */
+const FINE_STEP_MS = 250;
+const COARSE_STEP_MS = 1000;
+const STEPS_MAX = 400;
 
 export interface Figures {
   readonly asked: number;
@@ -94,12 +96,12 @@ export function seriesOf(
   nodes: readonly Played[],
   endsMs: number,
 ): { readonly stepMs: number; readonly perSecond: number[] } {
-  const perSecond = Array.from({ length: Math.ceil(endsMs / SERIES_MS) }, () => 0);
+  const stepMs = endsMs / FINE_STEP_MS > STEPS_MAX ? COARSE_STEP_MS : FINE_STEP_MS;
+  const counts = Array.from({ length: Math.ceil(endsMs / stepMs) }, () => 0);
   for (const atMs of admittedIn(nodes, { fromMs: 0, toMs: endsMs })) {
-    perSecond[Math.floor(atMs / SERIES_MS)] =
-      (perSecond[Math.floor(atMs / SERIES_MS)] as number) + SECOND_MS / SERIES_MS;
+    counts[Math.floor(atMs / stepMs)] = (counts[Math.floor(atMs / stepMs)] as number) + 1;
   }
-  return { stepMs: SERIES_MS, perSecond };
+  return { stepMs, perSecond: counts.map((count) => (count * SECOND_MS) / stepMs) };
 }
 
 /** What counts: an answer after the patience of a client is none. */
