@@ -4,11 +4,14 @@ import {
   context,
   type Histogram,
   type Meter,
+  type Span,
+  TraceFlags,
   type Tracer,
   trace,
 } from 'opentelemetry-api';
 import type { AdmissionWatch, WatchedRequest } from '../admission/request/admission-watch.js';
 import type { Decision, NotReady, Refused } from '../api/decision.js';
+import type { RefusalExemplars } from '../telemetry/refusal-exemplars.js';
 
 /**
  * Refusals as events on the caller's active span, waits as spans below it. A counter and a histogram are recorded in the
@@ -21,9 +24,11 @@ export class RequestSpans implements AdmissionWatch {
   readonly #refused: Counter;
   readonly #waitSeconds: Histogram;
   readonly #ofNode: Attributes;
+  readonly #exemplars: RefusalExemplars | undefined;
 
-  constructor(tracer: Tracer, meter: Meter, ofNode: Attributes) {
+  constructor(tracer: Tracer, meter: Meter, ofNode: Attributes, exemplars?: RefusalExemplars) {
     this.#ofNode = ofNode;
+    this.#exemplars = exemplars;
     this.#tracer = tracer;
     this.#refused = meter.createCounter('quotamesh.requests_refused', {
       description: 'Requests refused, waits that ended without a grant included.',
@@ -36,7 +41,10 @@ export class RequestSpans implements AdmissionWatch {
 
   refused(request: WatchedRequest, decision: Refused | NotReady): void {
     this.#refused.add(1, this.#counted(request, decision));
-    trace.getActiveSpan()?.addEvent('quotamesh.refused', { ...asked(request), ...whyAndWhen(decision) });
+    const span = trace.getActiveSpan();
+    if (span === undefined) return;
+    span.addEvent('quotamesh.refused', { ...asked(request), ...whyAndWhen(decision) });
+    this.#noteExemplar(span, request, decision);
   }
 
   waits(request: WatchedRequest): (decision: Decision | null) => void {
@@ -58,9 +66,18 @@ export class RequestSpans implements AdmissionWatch {
       if (decision !== null && !decision.granted) {
         this.#refused.add(1, this.#counted(request, decision), inContext);
         span.addEvent('quotamesh.refused', { ...asked(request), ...whyAndWhen(decision) });
+        this.#noteExemplar(span, request, decision);
       }
       span.end();
     };
+  }
+
+  /** Of what `quotamesh_refusals_total` counts, and only where the trace is recorded: nobody finds another one. */
+  #noteExemplar(span: Span, { direction }: WatchedRequest, decision: Refused | NotReady): void {
+    if (this.#exemplars === undefined || decision.reason !== 'quota' || decision.level !== 'group') return;
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    if ((traceFlags & TraceFlags.SAMPLED) === 0) return;
+    this.#exemplars.note(direction, { traceId, spanId, atMs: Date.now() });
   }
 
   #counted({ direction }: WatchedRequest, decision: Refused | NotReady): Attributes {
