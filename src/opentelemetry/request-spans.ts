@@ -4,6 +4,7 @@ import {
   context,
   type Histogram,
   type Meter,
+  type MetricOptions,
   type Span,
   TraceFlags,
   type Tracer,
@@ -12,6 +13,14 @@ import {
 import type { AdmissionWatch, WatchedRequest } from '../admission/request/admission-watch.js';
 import type { Decision, NotReady, Refused } from '../api/decision.js';
 import type { RefusalExemplars } from '../telemetry/refusal-exemplars.js';
+
+/** Newer interfaces have it; an SDK reads it whatever the version of the interfaces. */
+interface Advised {
+  readonly advice: { readonly explicitBucketBoundaries: number[] };
+}
+
+/** An SDK's own boundaries are made for milliseconds: every wait would be in the first one. */
+const WAIT_BOUNDARIES_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
  * Refusals as events on the caller's active span, waits as spans below it. A counter and a histogram are recorded in the
@@ -33,10 +42,12 @@ export class RequestSpans implements AdmissionWatch {
     this.#refused = meter.createCounter('quotamesh.requests_refused', {
       description: 'Requests refused, waits that ended without a grant included.',
     });
-    this.#waitSeconds = meter.createHistogram('quotamesh.wait_seconds', {
+    const ofWaits: MetricOptions & Advised = {
       description: 'How long requests have waited for their turn.',
       unit: 's',
-    });
+      advice: { explicitBucketBoundaries: WAIT_BOUNDARIES_SECONDS },
+    };
+    this.#waitSeconds = meter.createHistogram('quotamesh.wait_seconds', ofWaits);
   }
 
   refused(request: WatchedRequest, decision: Refused | NotReady): void {

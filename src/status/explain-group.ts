@@ -131,7 +131,7 @@ function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStat
       bytesPerSecond: difference(limit.bytesPerSecond, share.bytesPerSecond),
     },
     tokens: { messages: tokens(MESSAGES), bytes: tokens(BYTES) },
-    refusals: parts.limiter.refusals.at(lane),
+    refusals: parts.limiter.refusedOnce.at(lane),
     refusedBecause: parts.gate.refusals.of(lane, nowMs),
   };
 }

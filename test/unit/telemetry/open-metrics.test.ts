@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { laneOf } from '../../../src/core/base/vocabulary.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
 import { OPEN_METRICS_TYPE, prefersOpenMetrics } from '../../../src/telemetry/open-metrics.js';
 import { RefusalExemplars } from '../../../src/telemetry/refusal-exemplars.js';
@@ -19,6 +20,22 @@ test.each([
   [undefined, false],
 ])('Accept: %s → OpenMetrics: %s', (accept, isPreferred) => {
   expect(prefersOpenMetrics(accept)).toBe(isPreferred);
+});
+
+test('work that waits is refused once at most, however often its turn comes', async () => {
+  const { scene } = await fedScene();
+  const { gate, limiter } = scene.node;
+  const lane = laneOf(scene.node.groups.numbers.get('orders') as number, 0);
+  // Orders have 1 MiB/s: 5 attempts of it at a time, while it fills.
+  gate.consume('orders', { bytes: 1_200_000 });
+  const waits = [1, 2, 3].map(() => gate.acquire('orders', { bytes: 400_000 }, { waitMs: 60_000 }));
+  expect((await Promise.all(waits)).map(({ granted }) => granted)).toEqual([true, true, true]);
+  const text = await scene.metrics.text();
+  const [, refusals] = /^quotamesh_refusals_total\{direction="publish"\} (\d+)$/m.exec(text) ?? [];
+  const [, bytes] = /^quotamesh_refused_bytes_total\{direction="publish"\} (\d+)$/m.exec(text) ?? [];
+  expect(limiter.refusals.at(lane)).toBeGreaterThan(3);
+  expect(Number(refusals)).toBeLessThanOrEqual(3);
+  expect(Number(bytes)).toBe(400_000 * Number(refusals));
 });
 
 describe('/metrics in OpenMetrics', () => {
