@@ -5,8 +5,8 @@ import { type Standing, standingsOf, TIES_IN_WORDS, type Unit } from './standing
 import type { TrafficName } from './traffic.js';
 
 /** What `npm run race -- --page` writes: texts by file, below the folder of the repository. */
-export function pageOf(results: Results): ReadonlyMap<string, string> {
-  const { contenders, setup } = results;
+export function pageOf({ setup, contenders: ran }: Results): ReadonlyMap<string, string> {
+  const contenders = ran.toSorted((one, other) => seatOf(one) - seatOf(other));
   const { limit, machine } = setup;
   const sections = SECTIONS.flatMap((section): string[] => {
     const [heading, says, ...tables] = sectionOf(section, contenders);
@@ -26,7 +26,7 @@ export function pageOf(results: Results): ReadonlyMap<string, string> {
       'that of nodes and servers, load included, by request: *no limit* is what of it the harness needs. *Lost*: no ' +
       'answer within a second, or a failure.',
     burstTable(contenders),
-    ...standingSection(results),
+    ...standingSection({ setup, contenders }),
     ...sections,
     '## When',
     whenTable(contenders),
@@ -42,6 +42,20 @@ export function pageOf(results: Results): ReadonlyMap<string, string> {
 
 /** The rows that are of this project. */
 const OURS = ['quotamesh, library', 'quotamesh, HTTP'];
+/** Rows stand in this order, whichever ran first; others come after them. */
+const SEATS = [
+  'no limit',
+  'static split',
+  ...OURS,
+  'rate-limiter-flexible',
+  '@fastify/rate-limit',
+  'envoyproxy/ratelimit',
+];
+
+function seatOf({ name }: ContenderResult): number {
+  const seat = SEATS.indexOf(name);
+  return seat === -1 ? SEATS.length : seat;
+}
 
 /** A heading and what its traffic is, in the order of the document. */
 const SECTIONS: readonly (readonly [TrafficName, string, string])[] = [
