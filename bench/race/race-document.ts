@@ -129,8 +129,17 @@ function standingSection(results: Results): string[] {
     '## Where quotamesh is not first',
     `Of all figures below, ${counts.join(', ')}. ${TIES_IN_WORDS} These are the others:`,
     table(['contender', 'traffic', 'figure', 'its', 'the best', 'whose'], rows),
+    REASONS,
   ];
 }
+
+const REASONS =
+  'What lies behind most of them: a static split is a bucket that asks nobody, so nothing is cheaper or sooner, and ' +
+  'where all nodes want the same it divides as well as anybody can; the skewed rows are its price. When all nodes are ' +
+  'asked at one instant, before any has heard of another, each gives the whole depth: ' +
+  '[tokens.md](../guide/tokens.md). While the topic is away, nodes go on with the least share that they held in the ' +
+  'last seconds, so that they never give the quota twice: ' +
+  '[when-the-topic-is-away.md](../operate/when-the-topic-is-away.md).';
 
 function lossRow(name: string, { traffic, figure, own, best, by, unit }: Standing): string[] {
   return [name, titleOf(traffic), figure, shown(own, unit), shown(best, unit), by];

@@ -1,12 +1,12 @@
 import type { ContenderResult, TrafficResult } from './results.js';
 
 const WIDTH = 760;
-/** Of the names, at the left. */
+/** Names stand in it. */
 const LEFT = 190;
-const RIGHT = 12;
+const RIGHT = 24;
 const TOP = 34;
 const ROW = 58;
-/** Of a row; the rest is between it and the next. */
+/** What is drawn of a row; the rest is between it and the next. */
 const STRIP = 46;
 const BOTTOM = 26;
 /** Rows are cut here, so that windows, which give two quotas around an edge, and what holds no limit fit in. */

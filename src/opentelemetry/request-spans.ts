@@ -83,7 +83,7 @@ export class RequestSpans implements AdmissionWatch {
     };
   }
 
-  /** Of what `quotamesh_refusals_total` counts, and only where the trace is recorded: nobody finds another one. */
+  /** Exemplars are of what `quotamesh_refusals_total` counts, and only where the trace is recorded: nobody finds another one. */
   #noteExemplar(span: Span, { direction }: WatchedRequest, decision: Refused | NotReady): void {
     if (this.#exemplars === undefined || decision.reason !== 'quota' || decision.level !== 'group') return;
     const { traceId, spanId, traceFlags } = span.spanContext();

@@ -145,7 +145,7 @@ describe('a wait', () => {
     const text = await sdk.scrape();
     expect(text).toMatch(/^quotamesh_wait_seconds_count\{[^}]*"granted"[^}]*\} 1$/m);
     expect(text).toMatch(/^quotamesh_wait_seconds_count\{[^}]*"refused"[^}]*\} 1$/m);
-    // Of 20 ms: the boundaries are of seconds.
+    // It has lasted 20 ms: the boundaries are of seconds.
     expect(text).toMatch(/^quotamesh_wait_seconds_bucket\{[^}]*"refused"[^}]*le="0.01"\} 0$/m);
     expect(text).toMatch(/^quotamesh_wait_seconds_bucket\{[^}]*"refused"[^}]*le="10"\} 1$/m);
     // While it waited, the line has asked the limiter several times: that was no refusal.
