@@ -74,6 +74,8 @@ export function standingsOf({ contenders }: Results, name: string): Standing[] {
   const own = contenders.find((contender) => contender.name === name);
   return (own?.traffics ?? []).flatMap((traffic) => {
     const rivals = contenders.flatMap((contender) => rivalOf(contender, traffic.name));
+    // Who ran alone is first of nobody.
+    if (rivals.length < 2) return [];
     return measuresOf(traffic.name).flatMap((measure) => standingOf(measure, traffic, rivals));
   });
 }

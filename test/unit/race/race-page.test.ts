@@ -48,6 +48,11 @@ describe('who is first', () => {
     expect(standingsOf(results, 'other').every(({ isFirst }) => isFirst)).toBe(true);
   });
 
+  test('nobody is first who ran alone', () => {
+    const results = merged(null, SETUP, [contender('no limit', steady({})), contender('ours', steady({}))]);
+    expect(standingsOf(results, 'ours')).toEqual([]);
+  });
+
   test('what is lost counts from the first request', () => {
     const results = merged(null, SETUP, [contender('ours', steady({ lost: 1 })), contender('other', steady({}))]);
     const losses = standingsOf(results, 'ours').filter(({ isFirst }) => !isFirst);
