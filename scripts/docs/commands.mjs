@@ -190,8 +190,8 @@ const SCRIPTS = {
     'one quota on two processes, beside `rate-limiter-flexible` and `@fastify/rate-limit` with a Redis',
   ],
   race: [
-    '[-- --only NAME,… --traffic NAME,…]',
-    'one quota on several processes, kept by quotamesh and by other limiters under the same requests',
+    '[-- --only NAME,… --traffic NAME,… --page]',
+    'one quota on several processes, kept by quotamesh and by other limiters under the same requests; `--page` writes [the race](race.md)',
   ],
   'bench:keys': ['', 'memory and time of a million keys'],
   'bench:opentelemetry': ['', 'what a grant and a refusal cost beside an OpenTelemetry SDK'],

@@ -141,7 +141,7 @@ function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStat
       bytesPerSecond: limit.bytesPerSecond === null || !served ? limit.bytesPerSecond : comesBack(BYTES),
     },
     windowMs: limiter.buckets.windowOf(lane),
-    refusals: limiter.refusals.at(lane),
+    refusals: parts.limiter.refusedOnce.at(lane),
     refusedBecause: parts.gate.refusals.of(lane, nowMs),
   };
 }
