@@ -22,7 +22,7 @@ export interface ShortWayParts {
  * (docs/decisions/0130).
  *
  * Whatever is not so, and whatever is a mistake, goes to fastify as if nobody had looked at it, so that every error is
- * told in one place. test/integration/short-way.test.ts plays the same requests both ways.
+ * told in one place. test/unit/http/short-way.test.ts plays the same requests both ways.
  */
 export class ShortWay {
   readonly #parts: ShortWayParts;
