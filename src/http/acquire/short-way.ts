@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import type { NodeParts } from '../../node/node-parts.js';
 import type { RouteGuard } from '../access/route-guard.js';
 import type { RouteAccess } from '../route/route-access.js';
@@ -34,9 +35,12 @@ export class ShortWay {
     this.#parts = parts;
   }
 
-  /** From now on all requests go to fastify, which ends their connections. */
-  close(): void {
-    this.#closed = true;
+  /** While `app` closes, all requests go to fastify, which ends their connections. */
+  endWith(app: FastifyInstance): void {
+    app.addHook('preClose', (done) => {
+      this.#closed = true;
+      done();
+    });
   }
 
   /** `handle` gets what this way does not take. */

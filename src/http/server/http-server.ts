@@ -82,10 +82,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(request.method, request.url)));
   measureAnswers(app, bounds);
-  app.addHook('preClose', (done) => {
-    shortWay.close();
-    done();
-  });
+  shortWay.endWith(app);
   guard.guard(app);
   const reservations = openReservations(app, parts);
   await app.register(swagger, { openapi: OPENAPI as object, transform: toOpenApi });

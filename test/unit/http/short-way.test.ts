@@ -14,6 +14,7 @@ const GROUPS = {
   slow: { quota: { publish: { messagesPerSecond: 0.05 } }, maxRequest: { messages: 100 } },
   free: {},
 };
+const ATTACHMENTS = { scopes: { lab: { exempt: true } } };
 const KEYS = { 'key:{id}': { quota: { publish: { messagesPerMinute: 600 } } } };
 
 /** Means the same as what plain requests send, and is left to fastify. */
@@ -104,7 +105,13 @@ test('with auth the first request of a connection is let in by fastify; another 
 });
 
 async function startedScene(overrides: object): Promise<HttpScene> {
-  const scene = await readyScene({ groups: GROUPS, keys: KEYS, attachments: { lab: { exempt: true } }, http: { port: 0 }, ...overrides });
+  const scene = await readyScene({
+    groups: GROUPS,
+    keys: KEYS,
+    attachments: ATTACHMENTS,
+    http: { port: 0 },
+    ...overrides,
+  });
   scene.app.addHook('onRequest', (_request, _reply, done) => {
     seenByFastify++;
     done();
