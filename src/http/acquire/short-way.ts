@@ -18,8 +18,8 @@ export interface ShortWayParts {
 
 /**
  * Answers most acquires before fastify sees them: those whose caller is known already, whose body has come whole with
- * the head and says nothing unusual (plain-request.ts). fastify makes ten objects for a request, two of them to follow
- * it across callbacks, and reads its body by events, which together takes as long as all the rest
+ * the head and says nothing unusual (plain-request.ts). fastify makes objects to follow a request
+ * across callbacks, and reads its body by events
  * (docs/decisions/0130).
  *
  * Whatever is not so, and whatever is a mistake, goes to fastify as if nobody had looked at it, so that every error is
