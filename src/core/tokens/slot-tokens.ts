@@ -2,7 +2,7 @@ import { depthGiven } from '../base/settings.js';
 import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { LaneView } from '../convergence/strategy.js';
 import { type ClusterBucket, correctedRate, nothingBelow, setPointOf, tokensAfter } from './cluster-bucket.js';
-import { clusterDepth, type DepthRule } from './cluster-depth.js';
+import { clusterDepth, type DepthRule, deepestDefault } from './cluster-depth.js';
 import { Coherence } from './coherence.js';
 import { ExpectedUse } from './expected-use.js';
 import { fromCluster, noiseOf, TOGETHER, wholeOf } from './from-cluster.js';
@@ -274,7 +274,9 @@ export class SlotTokens {
    */
   #thresholdOf({ perSecond, depth }: ClusterBucket, nodes: number, alike: number): number {
     const noise = Math.sqrt((NOISE_SECONDS / alike) * this.expected.ownAt(perSecond) * this.piece);
-    const part = (UNTOLD_DEPTHS * depth) / (nodes + UNTOLD_ALIKE * (alike - 1));
+    // What is left of a deep bucket is of use only if others hear of it while they are refused work.
+    const room = this.expected.isAnyThrottled ? Math.min(depth, deepestDefault(perSecond, this.piece)) : depth;
+    const part = (UNTOLD_DEPTHS * room) / (nodes + UNTOLD_ALIKE * (alike - 1));
     return Math.max(LEAST_PIECE * this.piece, part, Math.min(NOISE_DEPTHS * depth, noise));
   }
 
@@ -285,6 +287,13 @@ export class SlotTokens {
     return Math.max(LEAST_PIECE * this.piece, Math.min(this.threshold, UNTOLD_SHORT * noise));
   }
 
+  /** What was not taken when it was expected, and may be taken later without a report. */
+  #creditMaxOf({ depth }: ClusterBucket, nodes: number): number {
+    const least = Math.max(CREDIT_PIECES * this.piece, this.#creditSeconds * this.#use);
+    if (this.#countsCosts) return least;
+    return Math.max(least, Math.min((CREDIT_DEPTHS * depth) / nodes, noiseOf(this.#use, this.piece)));
+  }
+
   #giveAtRates(bucket: ClusterBucket, nodes: number, roundTripMs: number): void {
     const { account, expected, piece } = this;
     const rate = correctedRate(bucket, this.tokens);
@@ -293,7 +302,7 @@ export class SlotTokens {
     this.#use = expected.ownAt(rate);
     // What refills the cluster's bucket cannot pay for anything else.
     this.#slack = this.tokens >= bucket.depth ? slack : 0;
-    this.#creditMax = Math.max(2 * piece, this.#creditSeconds * this.#use);
+    this.#creditMax = this.#creditMaxOf(bucket, nodes);
     const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
     const most = expected.isMember ? Math.min(this.#most, fromCluster(bucket, this.tokens, nodes, use)) : 0;
     this.#fromCluster = most;
@@ -387,5 +396,12 @@ const SLOW_MS = 120;
  * bucket's worst second by 0.04 instead of 0.02.
  */
 const CREDIT_SECONDS = 0.15;
+const CREDIT_PIECES = 2;
+/**
+ * And where a bucket is deep, what the noise of a node leaves in a lull, as long as that is a tenth of a depth at all
+ * nodes together: 10/s with a burst of 600, asked for twice as often as that at any of three nodes, were used to 97.5 %
+ * with two pieces each. A depth that nobody has configured is never deep enough for it.
+ */
+const CREDIT_DEPTHS = 0.1;
 /** What was not taken while a message cost 1 may be taken when it costs 10: that is half a second of the quota here. */
 const CREDIT_SECONDS_OF_COSTS = 0.05;
