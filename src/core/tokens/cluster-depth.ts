@@ -12,12 +12,7 @@ import { MESSAGES } from '../base/vocabulary.js';
  */
 export function clusterDepth(perSecond: number, piece: number): number {
   const wanted = Math.max(0.1 * perSecond, 3 * Math.sqrt(perSecond * piece), PIECES_LEAST * piece);
-  return Math.min(wanted, deepestDefault(perSecond, piece));
-}
-
-/** No bucket is deeper unless it is configured. */
-export function deepestDefault(perSecond: number, piece: number): number {
-  return Math.max(perSecond, PIECES_LEAST * piece);
+  return Math.min(wanted, Math.max(perSecond, PIECES_LEAST * piece));
 }
 
 /**

@@ -38,8 +38,6 @@ export class ExpectedUse {
    * seconds a node seems to want half as much again as it does now and then.
    */
   crowdsOut = false;
-  /** Whether some node wants more than its share: then it is refused what another one leaves untold. */
-  isAnyThrottled = false;
   #nodes = 1;
   /** What this node wants, also where nothing is lent. */
   #ownWanted = 0;
@@ -85,7 +83,6 @@ export class ExpectedUse {
     this.share = own === -1 ? 0 : (share[own] as number);
     const due = own === -1 ? 0 : Math.max(this.share, sharePerWeight * (weight[own] as number));
     this.crowdsOut = met > 0 && this.#ownWanted > CROWDS_OUT * this.share;
-    this.isAnyThrottled = isAnyThrottled;
     this.due = isAnyThrottled || !isLent ? Math.min(due, most) : most;
   }
 
@@ -96,7 +93,6 @@ export class ExpectedUse {
     this.#met = 0;
     this.own = 0;
     this.#ownWanted = 0;
-    this.isAnyThrottled = false;
   }
 
   /** What is expected of one node of the view: what it wants if it is met, its share below 0 if it is throttled. */

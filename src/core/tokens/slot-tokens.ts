@@ -2,7 +2,7 @@ import { depthGiven } from '../base/settings.js';
 import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { LaneView } from '../convergence/strategy.js';
 import { type ClusterBucket, correctedRate, nothingBelow, setPointOf, tokensAfter } from './cluster-bucket.js';
-import { clusterDepth, type DepthRule, deepestDefault } from './cluster-depth.js';
+import { clusterDepth, type DepthRule } from './cluster-depth.js';
 import { Coherence } from './coherence.js';
 import { ExpectedUse } from './expected-use.js';
 import { fromCluster, noiseOf, TOGETHER, wholeOf } from './from-cluster.js';
@@ -274,9 +274,7 @@ export class SlotTokens {
    */
   #thresholdOf({ perSecond, depth }: ClusterBucket, nodes: number, alike: number): number {
     const noise = Math.sqrt((NOISE_SECONDS / alike) * this.expected.ownAt(perSecond) * this.piece);
-    // What is left of a deep bucket is of use only if others hear of it while they are refused work.
-    const room = this.expected.isAnyThrottled ? Math.min(depth, deepestDefault(perSecond, this.piece)) : depth;
-    const part = (UNTOLD_DEPTHS * room) / (nodes + UNTOLD_ALIKE * (alike - 1));
+    const part = (UNTOLD_DEPTHS * depth) / (nodes + UNTOLD_ALIKE * (alike - 1));
     return Math.max(LEAST_PIECE * this.piece, part, Math.min(NOISE_DEPTHS * depth, noise));
   }
 
@@ -399,8 +397,7 @@ const CREDIT_SECONDS = 0.15;
 const CREDIT_PIECES = 2;
 /**
  * And where a bucket is deep, what the noise of a node leaves in a lull, as long as that is a tenth of a depth at all
- * nodes together: 10/s with a burst of 600, asked for twice as often as that at any of three nodes, were used to 97.5 %
- * with two pieces each. A depth that nobody has configured is never deep enough for it.
+ * nodes together (decision 0130). A depth that nobody has configured is never deep enough for it.
  */
 const CREDIT_DEPTHS = 0.1;
 /** What was not taken while a message cost 1 may be taken when it costs 10: that is half a second of the quota here. */
