@@ -17,7 +17,7 @@ const SETTLE_MS = 20_000;
 const [JUDGED_MS, WINDOW_MS] = [20_000, 10_000];
 
 /**
- * Of 100 in any 10 s. Wished for was 98 to 102 in both cases. Where each request goes to any node, each of three rounds to
+ * Grants of 100 in any 10 s. Wished for was 98 to 102 in both cases. Where each request goes to any node, each of three rounds to
  * whole messages and waits for the requests that come to it: a standard deviation of 2, of which three are judged
  * (docs/decisions/0130). Sticky keys have no such chance.
  */
