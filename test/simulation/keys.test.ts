@@ -72,12 +72,12 @@ describe('silent nodes', () => {
           }
         }
         const depth = burst ?? clusterDepth(perSecond, 1);
-        // Those who speak may take three depths of a full bucket at one instant; and a request that is larger than what a
-        // node may take is granted by each of them once.
-        const aloudDepths = policy === 'divided' ? 1 : Math.min(nodes, 3);
+        // Beside what is spent unheard, those who speak take of a full bucket at one instant what they may of that of
+        // any group; and a request that is larger than what a node may take is granted by each of them once.
+        const loudDepths = policy === 'divided' ? 1 : Math.min(nodes, 3);
         for (const grants of all.values()) {
           const largest = Math.max(...grants.map(({ messages }) => messages));
-          const atOnce = (1 + aloudDepths) * depth + nodes * largest;
+          const atOnce = (1 + loudDepths) * depth + nodes * largest;
           expect(mostBeyond(grants, atOnce, perSecond)).toBeLessThanOrEqual(1e-6);
         }
         for (const grants of silent.values()) {
@@ -86,8 +86,7 @@ describe('silent nodes', () => {
             const own = grants.filter((grant) => grant.node === node);
             expect(mostBeyond(own, depth / nodes, perSecond / nodes)).toBeLessThanOrEqual(1e-6);
           }
-          const together = who.size / nodes;
-          expect(mostBeyond(grants, together * depth, together * perSecond)).toBeLessThanOrEqual(1e-6);
+          expect(mostBeyond(grants, (who.size / nodes) * depth, (who.size / nodes) * perSecond)).toBeLessThanOrEqual(1e-6);
         }
       }),
       { numRuns: 45 },
