@@ -11,7 +11,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FollowedCluster } from '../test/pulsar/broker/followed-cluster.js';
 import {
-  acknowledged,
+  acknowledgedOf,
   mostInWindow,
   PulsarLoad,
   ratesBetween,
@@ -153,7 +153,7 @@ function ratesOf(samples: readonly Sample[]): number[] {
 }
 
 function over(samples: readonly Sample[]): string {
-  return Math.max(0, (100 * mostInWindow(samples, 5, acknowledged)) / (5 * QUOTA) - 100).toFixed(1);
+  return Math.max(0, (100 * mostInWindow(samples, 5, acknowledgedOf)) / (5 * QUOTA) - 100).toFixed(1);
 }
 
 function sumOf(numbers: readonly number[]): number {

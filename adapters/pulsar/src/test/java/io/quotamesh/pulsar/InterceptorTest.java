@@ -11,7 +11,7 @@ class InterceptorTest {
   private static Settings settings(String... pairs) throws Exception {
     var conf = new Properties();
     for (int at = 0; at < pairs.length; at += 2) conf.setProperty(pairs[at], pairs[at + 1]);
-    return Settings.of(conf, "broker:8080");
+    return Settings.of(conf);
   }
 
   @Test
@@ -24,7 +24,7 @@ class InterceptorTest {
   @Test
   void settingsHaveDefaultsAndMistakesAreNamed() throws Exception {
     var given = settings("quotameshNode", "http://127.0.0.1:7070");
-    assertEquals(new Settings("http://127.0.0.1:7070", null, "broker:8080", 3000, false), given);
+    assertEquals(new Settings("http://127.0.0.1:7070", null, null, 3000, false), given);
     String[][] mistakes = {
       {}, {"quotameshNode", "https://node"}, {"quotameshNode", "unix:/n", "quotameshGroups", "both"},
       {"quotameshNode", "unix:/n", "quotameshIsolationMs", "100"}, {"quotameshNode", "unix:/n", "quotameshIsolationMs", "x"},
