@@ -194,6 +194,7 @@ export class Enforcers {
     if (parts === undefined) {
       parts = new LaneParts(lane, this.#parts);
       this.#lanes.set(lane, parts);
+      this.#parts.limiter.enforced.add(lane);
     }
     const member = this.#memberOf(enforcer, lane) ?? this.#join(enforcer, lane, admitted, nowMs);
     const isLower = member.tell(admitted, isHeldBack, nowMs);
@@ -237,6 +238,7 @@ export class Enforcers {
     if (parts?.members.delete(member) !== true || parts.members.size > 0) return;
     this.#lanes.delete(member.lane);
     this.#parts.limiter.heldBackElsewhere.delete(member.lane);
+    this.#parts.limiter.enforced.delete(member.lane);
   }
 
   #leave(enforcer: Enforcer, member: Membership): void {

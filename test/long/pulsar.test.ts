@@ -86,7 +86,7 @@ test('dispatch: the demand moves, and then both brokers have more to dispatch th
     const beganMs = Date.now();
     for (let second = 1; second <= seconds; second++) {
       await sleep(beganMs + 1000 * second - Date.now());
-      const [from, to] = [load.samples.at(-11) as Sample, load.last];
+      const [from, to] = [(load.samples.at(-11) ?? load.samples[0]) as Sample, load.last];
       const waiting = to.acknowledged.map((count, at) => count - (to.consumed[at] as number));
       const rates = [acknowledgedOf, consumedOf].map((of) => ratesBetween(from, to, of).map(Math.round).join(' + '));
       seen.push(`${rates.join(' published, ')} dispatched, ${waiting} wait, shares ${await shares()}`);

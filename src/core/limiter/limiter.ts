@@ -36,7 +36,9 @@ export class Limiter {
   readonly retryRefusals: Figure;
   /** Per lane: connections and requests that are held back now, instead of refused. */
   heldBack: Uint32Array;
-  /** Lanes whose work is held back by others than this process, for it: by enforcers (src/enforcers). */
+  /** Lanes for which others than this process admit work, too: enforcers (src/enforcers). */
+  readonly enforced = new Set<number>();
+  /** Those of them whose work is held back there. */
   readonly heldBackElsewhere = new Set<number>();
   #hasAccrued: Uint8Array;
   /** Per slot: units that are reserved now; null until some are. */

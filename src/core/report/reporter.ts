@@ -162,7 +162,8 @@ export class Reporter {
       (readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1) ||
       this.#isStepDue(lane, silentMs);
     // Estimating the rates is a fifth of a look, and most looks end here.
-    if (!isDue && !refusedNow && !(lane.hasEntry && tokens.isDueByRates)) return;
+    const isEnforced = lane.hasEntry && !refusedNow && this.#limiter.enforced.has(lane.lane);
+    if (!isDue && !refusedNow && !isEnforced && !(lane.hasEntry && tokens.isDueByRates)) return;
     // One piece of work in a short span says nothing of how many a node wants.
     if (isOver || (tokens.isInPieces && !byUsage)) estimate(sample, SLOW, current);
     else currentRates(sample, current, tokens);
@@ -170,6 +171,7 @@ export class Reporter {
       isDue ||
       (refusedNow && tokens.isUnannounced(current, reported)) ||
       (lane.hasEntry && isOverstated(tokens, lane)) ||
+      (isEnforced && isClaimOver(current, reported)) ||
       (lane.hasEntry && !byUsage && sample.isFull(SLOW) && tokens.isMetAgain(current, reported));
     if (!isNews) return;
     keepToTaken(lane, tokens);
@@ -386,6 +388,16 @@ function isOverstated(tokens: LaneTokens, { sample, current, reported }: LaneSta
 }
 
 const slow = createLaneRates();
+
+/**
+ * Whether much less is wanted than was claimed while enforcers held work back. The cluster's bucket shows it, too, but
+ * after half a second in which others went without.
+ */
+function isClaimOver(now: LaneRates, told: LaneRates): boolean {
+  return told.demand.some((demand, dimension) => demand > CLAIM_OVER_RATIO * (now.demand[dimension] as number));
+}
+
+const CLAIM_OVER_RATIO = 1.5;
 
 /**
  * What a node uses that speaks for the first time: where the split follows usage, the burst of a node that has just
