@@ -30,9 +30,16 @@ beforeAll(async () => {
 test('with quotameshGroups=node the quota is what pulsar-admin tells the node, and not what Pulsar has', async () => {
   const topics = await cluster.group('orders', { publishRateInMsgs: PULSARS });
   const admin = await PulsarAdmin.fetch();
-  const node = await cluster.nodeUrl(1, '/');
+  const node = (await cluster.nodeUrl(1, '')).replace(/\/$/, '');
   const tell = async (command: string, rate: number) => {
-    const { exitCode, error } = await admin.call(node, 'resourcegroups', command, 'orders', '-mp', String(rate));
+    const { exitCode, error } = await admin.call(
+      node,
+      'resourcegroups',
+      command,
+      'orders',
+      '--msg-publish-rate',
+      String(rate),
+    );
     expect(exitCode, error).toBe(0);
   };
   await tell('create', QUOTA);
