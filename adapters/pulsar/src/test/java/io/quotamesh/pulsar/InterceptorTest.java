@@ -2,9 +2,13 @@ package io.quotamesh.pulsar;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.Properties;
+import java.util.concurrent.ScheduledExecutorService;
+import org.apache.commons.lang3.reflect.MethodUtils;
+import org.apache.pulsar.broker.resourcegroup.ResourceGroupPublishLimiter;
 import org.junit.jupiter.api.Test;
 
 class InterceptorTest {
@@ -19,6 +23,14 @@ class InterceptorTest {
     var interceptor = new QuotameshInterceptor();
     assertDoesNotThrow(() -> interceptor.initialize(null));
     assertDoesNotThrow(interceptor::close);
+  }
+
+  /** The two private things of Pulsar that are used: see the guide, Upgrades. */
+  @Test
+  void whatIsPrivateIsThereInThisVersionOfPulsar() {
+    assertNotNull(DispatchLimit.LIMITER_FIELD);
+    assertNotNull(MethodUtils.getMatchingMethod(
+        ResourceGroupPublishLimiter.class, "unthrottleQueuedProducers", ScheduledExecutorService.class));
   }
 
   @Test
