@@ -38,7 +38,7 @@ export class Limiter {
   heldBack: Uint32Array;
   /** Lanes for which others than this process admit work, too: enforcers (src/enforcers). */
   readonly enforced = new Set<number>();
-  /** Those of them whose work is held back there. */
+  /** Lanes in which enforcers hold work back. */
   readonly heldBackElsewhere = new Set<number>();
   #hasAccrued: Uint8Array;
   /** Per slot: units that are reserved now; null until some are. */
