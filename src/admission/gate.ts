@@ -116,7 +116,7 @@ export class Gate {
     const asked = { limiter, clock, groups, loop };
     const teller = new QuotaTeller(asked);
     this.#teller = teller;
-    const explainer = new RefusalExplainer({ ...asked, levels, joint, refusals, whyNotReady, teller });
+    const explainer = new RefusalExplainer({ ...asked, keys, levels, joint, refusals, whyNotReady, teller });
     this.#explainer = explainer;
     // The lines and the decider need each other: a line asks the decider only after both stand.
     const decide = (request: JointRequest) => this.#decider.decide(request, clock());
@@ -211,7 +211,7 @@ export class Gate {
     if (this.#keys === null || this.#groups.numbers.has(name) || !this.#keys.isKey(name)) {
       throw new QuotameshError('LIMIT_DENIED', { key: name.slice(0, 200), reason: 'no template makes it' });
     }
-    this.#keys.tell(name, limit, this.#clock());
+    this.#keys.tellLimit(name, limit, this.#clock());
   }
 
   /** Whether an acquire would be granted now. Takes nothing, counts nothing. */

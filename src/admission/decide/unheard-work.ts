@@ -153,7 +153,7 @@ export class UnheardWork {
 
   #notReady(row: number, { direction, messages, bytes }: Asked): NotReady {
     const { explainer, keys, reader } = this.#parts;
-    const lane = laneOf(keys.templateOf(row), direction);
+    const lane = laneOf(keys.groupOfTemplate(row), direction);
     return explainer.explain(reader.fillOn(lane, messages, bytes, NO_ORIGIN), UNCONFIRMED) as NotReady;
   }
 }

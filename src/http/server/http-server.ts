@@ -35,7 +35,7 @@ import { addStatusRoutes } from '../status/status-routes.js';
 import { addTargetRoutes } from '../target/target-routes.js';
 import { answerBrokenRequests } from './broken-requests.js';
 import { takeEmptyBodies } from './empty-bodies.js';
-import { errorHandler, sendError } from './error-handler.js';
+import { errorHandler, PATH_NAME_MAX, sendError } from './error-handler.js';
 import { guardChanges } from './guarded-changes.js';
 import { listenerOf, measureAnswers } from './listener.js';
 import { refuseOtherMethods } from './other-methods.js';
@@ -65,8 +65,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     bodyLimit: node.config.http.bodyLimitBytes,
     // A stopping node answers with a problem of the catalogue; fastify would answer with a 503 of its own.
     return503OnClosing: false,
-    // A group name has up to 200 characters, three times as many when percent-encoded.
-    routerOptions: { maxParamLength: 1024 },
+    routerOptions: { maxParamLength: PATH_NAME_MAX },
     frameworkErrors: handleError,
     clientErrorHandler: answerBrokenRequests,
   }) as FastifyInstance;
