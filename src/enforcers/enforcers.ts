@@ -194,7 +194,7 @@ export class Enforcers {
     if (parts === undefined) {
       parts = new LaneParts(lane, this.#parts);
       this.#lanes.set(lane, parts);
-      this.#parts.limiter.enforced.add(lane);
+      this.#parts.limiter.enforced.set(lane, nowMs);
     }
     const member = this.#memberOf(enforcer, lane) ?? this.#join(enforcer, lane, admitted, nowMs);
     const isLower = member.tell(admitted, isHeldBack, nowMs);

@@ -36,8 +36,8 @@ export class Limiter {
   readonly retryRefusals: Figure;
   /** Per lane: connections and requests that are held back now, instead of refused. */
   heldBack: Uint32Array;
-  /** Lanes for which others than this process admit work, too: enforcers (src/enforcers). */
-  readonly enforced = new Set<number>();
+  /** Lanes for which enforcers (src/enforcers) admit work, too, and when one of them was held back last. */
+  readonly enforced = new Map<number, number>();
   /** Lanes in which enforcers hold work back. */
   readonly heldBackElsewhere = new Set<number>();
   #hasAccrued: Uint8Array;
