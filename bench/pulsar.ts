@@ -33,6 +33,14 @@ const STOCK_MS: Readonly<Record<number, MoveTimes>> = {
 /** More than these brokers can. */
 const NEVER_REACHED = 10_000_000;
 
+/** At which broker, in which group, and whether the plugin follows its node. */
+const KINDS = [
+  { kind: 'without the plugin', broker: 1, group: null, isQuiet: true },
+  { kind: 'stock group', broker: 1, group: 'cost-stock', isQuiet: true },
+  { kind: 'plugin keeps quiet', broker: 0, group: 'cost-quiet', isQuiet: true },
+  { kind: 'plugin', broker: 0, group: 'cost-plugin', isQuiet: false },
+] as const;
+
 const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   moves: () => compareMoves(Number(argument || 10)),
   costs: () => compareCosts(Number(argument || 6)),
@@ -108,14 +116,6 @@ async function samplesOver(load: PulsarLoad, ms: number): Promise<Sample[]> {
   await sleep(ms);
   return load.since(beganMs);
 }
-
-/** At which broker, in which group, and whether the plugin follows its node. */
-const KINDS = [
-  { kind: 'without the plugin', broker: 1, group: null, isQuiet: true },
-  { kind: 'stock group', broker: 1, group: 'cost-stock', isQuiet: true },
-  { kind: 'plugin keeps quiet', broker: 0, group: 'cost-quiet', isQuiet: true },
-  { kind: 'plugin', broker: 0, group: 'cost-plugin', isQuiet: false },
-] as const;
 
 function compareCosts(seconds: number): Promise<void> {
   const settings = (broker: number) => ({ brokerInterceptors: broker === 0 ? 'quotamesh' : '' });
