@@ -6,7 +6,7 @@ import type { Limiter } from '../core/limiter/limiter.js';
 import type { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { GroupsInForce } from '../groups/groups-in-force.js';
-import type { KeyCounts } from '../groups/keys/key-book.js';
+import type { KeyBook } from '../groups/keys/key-book.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { Clock } from '../ports/clock.js';
@@ -21,7 +21,7 @@ export interface StatusParts extends ReadinessParts {
   readonly telemetry: { readonly failures: number };
   readonly limiter: Limiter;
   readonly groups: GroupTable;
-  readonly keys: { readonly counts: ReadonlyMap<string, KeyCounts> } | null;
+  readonly keys: Pick<KeyBook, 'counts' | 'loud' | 'loudVersion'> | null;
   readonly attachments: Attachments;
   readonly inForce: Pick<GroupsInForce, 'dividedBy'>;
   readonly yaml: Pick<YamlGroups, 'status' | 'degraded'>;

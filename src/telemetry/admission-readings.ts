@@ -27,7 +27,7 @@ export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof
     quotamesh_exempt_requests_total: exempt('requests'),
     quotamesh_exempt_messages_total: exempt('messages'),
     quotamesh_exempt_bytes_total: exempt('bytes'),
-    quotamesh_refusals_total: perLane((lane) => limiter.refusals.at(lane), limiter),
+    quotamesh_refusals_total: perLane((lane) => limiter.refusedOnce.at(lane), limiter),
     quotamesh_level_refusals_total: (series) => {
       for (const [at, level] of LEVELS.entries()) if (level !== 'group') series(gate.levels.refusals[at]!, { level });
     },

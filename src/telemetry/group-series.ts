@@ -135,7 +135,7 @@ function readingsOf(node: UsedParts): Readings {
     quotamesh_group_admitted_bytes_total: counted('admitted', BYTES),
     quotamesh_group_refused_messages_total: counted('refused', MESSAGES),
     quotamesh_group_refused_bytes_total: counted('refused', BYTES),
-    quotamesh_group_refusals_total: ({ lane }) => limiter.refusals.at(lane),
+    quotamesh_group_refusals_total: ({ lane }) => limiter.refusedOnce.at(lane),
     quotamesh_group_held_back: ({ lane }) => limiter.heldBack[lane],
     quotamesh_group_debt_messages: ({ lane }) => limiter.buckets.debt(lane, MESSAGES, node.clock()),
     quotamesh_group_debt_bytes: ({ lane }) => limiter.buckets.debt(lane, BYTES, node.clock()),

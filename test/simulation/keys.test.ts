@@ -86,7 +86,8 @@ describe('silent nodes', () => {
             const own = grants.filter((grant) => grant.node === node);
             expect(mostBeyond(own, depth / nodes, perSecond / nodes)).toBeLessThanOrEqual(1e-6);
           }
-          expect(mostBeyond(grants, (who.size / nodes) * depth, (who.size / nodes) * perSecond)).toBeLessThanOrEqual(1e-6);
+          const part = who.size / nodes;
+          expect(mostBeyond(grants, part * depth, part * perSecond)).toBeLessThanOrEqual(1e-6);
         }
       }),
       { numRuns: 45 },

@@ -330,7 +330,10 @@ function spentAfter(gained: number, spent: number, lacked: number): number {
   return Math.max(0, spent - Math.max(0, gained - Math.max(0, lacked)));
 }
 
-/** Rows looked at for one that may go. Of 27 times that the least recently used of 64 goes, it is 26 times one of the oldest 5 %. */
+/**
+ * Rows looked at for one that may go. Of 27 times that the least recently used of 64 goes, it is 26 times one of the
+ * oldest 5 %.
+ */
 const LOOKED_AT = 64;
 /** Words of a line (key-rows.ts). */
 const KIND = 2;

@@ -83,6 +83,8 @@ export class KeyBook {
   #nextNumbered: IterableIterator<[string, number]> = this.#numbers.entries();
   /** Those that speak now. */
   readonly #loud = new Map<string, number>();
+  /** Rises with every key that becomes loud or silent. */
+  loudVersion = 0;
   #nextLoud: IterableIterator<[string, number]> = this.#loud.entries();
   /** Names of those that speak and are of another kind than their groups. */
   readonly #behind = new Set<string>();
@@ -107,6 +109,11 @@ export class KeyBook {
       this.#countsOf[number] = this.#countsFor(kind.template);
     });
     this.use(parts.keys.templates);
+  }
+
+  /** Name → number of the group of every key that is loud, the one that has been so for longest first. */
+  get loud(): ReadonlyMap<string, number> {
+    return this.#loud;
   }
 
   get hasTemplates(): boolean {
@@ -308,11 +315,6 @@ export class KeyBook {
     return { template, settings, isUsed: true, group: null, left };
   }
 
-  /** Keys that speak now, and the numbers of their groups. */
-  get loud(): ReadonlyMap<string, number> {
-    return this.#loud;
-  }
-
   /** A request for the group of this number was refused; it may be no key's. */
   countOverQuota(group: number): void {
     const { groups } = this.#parts;
@@ -375,6 +377,7 @@ export class KeyBook {
       if (!isCurrent && this.#follow(row, name, nowMs) === -1) continue;
       if (lanesOf(number).some((lane) => coordinator.lanes.has(lane))) continue;
       this.#loud.delete(name);
+      this.loudVersion++;
       this.#whispers.fallSilent(row, nowMs);
       (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
     }
@@ -420,6 +423,7 @@ export class KeyBook {
   #quiet(row: number, name: string, nowMs: number): void {
     if (!this.#whispers.speaks(row)) return;
     this.#loud.delete(name);
+    this.loudVersion++;
     this.#whispers.fallSilent(row, nowMs);
     (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
     if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(this.#numbers.get(name) as number);
@@ -536,6 +540,7 @@ export class KeyBook {
     ]);
     whispers.speak(row);
     this.#loud.set(name, number);
+    this.loudVersion++;
     (this.#countsOf[whispers.kindOf(row)] as KeyCounts).loud++;
     lanesOf(number).forEach((lane, direction) => {
       const [messages, bytes] = spent[direction] as [number, number];
