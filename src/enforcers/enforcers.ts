@@ -208,6 +208,7 @@ export class Enforcers {
     if (parts === undefined) {
       parts = new LaneParts(lane, this.#parts);
       this.#lanes.set(lane, parts);
+      this.#parts.limiter.enforced.set(lane, nowMs);
     }
     const member = this.#memberOf(enforcer, lane) ?? this.#join(enforcer, lane, admitted, nowMs);
     const isLower = member.tell(admitted, isHeldBack, nowMs);
@@ -251,6 +252,7 @@ export class Enforcers {
     if (parts?.members.delete(member) !== true || parts.members.size > 0) return;
     this.#lanes.delete(member.lane);
     this.#parts.limiter.heldBackElsewhere.delete(member.lane);
+    this.#parts.limiter.enforced.delete(member.lane);
   }
 
   #leave(enforcer: Enforcer, member: Membership): void {

@@ -11,6 +11,8 @@ import { type PulsarBroker, PulsarCluster } from './pulsar-cluster.js';
 const PLUGIN = join(fileURLToPath(PACKAGE_ROOT), 'adapters/pulsar/target');
 const TOPICS = Array.from({ length: 24 }, (_, at) => `t${at + 1}`);
 
+type BrokerSettings = Readonly<Record<string, string | number>>;
+
 /** Two brokers with the plugin, each beside a node of its own: the one over its Unix socket, the other over TCP. */
 export class FollowedCluster {
   readonly pulsar: PulsarCluster;
@@ -26,7 +28,7 @@ export class FollowedCluster {
 
   static async start(
     onEnd: (end: () => void | Promise<void>) => void,
-    settings: Readonly<Record<string, string | number>> = {},
+    settings: BrokerSettings | ((broker: number) => BrokerSettings) = {},
     groups: Readonly<Record<string, unknown>> = {},
   ): Promise<FollowedCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'quotamesh-nodes-'));
@@ -48,7 +50,7 @@ export class FollowedCluster {
         quotameshNode: nodes[broker] as string,
         quotameshName: `broker-${broker + 1}`,
         resourceUsageTransportPublishIntervalInSecs: 86_400,
-        ...settings,
+        ...(typeof settings === 'function' ? settings(broker) : settings),
       }),
     });
     onEnd(() => pulsar.stop());
