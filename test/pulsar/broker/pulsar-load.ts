@@ -2,11 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { PACKAGE_ROOT } from '../../../src/package/package-root.js';
+import { builtPlugin } from './built-plugin.js';
 import { pulsarClassPath } from './pulsar-cluster.js';
 
-const CLASSES = join(fileURLToPath(PACKAGE_ROOT), 'adapters/pulsar/target/test-classes');
 const START_MS = 300_000;
 
 export interface LoadOptions {
@@ -43,7 +41,7 @@ export class PulsarLoad {
   static async start({ url, topics, batching = false, messageBytes = 100 }: LoadOptions): Promise<PulsarLoad> {
     const flags = ['-Xmx200m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
     const args = [url, batching ? 'batching' : 'single', String(messageBytes), ...topics];
-    const classPath = `${CLASSES}:${await pulsarClassPath()}`;
+    const classPath = `${join(await builtPlugin(), 'test-classes')}:${await pulsarClassPath()}`;
     const child = spawn('java', [...flags, '-cp', classPath, 'io.quotamesh.pulsar.Load', ...args], {
       stdio: ['pipe', 'pipe', 'ignore'],
     });
