@@ -11,17 +11,18 @@ import {
   type Refused,
   type Reservation,
   type ReserveOptions,
+  SHADOW_REFUSED_DECISION,
   type WaitOptions,
   type Where,
 } from '../api/decision.js';
 import type { GroupConfig, LimitsConfig } from '../config/resolved/resolved-config.js';
 import type { Scope } from '../core/attachments/attachment.js';
 import type { Attachments } from '../core/attachments/attachments.js';
-import { laneOf, lanesOf } from '../core/base/vocabulary.js';
+import { DIRECTION_COUNT, laneOf, lanesOf } from '../core/base/vocabulary.js';
 import type { ServingLoop } from '../core/coordinator/coordinator-view.js';
 import { JointLevels, type JointRequest } from '../core/limiter/joint-levels.js';
-import { Levels } from '../core/limiter/levels.js';
-import { GRANTED, type Limiter, UNCONFIRMED } from '../core/limiter/limiter.js';
+import { HAS_SHADOW, IS_SHADOW, Levels } from '../core/limiter/levels.js';
+import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
@@ -50,6 +51,7 @@ import {
   reservationOf,
 } from './reservation/one-reservation.js';
 import { type KeyReservationParts, unheardReservation } from './reservation/unheard-reservation.js';
+import { ShadowBook } from './shadow/shadow-book.js';
 import { rejectUnlessWaiting, Waiting } from './wait/wait-lines.js';
 
 export interface GateParts {
@@ -82,6 +84,7 @@ export class Gate {
   readonly waiting: Waiting;
   readonly refusals: RefusalLedger;
   readonly batches: OpenBatches;
+  readonly shadows: ShadowBook;
   readonly #loop: ServingLoop;
   readonly #limiter: Limiter;
   readonly #clock: Clock;
@@ -110,9 +113,16 @@ export class Gate {
     this.#names = new GroupNames(groups, defaultGroup, clock, keys);
     this.refusals = new RefusalLedger(loop);
     this.levels = new Levels(limiter, groups.list, limits, clock());
-    this.joint = new JointLevels(this.levels, (lane) => groups.ofLane(lane).debtMs);
+    this.joint = new JointLevels(
+      this.levels,
+      (lane) => groups.ofLane(lane).debtMs,
+      (lane) => laneOf(groups.unlimited as number, lane % DIRECTION_COUNT),
+    );
     this.scopes = new ScopeResolver(attachments, this.#names);
     const { levels, joint, refusals, scopes } = this;
+    this.#bounds = new LaneBounds(groups, levels);
+    this.shadows = new ShadowBook({ limiter, levels, groups, bounds: this.#bounds, loop });
+    const { shadows } = this;
     const asked = { limiter, clock, groups, loop };
     const teller = new QuotaTeller(asked);
     this.#teller = teller;
@@ -121,10 +131,11 @@ export class Gate {
     // The lines and the decider need each other: a line asks the decider only after both stand.
     const decide = (request: JointRequest) => this.#decider.decide(request, clock());
     const decideInPassing = (request: JointRequest) => this.#decider.decideInPassing(request);
-    this.waiting = new Waiting({ limiter, clock, max: limits.maxWaiting, decide, decideInPassing, explainer, teller });
+    const arrived = (request: JointRequest) => shadows.ask(request, REFUSED, clock());
+    const lines = { limiter, clock, max: limits.maxWaiting, decide, decideInPassing, explainer, teller, arrived };
+    this.waiting = new Waiting(lines);
     const { waiting } = this;
-    this.#decider = new Decider({ limiter, clock, levels, joint, loop, waiting, explainer, teller });
-    this.#bounds = new LaneBounds(groups, levels);
+    this.#decider = new Decider({ limiter, clock, levels, joint, loop, waiting, explainer, teller, shadows });
     this.#reader = new RequestReader({ clock, groups, joint, loop, scopes, names: this.#names, bounds: this.#bounds });
     const deciding = { clock, groups, scopes, reader: this.#reader, explainer, teller };
     this.#unheard = keys === null ? null : new UnheardWork({ ...deciding, keys });
@@ -165,11 +176,15 @@ export class Gate {
   groupChanged(group: number): void {
     this.levels.groupChanged(group, this.#clock());
     this.#bounds.read(group);
+    this.shadows.read(group);
     this.#openDisabled(group);
   }
 
   groupRenamed(group: number): void {
-    for (const lane of lanesOf(group)) this.refusals.forget(lane);
+    for (const lane of lanesOf(group)) {
+      this.refusals.forget(lane);
+      this.shadows.forget(lane);
+    }
   }
 
   /**
@@ -189,7 +204,15 @@ export class Gate {
     if (!this.#reader.isAllowed(lane, messages, bytes)) this.#reader.reject(lane, amounts);
     const retry = options?.retry === true;
     const isPlain = options === undefined || (options.atMost !== true && options.tell !== true);
-    if (!isPlain || this.levels.isUsedBy[lane] === 1 || this.#limiter.heldBack[lane] !== 0) {
+    const beside = this.levels.beside[lane] as number;
+    if (!isPlain || beside !== 0 || this.#limiter.heldBack[lane] !== 0) {
+      if (isPlain && this.#limiter.heldBack[lane] === 0) {
+        if (beside === HAS_SHADOW) return this.#tryBeside(lane, messages, bytes, retry, nowMs ?? this.#clock());
+        if (beside === IS_SHADOW) {
+          const shadow = this.shadows.askGroup(lane, messages, bytes, retry, nowMs ?? this.#clock());
+          return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
+        }
+      }
       return this.#tryAll(this.#reader.fillOn(lane, messages, bytes, options ?? NO_OPTIONS), options ?? NO_OPTIONS);
     }
     if (this.#bounds.isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry))
@@ -246,7 +269,9 @@ export class Gate {
       return;
     }
     this.#decider.serve(request);
-    this.joint.consume(request, this.#clock());
+    const nowMs = this.#clock();
+    this.joint.consume(request, nowMs);
+    this.shadows.consume(request, nowMs);
   }
 
   /** Takes the amounts for work whose cost is known only afterwards. */
@@ -370,7 +395,23 @@ export class Gate {
     if (options.atMost === true) return this.#decider.tryPart(request);
     const answer = this.#decider.decideInPassing(request);
     if (answer !== GRANTED) return this.#explainer.explain(request, answer);
-    return options.tell === true ? this.#teller.grant(request.lane) : GRANTED_DECISION;
+    if (options.tell === true) return this.#teller.grant(request.lane, request.shadow);
+    return request.shadow === 'refused' ? SHADOW_REFUSED_DECISION : GRANTED_DECISION;
+  }
+
+  /** Asks the group, and what is planned for it. Where both say yes, nothing is allocated. */
+  #tryBeside(lane: number, messages: number, bytes: number, retry: boolean, nowMs: number): Decision {
+    let answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
+    if (answer === UNCONFIRMED && this.#loop.isReady) {
+      this.#loop.serve(lane);
+      answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
+    }
+    const isAsked = !retry && answer !== UNCONFIRMED;
+    const shadow = isAsked ? this.shadows.askPlanned(lane, messages, bytes, answer, nowMs) : null;
+    if (answer === GRANTED) return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
+    const request = this.#reader.fillOn(lane, messages, bytes, NO_OPTIONS);
+    request.shadow = shadow;
+    return this.#explainer.explain(request, answer);
   }
 
   #notAtOnce(lane: number, messages: number, bytes: number, retry: boolean, first: number): Decision {

@@ -13,6 +13,7 @@ import { withBurstsInFull } from './burst-in-full.js';
 import { checkAlone } from './check-alone.js';
 import { checkRamps } from './check-ramps.js';
 import { checkRelations } from './check-relations.js';
+import { checkShadows } from './check-shadows.js';
 import { checkShareRanges } from './check-share-range.js';
 import { checkSharing } from './check-sharing.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
@@ -81,6 +82,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   checkRelations({ ...node, topic }, root, findings);
   checkGroupNames(node, groups, findings);
   checkShareRanges(groups, findings);
+  checkShadows(groups, findings);
   checkSharing(groups, root, findings, topic?.kind === 'none');
   const names: NamesInUse = {
     has: (name) => groups.has(name) || keys.templates.some(({ pattern }) => pattern.matches(name)),
