@@ -46,8 +46,11 @@ function ratesForNow(parts: StatusParts, group: number, sharing: Sharing): strin
 
 /** One direction alone. */
 export function explainLane(parts: StatusParts, group: number, direction: Direction): DirectionExplanation {
-  const { directions } = describeGroup(parts, group);
-  return explainDirection(parts, group, direction, directions[direction]);
+  const { directions, shadow } = describeGroup(parts, group);
+  return {
+    ...explainDirection(parts, group, direction, directions[direction]),
+    shadow: shadow?.directions[direction] ?? null,
+  };
 }
 
 function explainDirection(
@@ -55,7 +58,7 @@ function explainDirection(
   group: number,
   direction: Direction,
   status: DirectionStatus,
-): DirectionExplanation {
+): Omit<DirectionExplanation, 'shadow'> {
   const config = parts.groups.at(group);
   const at = DIRECTIONS.indexOf(direction);
   const { coordinator } = parts.loop;
@@ -131,7 +134,7 @@ function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStat
       bytesPerSecond: difference(limit.bytesPerSecond, share.bytesPerSecond),
     },
     tokens: { messages: tokens(MESSAGES), bytes: tokens(BYTES) },
-    refusals: parts.limiter.refusals.at(lane),
+    refusals: parts.limiter.refusals.at(lane) - parts.gate.shadows.counts.of(lane).notRefused.requests,
     refusedBecause: parts.gate.refusals.of(lane, nowMs),
   };
 }

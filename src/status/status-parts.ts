@@ -1,4 +1,5 @@
 import type { RefusalCount } from '../api/group-explanation.js';
+import type { ShadowDifference } from '../api/shadow-status.js';
 import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import type { Attachments } from '../core/attachments/attachments.js';
 import type { CoordinatorView } from '../core/coordinator/coordinator-view.js';
@@ -28,13 +29,26 @@ export interface StatusParts extends ReadinessParts {
   readonly loop: RunningLoop;
   readonly pump: ReadPump;
   readonly gate: {
-    readonly refusals: {
-      /** Refusals, the newest first. */
-      of(lane: number, nowMs: number): readonly RefusalCount[];
+    readonly refusals: ToldRefusals;
+    readonly shadows: {
+      readonly refusals: ToldRefusals;
+      readonly counts: { of(lane: number): ShadowDifferences };
     };
   };
   /** NOT_READY with the reasons of this moment. */
   readonly notReady: () => QuotameshError;
+}
+
+export interface ToldRefusals {
+  /** Refusals, the newest first. */
+  of(lane: number, nowMs: number): readonly RefusalCount[];
+}
+
+/** How the answers of a lane's shadow differ from those in force (src/admission/shadow). */
+export interface ShadowDifferences {
+  readonly wouldRefuse: ShadowDifference;
+  readonly wouldGrant: ShadowDifference;
+  readonly notRefused: ShadowDifference;
 }
 
 /** Why a node is not ready follows from these. */

@@ -1,7 +1,6 @@
 import type { ExemptCounts } from '../admission/request/scope-resolver.js';
 import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/base/vocabulary.js';
 import { LEVELS } from '../core/limiter/levels.js';
-import type { Limiter } from '../core/limiter/limiter.js';
 import type { NodeParts } from '../node/node-parts.js';
 import type { ADMISSION_METRICS } from './metric-table.js';
 import type { Reading } from './metric-tables.js';
@@ -9,29 +8,45 @@ import type { Reading } from './metric-tables.js';
 /** Sums over all groups; the limiter's figures are indexed by lane or slot (core/base/vocabulary.ts). */
 export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>> {
   const { limiter, gate, enforcers } = node;
-  const debt = (dimension: number) => perLane((lane) => limiter.buckets.debt(lane, dimension, node.clock()), limiter);
-  const counted = (name: 'admitted' | 'attempted' | 'refused', dimension: number) =>
-    perLane((lane) => limiter[name].at(slotOf(lane, dimension)), limiter);
+  const { counts } = gate.shadows;
+  const perLane = (read: (lane: number) => number) => overLanes(read, node);
+  const debt = (dimension: number) => perLane((lane) => limiter.buckets.debt(lane, dimension, node.clock()));
+  const unit = (dimension: number) => (dimension === MESSAGES ? 'messages' : 'bytes');
+  // What a group that was not enforced has refused was admitted (src/admission/shadow).
+  const admitted = (dimension: number) =>
+    perLane((lane) => limiter.admitted.at(slotOf(lane, dimension)) + counts.of(lane).wouldRefuse[unit(dimension)]);
+  const attempted = (dimension: number) =>
+    perLane((lane) => {
+      const { wouldRefuse, notRefused } = counts.of(lane);
+      const uncounted = wouldRefuse[unit(dimension)] - notRefused[unit(dimension)];
+      return limiter.attempted.at(slotOf(lane, dimension)) + uncounted;
+    });
+  const refused = (dimension: number) =>
+    perLane((lane) => limiter.refused.at(slotOf(lane, dimension)) - counts.of(lane).notRefused[unit(dimension)]);
+  const differing = (difference: 'wouldRefuse' | 'wouldGrant') =>
+    overLanes((lane) => counts.of(lane)[difference].requests, node, true);
   const exempt =
     (name: keyof ExemptCounts): Reading =>
     (series) => {
       for (const [at, direction] of DIRECTIONS.entries()) series(gate.scopes.exempt[at]![name], { direction });
     };
   return {
-    quotamesh_admitted_messages_total: counted('admitted', MESSAGES),
-    quotamesh_admitted_bytes_total: counted('admitted', BYTES),
-    quotamesh_attempted_messages_total: counted('attempted', MESSAGES),
-    quotamesh_attempted_bytes_total: counted('attempted', BYTES),
-    quotamesh_refused_messages_total: counted('refused', MESSAGES),
-    quotamesh_refused_bytes_total: counted('refused', BYTES),
+    quotamesh_admitted_messages_total: admitted(MESSAGES),
+    quotamesh_admitted_bytes_total: admitted(BYTES),
+    quotamesh_attempted_messages_total: attempted(MESSAGES),
+    quotamesh_attempted_bytes_total: attempted(BYTES),
+    quotamesh_refused_messages_total: refused(MESSAGES),
+    quotamesh_refused_bytes_total: refused(BYTES),
     quotamesh_exempt_requests_total: exempt('requests'),
     quotamesh_exempt_messages_total: exempt('messages'),
     quotamesh_exempt_bytes_total: exempt('bytes'),
-    quotamesh_refusals_total: perLane((lane) => limiter.refusals.at(lane), limiter),
+    quotamesh_refusals_total: perLane((lane) => limiter.refusals.at(lane) - counts.of(lane).notRefused.requests),
     quotamesh_level_refusals_total: (series) => {
       for (const [at, level] of LEVELS.entries()) if (level !== 'group') series(gate.levels.refusals[at]!, { level });
     },
-    quotamesh_held_back: perLane((lane) => limiter.heldBack[lane] as number, limiter),
+    quotamesh_would_refuse_total: differing('wouldRefuse'),
+    quotamesh_would_grant_total: differing('wouldGrant'),
+    quotamesh_held_back: perLane((lane) => limiter.heldBack[lane] as number),
     quotamesh_waits_total: (series) => {
       series(gate.waiting.ended.granted, { outcome: 'granted' });
       series(gate.waiting.ended.otherwise, { outcome: 'otherwise' });
@@ -65,13 +80,15 @@ function enforcerReadings(enforcers: NodeParts['enforcers']) {
   } satisfies Partial<Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>>>;
 }
 
-/** Σ over the groups of what is read of a lane. */
-function perLane(read: (lane: number) => number, limiter: Limiter): Reading {
+/** Σ over the groups of what is read of a lane. @param withShadows also over what is planned beside groups */
+function overLanes(read: (lane: number) => number, { limiter, groups }: NodeParts, withShadows = false): Reading {
   return (series) => {
     const { laneCount } = limiter;
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       let total = 0;
-      for (let lane = direction; lane < laneCount; lane += DIRECTION_COUNT) total += read(lane);
+      for (let lane = direction; lane < laneCount; lane += DIRECTION_COUNT) {
+        if (withShadows || !groups.isStandIn((lane - direction) / DIRECTION_COUNT)) total += read(lane);
+      }
       series(total, { direction: DIRECTIONS[direction] as string });
     }
   };

@@ -25,58 +25,6 @@ export const DROPPED_WORK = ['refunded', 'counted'] as const;
 export const GROUP = section({
   quota: section({ publish: quotaOf('publish'), dispatch: quotaOf('dispatch') }),
   ramp: RAMP,
-  mode: {
-    kind: 'choice',
-    default: 'enforce',
-    choices: MODES,
-    buys:
-      'shadow: all decisions are made, counted, reported and shown as if the group were enforced, and none refuses ' +
-      'anything, so that a new quota can be watched before it hurts (docs/guide/shadow.md).',
-    costs: 'shadow: what the quota protects is not protected.',
-  },
-  shadow: section({
-    quota: section({ publish: shadowQuotaOf('publish'), dispatch: shadowQuotaOf('dispatch') }),
-    strategy: {
-      kind: 'choice',
-      default: null,
-      defaultText: 'that of the group',
-      choices: STRATEGY_NAMES,
-      buys: 'How the planned quota would be divided.',
-      costs: SHADOW_COSTS,
-    },
-    burst: section({
-      messages: {
-        kind: 'count',
-        default: null,
-        defaultText: 'as the group has it',
-        min: 1,
-        max: 1e12,
-        remedy: BURST_REMEDY,
-        buys: 'The burst that is planned, in messages. shadow.burst: 10 says it, too. For sharing: tokens.',
-        costs: SHADOW_COSTS,
-      },
-      bytes: {
-        kind: 'bytes',
-        default: null,
-        defaultText: 'as the group has it',
-        min: 1,
-        max: 2 ** 50,
-        remedy: BURST_REMEDY,
-        buys: 'The burst that is planned, in bytes. For sharing: tokens.',
-        costs: SHADOW_COSTS,
-      },
-      quotaMs: {
-        kind: 'duration',
-        default: null,
-        defaultText: 'as the group has it',
-        min: 1,
-        max: 86_400_000,
-        remedy: BURST_REMEDY,
-        buys: 'The burst that is planned, in time of the planned quota. shadow.burst: 2s says it, too. For sharing: tokens.',
-        costs: SHADOW_COSTS,
-      },
-    }),
-  }),
   strategy: {
     kind: 'choice',
     default: DEFAULT_STRATEGY,
@@ -236,6 +184,58 @@ export const GROUP = section({
     buys: 'false: nothing of the group is limited, reported or recorded, and its other settings are kept for later.',
     costs: 'What the quota protects is not protected.',
   },
+  mode: {
+    kind: 'choice',
+    default: 'enforce',
+    choices: MODES,
+    buys:
+      'shadow: all decisions are made, counted, reported and shown as if the group were enforced, and none refuses ' +
+      'anything, so that a new quota can be watched before it hurts (docs/guide/shadow.md).',
+    costs: 'shadow: what the quota protects is not protected.',
+  },
+  shadow: section({
+    quota: section({ publish: shadowQuotaOf('publish'), dispatch: shadowQuotaOf('dispatch') }),
+    strategy: {
+      kind: 'choice',
+      default: null,
+      defaultText: 'that of the group',
+      choices: STRATEGY_NAMES,
+      buys: 'How the planned quota would be divided.',
+      costs: SHADOW_COSTS,
+    },
+    burst: section({
+      messages: {
+        kind: 'count',
+        default: null,
+        defaultText: 'as the group has it',
+        min: 1,
+        max: 1e12,
+        remedy: BURST_REMEDY,
+        buys: 'The burst that is planned, in messages. shadow.burst: 10 says it, too. For sharing: tokens.',
+        costs: SHADOW_COSTS,
+      },
+      bytes: {
+        kind: 'bytes',
+        default: null,
+        defaultText: 'as the group has it',
+        min: 1,
+        max: 2 ** 50,
+        remedy: BURST_REMEDY,
+        buys: 'The burst that is planned, in bytes. For sharing: tokens.',
+        costs: SHADOW_COSTS,
+      },
+      quotaMs: {
+        kind: 'duration',
+        default: null,
+        defaultText: 'as the group has it',
+        min: 1,
+        max: 86_400_000,
+        remedy: BURST_REMEDY,
+        buys: 'The burst that is planned, in time of the planned quota. shadow.burst: 2s says it, too. For sharing: tokens.',
+        costs: SHADOW_COSTS,
+      },
+    }),
+  }),
   limiter: {
     kind: 'choice',
     default: 'bucket',

@@ -195,7 +195,7 @@ function bodyOf(decision: Granted | Reserved): string {
 
 /** A grant of the whole request, which says nothing but that. */
 export function isPlainGrant(decision: Granted | Reserved): boolean {
-  return !('messages' in decision) && !('id' in decision);
+  return !('messages' in decision) && !('id' in decision) && !('shadow' in decision);
 }
 
 export interface AskedLane {
