@@ -204,16 +204,8 @@ export class Gate {
     if (!this.#reader.isAllowed(lane, messages, bytes)) this.#reader.reject(lane, amounts);
     const retry = options?.retry === true;
     const isPlain = options === undefined || (options.atMost !== true && options.tell !== true);
-    const beside = this.levels.beside[lane] as number;
-    if (!isPlain || beside !== 0 || this.#limiter.heldBack[lane] !== 0) {
-      if (isPlain && this.#limiter.heldBack[lane] === 0) {
-        if (beside === HAS_SHADOW) return this.#tryBeside(lane, messages, bytes, retry, nowMs ?? this.#clock());
-        if (beside === IS_SHADOW) {
-          const shadow = this.shadows.askGroup(lane, messages, bytes, retry, nowMs ?? this.#clock());
-          return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
-        }
-      }
-      return this.#tryAll(this.#reader.fillOn(lane, messages, bytes, options ?? NO_OPTIONS), options ?? NO_OPTIONS);
+    if (!isPlain || this.levels.beside[lane] !== 0 || this.#limiter.heldBack[lane] !== 0) {
+      return this.#tryOtherwise(lane, messages, bytes, isPlain, options ?? NO_OPTIONS, nowMs);
     }
     if (this.#bounds.isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry))
       return GRANTED_DECISION;
@@ -397,6 +389,27 @@ export class Gate {
     if (answer !== GRANTED) return this.#explainer.explain(request, answer);
     if (options.tell === true) return this.#teller.grant(request.lane, request.shadow);
     return request.shadow === 'refused' ? SHADOW_REFUSED_DECISION : GRANTED_DECISION;
+  }
+
+  /** Apart, so that what most requests need stays small. */
+  #tryOtherwise(
+    lane: number,
+    messages: number,
+    bytes: number,
+    isPlain: boolean,
+    options: AcquireOptions,
+    nowMs: number | undefined,
+  ): Decision {
+    const beside = this.levels.beside[lane];
+    const retry = options.retry === true;
+    if (isPlain && this.#limiter.heldBack[lane] === 0) {
+      if (beside === HAS_SHADOW) return this.#tryBeside(lane, messages, bytes, retry, nowMs ?? this.#clock());
+      if (beside === IS_SHADOW) {
+        const shadow = this.shadows.askGroup(lane, messages, bytes, retry, nowMs ?? this.#clock());
+        return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
+      }
+    }
+    return this.#tryAll(this.#reader.fillOn(lane, messages, bytes, options), options);
   }
 
   /** Asks the group, and what is planned for it. Where both say yes, nothing is allocated. */
