@@ -40,7 +40,7 @@ const long = ['test/long/**/*.test.ts', 'test/integration/{mqtt-cluster,pools-em
 const longComputing = [
   'test/long/{agreed-pool,capacity-page,replay-stream,scenarios,slow-clients,swarm,tokens,tokens-strategies,tokens-swarm}.test.ts',
 ];
-const longWaiting = ['test/long/{embedded-kill,embedded-growth,kafka-topic-*}.test.ts'];
+const longWaiting = ['test/long/{embedded-kill,embedded-growth,kafka-start-alone,kafka-topic-*,played-pages}.test.ts'];
 const globalSetup = ['test/kafka/global-setup.ts'];
 
 /** What takes longest, the longest of each group first. Vitest knows that of its last run only, and puts small files last in a fresh clone. */

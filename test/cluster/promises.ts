@@ -16,13 +16,13 @@ const USED_MAX = 1.03;
 
 /**
  * What a cluster of three real node processes promises, told as one story on one topic: each phase begins where the one before ended.
- * Counts over 5 s are asserted; what takes longer than `npm test` has is told with `isLong` (virtual time holds it,
- * too); times and single seconds are printed (bench:cluster measures them).
+ * Counts over 5 s are asserted; times and single seconds are printed (bench:cluster measures them). `length` is for the time that `npm test` has:
+ * a short story has one set of nodes, a long one moves demand, too. Virtual time holds all of it.
  */
 export function clusterPromises(
   name: string,
   topicOf: () => Promise<ClusterOptions['topic']>,
-  { isLong = false }: { readonly isLong?: boolean } = {},
+  length: 'short' | 'usual' | 'long' = 'usual',
 ): void {
   describe(`a cluster on the ${name} topic`, () => {
     let cluster: Cluster;
@@ -85,11 +85,15 @@ export function clusterPromises(
       expectUsed(result);
     });
 
-    if (isLong) {
+    if (length === 'long') {
       test('demand moves from node to node: shares follow', demandMoves);
     }
+    if (length !== 'short') {
+      test('a joiner does not lift the total, and its clean leave frees its share', joinsAndLeaves);
+      test('a node killed with -9: the others have the whole quota once it is given up', dies);
+    }
 
-    test('a joiner does not lift the total, and its clean leave frees its share', async () => {
+    async function joinsAndLeaves(): Promise<void> {
       await story.phase(each('a', 'b', 'c'), 1000, 0);
       await cluster.start('d');
       const joined = await phase(each('a', 'b', 'c', 'd'));
@@ -106,9 +110,9 @@ export function clusterPromises(
         `left: exit after ${exitMs.toFixed(0)} ms, share free after ${freeMs.toFixed(0)} ms, ${whole(left.total, left.worstSecond)}`,
       );
       expectUsed(left);
-    });
+    }
 
-    test('a node killed with -9: the others have the whole quota once it is given up', async () => {
+    async function dies(): Promise<void> {
       if (!cluster.node('c').child.isRunning) await cluster.start('c');
       await story.phase(each('a', 'b', 'c'), 1000, 0);
       const killMs = epochNow();
@@ -119,7 +123,7 @@ export function clusterPromises(
       const wholeMs = await story.settledAfterMs(killMs, { a: QUOTA / 2, b: QUOTA / 2 }, after.toMs);
       say(`killed: whole quota after ${wholeMs.toFixed(0)} ms, ${whole(after.total, after.worstSecond)}`);
       expectUsed(after);
-    });
+    }
 
     async function demandMoves(): Promise<void> {
       for (const busy of ['b', 'a']) {

@@ -1,3 +1,3 @@
 import { clusterPromises } from '../cluster/promises.js';
 
-clusterPromises('embedded', async () => 'embedded');
+clusterPromises('embedded', async () => 'embedded', 'short');

@@ -3,8 +3,8 @@ import { runSwarm } from '../../../sim/swarm/run-swarm.js';
 import { KINDS, MAX_MIN, settingsOf } from './swarm-kinds.js';
 
 /** Seeds and faults are those of the swarm. test/long/tokens-swarm.test.ts plays hundreds of seeds of each kind. */
-const SEEDS_OF_MAX_MIN = 12;
-const SEEDS_OF_OTHERS = 3;
+const SEEDS_OF_MAX_MIN = 8;
+const SEEDS_OF_OTHERS = 2;
 
 test.each(KINDS)('a swarm of groups that share tokens: %s', (name, group) => {
   const seeds = name === MAX_MIN ? SEEDS_OF_MAX_MIN : SEEDS_OF_OTHERS;

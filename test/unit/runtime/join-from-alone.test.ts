@@ -12,7 +12,7 @@ const QUOTA = 900;
 const STALENESS_MS = 5000;
 const DELIVERY_MS = 20;
 /** A second is a whole number of them. */
-const STEP_MS = 5;
+const STEP_MS = 10;
 /** In quotas: one, and what the cluster's bucket holds when it is full, which is 100 ms of it. */
 const DEPTH = 0.1;
 const MOST = 1 + DEPTH;
