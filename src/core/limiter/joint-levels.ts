@@ -140,7 +140,7 @@ export class JointLevels {
     return Math.min(...this.#inForce(request).map((one) => this.#levels.available(one, dimension, nowMs)));
   }
 
-  /** The same; where nothing in force limits, what groups have that refuse nothing: `all` of it is as much as enforced. */
+  /** The same; where nothing in force limits, what the groups have that refuse nothing. */
   availableOrShown(request: JointRequest, dimension: number, nowMs: number): number {
     const there = this.available(request, dimension, nowMs);
     if (there !== Number.POSITIVE_INFINITY) return there;

@@ -36,6 +36,8 @@ groups:
       topic: { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000, hmac: null },
       registry: {
         enabled: true,
+        mode: 'enforce',
+        shadow: null,
         name: null,
         remoteChanges: false,
         maxGroups: 100_000,
@@ -167,6 +169,8 @@ groups:
           minShareRatio: 0,
           maxShareRatio: 1,
           enabled: true,
+        mode: 'enforce',
+        shadow: null,
           limiter: 'bucket',
           windowMs: 1000,
           dropped: 'refunded',
