@@ -131,7 +131,7 @@ async function leastQuota(work: RecordedWork, depth: number, options: RecommendO
 const FIRST_STEP = 0.005;
 const LAST_STEP = 0.64;
 const RISES_MAX = 14;
-/** Of a quota that somebody types. */
+/** A quota that somebody types has no more. */
 const DIGITS = 3;
 
 function play(

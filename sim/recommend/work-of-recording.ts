@@ -78,5 +78,5 @@ function* sliceOf(asked: Asked, beganMs: number): Generator<TraceArrival> {
 }
 
 const SLICE_MS = 100;
-/** Of one node and slice: 500 a second. */
+/** The most pieces per node and slice: 500 a second. */
 const PIECES_MAX = 50;

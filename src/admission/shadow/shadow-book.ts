@@ -183,7 +183,7 @@ export class ShadowBook {
       } else if ((bits & HAS_SHADOW) !== 0 && isFirst && concerns(request, answer, lane)) {
         said = asking.planned(lane);
       }
-      // Of several shadows one that would have refused says more.
+      // Among several shadows, one that would have refused says more.
       if (said !== null && request.shadow !== 'refused') request.shadow = said;
     }
   }
