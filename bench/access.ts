@@ -61,7 +61,7 @@ print(`a new connection costs   ${loginMicros().toFixed(2)} µs more`);
 await Promise.all([load.end(), app.close(), node.close()]);
 
 async function serverOf(of: WholeNode): Promise<FastifyInstance> {
-  const metrics = { contentType: 'text/plain', text: async () => '' };
+  const metrics = { scrape: async () => ({ contentType: 'text/plain', text: '' }) };
   const outcomes = createAcquireOutcomes();
   const made = await createHttpServer({ node: of, access, telemetry: silentTelemetry, outcomes, metrics });
   await made.listen({ host: '127.0.0.1', port: 0 });

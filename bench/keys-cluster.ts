@@ -1,6 +1,11 @@
 /**
- * `npm run bench:keys -- --cluster [--nodes 20] [--keys 100000] [--hot 0.01] [--minutes 1] [--burst 0]`: what keys cost
- * a cluster, in virtual time. Hot keys are asked for at twice their quota, the others at a tenth of it, each request at any node.
+ * `npm run bench:keys -- --cluster [--nodes 20] [--keys 100000] [--hot 0.01] [--warm 4] [--minutes 1] [--burst 0]
+ * [--hot-burst 0]`: what keys cost a cluster, in virtual time. Hot keys are asked for at twice their quota, the others at
+ * a tenth of it, each request at any node.
+ *
+ * What it takes grows with the hot keys: a thousand of them take twenty nodes some 3 s of CPU per second of virtual time.
+ * So a million keys are played with `--keys 1000000 --hot 0.001 --hot-burst 10 --warm 0.25 --minutes 0.167`: a small
+ * burst is spent in a few seconds.
  *
  * Printed: bytes in the log per node and minute, CPU time of this process per node and minute (topic and arrivals of the
  * simulation are in it), and what was admitted of hot and of silent keys beside their quota.
@@ -11,27 +16,30 @@ export interface KeysInCluster {
   readonly nodes: number;
   readonly keys: number;
   readonly hotRatio: number;
+  /** Played before anything is measured, so that hot keys spend their bursts and pay what was spent unheard. */
+  readonly warmMinutes: number;
   readonly minutes: number;
   /** Messages that a key's bucket holds; 0 = as many as its quota gives in a minute. */
   readonly burst: number;
+  /** The same of hot keys; 0 = `burst`. */
+  readonly hotBurst: number;
 }
 
 export function measureCluster(
-  { nodes, keys, hotRatio, minutes, burst }: KeysInCluster,
+  { nodes, keys, hotRatio, warmMinutes, minutes, burst, hotBurst }: KeysInCluster,
   say: (line: string) => void,
 ): void {
   const hot = Math.round(keys * hotRatio);
-  say(
-    `${nodes} nodes, ${keys} keys of ${PER_MINUTE} messages per minute, ${hot} of them hot, bursts of ${burst || PER_MINUTE}`,
-  );
-  say(
-    `  ${minutes} min measured, after ${WARM_MINUTES} in which hot keys spend their bursts and pay what was spent unheard`,
-  );
-  const quota = { publish: { messagesPerMinute: PER_MINUTE } };
-  const depth = burst === 0 ? PER_MINUTE : burst;
-  const template = { quota, burst: { messages: depth } };
-  const cluster = new KeyedCluster({ nodes, keys: { maxLive: 2 * keys, 'key:{id}': template }, seed: 1 });
-  const names = Array.from({ length: keys }, (_, at) => `key:${at.toString(36).padStart(8, '0')}`);
+  const depth = burst || PER_MINUTE;
+  const hotDepth = hotBurst || depth;
+  say(`${nodes} nodes, ${keys} keys of ${PER_MINUTE} messages per minute, bursts of ${depth}`);
+  say(`  ${hot} of them hot, with bursts of ${hotDepth}`);
+  say(`  ${seconds(minutes)} measured, after ${seconds(warmMinutes)}`);
+  const templates = { maxLive: 2 * keys, maxLoud: keys, [HOT]: templateOf(hotDepth), [SILENT]: templateOf(depth) };
+  const cluster = new KeyedCluster({ nodes, keys: templates, seed: 1 });
+  const names = Array.from({ length: keys }, (_, at) => {
+    return (at < hot ? HOT : SILENT).replace('{id}', at.toString(36).padStart(8, '0'));
+  });
   const granted = new Float64Array(keys);
   const counts = { asked: 0, unheard: 0, aloud: 0, refused: 0, silentRefused: 0 };
   const ask = (key: number) => {
@@ -45,7 +53,7 @@ export function measureCluster(
   const play = (forMinutes: number) => {
     const owed = { hot: 0, silent: 0 };
     const sent = { records: 0, bytes: 0 };
-    for (let step = (forMinutes * 60_000) / STEP_MS; step > 0; step--) {
+    for (let step = Math.round((forMinutes * 60_000) / STEP_MS); step > 0; step--) {
       cluster.advance(STEP_MS);
       owed.hot += hot * HOT_DEMAND * PER_STEP;
       owed.silent += (keys - hot) * SILENT_DEMAND * PER_STEP;
@@ -58,22 +66,25 @@ export function measureCluster(
     }
     return sent;
   };
-  // A node begins with empty buckets; its part of them, 3/N of a depth, fills at 1/N of the quota.
-  cluster.advance((3 * depth * 60_000) / PER_MINUTE);
-  play(WARM_MINUTES);
+  // A node begins with empty buckets; its part of them, 1/N of a depth, fills at 1/N of the quota.
+  cluster.advance((depth * 60_000) / PER_MINUTE);
+  play(warmMinutes);
   granted.fill(0);
   Object.assign(counts, { asked: 0, unheard: 0, aloud: 0, refused: 0, silentRefused: 0 });
   const began = process.cpuUsage();
   const { records, bytes } = play(minutes);
   const { user, system } = process.cpuUsage(began);
   const perNode = nodes * minutes;
-  const loud = cluster.nodes.reduce((sum, { keys: book }) => sum + (book.counts.get('key:{id}')?.loud ?? 0), 0);
+  const loud = [HOT, SILENT].map((template) => {
+    return cluster.nodes.reduce((sum, { keys: book }) => sum + (book.counts.get(template)?.loud ?? 0), 0) / nodes;
+  });
   const { asked, unheard, aloud, refused, silentRefused } = counts;
   say(
     `  in the log: ${(bytes / perNode / 1000).toFixed(1)} kB and ${(records / perNode).toFixed(0)} records per node and min`,
   );
   say(
-    `  CPU: ${((user + system) / 1e6 / perNode).toFixed(2)} s per node and min; loud keys per node: ${(loud / nodes).toFixed(0)}`,
+    `  CPU: ${((user + system) / 1e6 / perNode).toFixed(2)} s per node and min; loud keys per node: ` +
+      `${loud.map((count) => count.toFixed(0)).join(' hot, ')} others`,
   );
   say(`  asked ${asked}: ${unheard} granted unheard, ${aloud} aloud, ${refused} refused`);
   const ofQuota = (key: number) => (granted[key] as number) / (PER_MINUTE * minutes);
@@ -92,12 +103,21 @@ function percent(ratio: number): string {
   return `${(100 * ratio).toFixed(1)} %`;
 }
 
+function templateOf(messages: number): object {
+  return { quota: { publish: { messagesPerMinute: PER_MINUTE } }, burst: { messages } };
+}
+
+function seconds(minutes: number): string {
+  return `${Math.round(60 * minutes)} s`;
+}
+
+const HOT = 'hot:{id}';
+const SILENT = 'key:{id}';
 const PER_MINUTE = 60;
 /** Parts of the quota that are asked for. */
 const HOT_DEMAND = 2;
 const SILENT_DEMAND = 0.1;
 const STEP_MS = 20;
-const WARM_MINUTES = 4;
 const STEPS_PER_SECOND = 1000 / STEP_MS;
 /** Messages of one quota in a step. */
 const PER_STEP = (PER_MINUTE / 60_000) * STEP_MS;

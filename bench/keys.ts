@@ -32,14 +32,16 @@ const { values, positionals } = parseArgs({
     nodes: { type: 'string', default: '20' },
     keys: { type: 'string', default: '100000' },
     hot: { type: 'string', default: '0.01' },
+    warm: { type: 'string', default: '4' },
     minutes: { type: 'string', default: '1' },
     burst: { type: 'string', default: '0' },
+    'hot-burst': { type: 'string', default: '0' },
   },
 });
 if (values.cluster) {
-  const { nodes, keys, hot, minutes, burst } = values;
-  const each = { nodes: +nodes, keys: +keys, hotRatio: +hot, minutes: +minutes, burst: +burst };
-  measureCluster(each, say);
+  const { nodes, keys, hot, warm, minutes, burst, 'hot-burst': hotBurst } = values;
+  const time = { warmMinutes: +warm, minutes: +minutes };
+  measureCluster({ nodes: +nodes, keys: +keys, hotRatio: +hot, ...time, burst: +burst, hotBurst: +hotBurst }, say);
 } else {
   const counts = positionals.length > 0 ? positionals.map(Number) : [100_000, 1_000_000];
   for (const count of counts) await measure(count);
@@ -94,7 +96,11 @@ async function measure(count: number): Promise<void> {
   say(`  by name, Zipf: ${range(decisions)} ns (aim ${NS_AIM})`);
   say(`  without any lookup, a letter of each name and the clock: ${range(read)} ns`);
   say(`  bare Map lookup: ${range(lookups)} ns; with the clock read for each, as a decision does: ${range(timed)} ns`);
-  say(`  beyond lookup and clock ${(decision - medianOf(timed)).toFixed(0)} ns; aims ${verdict(bytes, decision)}`);
+  const [bareNs, timedNs] = [medianOf(lookups), medianOf(timed)];
+  say(
+    `  a decision takes ${(decision / bareNs).toFixed(2)} of the lookup, ${(decision / timedNs).toFixed(2)} of lookup and ` +
+      `clock; aims ${verdict(bytes, decision)}`,
+  );
   await node.close();
   if (Number.isNaN(sink)) throw new Error('what was looked up is no number');
 }

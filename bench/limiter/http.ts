@@ -116,7 +116,7 @@ async function bareServer(): Promise<FastifyInstance> {
 }
 
 async function nodeServer(node: WholeNode): Promise<FastifyInstance> {
-  const metrics = { contentType: 'text/plain', text: async () => '' };
+  const metrics = { scrape: async () => ({ contentType: 'text/plain', text: '' }) };
   const access = new Access(null, node.clock, silentTelemetry);
   return createHttpServer({ node, access, telemetry: silentTelemetry, outcomes: createAcquireOutcomes(), metrics });
 }

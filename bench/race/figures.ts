@@ -10,8 +10,10 @@ export const BUCKETS_S = [1, 5, 10, 20] as const;
 /** A client without an answer for so long has gone away: its request is lost, whatever comes. */
 export const PATIENCE_MS = 1000;
 const SECOND_MS = 1000;
-/** What is drawn: admitted requests in each of these. */
-const SERIES_MS = 250;
+/** What is drawn: admitted requests in each step; coarser ones where the time has more than STEPS_MAX of them. */
+const FINE_STEP_MS = 250;
+const COARSE_STEP_MS = 1000;
+const STEPS_MAX = 400;
 
 export interface Figures {
   readonly asked: number;
@@ -24,7 +26,7 @@ export interface Figures {
   readonly worstSecond: number;
   /** What one exact bucket that sees all arrivals would have admitted, and how much of it was. */
   readonly used: number;
-  /** What the worst served node was refused of its fair part, as a part of that. */
+  /** What the worst served node was refused of its fair part of what there was, as a part of that. */
   readonly belowFair: number;
   /** From the time at which a request was due to its answer. */
   readonly p50Ms: number | null;
@@ -45,14 +47,15 @@ export function figuresOf(nodes: readonly Played[], limit: Limit, span: Span): F
   const asked = nodes.map((node) => dueIn(node, span));
   const latencies = nodes.flatMap((node, at) => latenciesOf(node, asked[at] as number[]));
   const all = asked.reduce((sum, { length }) => sum + length, 0);
+  const exact = exactly(nodes, limit, span);
   return {
     asked: all,
     admitted: admittedMs.length,
     total: admittedMs.length / (limit.perSecond * seconds) - 1,
     buckets: BUCKETS_S.map((length) => fullestBucket(admittedMs, limit, span, length * SECOND_MS)),
     worstSecond: mostWithin(admittedMs, SECOND_MS) / limit.perSecond,
-    used: admittedMs.length / Math.max(1, exactly(nodes, limit, span)),
-    belowFair: belowFair(nodes, asked, limit.perSecond * seconds),
+    used: admittedMs.length / Math.max(1, exact),
+    belowFair: belowFair(nodes, asked, Math.min(limit.perSecond * seconds, exact)),
     p50Ms: latencies.length === 0 ? null : quantileOf(latencies, 0.5),
     p99Ms: latencies.length === 0 ? null : quantileOf(latencies, 0.99),
     lost: nodes.reduce((sum, node, at) => sum + (asked[at] as number[]).filter((each) => isLost(node, each)).length, 0),
@@ -94,12 +97,12 @@ export function seriesOf(
   nodes: readonly Played[],
   endsMs: number,
 ): { readonly stepMs: number; readonly perSecond: number[] } {
-  const perSecond = Array.from({ length: Math.ceil(endsMs / SERIES_MS) }, () => 0);
+  const stepMs = endsMs / FINE_STEP_MS > STEPS_MAX ? COARSE_STEP_MS : FINE_STEP_MS;
+  const counts = Array.from({ length: Math.ceil(endsMs / stepMs) }, () => 0);
   for (const atMs of admittedIn(nodes, { fromMs: 0, toMs: endsMs })) {
-    perSecond[Math.floor(atMs / SERIES_MS)] =
-      (perSecond[Math.floor(atMs / SERIES_MS)] as number) + SECOND_MS / SERIES_MS;
+    counts[Math.floor(atMs / stepMs)] = (counts[Math.floor(atMs / stepMs)] as number) + 1;
   }
-  return { stepMs: SERIES_MS, perSecond };
+  return { stepMs, perSecond: counts.map((count) => (count * SECOND_MS) / stepMs) };
 }
 
 /** What counts: an answer after the patience of a client is none. */
@@ -173,10 +176,14 @@ function exactly(nodes: readonly Played[], { perSecond, burst }: Limit, { fromMs
   return admitted;
 }
 
-/** A node's fair part is what max-min over the whole span gives it. A node that was refused nothing lacks nothing. */
-function belowFair(nodes: readonly Played[], asked: readonly (readonly number[])[], quota: number): number {
+/**
+ * A node's fair part is what max-min over the whole span gives it of what there was: of the quota, or where requests
+ * came in heaps and it lay idle between them, of what one exact bucket would have admitted. A node that was refused
+ * nothing lacks nothing.
+ */
+function belowFair(nodes: readonly Played[], asked: readonly (readonly number[])[], there: number): number {
   const wanted = Float64Array.from(asked, ({ length }) => length);
-  const waterLevel = findWaterLevel(wanted, new Float64Array(nodes.length).fill(1), quota);
+  const waterLevel = findWaterLevel(wanted, new Float64Array(nodes.length).fill(1), there);
   const missing = nodes.map((node, index) => {
     const due = asked[index] as readonly number[];
     const admitted = due.filter((at) => outcomeOf(node, at) === ADMITTED).length;

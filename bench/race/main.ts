@@ -1,16 +1,17 @@
 /**
  * `npm run race [-- --only quotamesh-library,no-limit --traffic steady --seconds 20]`: one limit on several
  * processes, kept by quotamesh and by others, under the same requests in turn. README.md says what is measured, and how a
- * limiter of your own takes part. A run of all takes ten minutes.
+ * limiter of your own takes part. A run of all takes ten minutes; with `--page` parts of it add up to one page.
  */
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { PACKAGE_ROOT } from '../../src/package/package-root.js';
 import type { Contender, Limit } from './contender.js';
 import { tablesOf } from './race-document.js';
-import { type ContenderResult, merged, resultOf, type TrafficResult } from './results.js';
+import { committed, keptResults, writePage } from './race-page.js';
+import { type ContenderResult, merged, resultOf, type Setup, type TrafficResult } from './results.js';
 import { runContender } from './run-contender.js';
 import { TRAFFICS, type Traffic, type TrafficName, trafficOf } from './traffic.js';
 
@@ -36,6 +37,8 @@ const { values } = parseArgs({
     burst: { type: 'string', default: '100' },
     nodes: { type: 'string', default: '3' },
     seed: { type: 'string', default: '1' },
+    /** Results are added to those that are kept, and the page is written from all of them. */
+    page: { type: 'boolean', default: false },
     trace: { type: 'string', default: fileURLToPath(new URL('examples/traces/azure-llm-code-2023.csv', PACKAGE_ROOT)) },
     time: { type: 'string', default: 'TIMESTAMP' },
   },
@@ -46,6 +49,10 @@ const limit: Limit = {
   burst: Number(values.burst),
   nodes: Number(values.nodes),
 };
+const setup: Setup = { limit, seed: Number(values.seed), machine: machine() };
+const commit = values.page ? committed() : null;
+const kept = values.page ? keptResults() : null;
+merged(kept, setup, []);
 const chosen = values.traffic.split(',').map((name) => {
   if ((TRAFFICS as readonly string[]).includes(name)) return name as TrafficName;
   throw new Error(`no traffic ${name}; there are ${TRAFFICS.join(', ')}`);
@@ -72,20 +79,27 @@ for (const name of chosen) {
 }
 const ran: ContenderResult[] = [];
 for (const module of modules) ran.push(await race(module));
-const results = merged(null, limit, ran);
-process.stdout.write(`\n${tablesOf(results)}\n`);
+process.stdout.write(`\n${tablesOf(merged(null, setup, ran))}\n`);
+if (values.page) writePage(merged(kept, setup, ran));
 
 async function race(module: string): Promise<ContenderResult> {
   const { contender } = (await import(module)) as { contender: Contender };
-  const begun = new Date().toISOString().slice(0, 16).replace('T', ' ');
-  const line = { name: contender.name, burst: contender.burstOf(limit), ran: `${begun} UTC, ${machine()}` };
+  const line = { name: contender.name, burst: contender.burstOf(limit) };
   process.stdout.write(`${line.name}: ${line.burst}\n`);
+  const load = loadavg()[0]?.toFixed(1);
   const done: TrafficResult[] = [];
   try {
     await runContender(contender, module, limit, traffics, (run) => {
-      const result = resultOf(run, limit, contender);
-      done.push(result);
+      const at = new Date().toISOString().slice(0, 16).replace('T', ' ');
+      const ran = `${at} UTC${commit === null ? '' : ` at ${commit}`}, load average ${load} before`;
+      const result = resultOf(run, limit, contender, ran);
       const { admitted, asked, lost } = result.whole;
+      if (lost === asked && result.away === null) {
+        // It has hung somewhere before, in its own program or in ours: rows of it would be no figures of a limiter.
+        done.length = 0;
+        throw new Error(`it answered none of ${asked} requests (${result.name}): its rows are left out`);
+      }
+      done.push(result);
       const failure = run.nodes.find((node) => node.failure !== null)?.failure ?? 'no answer in time';
       const why = lost === 0 ? '' : `, ${lost} lost (${failure.slice(0, FAILURE_CHARACTERS)})`;
       process.stdout.write(`  ${result.name}: ${admitted} of ${asked} admitted${why}\n`);

@@ -44,10 +44,11 @@ const REST_MS = 3000;
 /** Requests at once, in seconds of the quota. */
 const BURST_SECONDS = 3;
 const AWAY_MS = 4000;
+/** Long enough for a stretch of 20 s, where traffic is even. */
 const DEFAULT_SECONDS: Readonly<Record<TrafficName, number>> = {
   steady: 20,
-  skewed: 10,
-  trace: 12,
+  skewed: 20,
+  trace: 20,
   bursts: 8,
   killed: 7,
   long: 300,

@@ -152,8 +152,14 @@ const SCRIPTS = {
     '[-- --kafka --tokens]',
     'simulator and real processes side by side, for accuracy.md; tokens: a table',
   ],
-  'page:figures': ['', 'size, layout shift, contrast and pauses of the live page, and what ten open pages cost a node'],
-  'page:pictures': ['', 'the pictures of the [live page](../guide/live-page.md)'],
+  'page:figures': [
+    '[-- shop, large]',
+    'size, layout shift, contrast and pauses of the live page, and what ten of them cost a node of 100 with 10,000 groups',
+  ],
+  'page:pictures': [
+    '[-- FOLDER]',
+    'the pictures of the [live page](../guide/live-page.md); into a folder all views, light, dark and on a phone',
+  ],
   mutants: [
     '-- src/core/share [--sample 40]',
     'changes one place of the source at a time and lists what no test notices ([figures.md](figures.md#mutants))',
@@ -184,8 +190,8 @@ const SCRIPTS = {
     'one quota on two processes, beside `rate-limiter-flexible` and `@fastify/rate-limit` with a Redis',
   ],
   race: [
-    '[-- --only NAME,… --traffic NAME,…]',
-    'one quota on several processes, kept by quotamesh and by other limiters under the same requests',
+    '[-- --only NAME,… --traffic NAME,… --page]',
+    'one quota on several processes, kept by quotamesh and by other limiters under the same requests; `--page` writes [the race](race.md)',
   ],
   'bench:keys': ['', 'memory and time of a million keys'],
   'bench:opentelemetry': ['', 'what a grant and a refusal cost beside an OpenTelemetry SDK'],

@@ -89,6 +89,7 @@ const SECTIONS = [
       ['Promises', 'reference/promises'],
       ['Figures', 'reference/figures'],
       ['Accuracy', 'reference/accuracy'],
+      ['The race', 'reference/race'],
     ],
   },
   {

@@ -14,9 +14,12 @@ export interface AccuracyFacts {
   readonly live: string;
   /** Markdown of target rates, or empty. */
   readonly targets: string;
+  /** Markdown of keys. */
+  readonly keys: string;
 }
 
 const OURS = 'max-min';
+const KEYS_TITLE = '## Keys';
 
 /** docs/reference/accuracy.md, from nothing but what was run. */
 export function accuracyDocument(facts: AccuracyFacts): string {
@@ -34,8 +37,21 @@ export function accuracyDocument(facts: AccuracyFacts): string {
     ...missedLines(facts),
     ...scenarioLines(facts),
     ...(facts.targets === '' ? [] : ['## Target rates', '', facts.targets]),
+    ...keyLines(facts.keys),
     ...(facts.live === '' ? [] : ['## The same on real processes', '', facts.live.trimEnd(), '']),
   ].join('\n');
+}
+
+function keyLines(keys: string): string[] {
+  return [KEYS_TITLE, '', keys];
+}
+
+/** The page with the part about keys told anew. */
+export function withKeys(page: string, keys: string): string {
+  const begin = page.indexOf(`${KEYS_TITLE}\n`);
+  const end = page.indexOf('\n## ', begin);
+  if (begin === -1 || end === -1) throw new Error(`the page has no part ${KEYS_TITLE} before another one`);
+  return `${page.slice(0, begin)}${keyLines(keys).join('\n')}${page.slice(end)}`;
 }
 
 function systemLines({ ownSystems, baselines }: AccuracyFacts): string[] {

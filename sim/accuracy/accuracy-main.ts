@@ -4,10 +4,11 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { keysSection } from '../keys/keys-section.js';
 import { builtInNames, loadBuiltIn } from '../scenario/load-scenario.js';
 import { OWN_SYSTEMS, SYSTEMS, shortName } from '../systems.js';
 import { targetSection } from '../target/target-section.js';
-import { accuracyDocument } from './accuracy-document.js';
+import { accuracyDocument, withKeys } from './accuracy-document.js';
 import type { AccuracyRow } from './accuracy-run.js';
 import { liveSection } from './live-section.js';
 import { pinnedAccuracy } from './pinned-accuracy.js';
@@ -16,6 +17,7 @@ const { values } = parseArgs({
   options: {
     check: { type: 'boolean', default: false },
     pin: { type: 'boolean', default: false },
+    'only-keys': { type: 'boolean', default: false },
     out: { type: 'string' },
     seeds: { type: 'string', default: '3' },
   },
@@ -31,6 +33,10 @@ if (values.pin) {
   process.exit(0);
 }
 const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => at + 1);
+if (values['only-keys']) {
+  writeFileSync(DOCUMENT, withKeys(readFileSync(DOCUMENT, 'utf8'), keysSection(seeds)));
+  process.exit(0);
+}
 const text = accuracyDocument({
   rows: await runAll(),
   seeds,
@@ -38,6 +44,7 @@ const text = accuracyDocument({
   ownSystems: saysOf(true),
   baselines: saysOf(false),
   targets: targetSection(),
+  keys: keysSection(seeds),
   live: existsSync(LIVE) ? liveSection(JSON.parse(readFileSync(LIVE, 'utf8'))) : '',
 });
 if (values.check) check();

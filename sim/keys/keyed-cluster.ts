@@ -42,19 +42,21 @@ export class KeyedCluster {
   }
 
   /**
-   * Records and their bytes, as the codec writes them, since the last call. Those that all nodes have read are dropped
-   * from memory.
+   * Records and their bytes, as the codec writes them, since the last call, and how many of them are no signs of life.
+   * Those that all nodes have read are dropped from memory.
    */
-  countSent(): { readonly records: number; readonly bytes: number } {
+  countSent(): { readonly records: number; readonly reports: number; readonly bytes: number } {
     const { log } = this.topic;
     const records = log.length - this.#counted;
-    let bytes = 0;
+    let [reports, bytes] = [0, 0];
     for (; this.#counted < log.length; this.#counted++) {
       const { key, record } = log[this.#counted] as (typeof log)[number];
+      // A report's key has a bundle behind its node (src/core/protocol/record.ts).
+      if (key.includes('/')) reports++;
       bytes += key.length + (record === null ? 0 : this.#codec.encode(record).length);
     }
     this.topic.forgetDelivered();
-    return { records, bytes };
+    return { records, reports, bytes };
   }
 }
 

@@ -14,10 +14,10 @@ export interface PageSeries {
   readonly happenings: PageRun['happenings'];
   readonly dimensions: readonly PageDimension[];
   /** Null unless it is a trace whose rows have dates: times are seconds since the start then. */
-  readonly clock: PageClock | null;
+  readonly clock: { readonly begunMs: number; readonly hasDays: boolean } | null;
 }
 
-/** When a run began by its own clock, UTC, and how fast it was played. */
+/** When a trace began by its own clock, UTC, and how fast it was played; times of a run are those of the trace. */
 export interface PageClock {
   readonly begunMs: number;
   readonly speed: number;
@@ -42,6 +42,8 @@ interface PageNode extends NodeSeries {
   readonly count: number;
 }
 
+const DAY_MS = 86_400_000;
+
 /** Eyes tell no more lines apart, and page.css has as many colours. */
 export const NODES_MAX = 12;
 
@@ -58,7 +60,7 @@ export function pageSeriesOf(runs: readonly PageRun[], clock: PageClock | null =
     sampleMs: run.sampleMs,
     happenings: run.happenings,
     dimensions: run.series.map((series) => dimensionOf(run, series, shown)),
-    clock,
+    clock: clock === null ? null : { begunMs: clock.begunMs, hasDays: run.durationMs > DAY_MS },
   }));
 }
 

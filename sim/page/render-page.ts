@@ -28,7 +28,8 @@ function body(results: readonly PageRun[], note: string, clock: PageClock | null
   const systems = results.length === 1 ? labels[0] : `${results.length} systems`;
   const facts = [
     `${first.durationMs / 1000} s`,
-    `seed ${first.seed}`,
+    // What was recorded from a live topic has no seed, and nothing to be judged by.
+    ...(first.verdict === null ? [] : [`seed ${first.seed}`]),
     `${first.nodes.length} nodes`,
     systems,
     ...(clock === null ? [] : [beginText(clock)]),
@@ -80,7 +81,10 @@ function toolbar(results: readonly PageRun[], labels: readonly string[]): Html {
       : html`<option value="${value}">${text}</option>`;
   const systems = (chosen: number) => labels.map((label, at) => option(at, label, at === chosen));
   const dimensions = (results[0] as PageRun).series.map(({ dimension }, at) => option(at, dimension, at === 0));
-  const means = MEANS_MS.map((ms) => option(ms, ms === 0 ? 'sample' : `${ms / 1000} s`, ms === 1000));
+  const { sampleMs } = results[0] as PageRun;
+  const means = MEANS_MS.filter((ms) => ms === 0 || ms > sampleMs).map((ms) => {
+    return option(ms, ms === 0 ? `a sample, ${sampleMs / 1000} s` : `${ms / 1000} s`, ms === 1000);
+  });
   return html`<div class="toolbar" role="group" aria-label="What is shown">
 <label class="side-a">A <select id="left">${systems(0)}</select></label>
 <label class="side-b">B <select id="right">${option(-1, 'nothing', second === -1)}${systems(second)}</select></label>
@@ -94,7 +98,7 @@ function toolbar(results: readonly PageRun[], labels: readonly string[]): Html {
 </div>`;
 }
 
-/** Spans of the trailing means to choose from; over-admission is judged over 1 s. */
+/** Spans of the trailing means to choose from, where they are longer than a sample. */
 const MEANS_MS = [0, 1000, 5000];
 
 /** The script's modules, in the order in which they need one another. */

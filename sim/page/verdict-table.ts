@@ -6,9 +6,8 @@ interface Column {
   readonly title: string;
   readonly means: string;
   readonly key: keyof Verdict;
-  readonly isMoreBetter?: boolean;
-  /** A system that leaves much of the quota unused is low here by that alone, and gets no tick for it. */
-  readonly isLowByWaste?: boolean;
+  /** What is best: the least, the most, or what is nearest to this figure. */
+  readonly best: 'least' | 'most' | number;
   readonly text: (figure: number) => string;
 }
 
@@ -16,12 +15,11 @@ interface Column {
 export function verdictTable(runs: readonly PageRun[], labels: readonly string[]): Html {
   const columns = COLUMNS.filter(({ key }) => runs.some(({ verdict }) => verdict?.[key] !== undefined));
   if (columns.length === 0) return new Html('');
-  const best = columns.map((column) => bestOf(column, runs));
+  const best = columns.map((column) => bestTextOf(column, runs));
   const rows = runs.map((run, at) => {
     const cells = columns.map((column, index) => {
-      const figure = figureOf(run, column);
-      const text = figure === null ? '–' : column.text(figure);
-      return figure !== null && figure === best[index] && isJudged(run, column)
+      const text = textOf(run, column);
+      return text === best[index] && isJudged(run, column)
         ? html`<td class="best">${text}</td>`
         : html`<td>${text}</td>`;
     });
@@ -40,9 +38,9 @@ export function verdictTable(runs: readonly PageRun[], labels: readonly string[]
 }
 
 const TICK_MEANS =
-  'Best of the column. Who uses less than 95 % of what it might gets none for staying below the quota.';
+  'Best of the column, of systems that use 95 to 105 % of what quota and demand would allow: whoever uses less or admits more is cheap, calm or below the quota by that alone.';
 
-const percent = (ratio: number, digits = 1) => `${(100 * ratio).toFixed(digits)} %`;
+const percent = (ratio: number, digits = 1) => `${signed(100 * ratio, digits)} %`;
 const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`;
 
 const COLUMNS: readonly Column[] = [
@@ -50,66 +48,77 @@ const COLUMNS: readonly Column[] = [
     title: 'Over-admission',
     means: 'Worst 5 s window: admitted above what the quota granted.',
     key: 'overAdmission',
-    isLowByWaste: true,
+    best: 0,
     text: (ratio) => percent(ratio),
   },
   {
     title: 'Worst second',
     means: 'Most that any sliding second admitted, in quotas.',
     key: 'worstSecond',
-    isLowByWaste: true,
+    best: 'least',
     text: (ratio) => `${ratio.toFixed(2)}×`,
   },
   {
     title: 'Seconds over',
     means: 'Seconds above 1.01 quotas.',
     key: 'secondsOver',
-    isLowByWaste: true,
+    best: 'least',
     text: (count) => count.toFixed(1),
   },
   {
     title: 'Used',
     means: 'Admitted of what quota and demand would have allowed.',
     key: 'utilisation',
-    isMoreBetter: true,
+    best: 1,
     text: (ratio) => percent(ratio),
   },
   {
     title: 'Steady error',
     means: 'Admitted against the quota while nothing changes and demand covers it.',
     key: 'steadyError',
+    best: 0,
     text: (ratio) => percent(ratio, 2),
   },
   {
     title: 'Refused below fair',
     means: 'Of nodes that ask for less than their fair share: the part that was refused.',
     key: 'refusedBelowFair',
+    best: 'least',
     text: (ratio) => percent(ratio, 2),
   },
   {
     title: 'Settled in',
     means: 'Slowest step of demand, quota or membership until use is within 5 % of fair.',
     key: 'convergenceMs',
+    best: 'least',
     text: (slowest) => (slowest === Number.POSITIVE_INFINITY ? 'never' : seconds(slowest)),
   },
   {
     title: 'Fairness',
     means: "Jain's index of admitted against max-min shares; 1 = exactly fair.",
     key: 'jain',
-    isMoreBetter: true,
+    best: 'most',
     text: (index) => index.toFixed(3),
   },
   {
     title: 'Oscillation',
     means: 'How much the admitted rates move per second in steady parts, as a part of the quota.',
     key: 'oscillation',
+    best: 'least',
     text: (ratio) => percent(ratio),
   },
-  { title: 'Records', means: 'Records or messages sent between nodes, store or topic.', key: 'records', text: grouped },
+  {
+    title: 'Records',
+    means: 'Records or messages sent between nodes, store or topic.',
+    key: 'records',
+    best: 'least',
+    text: grouped,
+  },
   {
     title: 'KB sent',
     means: 'Kilobytes (1,000) of them.',
     key: 'bytes',
+    best: 'least',
     text: (bytes) => grouped(Math.round(bytes / 1000)),
   },
 ];
@@ -121,25 +130,42 @@ function figureOf({ verdict }: PageRun, { key }: Column): number | null {
   return figure.length === 0 ? null : Math.max(...figure.map((took) => took ?? Number.POSITIVE_INFINITY));
 }
 
-/**
- * The best figure: among errors with a sign the smallest in size. Null where all figures are alike, as then none is
- * best.
- */
-function bestOf(column: Column, runs: readonly PageRun[]): number | null {
-  const judged = runs.filter((run) => isJudged(run, column));
-  const figures = judged.map((run) => figureOf(run, column)).filter((figure) => figure !== null);
-  const badness = (figure: number) => (column.isMoreBetter ? -figure : Math.abs(figure));
-  const ordered = figures.sort((one, other) => badness(one) - badness(other));
-  const [first, last] = [ordered[0], ordered.at(-1)];
-  return first === undefined || last === undefined || badness(first) === badness(last) ? null : first;
+function textOf(run: PageRun, column: Column): string {
+  const figure = figureOf(run, column);
+  return figure === null ? '–' : column.text(figure);
 }
 
-function isJudged({ verdict }: PageRun, { isLowByWaste }: Column): boolean {
-  return isLowByWaste !== true || (verdict?.utilisation ?? 1) >= USED_ENOUGH;
+/** Figures that are shown alike are alike. Null where all are, as then none is best. */
+function bestTextOf(column: Column, runs: readonly PageRun[]): string | null {
+  const judged = runs.filter((run) => isJudged(run, column) && figureOf(run, column) !== null);
+  const texts = new Set(judged.map((run) => textOf(run, column)));
+  if (texts.size < 2) return null;
+  const badness = (run: PageRun) => badnessOf(figureOf(run, column) as number, column);
+  return textOf(
+    judged.reduce((best, run) => (badness(run) < badness(best) ? run : best)),
+    column,
+  );
 }
 
-/** Below this part of what quota and demand would have allowed, a small over-admission is no merit. */
-const USED_ENOUGH = 0.95;
+function badnessOf(figure: number, { best }: Column): number {
+  if (best === 'most') return -figure;
+  return best === 'least' ? figure : Math.abs(figure - best);
+}
+
+/** How much of the quota is used is judged of all: it is what the other columns are judged by. */
+function isJudged({ verdict }: PageRun, { key }: Column): boolean {
+  const used = verdict?.utilisation ?? 1;
+  return key === 'utilisation' || (used >= USED_LEAST && used <= USED_MOST);
+}
+
+const USED_LEAST = 0.95;
+const USED_MOST = 1.05;
+
+/** With a minus sign, and without one before zero. */
+function signed(figure: number, digits: number): string {
+  const text = Math.abs(figure).toFixed(digits);
+  return figure < 0 && Number(text) !== 0 ? `−${text}` : text;
+}
 
 function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');

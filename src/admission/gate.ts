@@ -22,17 +22,18 @@ import { DIRECTION_COUNT, laneOf, lanesOf } from '../core/base/vocabulary.js';
 import type { ServingLoop } from '../core/coordinator/coordinator-view.js';
 import { JointLevels, type JointRequest } from '../core/limiter/joint-levels.js';
 import { HAS_SHADOW, IS_SHADOW, Levels } from '../core/limiter/levels.js';
-import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
+import { GRANTED, type Limiter, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
 import type { Clock } from '../ports/clock.js';
 import { OpenBatches } from './batch/open-batches.js';
-import { Decider } from './decide/decider.js';
+import type { Decider } from './decide/decider.js';
 import { RefusalExplainer } from './decide/explain-refusal.js';
 import { QuotaTeller } from './decide/quota-told.js';
 import { RefusalLedger } from './decide/refusal-ledger.js';
 import { UnheardWork } from './decide/unheard-work.js';
+import { linesAndDecider } from './lines-and-decider.js';
 import type { AdmissionWatch } from './request/admission-watch.js';
 import { GroupNames } from './request/group-names.js';
 import { LaneBounds } from './request/lane-bounds.js';
@@ -52,7 +53,7 @@ import {
 } from './reservation/one-reservation.js';
 import { type KeyReservationParts, unheardReservation } from './reservation/unheard-reservation.js';
 import { ShadowBook } from './shadow/shadow-book.js';
-import { rejectUnlessWaiting, Waiting } from './wait/wait-lines.js';
+import { rejectUnlessWaiting, type Waiting } from './wait/wait-lines.js';
 
 export interface GateParts {
   readonly limiter: Limiter;
@@ -126,16 +127,12 @@ export class Gate {
     const asked = { limiter, clock, groups, loop };
     const teller = new QuotaTeller(asked);
     this.#teller = teller;
-    const explainer = new RefusalExplainer({ ...asked, levels, joint, refusals, whyNotReady, teller });
+    const explainer = new RefusalExplainer({ ...asked, keys, levels, joint, refusals, whyNotReady, teller });
     this.#explainer = explainer;
-    // The lines and the decider need each other: a line asks the decider only after both stand.
-    const decide = (request: JointRequest) => this.#decider.decide(request, clock());
-    const decideInPassing = (request: JointRequest) => this.#decider.decideInPassing(request);
-    const arrived = (request: JointRequest) => shadows.ask(request, REFUSED, clock());
-    const lines = { limiter, clock, max: limits.maxWaiting, decide, decideInPassing, explainer, teller, arrived };
-    this.waiting = new Waiting(lines);
-    const { waiting } = this;
-    this.#decider = new Decider({ limiter, clock, levels, joint, loop, waiting, explainer, teller, shadows });
+    const deciders = { limiter, clock, levels, joint, loop, explainer, teller, shadows };
+    const { waiting, decider } = linesAndDecider({ ...deciders, max: limits.maxWaiting });
+    this.waiting = waiting;
+    this.#decider = decider;
     this.#reader = new RequestReader({ clock, groups, joint, loop, scopes, names: this.#names, bounds: this.#bounds });
     const deciding = { clock, groups, scopes, reader: this.#reader, explainer, teller };
     this.#unheard = keys === null ? null : new UnheardWork({ ...deciding, keys });
@@ -151,7 +148,7 @@ export class Gate {
       scopes,
       waiting,
       reader: this.#reader,
-      decider: this.#decider,
+      decider,
       explainer,
       unheard: this.#unheard,
       ofKeys: this.#ofKeys,
@@ -226,7 +223,7 @@ export class Gate {
     if (this.#keys === null || this.#groups.numbers.has(name) || !this.#keys.isKey(name)) {
       throw new QuotameshError('LIMIT_DENIED', { key: name.slice(0, 200), reason: 'no template makes it' });
     }
-    this.#keys.tell(name, limit, this.#clock());
+    this.#keys.tellLimit(name, limit, this.#clock());
   }
 
   /** Whether an acquire would be granted now. Takes nothing, counts nothing. */

@@ -83,6 +83,12 @@ export interface LocalExplanation {
   readonly limit: RateStatus;
   /** In the bucket now. */
   readonly tokens: { readonly messages: number | null; readonly bytes: number | null };
+  /** A request of more passes when so many tokens are there, and owes the rest; null = unlimited, or nothing passes. */
+  readonly depth: { readonly messages: number | null; readonly bytes: number | null };
+  /** How fast tokens come back to a request that waits, if nobody else takes any; null = unlimited. */
+  readonly comesBack: RateStatus;
+  /** 0 = a bucket; otherwise whole tokens come at the begin of each window, and a window never grants more than it holds. */
+  readonly windowMs: number;
   readonly refusals: number;
   readonly refusedMessages: number;
   readonly refusedBytes: number;

@@ -1,17 +1,31 @@
 import type { PerDimension } from './decision.js';
-import type { GroupStatus } from './node-status.js';
+import type { GroupStatus, RateStatus } from './node-status.js';
 
-/** What one node knows of a key. */
+/** What one node knows of a key, whether it uses it or not. */
 export interface KeyStatus {
   readonly key: string;
   /** The pattern of its template. */
   readonly template: string;
   /** The whole cluster's, as it is written. */
   readonly quota: Readonly<Record<'publish' | 'dispatch', Readonly<Record<string, number>>>>;
-  /** True: nobody in the cluster tells of it, and this node spends it unheard. */
+  /** False: nobody uses it at this node, or not lately. */
+  readonly used: boolean;
+  /** True: nobody in the cluster tells of it, and this node may spend it unheard. */
   readonly silent: boolean;
   /** Whole units that this node may still spend unheard; null in it where nothing limits. Null unless silent. */
   readonly leftUnheard: Readonly<Record<'publish' | 'dispatch', PerDimension>> | null;
-  /** As for any group, with the cluster's bucket; null while silent. */
+  /** As for any group, with the cluster's bucket; null where this node does not use it, and while silent. */
   readonly group: GroupStatus | null;
+  /** What each node told of it last, whoever wants most first; nobody while silent. */
+  readonly told: Readonly<Record<'publish' | 'dispatch', readonly KeyTold[]>>;
+}
+
+export interface KeyTold {
+  readonly nodeId: string;
+  readonly self: boolean;
+  readonly usage: RateStatus;
+  readonly demand: RateStatus;
+  /** Units that it told to have taken, less what was expected of it, since it began to tell. */
+  readonly charged: PerDimension;
+  readonly reportAgeMs: number;
 }

@@ -263,6 +263,8 @@ export interface TemplateStatus {
   readonly forgotten: number;
   /** Requests refused because there was no room for their key. */
   readonly refused: number;
+  /** Requests refused by the quota of their key. */
+  readonly overQuota: number;
   /** Limits that came with requests and were refused: LIMIT_DENIED, LIMIT_INVALID. */
   readonly limitsRefused: number;
   /** Requests granted without telling others. */

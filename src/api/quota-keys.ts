@@ -8,8 +8,13 @@ import type { ChangeOptions, Definition } from './quota-groups.js';
  * CHANGE_UNCONFIRMED.
  */
 export interface QuotaKeys {
-  /** What this node knows of a key; looking makes none, and takes nothing. Throws KEY_UNKNOWN. */
+  /**
+   * What this node knows of a key, whether it uses it or not; looking makes none, and takes nothing. Throws KEY_UNKNOWN
+   * where no template has such names.
+   */
   show(key: string): KeyStatus;
+  /** The keys that speak at this node and of which most of the quota is wanted there, at most 20. */
+  busiest(): Promise<KeyStatus[]>;
   /** The settings that a single key has of its own, here or in the configuration. Throws KEY_DEFINITION_UNKNOWN. */
   get(key: string): DefinedKey;
   /** All keys that run time has given settings of their own, in the order of their names. */

@@ -120,9 +120,9 @@ export const GROUP_ERRORS = {
     httpStatus: 404,
   },
   KEY_UNKNOWN: {
-    message: 'this node knows no key {key}',
+    message: 'no template has keys named {key}{near}',
     remedy:
-      'A node knows the keys that are used there, from the first use on until the bucket has been full for ten seconds: ask one of those. A group of that name is shown by `quotamesh group get`.',
+      '`quotamesh key template list` shows the templates; a group of that name is shown by `quotamesh group get`.',
     httpStatus: 404,
   },
   LIMIT_DENIED: {

@@ -11,7 +11,7 @@ import {
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 import type { StatusParts } from '../status/status-parts.js';
 
-type SumParts = Pick<StatusParts, 'config' | 'groups' | 'loop'>;
+type SumParts = Pick<StatusParts, 'config' | 'groups' | 'keys' | 'loop'>;
 
 /** A line of the overview, over all nodes alive. Units per second in `dimension`; null = no quota. */
 export interface GroupRow {
@@ -72,6 +72,35 @@ export class LaneSums {
     return demand;
   }
 
+  /** Numbers of all groups, and of the keys that have been loud here for longest. */
+  *named(): Generator<number> {
+    const { groups, keys } = this.#parts;
+    yield* groups.numbers.values();
+    let left = KEYS_LISTED_MAX;
+    for (const [name, number] of keys?.loud ?? []) {
+      // A group of the same name goes before a key.
+      if (groups.numbers.has(name)) continue;
+      if (left-- === 0) return;
+      yield number;
+    }
+  }
+
+  /**
+   * Directions that are wanted at some node and that this one cannot name. Records have hashes instead of names, so
+   * that these are keys that are not loud here, and groups that are not configured here.
+   */
+  countUnnamed(): number {
+    const { coordinator } = this.#parts.loop;
+    if (coordinator === null) return 0;
+    const { usageMap } = coordinator;
+    const named = new Set(Array.from(this.named(), (group) => this.#idOf(group)));
+    let unnamed = 0;
+    usageMap.forEachLane((mapLane) => {
+      if (!named.has(usageMap.groupOf(mapLane).groupId) && this.#isWanted(coordinator, mapLane)) unnamed++;
+    });
+    return unnamed;
+  }
+
   /** The figures of `GET /v1/groups/{group}`, added up. */
   rowOf(lane: number): GroupRow {
     const { groups } = this.#parts;
@@ -87,6 +116,16 @@ export class LaneSums {
       strategy,
       enabled,
     };
+  }
+
+  #isWanted({ usageMap, membership }: Coordinator, mapLane: number): boolean {
+    const { rows } = usageMap;
+    for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+      if (membership.inSlot(rows.memberOf(row)).index === -1) continue;
+      const [page, start] = [rows.pageOf(row), rows.startOf(row)];
+      if (page.demandOf(start, MESSAGES) > 0 || page.demandOf(start, BYTES) > 0) return true;
+    }
+    return false;
   }
 
   #sharesOf(lane: number, dimension: number): Pick<GroupRow, 'admitted' | 'wanted' | 'throttledNodes'> {
@@ -127,3 +166,6 @@ export class LaneSums {
 
 /** Rates are smoothed and come as float32: what is wanted and what is given differ by this much by themselves. */
 const THROTTLED_RATIO = 1.02;
+
+/** A client can make keys without end, and sorting so many by name takes 10 ms. */
+const KEYS_LISTED_MAX = 10_000;

@@ -36,6 +36,8 @@ export interface GroupList {
   readonly found: number;
   readonly from: number;
   readonly rows: readonly GroupRow[];
+  /** Directions of keys and groups that are in use at other nodes and have no line, as their names are not known here. */
+  readonly unnamed: number;
 }
 
 export interface NodeLive
@@ -69,6 +71,8 @@ export class LiveFeed {
   readonly #history: LiveHistory;
   readonly #frames = new Map<string, Frame & { madeAtTick: number }>();
   #tick = 0;
+  #unnamedCount = 0;
+  #unnamedAtTick = Number.NEGATIVE_INFINITY;
 
   constructor(parts: StatusParts) {
     this.#parts = parts;
@@ -133,10 +137,19 @@ export class LiveFeed {
     const { groups } = this.#parts;
     const found = find === '' ? all : all.filter((lane) => groups.ofLane(lane).name.includes(find));
     const rows = found.slice(from, from + count).map((lane) => {
-      this.#heat.look(lane);
-      return this.#heat.sums.rowOf(lane);
+      const row = this.#heat.sums.rowOf(lane);
+      this.#heat.note(lane, row.wanted);
+      return row;
     });
-    return { total: all.length, found: found.length, from, rows };
+    return { total: all.length, found: found.length, from, rows, unnamed: this.#unnamed() };
+  }
+
+  #unnamed(): number {
+    if (this.#tick - this.#unnamedAtTick >= UNNAMED_EVERY_TICKS) {
+      this.#unnamedAtTick = this.#tick;
+      this.#unnamedCount = this.#heat.sums.countUnnamed();
+    }
+    return this.#unnamedCount;
   }
 
   #node(): NodeLive {
@@ -164,3 +177,6 @@ export class LiveFeed {
     };
   }
 }
+
+/** Counting takes some milliseconds with 10,000 groups. */
+const UNNAMED_EVERY_TICKS = 5;

@@ -1,3 +1,4 @@
+import type { KeyStatus } from '../api/key-status.js';
 import type { GroupStatus, NodeStatus, RateStatus } from '../api/node-status.js';
 import type { NodeAddress } from './node-address.js';
 import { allPages, get } from './node-requests.js';
@@ -8,6 +9,8 @@ export interface ClusterStatus {
   readonly groups: readonly GroupStatus[];
   /** Configured, but left out: see GROUPS_MAX. */
   readonly groupsNotShown: number;
+  /** The busiest of those that speak at the node that is asked; none where groups are named. */
+  readonly keys: readonly KeyStatus[];
 }
 
 /** Each group is a request of its own and fills a part of the screen; `--groups` and `--group` show others. */
@@ -36,7 +39,9 @@ export async function fetchClusterStatus(
     }
   };
   await Promise.all(Array.from({ length: ASKED_AT_ONCE }, askOn));
-  return { node, groups, groupsNotShown: known.notShown };
+  const isLoud = names.length === 0 && node.keys.some(({ loud }) => loud > 0);
+  const { keys } = isLoud ? await get<Pick<ClusterStatus, 'keys'>>(asked, '/v1/keys') : { keys: [] };
+  return { node, groups, groupsNotShown: known.notShown, keys };
 }
 
 interface ListedGroup {

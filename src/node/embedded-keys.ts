@@ -13,8 +13,8 @@ import {
   putKeys,
   textOf as whatOf,
 } from '../groups/changes/change-keys.js';
-import { describeKey } from '../status/describe-key.js';
-import { describeGroup } from '../status/describe-node.js';
+import { busiestKeys } from '../status/busiest-keys.js';
+import { describeKey, unknownKey } from '../status/describe-key.js';
 import { callerOf, expectedBy, plainMapping, textOf } from './embedded-change.js';
 import type { NodeParts } from './node-parts.js';
 
@@ -35,10 +35,11 @@ export class EmbeddedKeys implements QuotaKeys {
   }
 
   show(key: string): KeyStatus {
-    const { keys } = this.#parts;
-    const known = keys && describeKey(keys, textOf('key', key), (group) => describeGroup(this.#parts, group));
-    if (known === null) throw new QuotameshError('KEY_UNKNOWN', { key: key.slice(0, 200) });
-    return known;
+    return describeKey(this.#parts, textOf('key', key)) ?? unknownKey(this.#parts.templates, key);
+  }
+
+  busiest(): Promise<KeyStatus[]> {
+    return busiestKeys(this.#parts);
   }
 
   get(key: string): DefinedKey {

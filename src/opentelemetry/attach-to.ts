@@ -20,14 +20,16 @@ const SCOPE = 'quotamesh';
 /** Throws OPENTELEMETRY_TOO_OLD. */
 export function attachTo(sources: MetricSources): Attached {
   rejectOldApi();
-  const { gate, life, config } = sources.node;
+  const { exemplars, node } = sources;
+  const { gate, life, config } = node;
   const ofNode = { 'quotamesh.node': config.nodeId };
   const attached = { metrics: hasMeterProvider(), spans: hasTracerProvider() };
   if (!attached.metrics && !attached.spans) return { ...attached, detach: () => undefined };
   const meter = metrics.getMeter(SCOPE, VERSION);
   const stopObserving = attached.metrics ? observeMetrics(meter, sources, ofNode) : () => undefined;
-  const watch = guardedWatch(new RequestSpans(trace.getTracer(SCOPE, VERSION), meter, ofNode));
+  const watch = guardedWatch(new RequestSpans(trace.getTracer(SCOPE, VERSION), meter, ofNode, exemplars));
   gate.watch = watch;
+  if (exemplars !== undefined) exemplars.isFed = attached.spans;
   const detach = () => {
     stopObserving();
     if (gate.watch === watch) gate.watch = null;

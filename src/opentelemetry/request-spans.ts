@@ -4,11 +4,23 @@ import {
   context,
   type Histogram,
   type Meter,
+  type MetricOptions,
+  type Span,
+  TraceFlags,
   type Tracer,
   trace,
 } from 'opentelemetry-api';
 import type { AdmissionWatch, WatchedRequest } from '../admission/request/admission-watch.js';
 import type { Decision, NotReady, Refused } from '../api/decision.js';
+import type { RefusalExemplars } from '../telemetry/refusal-exemplars.js';
+
+/** Newer interfaces have it; an SDK reads it whatever the version of the interfaces. */
+interface Advised {
+  readonly advice: { readonly explicitBucketBoundaries: number[] };
+}
+
+/** An SDK's own boundaries are made for milliseconds: every wait would be in the first one. */
+const WAIT_BOUNDARIES_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
  * Refusals as events on the caller's active span, waits as spans below it. A counter and a histogram are recorded in the
@@ -21,22 +33,29 @@ export class RequestSpans implements AdmissionWatch {
   readonly #refused: Counter;
   readonly #waitSeconds: Histogram;
   readonly #ofNode: Attributes;
+  readonly #exemplars: RefusalExemplars | undefined;
 
-  constructor(tracer: Tracer, meter: Meter, ofNode: Attributes) {
+  constructor(tracer: Tracer, meter: Meter, ofNode: Attributes, exemplars?: RefusalExemplars) {
     this.#ofNode = ofNode;
+    this.#exemplars = exemplars;
     this.#tracer = tracer;
     this.#refused = meter.createCounter('quotamesh.requests_refused', {
       description: 'Requests refused, waits that ended without a grant included.',
     });
-    this.#waitSeconds = meter.createHistogram('quotamesh.wait_seconds', {
+    const ofWaits: MetricOptions & Advised = {
       description: 'How long requests have waited for their turn.',
       unit: 's',
-    });
+      advice: { explicitBucketBoundaries: WAIT_BOUNDARIES_SECONDS },
+    };
+    this.#waitSeconds = meter.createHistogram('quotamesh.wait_seconds', ofWaits);
   }
 
   refused(request: WatchedRequest, decision: Refused | NotReady): void {
     this.#refused.add(1, this.#counted(request, decision));
-    trace.getActiveSpan()?.addEvent('quotamesh.refused', { ...asked(request), ...whyAndWhen(decision) });
+    const span = trace.getActiveSpan();
+    if (span === undefined) return;
+    span.addEvent('quotamesh.refused', { ...asked(request), ...whyAndWhen(decision) });
+    this.#noteExemplar(span, request, decision);
   }
 
   waits(request: WatchedRequest): (decision: Decision | null) => void {
@@ -58,9 +77,18 @@ export class RequestSpans implements AdmissionWatch {
       if (decision !== null && !decision.granted) {
         this.#refused.add(1, this.#counted(request, decision), inContext);
         span.addEvent('quotamesh.refused', { ...asked(request), ...whyAndWhen(decision) });
+        this.#noteExemplar(span, request, decision);
       }
       span.end();
     };
+  }
+
+  /** Exemplars are of what `quotamesh_refusals_total` counts, and only where the trace is recorded: nobody finds another one. */
+  #noteExemplar(span: Span, { direction }: WatchedRequest, decision: Refused | NotReady): void {
+    if (this.#exemplars === undefined || decision.reason !== 'quota' || decision.level !== 'group') return;
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    if ((traceFlags & TraceFlags.SAMPLED) === 0) return;
+    this.#exemplars.note(direction, { traceId, spanId, atMs: Date.now() });
   }
 
   #counted({ direction }: WatchedRequest, decision: Refused | NotReady): Attributes {

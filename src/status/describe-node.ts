@@ -222,20 +222,19 @@ function localOf(parts: StatusParts, lane: number, computed: RateStatus | undefi
   const bytes = slotOf(lane, BYTES);
   // Nothing is applied before the first use: this is the share that would be.
   const expected = computed ?? shownRates(NO_RATES);
-  // What a group that was not enforced has refused was refused to nobody.
-  const { wouldRefuse, notRefused } = parts.gate.shadows.counts.of(lane);
+  const { admitted, attempted, refused } = parts.gate.shadows.inForce;
   const pair = (column: Float64Array | undefined): Rates => [column?.[messages] ?? 0, column?.[bytes] ?? 0];
   return {
     served: state !== undefined,
     link: state?.link ?? linkBeforeUse(parts, lane),
     share: state === undefined ? expected : shownRates(pair(coordinator?.shares.applied)),
     limit: state === undefined ? expected : shownRates(pair(coordinator?.shares.limit)),
-    admittedMessages: limiter.admitted.at(messages) + wouldRefuse.messages,
-    admittedBytes: limiter.admitted.at(bytes) + wouldRefuse.bytes,
-    attemptedMessages: limiter.attempted.at(messages) + wouldRefuse.messages - notRefused.messages,
-    attemptedBytes: limiter.attempted.at(bytes) + wouldRefuse.bytes - notRefused.bytes,
-    refusedMessages: Math.max(0, limiter.refused.at(messages) - notRefused.messages),
-    refusedBytes: Math.max(0, limiter.refused.at(bytes) - notRefused.bytes),
+    admittedMessages: admitted.at(messages),
+    admittedBytes: admitted.at(bytes),
+    attemptedMessages: attempted.at(messages),
+    attemptedBytes: attempted.at(bytes),
+    refusedMessages: refused.at(messages),
+    refusedBytes: refused.at(bytes),
     heldBack: limiter.heldBack[lane] as number,
     debtMessages: limiter.buckets.debt(lane, MESSAGES, parts.clock()),
     debtBytes: limiter.buckets.debt(lane, BYTES, parts.clock()),

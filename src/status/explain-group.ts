@@ -9,7 +9,7 @@ import type { DirectionStatus, RateStatus } from '../api/node-status.js';
 import { groupIdOf } from '../core/base/ids.js';
 import type { Sharing } from '../core/base/settings.js';
 import { finiteOrNull } from '../core/base/shown-rates.js';
-import { BYTES, DIRECTIONS, type Direction, laneOf, MESSAGES } from '../core/base/vocabulary.js';
+import { BYTES, DIRECTIONS, type Direction, laneOf, MESSAGES, slotOf } from '../core/base/vocabulary.js';
 import type { LaneTarget } from '../core/target/target-book.js';
 import { HEALTHY } from '../core/target/throttling-ratio.js';
 import { describeGroup } from './describe-node.js';
@@ -121,7 +121,11 @@ function explainLimiting(parts: StatusParts, { decision, zones, costs }: LaneTar
 function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStatus): LocalExplanation {
   const { served, link, share, limit, refusedMessages, refusedBytes } = local;
   const nowMs = parts.clock();
-  const tokens = (dimension: number) => finiteOrNull(parts.limiter.available(lane, dimension, nowMs));
+  const { limiter } = parts;
+  const tokens = (dimension: number) => finiteOrNull(limiter.available(lane, dimension, nowMs));
+  const depth = (dimension: number) => finiteOrNull(limiter.buckets.depth.at(slotOf(lane, dimension)));
+  // Before the first use nothing is enforced, and what would be is told as the limit.
+  const comesBack = (dimension: number) => limiter.buckets.comesBackAt(slotOf(lane, dimension));
   return {
     served,
     link,
@@ -134,7 +138,13 @@ function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStat
       bytesPerSecond: difference(limit.bytesPerSecond, share.bytesPerSecond),
     },
     tokens: { messages: tokens(MESSAGES), bytes: tokens(BYTES) },
-    refusals: parts.limiter.refusals.at(lane) - parts.gate.shadows.counts.of(lane).notRefused.requests,
+    depth: { messages: depth(MESSAGES), bytes: depth(BYTES) },
+    comesBack: {
+      messagesPerSecond: limit.messagesPerSecond === null || !served ? limit.messagesPerSecond : comesBack(MESSAGES),
+      bytesPerSecond: limit.bytesPerSecond === null || !served ? limit.bytesPerSecond : comesBack(BYTES),
+    },
+    windowMs: limiter.buckets.windowOf(lane),
+    refusals: parts.gate.shadows.inForce.refusedOnce.at(lane),
     refusedBecause: parts.gate.refusals.of(lane, nowMs),
   };
 }

@@ -4,10 +4,11 @@ import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import type { Attachments } from '../core/attachments/attachments.js';
 import type { CoordinatorView } from '../core/coordinator/coordinator-view.js';
 import type { Limiter } from '../core/limiter/limiter.js';
+import type { Figure } from '../core/limiter/refused-work.js';
 import type { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { GroupsInForce } from '../groups/groups-in-force.js';
-import type { KeyCounts } from '../groups/keys/key-book.js';
+import type { KeyBook } from '../groups/keys/key-book.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { Clock } from '../ports/clock.js';
@@ -22,7 +23,7 @@ export interface StatusParts extends ReadinessParts {
   readonly telemetry: { readonly failures: number };
   readonly limiter: Limiter;
   readonly groups: GroupTable;
-  readonly keys: { readonly counts: ReadonlyMap<string, KeyCounts> } | null;
+  readonly keys: Pick<KeyBook, 'counts' | 'loud' | 'loudVersion'> | null;
   readonly attachments: Attachments;
   readonly inForce: Pick<GroupsInForce, 'dividedBy'>;
   readonly yaml: Pick<YamlGroups, 'status' | 'degraded'>;
@@ -33,6 +34,8 @@ export interface StatusParts extends ReadinessParts {
     readonly shadows: {
       readonly refusals: ToldRefusals;
       readonly counts: { of(lane: number): ShadowDifferences };
+      /** What callers were granted and refused, which the limiter does not know where a group refuses nothing. */
+      readonly inForce: Readonly<Record<'admitted' | 'attempted' | 'refused' | 'refusedOnce', Figure>>;
     };
   };
   /** NOT_READY with the reasons of this moment. */
@@ -48,7 +51,6 @@ export interface ToldRefusals {
 export interface ShadowDifferences {
   readonly wouldRefuse: ShadowDifference;
   readonly wouldGrant: ShadowDifference;
-  readonly notRefused: ShadowDifference;
 }
 
 /** Why a node is not ready follows from these. */

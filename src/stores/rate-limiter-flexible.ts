@@ -33,7 +33,7 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
   /** Resolves, or rejects with a RateLimiterRes when it is refused, and with an error when the node cannot decide. */
   override async consume(key: string | number, points = 1): Promise<RateLimiterRes> {
     const blockedMs = this.#blockedMs(`${key}`);
-    if (blockedMs > 0) throw new RateLimiterRes(0, blockedMs, this.points + 1, false);
+    if (blockedMs > 0) throw this.#blocked(blockedMs);
     // A full bucket would admit it and be in debt; a window never does.
     const isTooMuch = points > this.points;
     const counted = isTooMuch ? this.#tooMuch(`${key}`) : this.#account.take(`${key}`, points, this.points);
@@ -47,6 +47,7 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
     return resultOf(this.#account.look(`${key}`, this.points));
   }
 
+  /** Zero seconds are for ever, as in the library. */
   override async block(key: string | number, seconds: number): Promise<RateLimiterRes> {
     this.#blockedUntilMs.delete(`${key}`);
     if (this.#blockedUntilMs.size >= BLOCKED_MAX) {
@@ -55,16 +56,17 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
         break;
       }
     }
-    this.#blockedUntilMs.set(`${key}`, performance.now() + seconds * 1000);
-    return new RateLimiterRes(0, seconds * 1000, this.points + 1, false);
+    const untilMs = seconds === 0 ? Number.POSITIVE_INFINITY : performance.now() + seconds * 1000;
+    this.#blockedUntilMs.set(`${key}`, untilMs);
+    return this.#blocked(untilMs - performance.now());
   }
 
-  /** Null where nothing is known of a key: its bucket is full. */
+  /** Null where the bucket is full: the library's word for a key that nobody has used. */
   override async get(key: string | number): Promise<RateLimiterRes | null> {
     const blockedMs = this.#blockedMs(`${key}`);
-    if (blockedMs > 0) return new RateLimiterRes(0, blockedMs, this.points + 1, false);
+    if (blockedMs > 0) return this.#blocked(blockedMs);
     const counted = this.#account.look(`${key}`, this.points);
-    return counted.granted && counted.msLeft === 0 ? null : resultOf(counted);
+    return counted.isFull ? null : resultOf(counted);
   }
 
   /** Ends a block. Whether there was one. */
@@ -82,6 +84,12 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
 
   #tooMuch(key: string): Counted {
     return { granted: false, hits: this.points + 1, remaining: 0, msLeft: this.#account.look(key, this.points).msLeft };
+  }
+
+  /** A block without an end is told as −1. */
+  #blocked(leftMs: number): RateLimiterRes {
+    const msBeforeNext = leftMs === Number.POSITIVE_INFINITY ? -1 : Math.ceil(leftMs);
+    return new RateLimiterRes(0, msBeforeNext, this.points + 1, false);
   }
 
   #blockedMs(key: string): number {

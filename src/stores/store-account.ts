@@ -13,8 +13,14 @@ export interface Counted {
   /** At least 1 and at most `limit` where it was granted, more than `limit` where not. */
   readonly hits: number;
   readonly remaining: number;
-  /** Until the bucket is full; after a refusal, until asking again is worth it. */
+  /** Until the bucket is full; after a refusal, until asking again is worth it; 0 where nobody knows. */
   readonly msLeft: number;
+}
+
+/** What is there to be taken. */
+export interface Looked extends Counted {
+  /** The bucket is full, as far as this node knows. */
+  readonly isFull: boolean;
 }
 
 /** The calls of all stores, on one node. A bucket counts no hits: they are what its quota lacks. */
@@ -45,25 +51,38 @@ export class StoreAccount {
     this.#node.consume(this.groupOf(key), { messages });
   }
 
-  /** What `take` would count, without taking. A key that is used so little that nobody tells of it counts as unused. */
-  look(key: string, limit: number): Counted {
+  /** What `take` would count, without taking. */
+  look(key: string, limit: number): Looked {
     const group = this.groupOf(key);
     const known = this.#explain(group);
-    if (known === null) return granted(Number.POSITIVE_INFINITY, limit, 0);
+    if (known === null) return this.#lookAtSilent(group, limit);
     const { local, inForce } = known.directions.publish;
     const tokens = local.tokens.messages;
-    if (tokens === null || inForce.messagesPerSecond === null) return granted(Number.POSITIVE_INFINITY, limit, 0);
+    if (tokens === null || inForce.messagesPerSecond === null) return full(limit);
     const remaining = Math.max(0, Math.floor(tokens));
     if (remaining === 0) {
-      return { granted: false, hits: limit, remaining: 0, msLeft: this.#node.throttleDurationMs(group) };
+      const msLeft = this.#node.throttleDurationMs(group);
+      return { granted: false, hits: limit, remaining: 0, msLeft, isFull: false };
     }
     const perSecond = inForce.messagesPerSecond ?? 0;
     const missing = Math.max(0, limit - tokens);
-    return granted(remaining, limit, perSecond === 0 ? 0 : Math.ceil((missing * 1000) / perSecond));
+    const msLeft = perSecond === 0 ? 0 : Math.ceil((missing * 1000) / perSecond);
+    return { ...granted(remaining, limit, msLeft), isFull: msLeft === 0 };
   }
 
+  /** What of it this node may spend unheard, as grants tell. */
+  #lookAtSilent(key: string, limit: number): Looked {
+    const { used, leftUnheard } = this.#node.keys.show(key);
+    const left = leftUnheard?.publish.messages ?? null;
+    return used && left !== null ? { ...granted(left, limit, 0), isFull: false } : full(limit);
+  }
+
+  /** Null = a silent key, which has no group. Nothing is computed for a group that nobody has used here. */
   #explain(group: string) {
     try {
+      const known = this.#node.explain(group);
+      if (known.directions.publish.local.served) return known;
+      this.#node.containsTokens(group, { messages: 1 });
       return this.#node.explain(group);
     } catch (error) {
       if (error instanceof QuotameshError && error.code === 'KEY_SILENT') return null;
@@ -75,6 +94,10 @@ export class StoreAccount {
     const group = this.#group;
     return typeof group === 'function' ? group(key) : (group ?? key);
   }
+}
+
+function full(limit: number): Looked {
+  return { ...granted(Number.POSITIVE_INFINITY, limit, 0), isFull: true };
 }
 
 function granted(remaining: number, limit: number, msLeft: number): Counted {

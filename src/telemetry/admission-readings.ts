@@ -8,21 +8,11 @@ import type { Reading } from './metric-tables.js';
 /** Sums over all groups; the limiter's figures are indexed by lane or slot (core/base/vocabulary.ts). */
 export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>> {
   const { limiter, gate, enforcers } = node;
-  const { counts } = gate.shadows;
+  const { counts, inForce } = gate.shadows;
   const perLane = (read: (lane: number) => number) => overLanes(read, node);
   const debt = (dimension: number) => perLane((lane) => limiter.buckets.debt(lane, dimension, node.clock()));
-  const unit = (dimension: number) => (dimension === MESSAGES ? 'messages' : 'bytes');
-  // What a group that was not enforced has refused was admitted (src/admission/shadow).
-  const admitted = (dimension: number) =>
-    perLane((lane) => limiter.admitted.at(slotOf(lane, dimension)) + counts.of(lane).wouldRefuse[unit(dimension)]);
-  const attempted = (dimension: number) =>
-    perLane((lane) => {
-      const { wouldRefuse, notRefused } = counts.of(lane);
-      const uncounted = wouldRefuse[unit(dimension)] - notRefused[unit(dimension)];
-      return limiter.attempted.at(slotOf(lane, dimension)) + uncounted;
-    });
-  const refused = (dimension: number) =>
-    perLane((lane) => limiter.refused.at(slotOf(lane, dimension)) - counts.of(lane).notRefused[unit(dimension)]);
+  const counted = (name: 'admitted' | 'attempted' | 'refused', dimension: number) =>
+    perLane((lane) => inForce[name].at(slotOf(lane, dimension)));
   const differing = (difference: 'wouldRefuse' | 'wouldGrant') =>
     overLanes((lane) => counts.of(lane)[difference].requests, node, true);
   const exempt =
@@ -31,16 +21,16 @@ export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof
       for (const [at, direction] of DIRECTIONS.entries()) series(gate.scopes.exempt[at]![name], { direction });
     };
   return {
-    quotamesh_admitted_messages_total: admitted(MESSAGES),
-    quotamesh_admitted_bytes_total: admitted(BYTES),
-    quotamesh_attempted_messages_total: attempted(MESSAGES),
-    quotamesh_attempted_bytes_total: attempted(BYTES),
-    quotamesh_refused_messages_total: refused(MESSAGES),
-    quotamesh_refused_bytes_total: refused(BYTES),
+    quotamesh_admitted_messages_total: counted('admitted', MESSAGES),
+    quotamesh_admitted_bytes_total: counted('admitted', BYTES),
+    quotamesh_attempted_messages_total: counted('attempted', MESSAGES),
+    quotamesh_attempted_bytes_total: counted('attempted', BYTES),
+    quotamesh_refused_messages_total: counted('refused', MESSAGES),
+    quotamesh_refused_bytes_total: counted('refused', BYTES),
     quotamesh_exempt_requests_total: exempt('requests'),
     quotamesh_exempt_messages_total: exempt('messages'),
     quotamesh_exempt_bytes_total: exempt('bytes'),
-    quotamesh_refusals_total: perLane((lane) => limiter.refusals.at(lane) - counts.of(lane).notRefused.requests),
+    quotamesh_refusals_total: perLane((lane) => inForce.refusedOnce.at(lane)),
     quotamesh_level_refusals_total: (series) => {
       for (const [at, level] of LEVELS.entries()) if (level !== 'group') series(gate.levels.refusals[at]!, { level });
     },
@@ -55,15 +45,7 @@ export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof
     quotamesh_debt_messages: debt(MESSAGES),
     quotamesh_debt_bytes: debt(BYTES),
     ...enforcerReadings(enforcers),
-    quotamesh_batches: (series) => series(gate.batches.counts.open),
-    quotamesh_batches_granted_total: (series) => series(gate.batches.counts.open + gate.batches.counts.ended),
-    quotamesh_batches_ended_total: (series) => {
-      const { ended, expired } = gate.batches.counts;
-      series(ended - expired, { outcome: 'handed-back' });
-      series(expired, { outcome: 'expired' });
-    },
-    quotamesh_refunds_refused_total: (series) => series(gate.batches.counts.refundsRefused),
-    quotamesh_hand_backs_refused_total: (series) => series(gate.batches.counts.refundsRefused),
+    ...batchReadings(gate.batches),
   };
 }
 
@@ -77,6 +59,20 @@ function enforcerReadings(enforcers: NodeParts['enforcers']) {
       series(enforcers.counts.replaced, { how: 'replaced' });
     },
     quotamesh_enforcer_reports_refused_total: (series) => series(enforcers.counts.refused),
+  } satisfies Partial<Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>>>;
+}
+
+function batchReadings({ counts }: NodeParts['gate']['batches']) {
+  return {
+    quotamesh_batches: (series) => series(counts.open),
+    quotamesh_batches_granted_total: (series) => series(counts.open + counts.ended),
+    quotamesh_batches_ended_total: (series) => {
+      const { ended, expired } = counts;
+      series(ended - expired, { outcome: 'handed-back' });
+      series(expired, { outcome: 'expired' });
+    },
+    quotamesh_refunds_refused_total: (series) => series(counts.refundsRefused),
+    quotamesh_hand_backs_refused_total: (series) => series(counts.refundsRefused),
   } satisfies Partial<Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>>>;
 }
 

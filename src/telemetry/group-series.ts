@@ -113,16 +113,8 @@ function readingsOf(node: UsedParts): Readings {
   const reported = (column: 'usage' | 'demand', dimension: number) => (lane: WatchedLane) =>
     state(lane)?.reported[column][dimension];
   const { shadows } = node.gate;
-  const unit = (dimension: number) => (dimension === MESSAGES ? 'messages' : 'bytes');
-  // What a group that was not enforced has refused was admitted (src/admission/shadow).
-  const admitted = (dimension: number) => (lane: WatchedLane) =>
-    limiter.admitted.at(slotOf(lane.lane, dimension)) + shadows.counts.of(lane.lane).wouldRefuse[unit(dimension)];
-  const refused = (dimension: number) => (lane: WatchedLane) =>
-    limiter.refused.at(slotOf(lane.lane, dimension)) - shadows.counts.of(lane.lane).notRefused[unit(dimension)];
-  const shadowed = (read: (lane: number) => number) => (lane: WatchedLane) => {
-    const shadow = shadows.shadowLaneOf(lane.lane);
-    return shadow === null ? undefined : read(shadow);
-  };
+  const counted = (column: 'admitted' | 'refused', dimension: number) => (lane: WatchedLane) =>
+    shadows.inForce[column].at(slotOf(lane.lane, dimension));
   return {
     quotamesh_group_quota_messages_per_second: ({ quota }) => quota[MESSAGES],
     quotamesh_group_quota_bytes_per_second: ({ quota }) => quota[BYTES],
@@ -140,21 +132,31 @@ function readingsOf(node: UsedParts): Readings {
     quotamesh_group_usage_bytes_per_second: reported('usage', BYTES),
     quotamesh_group_demand_messages_per_second: reported('demand', MESSAGES),
     quotamesh_group_demand_bytes_per_second: reported('demand', BYTES),
-    quotamesh_group_admitted_messages_total: admitted(MESSAGES),
-    quotamesh_group_admitted_bytes_total: admitted(BYTES),
-    quotamesh_group_refused_messages_total: refused(MESSAGES),
-    quotamesh_group_refused_bytes_total: refused(BYTES),
-    quotamesh_group_refusals_total: ({ lane }) =>
-      limiter.refusals.at(lane) - shadows.counts.of(lane).notRefused.requests,
-    quotamesh_group_would_refuse_total: shadowed((lane) => shadows.counts.of(lane).wouldRefuse.requests),
-    quotamesh_group_would_refuse_messages_total: shadowed((lane) => shadows.counts.of(lane).wouldRefuse.messages),
-    quotamesh_group_would_grant_total: shadowed((lane) => shadows.counts.of(lane).wouldGrant.requests),
-    quotamesh_group_shadow_admitted_messages_total: shadowed((lane) => limiter.admitted.at(slotOf(lane, MESSAGES))),
-    quotamesh_group_shadow_refused_messages_total: shadowed((lane) => limiter.refused.at(slotOf(lane, MESSAGES))),
+    quotamesh_group_admitted_messages_total: counted('admitted', MESSAGES),
+    quotamesh_group_admitted_bytes_total: counted('admitted', BYTES),
+    quotamesh_group_refused_messages_total: counted('refused', MESSAGES),
+    quotamesh_group_refused_bytes_total: counted('refused', BYTES),
+    quotamesh_group_refusals_total: ({ lane }) => shadows.inForce.refusedOnce.at(lane),
+    ...shadowReadingsOf(node),
     quotamesh_group_held_back: ({ lane }) => limiter.heldBack[lane],
     quotamesh_group_debt_messages: ({ lane }) => limiter.buckets.debt(lane, MESSAGES, node.clock()),
     quotamesh_group_debt_bytes: ({ lane }) => limiter.buckets.debt(lane, BYTES, node.clock()),
   };
+}
+
+/** No series where a group has no shadow, and is none. */
+function shadowReadingsOf({ limiter, gate: { shadows } }: UsedParts) {
+  const ofShadow = (read: (lane: number) => number) => (lane: WatchedLane) => {
+    const shadow = shadows.shadowLaneOf(lane.lane);
+    return shadow === null ? undefined : read(shadow);
+  };
+  return {
+    quotamesh_group_would_refuse_total: ofShadow((lane) => shadows.counts.of(lane).wouldRefuse.requests),
+    quotamesh_group_would_refuse_messages_total: ofShadow((lane) => shadows.counts.of(lane).wouldRefuse.messages),
+    quotamesh_group_would_grant_total: ofShadow((lane) => shadows.counts.of(lane).wouldGrant.requests),
+    quotamesh_group_shadow_admitted_messages_total: ofShadow((lane) => limiter.admitted.at(slotOf(lane, MESSAGES))),
+    quotamesh_group_shadow_refused_messages_total: ofShadow((lane) => limiter.refused.at(slotOf(lane, MESSAGES))),
+  } satisfies Partial<Readings>;
 }
 
 /** No series where sharing is rates. */

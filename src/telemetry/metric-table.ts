@@ -140,8 +140,12 @@ export const ADMISSION_METRICS = {
     help: 'Bytes asked for, retries of the same work not counted again.',
     labels: ['direction'],
   },
-  quotamesh_refused_messages_total: { type: 'counter', help: 'Messages refused.', labels: ['direction'] },
-  quotamesh_refused_bytes_total: { type: 'counter', help: 'Bytes refused.', labels: ['direction'] },
+  quotamesh_refused_messages_total: {
+    type: 'counter',
+    help: 'Messages refused; of what waits once, when it begins to.',
+    labels: ['direction'],
+  },
+  quotamesh_refused_bytes_total: { type: 'counter', help: 'Bytes of those.', labels: ['direction'] },
   quotamesh_exempt_requests_total: {
     type: 'counter',
     help: 'Requests of scopes that an attachment exempts: granted without a limit, and counted nowhere else.',
@@ -149,7 +153,11 @@ export const ADMISSION_METRICS = {
   },
   quotamesh_exempt_messages_total: { type: 'counter', help: 'Messages of those.', labels: ['direction'] },
   quotamesh_exempt_bytes_total: { type: 'counter', help: 'Bytes of those.', labels: ['direction'] },
-  quotamesh_refusals_total: { type: 'counter', help: 'Acquires refused for the quota.', labels: ['direction'] },
+  quotamesh_refusals_total: {
+    type: 'counter',
+    help: 'Acquires refused for the quota; one that waits counts once, when it begins to.',
+    labels: ['direction'],
+  },
   quotamesh_level_refusals_total: {
     type: 'counter',
     help: 'Acquires refused by the limit of the node, of a topic (a part of the share included) or of a client; those of the groups are in quotamesh_refusals_total.',

@@ -19,6 +19,7 @@ import {
 } from './metric-table.js';
 import { mqttReadings } from './mqtt-readings.js';
 import { nodeReadings } from './node-readings.js';
+import type { RefusalExemplars } from './refusal-exemplars.js';
 import { GROUP_SOURCE_METRICS } from './registry-metric-table.js';
 import { groupSourceReadings } from './registry-metrics.js';
 import { SIGNATURE_METRICS, signatureReadings } from './signature-metrics.js';
@@ -34,6 +35,8 @@ export interface MetricSources {
   readonly mqtt?: (() => MqttStatus) | undefined;
   /** Beside a keeper of Kafka's quotas. */
   readonly kafkaQuotas?: (() => KeeperStatus) | undefined;
+  /** Where /metrics is asked for them. */
+  readonly exemplars?: RefusalExemplars | undefined;
 }
 
 export type Labels = Readonly<Record<string, string>>;

@@ -1,10 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { GroupSeries } from './group-series.js';
 import { type MetricSources, MetricTables, type ReadableMetric } from './metric-tables.js';
+import { OPEN_METRICS_TYPE, prefersOpenMetrics, toOpenMetrics } from './open-metrics.js';
 
 export interface Metrics {
-  readonly contentType: string;
   text(): Promise<string>;
+  /** In the format that a scraper prefers, of those that there are. */
+  scrape(accept: string | undefined): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
 /** A registry of its own, so that an embedding program's metrics and ours do not mix. */
@@ -14,11 +16,18 @@ export function createMetrics(sources: MetricSources): Metrics {
   const tables = new MetricTables(sources);
   for (const metric of tables.metrics) register(registry, metric);
   const groups = new GroupSeries(sources.node);
+  const text = async () => {
+    tables.refresh();
+    return (await registry.metrics()) + (await groups.text());
+  };
+  const { exemplars } = sources;
   return {
-    contentType: registry.contentType,
-    text: async () => {
-      tables.refresh();
-      return (await registry.metrics()) + (await groups.text());
+    text,
+    scrape: async (accept) => {
+      if (!exemplars?.isFed || !prefersOpenMetrics(accept)) {
+        return { contentType: registry.contentType, text: await text() };
+      }
+      return { contentType: OPEN_METRICS_TYPE, text: toOpenMetrics(await text(), exemplars) };
     },
   };
 }

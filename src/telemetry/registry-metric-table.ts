@@ -38,6 +38,11 @@ export const GROUP_SOURCE_METRICS = {
     help: 'Requests refused because there was no room for their key (keys.maxLive, keys.maxLoud).',
     labels: ['template'],
   },
+  quotamesh_keys_over_quota_total: {
+    type: 'counter',
+    help: 'Requests refused by the quota of their key.',
+    labels: ['template'],
+  },
   quotamesh_keys_limits_refused_total: {
     type: 'counter',
     help: 'Limits that came with requests and were refused: by a caller who may not, above allowLimits, or no limits at all.',

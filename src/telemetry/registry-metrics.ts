@@ -31,6 +31,7 @@ export function groupSourceReadings(
     quotamesh_keys_made_total: perTemplate(node, 'made'),
     quotamesh_keys_forgotten_total: perTemplate(node, 'forgotten'),
     quotamesh_keys_refused_total: perTemplate(node, 'refused'),
+    quotamesh_keys_over_quota_total: perTemplate(node, 'overQuota'),
     quotamesh_keys_limits_refused_total: perTemplate(node, 'limitsRefused'),
     quotamesh_keys_granted_unheard_total: perTemplate(node, 'granted'),
     quotamesh_registry_ready: (series) => series(status().registry.ready ? 1 : 0),

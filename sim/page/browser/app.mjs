@@ -206,6 +206,7 @@ function listen() {
   themeButton(element('theme'), build);
 }
 
+state.meanMs = Number(element('mean').value);
 state.index = Math.floor(runs[0].dimensions[0].quota.length / 2);
 build();
 listen();

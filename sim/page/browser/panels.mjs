@@ -25,9 +25,7 @@ export function sidePanels({ host, side, view, tops, look, onTime, onZoom }) {
     const chartHost = addPanel(host, title, hint);
     return timeChart({ ...shared, ...options, host: chartHost, height, label: about(title) });
   };
-  const others = view.nodes.some(({ count }) => count > 1)
-    ? 'grey: mean of the others'
-    : 'lines in one another: equal limits';
+  const others = view.nodes.some(({ count }) => count > 1) ? 'grey: mean of the others' : 'lines in one another: equal';
   const limits = { ...lines('limit'), top: tops.limit };
   const charged = { columns: [view.seconds, ...(view.bucket === null ? [] : chargedOf(view.bucket, view.nodes))] };
   return [
@@ -54,7 +52,7 @@ export function sidePanels({ host, side, view, tops, look, onTime, onZoom }) {
 /** The axis of a trace shows its own clock, which is wider than a number of seconds. */
 function axisTimes({ clock: since }) {
   if (since === null) return {};
-  return { timeText: (seconds) => clock(seconds, 1000, since).slice(0, 8), timeSpace: 76 };
+  return { timeText: (seconds) => clock(seconds, 1000, since), timeSpace: since.hasDays ? 110 : 76 };
 }
 
 const TOKENS_KEY = 'below 0: a debt · dashed: set point · thin: depth';

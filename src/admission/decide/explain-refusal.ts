@@ -20,6 +20,8 @@ export interface RefusalExplainerParts {
   readonly joint: JointLevels;
   readonly refusals: RefusalLedger;
   readonly loop: CoordinatorView;
+  /** Null where there are no keys. */
+  readonly keys: { countOverQuota(group: number): void } | null;
   /** For people; '' where the node is ready. */
   readonly whyNotReady: () => string;
   readonly teller: QuotaTeller;
@@ -56,6 +58,7 @@ export class RefusalExplainer {
     const { level, dimension: refused } = refusedBy(answer);
     const dimension = DIMENSIONS[refused] as Dimension;
     this.#parts.refusals.count(lane, level, refused, nowMs);
+    this.#parts.keys?.countOverQuota(Math.floor(lane / DIRECTION_COUNT));
     const tokensMs = this.#parts.joint.waitMs(request, nowMs);
     const waitMs = level === 'group' ? this.#settledMs(request, refused, tokensMs, nowMs) : tokensMs;
     const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));

@@ -3,7 +3,7 @@ import { quotaAsWritten } from '../../config/resolved/rates-as-written.js';
 import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { SECONDS_OF } from '../../config/setting/time-unit.js';
 import type { WrittenRate } from '../../config/setting/written-rate.js';
-import { DIMENSIONS, DIRECTIONS, type Direction, directionOfLane } from '../../core/base/vocabulary.js';
+import { BYTES, DIRECTIONS, type Direction, directionOfLane, MESSAGES } from '../../core/base/vocabulary.js';
 import type { ShadowAnswer } from '../../core/limiter/joint-levels.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import type { Asked, KeySeen } from '../../groups/keys/key-book.js';
@@ -117,11 +117,11 @@ function perDimension(
   direction: Direction,
   tell: (dimension: number, rate: WrittenRate) => number | null,
 ): PerDimension {
-  const [messages = null, bytes = null] = DIMENSIONS.map((_, dimension) => {
+  const told = (dimension: number) => {
     const rate = quotaAsWritten(group, direction, dimension);
     return rate === null ? null : tell(dimension, rate);
-  });
-  return { messages, bytes };
+  };
+  return { messages: told(MESSAGES), bytes: told(BYTES) };
 }
 
 /** What is left is what this node may spend unheard; nobody knows when the cluster's bucket will be full. */

@@ -49,7 +49,7 @@ export class UnheardWork {
     const row = keys.rowOf(key, atMs);
     if (row === -1) return null;
     const asked = this.#asked(row, key, amounts, options);
-    if (keys.isAsleep(atMs)) return this.#isShadow(row) ? GRANTED_DECISION : this.#notReady(row, asked);
+    if (keys.isAsleep(atMs)) return keys.isShadow(row) ? GRANTED_DECISION : this.#notReady(row, asked);
     if (!keys.tryTake(row, key, asked, atMs)) return null;
     const isPlain = options === undefined || (options.atMost !== true && options.tell !== true);
     return isPlain ? GRANTED_DECISION : this.#told(key, asked, options);
@@ -70,7 +70,7 @@ export class UnheardWork {
     const { keys } = this.#parts;
     const asked = this.#asked(row, key, amounts, origin);
     if (!keys.isAsleep(nowMs)) return keys.tryHold(row, key, asked, nowMs);
-    return this.#isShadow(row) ? null : this.#notReady(row, asked);
+    return keys.isShadow(row) ? null : this.#notReady(row, asked);
   }
 
   /**
@@ -96,7 +96,7 @@ export class UnheardWork {
     const { key, row, nowMs } = found;
     const { keys } = this.#parts;
     const asked = this.#asked(row, key, amounts, origin);
-    if (keys.isAsleep(nowMs)) return this.#isShadow(row);
+    if (keys.isAsleep(nowMs)) return keys.isShadow(row);
     return keys.contains(row, key, asked, nowMs) ? true : null;
   }
 
@@ -152,15 +152,9 @@ export class UnheardWork {
     return { direction, messages, bytes };
   }
 
-  /** Nothing that its template decides, or does not decide yet, is refused. */
-  #isShadow(row: number): boolean {
-    const { keys, groups } = this.#parts;
-    return groups.at(keys.templateOf(row)).mode === 'shadow';
-  }
-
   #notReady(row: number, { direction, messages, bytes }: Asked): NotReady {
     const { explainer, keys, reader } = this.#parts;
-    const lane = laneOf(keys.templateOf(row), direction);
+    const lane = laneOf(keys.groupOfTemplate(row), direction);
     return explainer.explain(reader.fillOn(lane, messages, bytes, NO_ORIGIN), UNCONFIRMED) as NotReady;
   }
 }

@@ -9,6 +9,7 @@ import type { GroupTable } from '../../groups/group-table.js';
 import { RefusalLedger } from '../decide/refusal-ledger.js';
 import type { LaneBounds } from '../request/lane-bounds.js';
 import { wholePart } from '../request/partial-grant.js';
+import { CountsInForce } from './counts-in-force.js';
 import { ShadowCounts } from './shadow-counts.js';
 
 export interface ShadowBookParts {
@@ -32,6 +33,8 @@ export interface ShadowBookParts {
  */
 export class ShadowBook {
   readonly counts = new ShadowCounts();
+  /** What callers were granted and refused, where the limiter counts what shadows have decided. */
+  readonly inForce: CountsInForce;
   /** Why shadows would have refused, by their lanes. */
   readonly refusals: RefusalLedger;
   readonly #parts: ShadowBookParts;
@@ -46,6 +49,7 @@ export class ShadowBook {
     this.#limiter = parts.limiter;
     this.#bounds = parts.bounds;
     this.refusals = new RefusalLedger(parts.loop);
+    this.inForce = new CountsInForce(parts.limiter, this.counts);
     for (let group = 0; group < parts.groups.size; group++) this.read(group);
   }
 
@@ -107,7 +111,7 @@ export class ShadowBook {
       said = ask();
     }
     if (said === GRANTED || said === UNCONFIRMED) return null;
-    this.#letPass(lane, messages, bytes, said, nowMs, true);
+    this.#letPass({ lane, messages, bytes, retry }, { said, isCounted: true, nowMs });
     return 'refused';
   }
 
@@ -148,7 +152,8 @@ export class ShadowBook {
         const before = this.#limiter.refusals.at(lane);
         const said = hold(lane);
         if (said === GRANTED || said === UNCONFIRMED) return null;
-        this.#letPass(lane, request.messages, request.bytes, said, nowMs, this.#limiter.refusals.at(lane) > before);
+        const isCounted = this.#limiter.refusals.at(lane) > before;
+        this.#letPass({ ...request, lane }, { said, isCounted, nowMs });
         return 'refused';
       },
       planned: (lane) => {
@@ -205,7 +210,7 @@ export class ShadowBook {
       said = levels.tryAcquire(one, nowMs);
     }
     if (said === GRANTED || said === UNCONFIRMED) return null;
-    this.#letPass(lane, messages, bytes, said, nowMs, this.#limiter.refusals.at(lane) > before);
+    this.#letPass(one, { said, isCounted: this.#limiter.refusals.at(lane) > before, nowMs });
     return 'refused';
   }
 
@@ -267,10 +272,11 @@ export class ShadowBook {
     return 'refused';
   }
 
-  /** @param isCounted the limiter has counted a refusal, of work that is refused to nobody */
-  #letPass(lane: number, messages: number, bytes: number, said: number, nowMs: number, isCounted: boolean): void {
+  /** Counts work that a group with `mode: shadow` has refused to nobody. */
+  #letPass({ lane, messages, bytes, retry }: Offered, { said, isCounted, nowMs }: Passed): void {
     this.counts.count(lane, 'wouldRefuse', messages, bytes);
-    if (isCounted) this.counts.count(lane, 'notRefused', messages, bytes);
+    // Of a further attempt the limiter counts no amount.
+    if (!retry) this.counts.count(lane, isCounted ? 'notRefused' : 'uncounted', messages, bytes);
     this.#countRefusal(lane, said, nowMs);
   }
 
@@ -287,6 +293,15 @@ export class ShadowBook {
 interface Asking {
   group(lane: number): ShadowAnswer | null;
   planned(lane: number): ShadowAnswer | null;
+}
+
+type Offered = Pick<TokenRequest, 'lane' | 'messages' | 'bytes' | 'retry'>;
+
+interface Passed {
+  readonly said: number;
+  /** The limiter has counted it as refused. */
+  readonly isCounted: boolean;
+  readonly nowMs: number;
 }
 
 interface Compared {

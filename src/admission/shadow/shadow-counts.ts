@@ -13,6 +13,8 @@ export interface ShadowDifferences {
   readonly wouldGrant: Readonly<ShadowCount>;
   /** What the limiter counts as refused in the lane of a group with `mode: shadow`, and was refused to nobody. */
   readonly notRefused: Readonly<ShadowCount>;
+  /** What was let pass in such a lane, and the limiter does not count at all: a topic's or client's limit refused it. */
+  readonly uncounted: Readonly<ShadowCount>;
 }
 
 /** Only lanes in which a shadow has said something else have counts. */
@@ -22,7 +24,12 @@ export class ShadowCounts {
   count(lane: number, difference: keyof ShadowDifferences, messages: number, bytes: number): void {
     let counts = this.#lanes.get(lane);
     if (counts === undefined) {
-      counts = { wouldRefuse: { ...NONE }, wouldGrant: { ...NONE }, notRefused: { ...NONE } };
+      counts = {
+        wouldRefuse: { ...NONE },
+        wouldGrant: { ...NONE },
+        notRefused: { ...NONE },
+        uncounted: { ...NONE },
+      };
       this.#lanes.set(lane, counts);
     }
     const counted = counts[difference];
@@ -50,4 +57,5 @@ const NO_DIFFERENCES: ShadowDifferences = Object.freeze({
   wouldRefuse: NONE,
   wouldGrant: NONE,
   notRefused: NONE,
+  uncounted: NONE,
 });

@@ -15,7 +15,7 @@ export interface KeyOptions extends NodeCommandOptions {
 export function keyCommand(): Command {
   const key = new Command('key').description('Keys: groups that templates make by use.');
   key.addCommand(
-    command('show', 'Show a key as the node asked knows it.')
+    command('show', 'Show what the node that is asked knows of a key, also of one that others use.')
       .argument('<key>', 'a name that a template of `keys:` makes')
       .action(async (name: string, options: KeyOptions) => {
         await (await import('./show-key.js')).showKey(name, options);

@@ -1,4 +1,4 @@
-import type { KeyStatus } from '../../api/key-status.js';
+import type { KeyStatus, KeyTold } from '../../api/key-status.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
 import type { KeyOptions } from './key-command.js';
 
@@ -8,8 +8,8 @@ export async function showKey(name: string, { json = false, ...options }: KeyOpt
   process.stdout.write(`${json ? JSON.stringify(key) : keyText(key)}\n`);
 }
 
-function keyText({ key, template, quota, leftUnheard, group }: KeyStatus): string {
-  const lines = [`${key}  template ${template}`];
+function keyText({ key, template, quota, used, leftUnheard, group, told }: KeyStatus): string {
+  const lines = [`${key}  template ${template}${used ? '' : '  not used at this node'}`];
   for (const direction of ['publish', 'dispatch'] as const) {
     const limits = Object.entries(quota[direction])
       .filter(([name, amount]) => amount !== null && !(amount === 0 && name.startsWith('reserved')))
@@ -23,7 +23,23 @@ function keyText({ key, template, quota, leftUnheard, group }: KeyStatus): strin
       if (tokens !== null)
         lines.push(`  loud: the cluster's bucket holds ${Math.floor(tokens.tokens)} ${unit} of ${tokens.depth}`);
     }
+    lines.push(...told[direction].map(toldText));
   }
+  if (leftUnheard === null && group === null) lines.push('loud at other nodes: ask one of those for the bucket');
   if (group !== null) lines.push(`more: quotamesh explain ${key}`);
   return lines.join('\n');
+}
+
+function toldText({ nodeId, self, usage, demand, charged }: KeyTold): string {
+  const rates = (['messages', 'bytes'] as const).flatMap((unit) => {
+    const [used, wanted] = [usage[`${unit}PerSecond`] ?? 0, demand[`${unit}PerSecond`] ?? 0];
+    const beyond = charged[unit] ?? 0;
+    if (used === 0 && wanted === 0 && beyond === 0) return [];
+    return [`${rounded(used)} ${unit}/s used, ${rounded(wanted)} wanted, ${rounded(beyond)} charged beyond that`];
+  });
+  return `  node ${nodeId}${self ? ' *' : ''}: ${rates.join('; ') || 'nothing now'}`;
+}
+
+function rounded(amount: number): number {
+  return Math.round(amount * 10) / 10;
 }

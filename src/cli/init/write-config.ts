@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import { examineConfig } from '../../config/read/resolve-config.js';
 import { formatMistake } from '../../config/setting/config-error.js';
@@ -22,14 +21,7 @@ import {
 } from './answers.js';
 import { type Answers, answersText, configText } from './config-text.js';
 import type { InitOptions } from './init-command.js';
-
-/** Where questions are put and answers come from; null answers = whoever was asked has gone. */
-export interface Asked {
-  readonly isTerminal: boolean;
-  ask(question: string): Promise<string | null>;
-  say(line: string): void;
-  close(): void;
-}
+import { type Asked, terminal } from './terminal.js';
 
 /** `quotamesh init`. */
 export async function writeConfig(file: string, options: InitOptions, asked: Asked = terminal()): Promise<void> {
@@ -171,17 +163,4 @@ function fileExists(path: string): QuotameshError {
 
 function usage(reason: string): QuotameshError {
   return new QuotameshError('ASKED_WRONG', { reason, advice: 'See `quotamesh init --help`.' });
-}
-
-/** Questions go to standard error: what is written is told on standard output. */
-function terminal(): Asked {
-  const isTerminal = process.stdin.isTTY === true;
-  const lines = isTerminal ? createInterface({ input: process.stdin, output: process.stderr }) : null;
-  const gone = new Promise<null>((resolve) => lines?.once('close', () => resolve(null)));
-  return {
-    isTerminal,
-    ask: (question) => Promise.race([lines?.question(question) ?? null, gone]),
-    say: (line) => process.stderr.write(`${line}\n`),
-    close: () => lines?.close(),
-  };
 }

@@ -15,8 +15,9 @@ export async function showTop({ sort, groups, every, count, once, json, ...optio
   const last = once === true ? 1 : count;
   const keys = new SortKeys(sort, isLive);
   const print = async () => {
-    const { node, groups: found } = await fetchClusterStatus(asked, [], groups);
-    const rows = topRows(found, keys.sort);
+    const { node, groups: found, keys: busiest } = await fetchClusterStatus(asked, [], groups);
+    const loud = busiest.slice(0, groups).flatMap(({ group }) => group ?? []);
+    const rows = topRows([...found, ...loud], keys.sort);
     if (json === true) return JSON.stringify({ time: new Date().toISOString(), groups: rows });
     return isLive || once === true ? tableOf(node, rows, keys.sort, isLive) : linesOf(rows);
   };
@@ -70,7 +71,7 @@ class SortKeys {
   };
 }
 
-const NOBODY = 'nobody uses a group now';
+const NOBODY = 'nobody uses a group, or a key that is not silent, now';
 const HEAD = ['GROUP', 'DIRECTION', 'USAGE/s', 'DEMAND/s', 'OF', 'USED', 'THROTTLED/s', 'WORST'];
 /** They stand only where a group shares tokens. */
 const TOKENS_HEAD = ['TOKENS', 'SET POINT', 'CORRECTION/s', 'CHARGED'];

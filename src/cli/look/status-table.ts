@@ -22,10 +22,22 @@ export const ALL: RowsShown = { members: Number.POSITIVE_INFINITY, nodes: Number
 const FEW: RowsShown = { members: 20, nodes: 10 };
 
 /** The cluster as plain text: who is in it, then who has which share of what. */
-export function statusTable({ node, groups, groupsNotShown }: ClusterStatus, rows = FEW): string {
+export function statusTable({ node, groups, groupsNotShown, keys }: ClusterStatus, rows = FEW): string {
   const more =
     groupsNotShown === 0 ? [] : [`${count(groupsNotShown)} more groups: --all shows them, --group NAME one.`];
-  return [...headline(node), '', ...fewMembers(node, rows), '', ...groupTable(groups, rows), ...more].join('\n');
+  const loud = keys.flatMap(({ group }) => group ?? []);
+  const table = groupTable([...groups, ...loud], rows);
+  return [...headline(node), '', ...fewMembers(node, rows), '', ...table, ...more, ...templateTable(node)].join('\n');
+}
+
+/** Keys by template; the busiest of those that speak stand among the groups. */
+function templateTable({ keys }: NodeStatus): readonly string[] {
+  if (keys.length === 0) return [];
+  const rows = keys.map(({ template, live, loud, granted, overQuota, refused }) => {
+    return [template, ...[live, loud, granted, overQuota, refused].map(count)];
+  });
+  const figures = ['LIVE', 'LOUD', 'GRANTED UNHEARD', 'OVER QUOTA', 'NO ROOM'];
+  return ['', ...textTable(['KEYS', ...figures], rows, figures)];
 }
 
 function fewMembers({ members }: NodeStatus, { members: max }: RowsShown): readonly string[] {

@@ -17,7 +17,10 @@ export interface TopOptions extends NodeCommandOptions {
 }
 
 export function topCommand(): Command {
-  return nodeCommand('top', 'Show the busiest groups of a running cluster, live: who is throttled, and by how much.')
+  return nodeCommand(
+    'top',
+    'Show the busiest groups and keys of a running cluster, live: who is throttled, and by how much.',
+  )
     .addOption(new Option('--sort <column>', 'largest first').choices(TOP_SORTS).default('throttled'))
     .option('--groups <n>', 'so many groups', wholeNumber(1, 100), 20)
     .option('--every <seconds>', 'how often', seconds, 1)
@@ -39,6 +42,7 @@ function seconds(text: string): number {
 const HELP = `
 On a terminal the table stays in place; t, u, d and g sort by throttled, usage, demand and group, q ends it. Into a file
 or a pipe goes one line per group and time, without colours; with --once the table, once.
+Keys are those that speak at the node that is asked: silent ones are told to nobody.
 THROTTLED is demand above usage, over all nodes; WORST has most of it.
 Where a group shares tokens: TOKENS in the cluster's bucket and its depth, a debt below 0; the SET POINT to which a busy
 bucket returns, by the CORRECTION of the rate; CHARGED, the node that told most beyond what was expected of it.

@@ -21,6 +21,7 @@ import { attachWhereRegistered } from '../../opentelemetry/attach-where-register
 import { VERSION } from '../../package/version.js';
 import { createMetrics } from '../../telemetry/metrics.js';
 import { createNodeLog, type NodeLog } from '../../telemetry/node-log.js';
+import { RefusalExemplars } from '../../telemetry/refusal-exemplars.js';
 import { describeError, exitCodeOf } from '../../terminal/exit.js';
 import { hideSecretsOf } from './hide-secrets.js';
 import type { KafkaQuotasOptions } from './kafka-quotas-command.js';
@@ -115,7 +116,8 @@ async function serve(config: ResolvedConfig, origin: Origin, createBeside: Creat
     const mqtt = broker === null ? undefined : () => mqttStatus(broker);
     const kafkaQuotas = keeper === null ? undefined : () => keeper.status;
     const outcomes = createAcquireOutcomes();
-    const sources = { node, access, outcomes, incidents, mqtt, kafkaQuotas };
+    const exemplars = new RefusalExemplars();
+    const sources = { node, access, outcomes, incidents, mqtt, kafkaQuotas, exemplars };
     const metrics = createMetrics(sources);
     await attachWhereRegistered(sources, log);
     const app = await createHttpServer({ node, access, telemetry: log, metrics, outcomes, mqtt, kafkaQuotas });

@@ -1,4 +1,4 @@
-import { DIMENSIONS, type Dimension, type Direction, type Rates } from '../../core/base/vocabulary.js';
+import { DIMENSIONS, type Direction, type Rates } from '../../core/base/vocabulary.js';
 import type { RateName, WrittenRate } from '../setting/written-rate.js';
 
 /** Sections with rates, of a group; `limits` is the node's own. */
@@ -22,9 +22,18 @@ export function asWritten(rates: RatesAsWritten, path: RatePath, perSecond: numb
 
 /** A group's quota of messages or bytes, likewise. */
 export function quotaAsWritten(group: WithQuota, direction: Direction, dimension: number): WrittenRate | null {
-  const path: RatePath = `quota.${direction}.${DIMENSIONS[dimension] as Dimension}`;
-  return asWritten(group.asWritten, path, group.quota[direction][dimension] as number);
+  return asWritten(
+    group.asWritten,
+    QUOTA_PATHS[direction][dimension] as RatePath,
+    group.quota[direction][dimension] as number,
+  );
 }
+
+/** Made once: a path that is put together anew is hashed for every look-up (0.4 µs of a store's hit). */
+const QUOTA_PATHS: Readonly<Record<Direction, readonly RatePath[]>> = {
+  publish: DIMENSIONS.map((dimension) => `quota.publish.${dimension}` as const),
+  dispatch: DIMENSIONS.map((dimension) => `quota.dispatch.${dimension}` as const),
+};
 
 interface WithQuota {
   readonly asWritten: RatesAsWritten;

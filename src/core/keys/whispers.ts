@@ -187,6 +187,13 @@ export class Whispers {
     return Math.min(mostOf(kind, slot, now, this.#time), tokens);
   }
 
+  /** The same of a key that is not here. */
+  leftUnused(kindIndex: number, direction: number, dimension: number, nowMs: number): number {
+    const kind = this.#kinds[kindIndex] as Kind;
+    const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
+    return slot === -1 ? Number.POSITIVE_INFINITY : mostOf(kind, slot, this.#time.at(nowMs), this.#time);
+  }
+
   /** Units that were taken unheard and have not come back. */
   spent(row: number, direction: number, dimension: number, nowMs: number): number {
     const kind = this.#kinds[this.kindOf(row)] as Kind;
@@ -323,7 +330,10 @@ function spentAfter(gained: number, spent: number, lacked: number): number {
   return Math.max(0, spent - Math.max(0, gained - Math.max(0, lacked)));
 }
 
-/** Rows looked at for one that may go: the least recently used of 64 is seldom (1 in 27) not among the oldest 5 %. */
+/**
+ * Rows looked at for one that may go. Of 27 times that the least recently used of 64 goes, it is 26 times one of the
+ * oldest 5 %.
+ */
 const LOOKED_AT = 64;
 /** Words of a line (key-rows.ts). */
 const KIND = 2;

@@ -34,6 +34,7 @@ export class Limiter {
   /** Per lane, since creation: refusals, and refusals of work that had been refused before. */
   readonly refusals: Figure;
   readonly retryRefusals: Figure;
+  readonly refusedOnce: Figure;
   /** Per lane: connections and requests that are held back now, instead of refused. */
   heldBack: Uint32Array;
   /** Lanes whose work is held back by others than this process, for it: by enforcers (src/enforcers). */
@@ -60,6 +61,7 @@ export class Limiter {
     this.refused = this.#refusedWork.refused;
     this.refusals = this.#refusedWork.refusals;
     this.retryRefusals = this.#refusedWork.retryRefusals;
+    this.refusedOnce = this.#refusedWork.refusedOnce;
     this.heldBack = new Uint32Array(laneCount);
     this.#hasAccrued = new Uint8Array((laneCount + 7) >> 3);
   }

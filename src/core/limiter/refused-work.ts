@@ -9,23 +9,24 @@ export interface Figure {
  * What a lane has refused, or admitted at a later attempt than the first. Most lanes never do, so the figures lie in
  * pages of 64 lanes, made when the first lane of a page needs one: a lane costs 100 bytes, and 48 more in such a page.
  *
- * Attempted = admitted + refused + corrections: work that waits is attempted before it is either (+), a retry is not
- * attempted again (−).
+ * Attempted = admitted + refused + corrections: work that waits is attempted before it is either (+), and is not
+ * attempted again when it is admitted (−).
  */
 export class RefusedWork {
   readonly refused: Figure = { at: (slot) => this.#ofSlot(slot, REFUSED) };
   readonly refusals: Figure = { at: (lane) => this.#at(lane, REFUSALS) };
   readonly retryRefusals: Figure = { at: (lane) => this.#at(lane, RETRY_REFUSALS) };
+  /** Work that was refused, however often: what waits counts once, when it begins to. */
+  readonly refusedOnce: Figure = { at: (lane) => this.#at(lane, REFUSALS) - this.#at(lane, RETRY_REFUSALS) };
   readonly #pages: (Float64Array | undefined)[] = [];
 
   count(lane: number, messages: number, bytes: number, retry: boolean): void {
     const page = this.#pageOf(lane);
     const first = firstOf(lane);
-    add(page, first + REFUSED, messages, bytes);
     page[first + REFUSALS] = (page[first + REFUSALS] as number) + 1;
-    if (!retry) return;
-    page[first + RETRY_REFUSALS] = (page[first + RETRY_REFUSALS] as number) + 1;
-    add(page, first + CORRECTIONS, -messages, -bytes);
+    // Work that waits is asked for again and again, and nobody is told: its amount was not refused by that.
+    if (retry) page[first + RETRY_REFUSALS] = (page[first + RETRY_REFUSALS] as number) + 1;
+    else add(page, first + REFUSED, messages, bytes);
   }
 
   /** @param messages negative where what is admitted now was attempted before */

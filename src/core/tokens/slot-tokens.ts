@@ -285,6 +285,13 @@ export class SlotTokens {
     return Math.max(LEAST_PIECE * this.piece, Math.min(this.threshold, UNTOLD_SHORT * noise));
   }
 
+  /** What was not taken when it was expected, and may be taken later without a report. */
+  #creditMaxOf({ depth }: ClusterBucket, nodes: number): number {
+    const least = Math.max(CREDIT_PIECES * this.piece, this.#creditSeconds * this.#use);
+    if (this.#countsCosts) return least;
+    return Math.max(least, Math.min((CREDIT_DEPTHS * depth) / nodes, noiseOf(this.#use, this.piece)));
+  }
+
   #giveAtRates(bucket: ClusterBucket, nodes: number, roundTripMs: number): void {
     const { account, expected, piece } = this;
     const rate = correctedRate(bucket, this.tokens);
@@ -293,7 +300,7 @@ export class SlotTokens {
     this.#use = expected.ownAt(rate);
     // What refills the cluster's bucket cannot pay for anything else.
     this.#slack = this.tokens >= bucket.depth ? slack : 0;
-    this.#creditMax = Math.max(2 * piece, this.#creditSeconds * this.#use);
+    this.#creditMax = this.#creditMaxOf(bucket, nodes);
     const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
     const most = expected.isMember ? Math.min(this.#most, fromCluster(bucket, this.tokens, nodes, use)) : 0;
     this.#fromCluster = most;
@@ -387,5 +394,11 @@ const SLOW_MS = 120;
  * bucket's worst second by 0.04 instead of 0.02.
  */
 const CREDIT_SECONDS = 0.15;
+const CREDIT_PIECES = 2;
+/**
+ * And where a bucket is deep, what the noise of a node leaves in a lull, as long as that is a tenth of a depth at all
+ * nodes together (decision 0131). A depth that nobody has configured is never deep enough for it.
+ */
+const CREDIT_DEPTHS = 0.1;
 /** What was not taken while a message cost 1 may be taken when it costs 10: that is half a second of the quota here. */
 const CREDIT_SECONDS_OF_COSTS = 0.05;

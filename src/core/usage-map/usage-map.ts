@@ -154,6 +154,11 @@ export class UsageMap {
     return this.#heads[mapLane] as number;
   }
 
+  /** Every lane that has rows, by number. */
+  forEachLane(visit: (mapLane: number) => void): void {
+    for (let mapLane = 0; mapLane < this.#heads.length; mapLane++) if (this.#heads[mapLane] !== -1) visit(mapLane);
+  }
+
   /** The row of a member for a lane, or −1. */
   rowOf(mapLane: number, slot: number): number {
     let row = this.firstRow(mapLane);

@@ -55,6 +55,8 @@ export interface KeyCounts {
   forgotten: number;
   /** Requests refused because there was no room for their key. */
   refused: number;
+  /** Requests refused by the quota of their key, or by another limit of it. */
+  overQuota: number;
   /** Limits that came with requests and were refused. */
   limitsRefused: number;
   /** Requests granted unheard. */
@@ -81,6 +83,8 @@ export class KeyBook {
   #nextNumbered: IterableIterator<[string, number]> = this.#numbers.entries();
   /** Those that speak now. */
   readonly #loud = new Map<string, number>();
+  /** Rises with every key that becomes loud or silent. */
+  loudVersion = 0;
   #nextLoud: IterableIterator<[string, number]> = this.#loud.entries();
   /** Names of those that speak and are of another kind than their groups. */
   readonly #behind = new Set<string>();
@@ -105,6 +109,11 @@ export class KeyBook {
       this.#countsOf[number] = this.#countsFor(kind.template);
     });
     this.use(parts.keys.templates);
+  }
+
+  /** Name → number of the group of every key that is loud, the one that has been so for longest first. */
+  get loud(): ReadonlyMap<string, number> {
+    return this.#loud;
   }
 
   get hasTemplates(): boolean {
@@ -146,7 +155,7 @@ export class KeyBook {
    * The key has this limit at this node from now on, until it is told another one, or is forgotten. What the operator
    * has written for this key stands before it. Throws LIMIT_DENIED, LIMIT_INVALID, KEYS_FULL.
    */
-  tell(name: string, limit: unknown, nowMs: number): void {
+  tellLimit(name: string, limit: unknown, nowMs: number): void {
     const row = this.rowOf(name, nowMs);
     if (row === -1) return;
     const number = this.#whispers.kindOf(row);
@@ -215,11 +224,16 @@ export class KeyBook {
   }
 
   /**
-   * The number of a group that stands for all keys of a row's template. Answers of a node that decides nothing are told
-   * of it: a group for each key that is asked for meanwhile would stay for ever.
+   * The number of a group that stands for all keys of a row's template. A node that decides nothing answers in its name:
+   * a group for each key that is asked for meanwhile would stay for ever.
    */
-  templateOf(row: number): number {
+  groupOfTemplate(row: number): number {
     return this.#number(this.#kindAt(row).settings);
+  }
+
+  /** Whether all that the limits of a row's key decide is refused to nobody. */
+  isShadow(row: number): boolean {
+    return this.#kindAt(row).settings.mode === 'shadow';
   }
 
   /** Takes of a row's key what may be spent unheard; false = its group has to decide. */
@@ -277,9 +291,18 @@ export class KeyBook {
     return this.seen(name) ?? this.#unused(name);
   }
 
+  /** What a key is, whether this node uses it or not, without making one; null = no template has such names. */
+  known(name: string): KeySeen | null {
+    return this.seen(name) ?? (this.#kindOf(name) === -1 ? null : this.#unused(name));
+  }
+
   #unused(name: string): KeySeen {
-    const { template, settings } = this.#kinds.all[this.#kindOf(name)] as KeyKind;
-    return { template, settings, group: null, left: [] };
+    const [kind, nowMs] = [this.#kindOf(name), this.#parts.clock()];
+    const { template, settings, mayWhisper } = this.#kinds.all[kind] as KeyKind;
+    const left = this.#leftWhere(mayWhisper, nowMs, (direction, dimension) => {
+      return this.#whispers.leftUnused(kind, direction, dimension, nowMs);
+    });
+    return { template, settings, isUsed: false, group: null, left };
   }
 
   /** What this node knows of a key without making one; null = it knows none of this name. */
@@ -287,10 +310,23 @@ export class KeyBook {
     const nowMs = this.#parts.clock();
     const row = this.#find(name) === -1 ? -1 : this.rowOf(name, nowMs);
     if (row === -1) return null;
-    const { template, settings } = this.#kindAt(row);
-    const isLoud = this.#whispers.speaks(row);
-    const left = isLoud ? [] : [0, 1].map((direction) => this.#leftOf(row, direction, nowMs));
-    return { template, settings, group: isLoud ? (this.#numbers.get(name) as number) : null, left };
+    const { template, settings, mayWhisper } = this.#kindAt(row);
+    if (this.#whispers.speaks(row)) {
+      return { template, settings, isUsed: true, group: this.#numbers.get(name) as number, left: [] };
+    }
+    const left = this.#leftWhere(mayWhisper, nowMs, (direction, dimension) => {
+      return this.#whispers.left(row, direction, dimension, nowMs);
+    });
+    return { template, settings, isUsed: true, group: null, left };
+  }
+
+  /** A request for the group of this number was refused; it may be no key's. */
+  countOverQuota(group: number): void {
+    const { groups } = this.#parts;
+    if (this.#numbers.size === 0 || groups.isGroup(group)) return;
+    const row = this.#find(groups.at(group).name);
+    const counts = row === -1 ? undefined : this.#countsOf[this.#whispers.kindOf(row)];
+    if (counts !== undefined) counts.overQuota++;
   }
 
   /** Called every round: confirms what may be spent unheard, and looks at some keys that may be forgotten. */
@@ -346,6 +382,7 @@ export class KeyBook {
       if (!isCurrent && this.#follow(row, name, nowMs) === -1) continue;
       if (lanesOf(number).some((lane) => coordinator.lanes.has(lane))) continue;
       this.#loud.delete(name);
+      this.loudVersion++;
       this.#whispers.fallSilent(row, nowMs);
       (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
     }
@@ -391,6 +428,7 @@ export class KeyBook {
   #quiet(row: number, name: string, nowMs: number): void {
     if (!this.#whispers.speaks(row)) return;
     this.#loud.delete(name);
+    this.loudVersion++;
     this.#whispers.fallSilent(row, nowMs);
     (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
     if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(this.#numbers.get(name) as number);
@@ -403,7 +441,7 @@ export class KeyBook {
   #countsFor(template: string): KeyCounts {
     const known = this.counts.get(template);
     if (known !== undefined) return known;
-    const counts = { live: 0, loud: 0, made: 0, forgotten: 0, refused: 0, limitsRefused: 0, granted: 0 };
+    const counts = { live: 0, loud: 0, made: 0, forgotten: 0, refused: 0, overQuota: 0, limitsRefused: 0, granted: 0 };
     this.counts.set(template, counts);
     return counts;
   }
@@ -507,6 +545,7 @@ export class KeyBook {
     ]);
     whispers.speak(row);
     this.#loud.set(name, number);
+    this.loudVersion++;
     (this.#countsOf[whispers.kindOf(row)] as KeyCounts).loud++;
     lanesOf(number).forEach((lane, direction) => {
       const [messages, bytes] = spent[direction] as [number, number];
@@ -523,9 +562,14 @@ export class KeyBook {
     });
   }
 
-  #leftOf(row: number, direction: number, nowMs: number): readonly [messages: number, bytes: number] {
-    const left = (dimension: number) => this.#whispers.left(row, direction, dimension, nowMs);
-    return [left(MESSAGES), left(BYTES)];
+  /** Per direction; nothing is left where nothing may be spent unheard now. */
+  #leftWhere(mayWhisper: boolean, nowMs: number, left: (direction: number, dimension: number) => number): Left {
+    const isOpen = mayWhisper && nowMs <= this.#whisperUntilMs;
+    const most = (direction: number, dimension: number) => {
+      const units = left(direction, dimension);
+      return isOpen || units === Number.POSITIVE_INFINITY ? units : 0;
+    };
+    return [0, 1].map((direction) => [most(direction, MESSAGES), most(direction, BYTES)] as const);
   }
 
   #full(kind: number, key: string, bound: 'maxLive' | 'maxLoud' | 'maxLimits'): QuotameshError {
@@ -563,11 +607,16 @@ export interface Asked {
 export interface KeySeen {
   readonly template: string;
   readonly settings: GroupConfig;
+  /** False: this node has no row of it. */
+  readonly isUsed: boolean;
   /** The number of its group; null while the key is silent here. */
   readonly group: number | null;
-  /** Per direction, while the key is silent: units that this node may still spend unheard. */
-  readonly left: readonly (readonly [messages: number, bytes: number])[];
+  /** While the key is silent: units that this node may still spend unheard. */
+  readonly left: Left;
 }
+
+/** Per direction. */
+type Left = readonly (readonly [messages: number, bytes: number])[];
 
 /** A key that comes again within this time is found as it was. */
 const FORGET_AFTER_MS = 10_000;

@@ -1,5 +1,6 @@
 import type { GroupConfig, KeyTemplate, RegistryConfig } from '../../config/resolved/resolved-config.js';
 import type { Mistake } from '../../config/setting/config-error.js';
+import { GROUP_NAME } from '../../config/setting/setting.js';
 import { KeyPattern } from '../../core/keys/key-pattern.js';
 import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import type { Telemetry } from '../../ports/telemetry.js';
@@ -24,7 +25,7 @@ export class KeyTemplates {
   readonly #atRunTime = new Map<string, KeyTemplate>();
   /** Name of a key → its definition, as it was read of the registry. */
   readonly #keys = new Map<string, GroupDefinition>();
-  /** What each of them came to; 10,000 take half a second. */
+  /** What each of them makes of its template, kept because to lay 10,000 over theirs takes half a second. */
   readonly #laid = new WeakMap<GroupDefinition, { readonly base: KeyTemplate; readonly config: GroupConfig | null }>();
   #inForce: readonly KeyTemplate[];
   #isStale = false;
@@ -53,6 +54,17 @@ export class KeyTemplates {
   settingsOf(name: string): GroupConfig | null {
     const template = mostSpecific(this.#inForce, name);
     return template?.overrides.find((own) => own.name === name) ?? template?.group ?? null;
+  }
+
+  /** Names of keys of which this text is the only field, the first ones. */
+  namesWith(value: string): string[] {
+    if (value.length > NAME_MAX) return [];
+    const names = this.#bases().flatMap((template) => {
+      const pattern = parsed(template);
+      const name = pattern.fields.length === 1 ? pattern.nameWith(value) : '';
+      return GROUP_NAME.matches.test(name) && pattern.matches(name) ? [name] : [];
+    });
+    return names.slice(0, NAMES_SHOWN);
   }
 
   /** Patterns in force that have names in common with this one, of which neither is more specific. */
@@ -164,6 +176,10 @@ function parsed(template: KeyTemplate): KeyPattern {
   PATTERNS.set(template, made);
   return made;
 }
+
+const NAMES_SHOWN = 3;
+/** As in GROUP_NAME. */
+const NAME_MAX = 200;
 
 /** By template and not by text: templates may come and go for years. */
 const PATTERNS = new WeakMap<KeyTemplate, KeyPattern>();

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
 import type { Access } from '../../access/access.js';
 import { type Caller, hasRole } from '../../access/caller.js';
@@ -49,6 +49,17 @@ export class RouteGuard {
       if (request.is404) this.#answer(ANYBODY, request, reply, done);
       else done();
     });
+  }
+
+  /**
+   * Whether a request that would change something is let in by what is known already. False says nothing: `guard` finds
+   * out then, counts, and tells.
+   */
+  letsIn(request: IncomingMessage, { needs: need }: RouteAccess): boolean {
+    if (this.#access.isOpen) return this.#whyNotChange(request) === null;
+    const caller = this.#knownCaller(request);
+    if (caller === null || !hasRole(caller, need)) return false;
+    return caller.how !== 'certificate' || this.#whyNotChange(request) === null;
   }
 
   #isGuarded(route: RouteOptions): boolean {
@@ -121,7 +132,7 @@ export class RouteGuard {
     throw new QuotameshError('PAGE_DENIED', { reason });
   }
 
-  #whyNotChange({ headers, socket }: FastifyRequest): string | null {
+  #whyNotChange({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): string | null {
     const { origin } = headers;
     if (origin === undefined) return isAskedAcrossSites(headers) ? ACROSS_SITES : null;
     return this.#access.isOpen && isOwnPage(headers, socket) ? null : `pages of ${origin.slice(0, 200)} may only look`;
@@ -135,13 +146,21 @@ export class RouteGuard {
     return `to a browser of this machine ${headers.host?.slice(0, 200)} is no name of this node`;
   }
 
-  #callerOf({ socket, headers: { authorization } }: FastifyRequest): Caller {
-    const { version } = this.#access;
-    const known = this.#callers.get(socket);
-    if (known !== undefined && known.authorization === authorization && known.version === version) return known.caller;
+  #callerOf(request: FastifyRequest): Caller {
+    const known = this.#knownCaller(request);
+    if (known !== null) return known;
+    const { socket } = request;
+    const { authorization } = request.headers;
     const caller = this.#identify(socket, authorization);
-    this.#callers.set(socket, { authorization, version, caller });
+    this.#callers.set(socket, { authorization, version: this.#access.version, caller });
     return caller;
+  }
+
+  /** Who sent the last request of this connection, if this one says the same. */
+  #knownCaller({ socket, headers }: Pick<IncomingMessage, 'headers' | 'socket'>): Caller | null {
+    const known = this.#callers.get(socket);
+    const isSame = known?.authorization === headers.authorization && known?.version === this.#access.version;
+    return known !== undefined && isSame ? known.caller : null;
   }
 
   /** A token counts before a certificate: who sends both means the token. */

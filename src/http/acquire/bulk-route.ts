@@ -6,8 +6,9 @@ import { BULK_ANSWERS } from '../route/answer-schemas.js';
 import { problemOf } from '../route/problem.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
+import { isPlainGrant } from './acquire-answers.js';
 import { type AcquireBody, BULK_BODY } from './acquire-body.js';
-import { type AcquireRouteParts, decideAtOnce, isPlainGrant } from './acquire-route.js';
+import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
 import { isPlainBulk } from './plain-request.js';
 import { nameIn } from './scope-fields.js';
 

@@ -4,8 +4,8 @@ import { directionIndex, laneOf } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { callerOf } from '../access/caller.js';
+import { notReadyAnswer, refusedAnswer, sendByFastify } from '../acquire/acquire-answers.js';
 import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
-import { sendNotReady, sendRefused } from '../acquire/acquire-route.js';
 import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import { RateLimitFields } from '../acquire/rate-limit-fields.js';
 import { RefusalAnswers } from '../acquire/refusal-answers.js';
@@ -123,10 +123,10 @@ async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes,
       // Refusals of a scope name the group themselves.
       const group = answer.group ?? (nameIn(body) as string);
       const lane = laneOf(node.gate.groupIndex(group), directionIndex(body.direction ?? 'publish'));
-      sendRefused(reply, answer, { lane, answers, nowMs: node.clock() });
+      sendByFastify(reply, refusedAnswer(answer, { lane, answers, nowMs: node.clock() }));
     } else {
       outcomes.notReady++;
-      sendNotReady(reply, answer, node);
+      sendByFastify(reply, notReadyAnswer(answer, node));
     }
   } catch (error) {
     outcomes.rejected++;

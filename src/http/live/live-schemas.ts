@@ -56,6 +56,14 @@ const GROUP_ROW = record({
   enabled: yes,
 });
 
+const GROUP_LIST = record({
+  total: count,
+  found: count,
+  from: count,
+  rows: listOf(GROUP_ROW),
+  unnamed: count.meta({ description: 'Directions in use at other nodes whose names this node does not know.' }),
+});
+
 const NODE_LIVE = record({
   atMs: number,
   cluster: text,
@@ -80,7 +88,7 @@ export const LIVE_NOW = json(
     '`group` a second for whatever has changed, and `ended` with the reason before the node ends the stream.',
   record({
     node: NODE_LIVE,
-    groups: record({ total: count, found: count, from: count, rows: listOf(GROUP_ROW) }).exactOptional(),
+    groups: GROUP_LIST.exactOptional(),
     group: GROUP_STATUS.exactOptional(),
   }),
 );

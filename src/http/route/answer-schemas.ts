@@ -306,16 +306,26 @@ export const GROUP = json('The group as this node sees it.', GROUP_STATUS);
 
 const LEFT = record({ messages: number.nullable(), bytes: number.nullable() });
 
-export const KEY = json(
-  'The key as this node knows it.',
-  record({
-    key: text,
-    template: text,
-    quota: record({ publish: QUOTA_AS_WRITTEN, dispatch: QUOTA_AS_WRITTEN }),
-    silent: yes,
-    leftUnheard: record({ publish: LEFT, dispatch: LEFT }).nullable(),
-    group: GROUP_STATUS.nullable(),
-  }),
+const TOLD = listOf(
+  record({ nodeId: text, self: yes, usage: RATES, demand: RATES, charged: LEFT, reportAgeMs: z.int() }),
+);
+
+export const KEY_STATUS = record({
+  key: text,
+  template: text,
+  quota: record({ publish: QUOTA_AS_WRITTEN, dispatch: QUOTA_AS_WRITTEN }),
+  used: yes,
+  silent: yes,
+  leftUnheard: record({ publish: LEFT, dispatch: LEFT }).nullable(),
+  group: GROUP_STATUS.nullable(),
+  told: record({ publish: TOLD, dispatch: TOLD }),
+});
+
+export const KEY = json('The key as this node knows it.', KEY_STATUS);
+
+export const BUSIEST_KEYS = json(
+  'The keys that speak at this node and of which most of the quota is wanted there, at most 20.',
+  record({ keys: listOf(KEY_STATUS) }),
 );
 
 const GROUP_SUMMARY_DIRECTION = record({

@@ -7,6 +7,9 @@ import { clientNames, presentNamesText } from '../route/former-names.js';
 import { InvalidInput } from '../route/invalid-input.js';
 import { type ErrorHandler, PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 
+/** A group's name has up to 200 characters, three times as many when percent-encoded. */
+export const PATH_NAME_MAX = 1024;
+
 /** Every failure of a request as problem+json from the catalogue; what nobody foresaw is logged, once per answer. */
 export function errorHandler(telemetry: Telemetry): ErrorHandler {
   return (error, request, reply) => {
@@ -76,4 +79,6 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorMaker>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (_, request) =>
     new QuotameshError('MEDIA_TYPE_UNSUPPORTED', { mediaType: request.headers['content-type'] ?? '(none)' }),
   FST_ERR_BAD_URL: () => new QuotameshError('REQUEST_INVALID', { reason: 'the path is not a valid URL path' }),
+  FST_ERR_MAX_PARAM_LENGTH: () =>
+    new QuotameshError('REQUEST_INVALID', { reason: `a name in the path is longer than ${PATH_NAME_MAX} characters` }),
 };

@@ -9,10 +9,12 @@ import type { NodeParts } from '../../node/node-parts.js';
 import { VERSION } from '../../package/version.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import { RouteGuard, SECURITY_SCHEMES } from '../access/route-guard.js';
+import { AcquireAnswers } from '../acquire/acquire-answers.js';
 import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
-import { addAcquireRoute } from '../acquire/acquire-route.js';
+import { ACQUIRE_ACCESS, addAcquireRoute } from '../acquire/acquire-route.js';
 import { addBulkRoute } from '../acquire/bulk-route.js';
 import { OpenReservations } from '../acquire/open-reservations.js';
+import { ShortWay } from '../acquire/short-way.js';
 import { addTakeRoutes } from '../batches/take-routes.js';
 import { ConnectionBounds } from '../connections/connection-bounds.js';
 import { addEnforceRoutes } from '../enforce/enforce-route.js';
@@ -35,7 +37,7 @@ import { addStatusRoutes } from '../status/status-routes.js';
 import { addTargetRoutes } from '../target/target-routes.js';
 import { answerBrokenRequests } from './broken-requests.js';
 import { takeEmptyBodies } from './empty-bodies.js';
-import { errorHandler, sendError } from './error-handler.js';
+import { errorHandler, PATH_NAME_MAX, sendError } from './error-handler.js';
 import { guardChanges } from './guarded-changes.js';
 import { listenerOf, measureAnswers } from './listener.js';
 import { refuseOtherMethods } from './other-methods.js';
@@ -60,13 +62,15 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   const { node, metrics, outcomes, access } = parts;
   const handleError = errorHandler(parts.telemetry);
   const bounds = boundsOf(parts);
+  const guard = new RouteGuard(access, node.config.registry);
+  const answers = new AcquireAnswers(node, outcomes);
+  const shortWay = new ShortWay({ node, guard, access: ACQUIRE_ACCESS, answers });
   const app = fastify({
-    ...listenerOf(node.config.http, bounds),
+    ...listenerOf(node.config.http, bounds, shortWay),
     bodyLimit: node.config.http.bodyLimitBytes,
     // A stopping node answers with a problem of the catalogue; fastify would answer with a 503 of its own.
     return503OnClosing: false,
-    // A group name has up to 200 characters, three times as many when percent-encoded.
-    routerOptions: { maxParamLength: 1024 },
+    routerOptions: { maxParamLength: PATH_NAME_MAX },
     frameworkErrors: handleError,
     clientErrorHandler: answerBrokenRequests,
   }) as FastifyInstance;
@@ -77,13 +81,14 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   app.setErrorHandler(handleError);
   app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(request.method, request.url)));
   measureAnswers(app, bounds);
-  new RouteGuard(access, node.config.registry).guard(app);
+  shortWay.endWith(app);
+  guard.guard(app);
   const reservations = openReservations(app, parts);
   await app.register(swagger, { openapi: OPENAPI as object, transform: toOpenApi });
   takeFormerNames(app, parts.telemetry);
   guardChanges(app, node, parts.telemetry);
   refuseOtherMethods(app, (paths) => {
-    addAcquireRoute(app, { node, outcomes, handleError, reservations });
+    addAcquireRoute(app, { node, outcomes, handleError, reservations, answers, shortWay });
     addBulkRoute(app, { node, outcomes, handleError, reservations });
     addReservationRoutes(app, { node, outcomes, reservations });
     addTakeRoutes(app, { node, outcomes });

@@ -4,13 +4,16 @@ import type { FastifyInstance, onSendHookHandler, preParsingHookHandler } from '
 import { serverOptionsOf } from '../../access/listener-tls.js';
 import type { HttpConfig } from '../../config/resolved/resolved-config.js';
 import { ACQUIRE_PATH } from '../acquire/acquire-body.js';
+import type { ShortWay } from '../acquire/short-way.js';
 import type { ConnectionBounds } from '../connections/connection-bounds.js';
 import { RequestClass } from '../connections/dropped-requests.js';
 import { refuseUnfit } from './unfit-requests.js';
 
 /** Options for fastify: a server of Node with our timeouts, and with the bounds before its request handler. */
-export function listenerOf(config: HttpConfig, bounds: ConnectionBounds) {
-  const serverFactory = (handle: unknown) => createListener(config, bounds, handle as RequestListener);
+export function listenerOf(config: HttpConfig, bounds: ConnectionBounds, shortWay: ShortWay) {
+  const serverFactory = (handle: unknown) => {
+    return createListener(config, bounds, refuseUnfit(shortWay.before(handle as RequestListener)));
+  };
   // Fastify uses `https` only for the URL that it prints.
   return { serverFactory, ...(config.tls === null ? {} : { https: {} }) };
 }
@@ -30,7 +33,7 @@ function createListener(config: HttpConfig, bounds: ConnectionBounds, handle: Re
       ? createHttp(options)
       : createHttps({ ...options, handshakeTimeout: requestTimeout, ...serverOptionsOf(config.tls) });
   server.setTimeout(connectionTimeout);
-  bounds.guard(server, refuseUnfit(handle));
+  bounds.guard(server, handle);
   return server;
 }
 

@@ -11,8 +11,7 @@ type UsedParts = Pick<NodeParts, 'config' | 'version'>;
 
 /** What GET /metrics sends. */
 export interface MetricsPage {
-  readonly contentType: string;
-  text(): Promise<string>;
+  scrape(accept: string | undefined): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
 export interface InfoRouteParts {
@@ -34,9 +33,9 @@ export function addInfoRoutes(app: FastifyInstance, { node, metrics, paths }: In
       summary: 'Exports metrics for Prometheus (docs/reference/metrics.md)',
       answers: {},
     },
-    async (_, reply) => {
-      const text = await metrics.text();
-      return reply.header('content-type', metrics.contentType).send(text);
+    async ({ headers }, reply) => {
+      const { contentType, text } = await metrics.scrape(headers.accept);
+      return reply.header('vary', 'accept').header('content-type', contentType).send(text);
     },
   );
   const forAll = { ...info, access: needs('any') };

@@ -41,6 +41,7 @@ export const TEMPLATE = record({
   made: count,
   forgotten: count,
   refused: count,
+  overQuota: count,
   limitsRefused: count,
   granted: count,
 });

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Access } from '../../access/access.js';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
-import { describeKey } from '../../status/describe-key.js';
+import { busiestKeys } from '../../status/busiest-keys.js';
+import { describeKey, unknownKey } from '../../status/describe-key.js';
 import { describeGroup, describeNode } from '../../status/describe-node.js';
 import type { StatusParts } from '../../status/status-parts.js';
-import { GROUP, GROUPS, KEY, PROBLEM } from '../route/answer-schemas.js';
+import { BUSIEST_KEYS, GROUP, GROUPS, KEY, PROBLEM } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
 import { once, pathOf } from '../route/fields.js';
 import { NO_QUERY, route } from '../route/route.js';
@@ -14,7 +14,7 @@ import { summarizeGroup } from './group-summary.js';
 import { NODES } from './node-schemas.js';
 
 /** What is used here of a node. */
-type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'keys' | 'loop'>;
+type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'keys' | 'templates' | 'loop'>;
 
 /** Groups of one page: about 130 KB and 10 ms of the event loop, whatever the number of groups. */
 const PAGE_MAX = 200;
@@ -48,7 +48,7 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
       reply.send(describeGroup(node, node.gate.groupToShow(params.group)));
     },
   );
-  addKeyRoute(app, node);
+  addShownKeys(app, node);
   route(
     app,
     {
@@ -64,21 +64,32 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
   );
 }
 
-function addKeyRoute(app: FastifyInstance, node: UsedParts): void {
+function addShownKeys(app: FastifyInstance, node: UsedParts): void {
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/keys',
+      summary: 'Lists the busiest keys that speak at this node',
+      query: NO_QUERY,
+      answers: { 200: BUSIEST_KEYS, 422: PROBLEM },
+    },
+    async (_, reply) => {
+      reply.send({ keys: await busiestKeys(node) });
+    },
+  );
   route(
     app,
     {
       ...VIEWING,
       url: '/v1/keys/:key',
-      summary: 'Shows a key, as this node knows it: its template, and what it may spend unheard, or its group',
+      summary: 'Shows a key that a template makes: what this node may spend unheard, or its group, and what nodes told',
       query: NO_QUERY,
       params: pathOf('key'),
       answers: { 200: KEY, 404: PROBLEM, 422: PROBLEM },
     },
     ({ params: { key } }, reply) => {
-      const known = node.keys && describeKey(node.keys, key, (group) => describeGroup(node, group));
-      if (known === null) throw new QuotameshError('KEY_UNKNOWN', { key });
-      reply.send(known);
+      reply.send(describeKey(node, key) ?? unknownKey(node.templates, key));
     },
   );
 }

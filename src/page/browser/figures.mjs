@@ -24,11 +24,13 @@ function scaled(value) {
 }
 
 /**
- * Seconds since the start, with no more digits than the samples have; the time by the clock of a trace, if it has one.
+ * Seconds since the start, with no more digits than the samples have. Of a trace that has dates the time by its own clock,
+ * UTC; with the day where `since.hasDays`.
  */
 export function clock(seconds, sampleMs, since = null) {
-  if (since !== null) return new Date(since.begunMs + seconds * 1000 * since.speed).toISOString().slice(11, 21);
-  return `${seconds.toFixed(sampleMs % 1000 === 0 ? 0 : sampleMs % 100 === 0 ? 1 : 2)} s`;
+  if (since === null) return `${seconds.toFixed(sampleMs % 1000 === 0 ? 0 : sampleMs % 100 === 0 ? 1 : 2)} s`;
+  const text = new Date(since.begunMs + seconds * 1000).toISOString().slice(5, sampleMs % 1000 === 0 ? 19 : 21);
+  return since.hasDays ? text.replace('T', ' ') : text.slice('11-16T'.length);
 }
 
 /** The mean of each sample and those before it, `window` in all. */

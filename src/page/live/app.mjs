@@ -1,13 +1,16 @@
 import { say } from '../browser/elements.mjs';
 import { theme, themeButton } from '../browser/theme.mjs';
-import { ask, rememberToken } from './ask.mjs';
-import { clockTime } from './bars.mjs';
+import { rememberToken } from './ask.mjs';
 import { GroupView } from './group-view.mjs';
 import { GroupsList } from './groups-list.mjs';
 import { NodeView } from './node-view.mjs';
+import { recorder } from './recorder.mjs';
 import { listen } from './stream.mjs';
-import { textOf } from './what-if.mjs';
 import { WhyView } from './why-view.mjs';
+import { clockTime, textOf } from './wording.mjs';
+
+/** What a node remembers. A node that is up for less has a shorter slider. */
+const PAST_SECONDS = 899;
 
 const element = (id) => document.getElementById(id);
 const main = element('main');
@@ -25,6 +28,7 @@ function take(event, said) {
   if (event === 'node') {
     state.atMs = said.atMs;
     state.canChange = said.canChange;
+    element('time').min = String(-Math.min(PAST_SECONDS, Math.floor(said.uptimeMs / 1000)));
     say(element('cluster'), said.cluster);
     say(element('node'), `seen from node ${said.nodeId}`);
     const reasons = [...said.notReadyBecause, ...said.degraded];
@@ -72,7 +76,7 @@ function show() {
 }
 
 function goTo(ago) {
-  const seconds = Math.max(0, Math.min(899, Math.round(ago)));
+  const seconds = Math.max(0, Math.min(-Number(element('time').min), Math.round(ago)));
   element('live').hidden = seconds === 0;
   element('time').value = String(-seconds);
   if (seconds === state.ago) return;
@@ -87,27 +91,6 @@ function sayTime() {
   element('time').setAttribute('aria-valuetext', text);
 }
 
-/** The node sends the recording as it comes; the browser keeps it until it ends. */
-async function record() {
-  const button = element('record');
-  const seconds = element('seconds').value;
-  button.disabled = true;
-  say(button, `Recording ${seconds} s …`);
-  try {
-    const response = await ask(`/v1/live/recording?seconds=${seconds}`);
-    const [, name] = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
-    const url = URL.createObjectURL(await response.blob());
-    const link = Object.assign(document.createElement('a'), { href: url, download: name ?? 'live.qmrec' });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 1000);
-  } catch (error) {
-    element('trouble').hidden = false;
-    say(element('trouble'), textOf(error));
-  }
-  button.disabled = false;
-  say(button, 'Record this');
-}
-
 function begin() {
   themeButton(element('theme'), () => {
     state.look = theme();
@@ -115,7 +98,15 @@ function begin() {
   });
   element('time').addEventListener('input', (event) => goTo(-Number(event.target.value)));
   element('live').addEventListener('click', () => goTo(0));
-  element('record').addEventListener('click', () => void record());
+  recorder({
+    button: element('record'),
+    seconds: element('seconds'),
+    left: element('left'),
+    onFailed: (error) => {
+      element('trouble').hidden = false;
+      say(element('trouble'), textOf(error));
+    },
+  });
   element('login').addEventListener('submit', (event) => {
     event.preventDefault();
     rememberToken(element('token').value.trim());

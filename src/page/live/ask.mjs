@@ -37,10 +37,6 @@ export function rememberToken(token) {
   sessionStorage.setItem(TOKEN, token);
 }
 
-export function pathOf(group) {
-  return `/v1/groups/${encodeURIComponent(group)}`;
-}
-
 const TOKEN = 'quotamesh-token';
 
 function authorization() {

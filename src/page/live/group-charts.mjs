@@ -1,7 +1,7 @@
 import { timeChart } from '../browser/chart.mjs';
 import { make } from '../browser/elements.mjs';
 import { largest } from '../browser/figures.mjs';
-import { clockTime } from './bars.mjs';
+import { clockTime } from './wording.mjs';
 
 /** The moving charts of one direction of a group. They are made anew when a node gets a line, and moved otherwise. */
 export class GroupCharts {

@@ -1,15 +1,18 @@
 import { make, say } from '../browser/elements.mjs';
 import { rate } from '../browser/figures.mjs';
+import { groupHref, whyHref } from './addresses.mjs';
 import { askJson } from './ask.mjs';
-import { clockTime, duration, groupHref, perSecond, tiles } from './bars.mjs';
 import { GroupCharts } from './group-charts.mjs';
+import { LastChanges } from './last-changes.mjs';
 import { Past } from './past.mjs';
-import { textOf, WhatIf } from './what-if.mjs';
+import { tiles } from './tiles.mjs';
+import { WhatIf } from './what-if.mjs';
+import { clockTime, duration, perSecond } from './wording.mjs';
 
 /** One direction of a group: its shares as they move, its nodes, its last changes, and what if. */
 export class GroupView {
   constructor(host, { group, direction, look, goTo, canChange }) {
-    Object.assign(this, { host, group, direction, look, canChange, ago: 0, past: new Past(), revision: null });
+    Object.assign(this, { host, group, direction, look, canChange, ago: 0, past: new Past() });
     this.#build();
     this.charts = new GroupCharts(this.chartsHost, {
       onTime: (seconds) => goTo((this.past.times.at(-1) ?? 0) - seconds),
@@ -26,6 +29,7 @@ export class GroupView {
     const status = said.directions[this.direction];
     if (this.dimension === undefined) this.#begin(status);
     this.status = status;
+    this.trial.follow();
     this.past.add(atMs, status, this.dimension);
     say(
       this.facts,
@@ -37,7 +41,7 @@ export class GroupView {
       ].join(' · '),
     );
     this.#showShadow(said.shadow);
-    if (said.revision !== this.revision) void this.#listChanges(said.revision);
+    void this.changes.follow(said.revision);
     if (this.ago === 0) this.#show();
   }
 
@@ -69,7 +73,8 @@ export class GroupView {
     this.chartsHost = make('div', { className: 'charts' });
     this.nodes = make('tbody');
     const table = nodesTable(this.nodes);
-    this.changes = make('div', {}, make('p', { className: 'hint', text: 'loading' }));
+    const changes = make('div');
+    this.changes = new LastChanges(changes, this.group);
     this.whatIf = make('div', {}, make('p', { className: 'hint', text: 'loading' }));
     this.shadow = make('div', { className: 'tiles' });
     this.writeShadow = shadowTiles(this.shadow);
@@ -97,9 +102,9 @@ export class GroupView {
             make('div', { className: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Nodes' }, table),
           ),
           card('What if', this.whatIf),
-          card('Last changes', this.changes),
+          card('Last changes', changes),
           this.shadowCard,
-          whyLink(this.group, this.direction),
+          make('p', {}, make('a', { href: whyHref(this.group, this.direction), text: WHY })),
         ),
       ),
     );
@@ -129,7 +134,7 @@ export class GroupView {
     const { messagesPerSecond, bytesPerSecond } = status.quota;
     this.dimension = messagesPerSecond === null && bytesPerSecond !== null ? 'bytes' : 'messages';
     const { group, direction, dimension, canChange } = this;
-    new WhatIf(this.whatIf, { group, direction, dimension, canChange });
+    this.trial = new WhatIf(this.whatIf, { group, direction, dimension, canChange });
   }
 
   async #remember() {
@@ -148,9 +153,14 @@ export class GroupView {
 
   #show() {
     const { past, dimension } = this;
-    const at = past.indexAgo(this.ago);
-    if (at === -1 || dimension === undefined) return;
+    if (past.times.length === 0 || dimension === undefined) return;
     this.charts.draw(past, this.look);
+    const at = past.indexAgo(this.ago);
+    if (at === -1) {
+      this.writeTiles(Array(5).fill(['–', 'not remembered']));
+      this.#writeNodes([]);
+      return;
+    }
     const { quota, admitted, wanted, refused, tokens } = Object.fromEntries(
       Object.entries(past.columns).map(([name, column]) => [name, column[at]]),
     );
@@ -217,51 +227,9 @@ export class GroupView {
       }),
     );
   }
-
-  async #listChanges(revision) {
-    this.revision = revision;
-    const changes = await askJson(`/v1/audit?${this.query}`).then(
-      ({ changes: all }) => all,
-      (error) => error,
-    );
-    if (changes instanceof Error) {
-      this.changes.replaceChildren(make('p', { className: 'hint', text: textOf(changes) }));
-      return;
-    }
-    const items = changes
-      .slice(-8)
-      .reverse()
-      .map(({ time, who, what, node, before, after }) =>
-        make(
-          'li',
-          {},
-          make('b', { text: what }),
-          ` ${time === null ? '' : time.slice(0, 19).replace('T', ' ')} by ${who?.name ?? 'somebody'} at ${node}`,
-          make('pre', { text: differences(before, after) }),
-        ),
-      );
-    const list =
-      items.length === 0
-        ? make('p', { className: 'hint', text: 'Nothing was changed at run time.' })
-        : make('ol', { className: 'changes' }, ...items);
-    this.changes.replaceChildren(list);
-  }
 }
 
-/** One line per key that differs. */
-function differences(before, after) {
-  const [was, is] = [flat(before), flat(after)];
-  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]);
-  return names.map((name) => `${name}: ${was[name] ?? '–'} → ${is[name] ?? '–'}`).join('\n');
-}
-
-function flat(value, path = '') {
-  if (typeof value !== 'object' || value === null) return path === '' ? {} : { [path]: String(value) };
-  return Object.assign(
-    {},
-    ...Object.entries(value).map(([name, part]) => flat(part, path === '' ? name : `${path}.${name}`)),
-  );
-}
+const WHY = 'Why is a request of this group refused?';
 
 function groupTiles(host) {
   return tiles(host, [
@@ -289,9 +257,4 @@ function nodesTable(body) {
     ...['Node', 'Share', 'Admitted', 'Wanted', 'Report age'].map((text) => make('th', { scope: 'col', text })),
   );
   return make('table', { className: 'nodes' }, make('thead', {}, head), body);
-}
-
-function whyLink(group, direction) {
-  const href = `#/why/${encodeURIComponent(group)}/${direction}`;
-  return make('p', {}, make('a', { href, text: 'Why is a request of this group refused?' }));
 }

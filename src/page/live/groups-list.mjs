@@ -1,12 +1,15 @@
 import { make, say } from '../browser/elements.mjs';
 import { rate } from '../browser/figures.mjs';
+import { groupHref } from './addresses.mjs';
 import { askJson } from './ask.mjs';
-import { duration, groupHref, perSecond, quotaBar, tiles } from './bars.mjs';
+import { quotaBar } from './quota-bar.mjs';
+import { tiles } from './tiles.mjs';
+import { duration, perSecond } from './wording.mjs';
 
 /** What the node takes as a window of the list. */
 const WINDOW_MAX = 120;
 /** Lines above and below what is seen, so that a turn of the wheel meets lines that are there. */
-const SPARE = 20;
+const SPARE = 12;
 
 /**
  * All groups by heat. Only the lines that are seen are in the page, and only those are pushed: the node keeps the order,
@@ -20,6 +23,7 @@ export class GroupsList {
     this.rows = new Map();
     this.found = 0;
     this.ago = 0;
+    this.unnamed = 0;
     this.pool = [];
     this.asked = { from: 0, count: 60 };
     host.replaceChildren(...this.#build());
@@ -36,6 +40,7 @@ export class GroupsList {
   take(event, said) {
     if (event === 'node') this.#sayNode(said);
     if (event !== 'groups' || this.ago !== 0) return;
+    this.unnamed = said.unnamed;
     this.#show(said.found, said.from, said.rows, said.total);
   }
 
@@ -55,7 +60,9 @@ export class GroupsList {
     this.#show(found.length, 0, found, found.length);
   }
 
-  #sayNode({ members, reportRoundTripMs, degraded, notReadyBecause }) {
+  #sayNode({ nodeId, keys, members, reportRoundTripMs, degraded, notReadyBecause }) {
+    // Once the list has its lines it grows no more, and what stands below it stays.
+    if (this.total !== undefined) say(this.missing, missingText(nodeId, keys, this.unnamed));
     const alive = members.filter(({ state }) => state === 'alive').length;
     const [hottest] = this.order === 'heat' && this.asked.from === 0 ? [this.rows.get(0)] : [];
     const isOver = hottest !== undefined && hottest.quota !== null && hottest.wanted > hottest.quota * 1.02;
@@ -65,8 +72,8 @@ export class GroupsList {
       hottest?.quota > 0
         ? [`${(hottest.wanted / hottest.quota).toFixed(2)} quotas`, hottest.group, isOver ? 'over' : '']
         : ['–'],
-      [String(alive), `of ${members.length} known, as this node sees them`],
-      [duration(reportRoundTripMs), 'from a report to reading it back'],
+      [String(alive), `of ${members.length} known`],
+      [duration(reportRoundTripMs), 'from a report to reading it'],
       reasons.length === 0
         ? ['well', 'nothing is degraded', 'good']
         : [`${reasons.length} to look at`, reasons[0], 'over'],
@@ -129,6 +136,7 @@ export class GroupsList {
     this.view = make('div', { className: 'list' }, this.table);
     this.view.addEventListener('scroll', () => this.#plan(), { passive: true });
     this.view.addEventListener('keydown', (event) => this.#key(event));
+    this.missing = make('p', { className: 'hint missing' });
     const figures = make('div', { className: 'tiles' });
     this.writeTiles = tiles(figures, [
       ['Listed', 'Directions of groups that have a quota'],
@@ -137,7 +145,7 @@ export class GroupsList {
       ['Round trip', 'From a report to reading it back'],
       ['This node', 'Why it is degraded'],
     ]);
-    return [make('h1', { className: 'out', text: 'Groups' }), figures, tools, this.view];
+    return [make('h1', { className: 'out', text: 'Groups' }), figures, tools, this.view, this.missing];
   }
 
   #search() {
@@ -210,6 +218,18 @@ export class GroupsList {
   }
 }
 
+/** What has no line, and who shows it: records have no names of keys in them, and a node asks no other one. */
+function missingText(nodeId, keys, unnamed) {
+  if (keys.length === 0 && unnamed === 0) return '';
+  const templates = keys.map(({ template, live, loud }) => `${template} ${rate(live)} in use, ${rate(loud)} loud`);
+  const here =
+    templates.length === 0 ? '' : `Keys at node ${nodeId}: ${templates.join('; ')}. Only loud ones have a line. `;
+  if (unnamed === 0) return here;
+  const count =
+    unnamed === 1 ? '1 direction of a key or group is' : `${rate(unnamed)} directions of keys or groups are`;
+  return `${here}${count} in use elsewhere, and named only on the pages of the nodes that use them.`;
+}
+
 function heatOf({ quota, wanted }) {
   return quota === null ? 0 : wanted / Math.max(quota, 1e-9);
 }
@@ -224,6 +244,7 @@ const COLUMNS = [
   ['Strategy', 'strategy'],
 ];
 
+/** A line of the list; `show` moves it to a rank and writes what it says. */
 function groupLine() {
   const link = make('a', { className: 'name' });
   const direction = make('span', { className: 'chip' });

@@ -22,13 +22,14 @@ const BODY = html`<a class="skip" href="#main">To the content</a>
 <p id="link" role="status" data-state="opening">connecting</p>
 <button type="button" class="plain" id="theme"></button>
 </header>
-<div class="timebar">
+<section class="timebar" aria-label="Time and recording">
 <output id="now">now</output>
 <span class="track"><input type="range" id="time" aria-label="Time, the last 15 minutes" min="-899" max="0" step="1" value="0"></span>
 <button type="button" class="plain" id="live" hidden>Back to now</button>
-<span class="record"><label>Record <select id="seconds"><option value="30">30 s</option><option value="60" selected>1 min</option><option value="300">5 min</option><option value="900">15 min</option></select></label>
-<button type="button" class="plain" id="record">Record this</button></span>
-</div>
+<span class="record"><button type="button" class="plain" id="record">Record this</button>
+<label>for the next <select id="seconds"><option value="30">30 s</option><option value="60" selected>1 min</option><option value="300">5 min</option><option value="900">15 min</option></select></label>
+<span id="left" aria-hidden="true"></span></span>
+</section>
 <noscript><p class="note">The live page needs JavaScript. <code>curl</code> this address for the routes.</p></noscript>
 <p id="trouble" class="note" role="alert" hidden></p>
 <form id="login" class="card" hidden>
@@ -41,16 +42,22 @@ const BODY = html`<a class="skip" href="#main">To the content</a>
 
 /** In the order in which they need one another. */
 const MODULES = [
+  'addresses',
+  'wording',
   'ask',
   'stream',
   'past',
-  'bars',
+  'tiles',
+  'quota-bar',
   'groups-list',
   'group-charts',
   'what-if',
+  'last-changes',
   'group-view',
+  'key-lookup',
   'node-view',
   'why-steps',
   'why-view',
+  'recorder',
   'app',
 ];

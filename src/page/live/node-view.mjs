@@ -2,8 +2,9 @@ import { timeChart } from '../browser/chart.mjs';
 import { make, say } from '../browser/elements.mjs';
 import { largest, rate } from '../browser/figures.mjs';
 import { askJson } from './ask.mjs';
-import { clockTime, duration, tiles } from './bars.mjs';
-import { textOf } from './what-if.mjs';
+import { keyLookup } from './key-lookup.mjs';
+import { tiles } from './tiles.mjs';
+import { clockTime, duration } from './wording.mjs';
 
 /** The node that shows this page, and the members of the cluster as it sees them. */
 export class NodeView {
@@ -26,6 +27,7 @@ export class NodeView {
 
   at(ago) {
     this.ago = ago;
+    this.#show();
     if (this.past !== undefined) this.#showTime();
   }
 
@@ -50,10 +52,11 @@ export class NodeView {
       {},
       ...['Member', 'State', 'Last heard', 'Life', 'Version'].map((text) => make('th', { scope: 'col', text })),
     );
-    this.keys = make('div');
+    this.keys = make('div', { className: 'keys' });
     const card = (title, ...children) =>
       make('section', { className: 'card' }, make('h2', { text: title }), ...children);
     const members = make('table', { className: 'nodes' }, make('thead', {}, head), this.members);
+    this.membersNow = make('p', { className: 'hint', role: 'status' });
     this.host.replaceChildren(
       this.title,
       this.facts,
@@ -68,9 +71,10 @@ export class NodeView {
           { className: 'aside' },
           card(
             'Members',
+            this.membersNow,
             make('div', { className: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Members' }, members),
           ),
-          card('Keys', this.keys, keyForm()),
+          card('Keys', this.keys, keyLookup()),
         ),
       ),
     );
@@ -89,17 +93,10 @@ export class NodeView {
     say(this.title, node.nodeId);
     say(
       this.facts,
-      `cluster ${node.cluster} · topic ${node.topic.kind}, ${node.topic.partitions} partitions · version ${node.version} · up for ${duration(node.uptimeMs)}`,
+      `cluster ${node.cluster} · topic ${node.topic.kind}, ${node.topic.partitions === 1 ? '1 partition' : `${node.topic.partitions} partitions`} · version ${node.version} · up for ${duration(node.uptimeMs)}`,
     );
-    const alive = node.members.filter(({ state }) => state === 'alive').length;
-    const isWell = node.ready && node.degraded.length === 0;
-    this.writeTiles([
-      [node.ready ? (isWell ? 'ready' : 'ready, degraded') : node.phase, '', isWell ? 'good' : 'over'],
-      [String(alive), `of ${node.members.length} known`],
-      [duration(node.reportRoundTripMs)],
-      [duration(node.topicLagMs), node.topic.pendingAppends > 0 ? `${node.topic.pendingAppends} appends wait` : ''],
-      [duration(node.lastRebalancingMs)],
-    ]);
+    this.writeTiles(this.ago === 0 ? tilesNow(node) : this.#tilesThen());
+    say(this.membersNow, this.ago === 0 ? '' : 'as they are now');
     const reasons = [...node.notReadyBecause, ...node.degraded];
     const said = reasons.join('\n');
     if (said !== this.said)
@@ -111,6 +108,19 @@ export class NodeView {
     this.said = said;
     this.#showMembers(node.members);
     this.#showKeys(node.keys);
+  }
+
+  #tilesThen() {
+    const { times, node } = this.past ?? { times: [], node: {} };
+    const at = times.findLastIndex((time) => time <= times.at(-1) - this.ago);
+    const then = (name, text) => [at === -1 || node[name][at] === null ? '–' : text(node[name][at])];
+    return [
+      ['–', 'not remembered'],
+      then('members', String),
+      then('reportRoundTripMs', duration),
+      then('topicLagMs', duration),
+      ['–', 'not remembered'],
+    ];
   }
 
   #showMembers(members) {
@@ -126,7 +136,7 @@ export class NodeView {
             self ? make('span', { className: 'hint', text: ' this node' }) : null,
           ),
           make('td', { className: `state-${state}`, text: state }),
-          make('td', { text: self ? '' : `${duration(silentMs)} ago` }),
+          make('td', { text: self ? '' : duration(silentMs) }),
           make('td', { text: String(incarnation) }),
           make('td', { text: version }),
         ),
@@ -200,6 +210,18 @@ export class NodeView {
   }
 }
 
+function tilesNow(node) {
+  const alive = node.members.filter(({ state }) => state === 'alive').length;
+  const isWell = node.ready && node.degraded.length === 0;
+  return [
+    [node.ready ? (isWell ? 'ready' : 'ready, degraded') : node.phase, '', isWell ? 'good' : 'over'],
+    [String(alive), `of ${node.members.length} known`],
+    [duration(node.reportRoundTripMs), 'from a report to reading it'],
+    [duration(node.topicLagMs), node.topic.pendingAppends > 0 ? `${node.topic.pendingAppends} appends wait` : ''],
+    [duration(node.lastRebalancingMs), 'first share moved to last'],
+  ];
+}
+
 const SECONDS_SHOWN = 900;
 
 function topOf(column) {
@@ -211,31 +233,3 @@ const CHARTS = [
   ['reportRoundTripMs', 'Round trip of a report, ms'],
   ['topicLagMs', 'Topic lag, ms'],
 ];
-
-/** Looks a key up by its name. */
-function keyForm() {
-  const name = make('input', { type: 'text', placeholder: 'key:customer-17', 'aria-label': 'Name of a key' });
-  const answer = make('p', { className: 'hint', role: 'status' });
-  const form = make(
-    'form',
-    { className: 'tools' },
-    name,
-    make('button', { type: 'submit', className: 'plain', text: 'Look up' }),
-    answer,
-  );
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    const found = await askJson(`/v1/keys/${encodeURIComponent(name.value)}`).catch((error) => error);
-    say(answer, found instanceof Error ? textOf(found) : keyText(found));
-  });
-  return form;
-}
-
-function keyText({ template, silent, leftUnheard, group }) {
-  if (!silent)
-    return `It is a group like any other: ${rate(group.directions.publish.quota.messagesPerSecond)} messages per second for publish.`;
-  const left = Object.entries(leftUnheard).map(
-    ([direction, { messages }]) => `${rate(messages)} messages of ${direction}`,
-  );
-  return `Template ${template}. This node may still spend ${left.join(' and ')} of it unheard.`;
-}

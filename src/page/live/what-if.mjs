@@ -1,7 +1,10 @@
 import { make, say } from '../browser/elements.mjs';
-import { ask, askJson, pathOf } from './ask.mjs';
-import { perSecond } from './bars.mjs';
+import { pathOf, pathOfKey } from './addresses.mjs';
+import { ask, askJson } from './ask.mjs';
+import { perSecond, textOf } from './wording.mjs';
 
+/** Each preview converges the group twice at the node. */
+const PREVIEW_EVERY_MS = 5000;
 const STRATEGIES = ['max-min', 'steal-halfway', 'client-rate', 'proportional', 'equal-residual', 'equal'];
 
 /**
@@ -10,13 +13,22 @@ const STRATEGIES = ['max-min', 'steal-halfway', 'client-rate', 'proportional', '
  */
 export class WhatIf {
   constructor(host, { group, direction, dimension, canChange }) {
-    Object.assign(this, { host, group, direction, dimension, canChange, undo: null });
+    Object.assign(this, { host, group, direction, dimension, canChange, undo: null, previewedAtMs: null });
     void this.#load();
   }
 
+  /** The group was pushed again: what is tried is computed anew from time to time, as demand moves. */
+  follow() {
+    if (this.previewedAtMs === null || performance.now() - this.previewedAtMs < PREVIEW_EVERY_MS) return;
+    void this.#preview();
+  }
+
   async #load() {
-    const response = await ask(`${pathOf(this.group)}/definition`).catch((error) => this.#fail(error));
-    if (response === undefined) return;
+    const response = await ask(`${pathOf(this.group)}/definition`).catch((error) => error);
+    if (response instanceof Error) {
+      await this.#failToLoad(response);
+      return;
+    }
     this.etag = response.headers.get('etag');
     this.defined = await response.json();
     this.#build();
@@ -92,16 +104,23 @@ export class WhatIf {
     const patch = this.#patch();
     const isSame = Object.keys(patch).length === 0;
     this.applying.disabled = isSame || !this.canChange;
-    const preview = await this.#send('?dryRun=true', { method: 'PATCH', body: patch });
-    if (preview === null) return;
-    this.#show(preview.before?.[this.direction], preview.after?.[this.direction]);
-    if (isSame)
+    this.previewedAtMs = null;
+    if (isSame) {
+      this.result.replaceChildren();
       say(this.told, 'Change a field to see the shares that would follow. Nothing is changed until you apply it.');
-    else
-      say(
-        this.told,
-        this.canChange ? 'This is what the last reports give.' : 'Groups cannot be changed here: the registry is off.',
-      );
+      return;
+    }
+    const preview = await this.#send('?dryRun=true', { method: 'PATCH', body: patch });
+    // Another field was changed meanwhile: its own preview follows.
+    if (preview === null || JSON.stringify(patch) !== JSON.stringify(this.#patch())) return;
+    this.previewedAtMs = performance.now();
+    this.#show(preview.before?.[this.direction], preview.after?.[this.direction]);
+    say(
+      this.told,
+      this.canChange
+        ? 'Shares by what nodes want now; computed again every 5 s.'
+        : 'Groups cannot be changed here: the registry is off.',
+    );
   }
 
   async #apply() {
@@ -137,6 +156,17 @@ export class WhatIf {
       this.#fail(error);
       return null;
     }
+  }
+
+  /** The shares of a key cannot be tried: its settings are those of its template. */
+  async #failToLoad(error) {
+    const key = error.code === 'GROUP_UNKNOWN' ? await askJson(pathOfKey(this.group)).catch(() => null) : null;
+    if (key === null) {
+      this.#fail(error);
+      return;
+    }
+    const text = `A key of template ${key.template}, whose settings it has. What it shall have of its own is set by \`quotamesh key set ${this.group} …\`.`;
+    this.host.replaceChildren(make('p', { className: 'hint', text }));
   }
 
   #fail(error) {
@@ -177,10 +207,6 @@ export class WhatIf {
     });
     this.result.replaceChildren(make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows)));
   }
-}
-
-export function textOf(error) {
-  return error.remedy ? `${error.message}. ${error.remedy}` : error.message;
 }
 
 /** 1000 is a number, `1MiB` and `5/min` are as YAML writes them. */

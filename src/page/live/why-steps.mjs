@@ -1,5 +1,5 @@
 import { rate } from '../browser/figures.mjs';
-import { perSecond } from './bars.mjs';
+import { duration, perSecond } from './wording.mjs';
 
 /**
  * The steps of a decision in the order in which the node takes them, with the numbers of this moment, and what would
@@ -26,7 +26,7 @@ export function stepsOf({ explanation, group, ready, amount, dimension, maxReque
   return {
     steps,
     passes: stopped === undefined,
-    advice: stopped === undefined ? [] : adviceOf(explanation, { amount, dimension, key, bucket, ready, maxRequest }),
+    advice: stopped === undefined ? [] : adviceOf(explanation, { amount, dimension, key, ready, maxRequest }),
   };
 }
 
@@ -76,9 +76,11 @@ function divisionStep({ demand, usage, inForce }, { strategy, sharing }, key, di
 
 function shareStep({ local }, key, dimension) {
   const { share, limit, link, served } = local;
-  const says = served
+  const isMore = limit[key] !== null && share[key] !== null && limit[key] > share[key] * 1.001;
+  const enforced = isMore
     ? `What is enforced here is ${perSecond(limit[key], dimension)}: the share, and what is allowed above it for noise.`
-    : 'Nobody has used the group at this node yet: this is what it would have.';
+    : 'That is what is enforced here.';
+  const says = served ? enforced : 'Nobody has used the group at this node yet: this is what it would have.';
   const cut =
     link === 'linked' ? '' : ` The node is cut off from the topic (${link}), and holds less than it may have.`;
   return {
@@ -117,43 +119,60 @@ function sizeStep(amount, maxRequest, dimension) {
   };
 }
 
-function tokensStep({ tokens }, amount, dimension) {
-  const here = tokens[dimension];
-  if (here === null) return { title: 'Tokens here: unlimited', says: 'Nothing has to be waited for.', state: 'go' };
-  if (here >= amount)
-    return {
-      title: `Tokens here: ${rate(here)}`,
-      says: `${rate(amount)} are taken, and ${rate(here - amount)} are left.`,
-      state: 'go',
-    };
-  return {
-    title: `Tokens here: ${rate(here)}`,
-    says: `${rate(amount)} are asked for: ${rate(amount - here)} too few.`,
-    state: 'stop',
-  };
+/** A request of more than a bucket holds passes when the bucket is full; a window grants no more than it holds. */
+function neededOf({ depth, windowMs }, amount, dimension) {
+  const most = depth[dimension];
+  return windowMs === 0 && most !== null ? Math.min(amount, most) : amount;
 }
 
-function adviceOf({ local, inForce, demand, quota }, { amount, dimension, key, bucket, ready, maxRequest }) {
+function tokensStep(local, amount, dimension) {
+  const here = local.tokens[dimension];
+  if (here === null) return { title: 'Tokens here: unlimited', says: 'Nothing has to be waited for.', state: 'go' };
+  const title = `Tokens here: ${rate(here)}`;
+  const needed = neededOf(local, amount, dimension);
+  const enough =
+    needed < amount
+      ? ` At most ${rate(needed)} can be here: a larger request passes when they are, and owes the rest.`
+      : '';
+  if (here >= needed) {
+    const left = here - amount;
+    const after = left < 0 ? `${rate(-left)} are owed` : `${rate(left)} are left`;
+    return { title, says: `${rate(amount)} are taken, and ${after}.${enough}`, state: 'go' };
+  }
+  return { title, says: `${rate(amount)} are asked for.${enough} ${rate(needed - here)} too few.`, state: 'stop' };
+}
+
+function adviceOf({ local, inForce, demand, quota }, { amount, dimension, key, ready, maxRequest }) {
   if (!ready) return ['Ask another node, or wait until this one is ready.'];
   if (quota[key] === 0) return ['The quota is 0: only another quota lets anything pass.'];
   const advice = [];
   const here = local.tokens[dimension] ?? 0;
-  const perSecondHere = local.limit[key] ?? bucket?.ownExpectedPerSecond ?? 0;
   const most = maxRequest?.[dimension];
   if (typeof most === 'number' && amount > most) advice.push(`Ask for ${rate(most)} ${dimension} at most at once.`);
   if (here >= 1) advice.push(`Ask for ${rate(Math.floor(here))} ${dimension} now (atMost does so by itself).`);
-  if (perSecondHere > 0) {
-    const waitMs = (1000 * (amount - here)) / perSecondHere;
-    advice.push(
-      `Wait ${waitMs < 1000 ? `${Math.max(1, Math.round(waitMs))} ms` : `${(waitMs / 1000).toFixed(1)} s`}: ${perSecond(perSecondHere, dimension)} come back here if nobody else takes any (waitMs does so by itself).`,
-    );
-  }
+  if (typeof most !== 'number' || amount <= most) advice.push(...waitingFor(local, { amount, dimension, key, here }));
   if (inForce[key] !== null && demand[key] > inForce[key]) {
     advice.push(
       `A quota of ${perSecond(demand[key], dimension)} would be what all nodes want now; it is ${perSecond(quota[key], dimension)}.`,
     );
   }
   return advice;
+}
+
+function waitingFor(local, { amount, dimension, key, here }) {
+  const { windowMs, comesBack, depth } = local;
+  if (windowMs > 0) {
+    const most = depth[dimension];
+    if (most !== null && amount > Math.max(1, Math.ceil(most)))
+      return [`Ask for less: a window holds ${rate(most)} ${dimension}, however long is waited.`];
+    return [`Wait for a window: one begins every ${duration(windowMs)} (waitMs does so by itself).`];
+  }
+  const perSecondHere = comesBack[key] ?? 0;
+  if (perSecondHere <= 0) return [];
+  const waitMs = Math.max(1, (1000 * (neededOf(local, amount, dimension) - here)) / perSecondHere);
+  return [
+    `Wait ${duration(waitMs)}: ${perSecond(perSecondHere, dimension)} come back here if nobody else takes any (waitMs does so by itself).`,
+  ];
 }
 
 function amountText(amount, dimension) {

@@ -1,8 +1,9 @@
 import { make, say } from '../browser/elements.mjs';
-import { askJson, pathOf } from './ask.mjs';
-import { groupHref } from './bars.mjs';
-import { textOf } from './what-if.mjs';
+import { rate } from '../browser/figures.mjs';
+import { groupHref, pathOf, pathOfKey } from './addresses.mjs';
+import { askJson } from './ask.mjs';
 import { stepsOf } from './why-steps.mjs';
+import { textOf } from './wording.mjs';
 
 /** Why: a request as somebody would send it, and each step of its decision with the numbers of this moment. */
 export class WhyView {
@@ -22,7 +23,13 @@ export class WhyView {
     if (this.shown !== null && !this.asking) void this.#explain();
   }
 
-  at() {}
+  /** What was explained in the past is not remembered. */
+  at(ago) {
+    say(
+      this.time,
+      ago === 0 ? '' : 'Time is set back, and the steps are still those of this moment: a node remembers no decisions.',
+    );
+  }
 
   paint() {}
 
@@ -48,13 +55,14 @@ export class WhyView {
       label('Group or key', this.group),
       label('Direction', this.direction),
       label('Amount', this.amount),
-      label('of', this.dimension),
+      label('Unit', this.dimension),
       make('button', { type: 'submit', className: 'plain strong', text: 'Explain' }),
     );
     this.form.addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#explain();
     });
+    this.time = make('p', { className: 'hint', role: 'status' });
     this.verdict = make('p', { className: 'verdict-line', role: 'status' });
     this.steps = make('ol', { className: 'steps' });
     this.advice = make('div', { className: 'advice' });
@@ -62,6 +70,7 @@ export class WhyView {
     this.host.replaceChildren(
       make('h1', { text: 'Why' }),
       this.form,
+      this.time,
       this.verdict,
       make(
         'div',
@@ -103,9 +112,9 @@ export class WhyView {
       const { definition } = await askJson(`${pathOf(name)}/definition`).catch(() => ({ definition: {} }));
       return { explained, maxRequest: definition.maxRequest };
     }
-    const key = await askJson(`/v1/keys/${encodeURIComponent(name)}`).catch(() => null);
-    if (key === null) throw explained;
-    return { key };
+    const key = await askJson(pathOfKey(name)).catch((error) => error);
+    if (!(key instanceof Error)) return { key };
+    throw explained.code === 'KEY_SILENT' ? key : explained;
   }
 
   #show({ group, direction, amount, dimension }, { explained, maxRequest, key }) {
@@ -139,7 +148,7 @@ export class WhyView {
         state: 'go',
       },
       {
-        title: left === null ? 'Nothing limits it' : `Left unheard: ${left} ${dimension}`,
+        title: left === null ? 'Nothing limits it' : `Left unheard: ${rate(left)} ${dimension}`,
         says: isEnough
           ? 'That is enough.'
           : 'The next request makes the key a group like any other, and the log decides.',
@@ -174,7 +183,7 @@ function choice(names, chosen) {
 
 /** `12 messages at the level of the group, because of messages`. */
 function refusalText({ level, dimension, reason, count }) {
-  if (level === null) return `${count} because the node decided nothing`;
-  const what = count === 1 ? '1 request' : `${count} requests`;
+  if (level === null) return `${rate(count)} because the node decided nothing`;
+  const what = count === 1 ? '1 request' : `${rate(count)} requests`;
   return `${what} at the level of the ${level}, for ${dimension}${reason === dimension ? '' : ` (${reason})`}`;
 }

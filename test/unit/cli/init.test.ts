@@ -1,10 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
 import { initCommand } from '../../../src/cli/init/init-command.js';
-import { type Asked, writeConfig } from '../../../src/cli/init/write-config.js';
+import { type Asked, terminal } from '../../../src/cli/init/terminal.js';
+import { writeConfig } from '../../../src/cli/init/write-config.js';
 import { loadConfig } from '../../../src/config/files/load-config.js';
 import { describeError } from '../../../src/terminal/exit.js';
 
@@ -132,3 +134,14 @@ function newFolder(): string {
   folders.push(folder);
   return folder;
 }
+
+test('lines that are pasted at once answer one question each', async () => {
+  const input = Object.assign(new PassThrough(), { isTTY: true });
+  const output = new PassThrough();
+  const asked = terminal(input, output);
+  input.write('kafka-1:9092\norders 300/min\n');
+  const answers = [await asked.ask('Where? '), await asked.ask('Who? ')];
+  input.end();
+  expect([...answers, await asked.ask('And? ')]).toEqual(['kafka-1:9092', 'orders 300/min', null]);
+  asked.close();
+});

@@ -69,7 +69,25 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
   expect(await key('template', 'set', 'user:{x}', 'burst=1')).toMatchObject({ code: 78 });
   expect(await key('template', 'set', 'key:{id}', 'burst=2', '--if-revision', '1')).toMatchObject({ code: 78 });
   expect(await key('template', 'get', 'kay:{id}')).toMatchObject({ code: 2 });
-  expect(await key('show', 'key:nobody')).toMatchObject({ code: 2 });
+  const nobody = await key('show', 'key:nobody');
+  expect(nobody).toMatchObject({ code: 0, stdout: expect.stringMatching(/ {2}not used at this node\n/) });
+  const unnamed = await key('show', 'acme');
+  expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringMatching(/named acme; .*key:acme.* would be one/) });
+  await fetch(`${url}/v1/acquire/bulk`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ requests: Array(200).fill({ key: 'user:hot', messages: 1 }) }),
+  });
+  // A report behind its use.
+  await expect
+    .poll(async () => (await key('show', 'user:hot')).stdout, { timeout: 20_000 })
+    .toMatch(/loud: the cluster's bucket holds -?\d+ messages of 60\n {2}node a \*: \d/);
+  const status = await scene.start(['status', '--url', url]).exit;
+  expect(status.stdout).toMatch(/\nuser:hot +publish msg/);
+  expect(status.stdout).toMatch(/\nKEYS +LIVE +LOUD +GRANTED UNHEARD +OVER QUOTA +NO ROOM\n/);
+  expect(status.stdout).toMatch(/\nuser:\{id\} +\d+ +[12] +\d+ +1\d\d +0\n/);
+  const top = await scene.start(['top', '--once', '--url', url]).exit;
+  expect(top.stdout).toMatch(/\nuser:hot +publish msg/);
   expect(await key('delete', 'key:acme')).toMatchObject({ code: 0, stdout: 'key:acme: deleted\n' });
   expect(await key('template', 'delete', 'key:{id}')).toMatchObject({ code: 0 });
   expect(await key('template', 'delete', 'user:{id}')).toMatchObject({ code: 78 });

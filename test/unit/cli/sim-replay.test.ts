@@ -27,6 +27,24 @@ describe.concurrent('quotamesh sim replay', () => {
     expect(runs[0]).toMatchObject({ system: 'quotamesh max-min', offered: 400, admitted: 400 });
   });
 
+  it('a CSV with dates that is played faster: times on the page are those of the file', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const begunMs = Date.UTC(2026, 0, 2, 3, 4, 5);
+    const dates = Array.from({ length: 600 }, (_, at) => new Date(begunMs + at * 1000).toISOString()).join('\n');
+    const { run, folder } = sceneOf(onTestFinished, { 'dated.csv': `time\n${dates}\n` });
+    const flags = ['--time', 'time', '--nodes', '2', '--speed', '60', '--html', `${folder}/page.html`];
+    expect(await run(`${folder}/dated.csv`, ...flags)).toMatchObject({ code: 0, stderr: '' });
+    const page = readFileSync(`${folder}/page.html`, 'utf8');
+    const [, text = ''] = /id="runs">(.*?)<\/script>/s.exec(page) ?? [];
+    const [{ clock, sampleMs, dimensions }] = JSON.parse(text);
+    expect(clock).toEqual({ begunMs, hasDays: false });
+    // The last row comes 599 s after the first, and samples of 6 s cover it.
+    expect(sampleMs * dimensions[0].quota.length).toBeGreaterThanOrEqual(599_000);
+    expect(sampleMs * dimensions[0].quota.length).toBeLessThan(620_000);
+  });
+
   it.for([
     ['no --time', [], 2, 'a CSV needs --time COLUMN'],
     ['an unknown column', ['--time', 'sm'], 78, 'calls.csv:1: --time names the column "sm"'],

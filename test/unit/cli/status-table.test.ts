@@ -14,7 +14,12 @@ describe('the table of `quotamesh status`', () => {
       share('a', { usage: 720, demand: 1900.4, share: 750 }, 120),
       share('bb', { usage: 12.34, demand: 12.34, share: 250 }, null),
     ]);
-    const text = statusTable({ node: NODE, groups: [group('orders', publish), group('free')], groupsNotShown: 3 });
+    const text = statusTable({
+      node: NODE,
+      groups: [group('orders', publish), group('free')],
+      groupsNotShown: 3,
+      keys: [],
+    });
     expect(text.split('\n')).toEqual([
       'cluster demo · as node a sees it · ready · topic kafka · reports come back after 3.2 ms · last rebalancing 85 ms',
       '',
@@ -43,6 +48,7 @@ describe('the table of `quotamesh status`', () => {
       node: { ...NODE, members },
       groups: [group('orders', direction(QUOTA, nodes))],
       groupsNotShown: 0,
+      keys: [],
     };
     const lines = statusTable(status).split('\n');
     expect(lines[3]).toMatch(/^n24 +expired/);
@@ -67,7 +73,7 @@ describe('the table of `quotamesh status`', () => {
       lastRebalancingMs: 0,
       pool: { size: 3, agreed: false },
     };
-    const [first, second] = statusTable({ node, groups: [], groupsNotShown: 0 }).split('\n');
+    const [first, second] = statusTable({ node, groups: [], groupsNotShown: 0, keys: [] }).split('\n');
     expect(first).toBe(
       'cluster demo · as node a sees it · NOT READY: the topic is being opened · topic kafka · pool of 3, not agreed yet',
     );
@@ -77,14 +83,14 @@ describe('the table of `quotamesh status`', () => {
   it('names the groups that saturated backends hold down', () => {
     const busy = { group: 'orders', direction: 'publish', binding: 'limiting', targetMessagesPerSecond: 8.33 } as const;
     const node: NodeStatus = { ...NODE, busyLanes: 3, busyGroups: [busy] };
-    const [, second] = statusTable({ node, groups: [], groupsNotShown: 0 }).split('\n');
+    const [, second] = statusTable({ node, groups: [], groupsNotShown: 0, keys: [] }).split('\n');
     expect(second).toBe('BUSY (backends are saturated): orders publish 8.3 msg/s (limiting), and 2 more');
   });
 
   it('a quota by cost alone limits messages, and says so; a disabled group is no group without quota', () => {
     const byCost = { ...direction(NOTHING, []), target: { messagesPerSecond: 20, bytesPerSecond: null } };
     const groups = [group('paid', byCost), { ...group('off'), enabled: false }];
-    const lines = statusTable({ node: NODE, groups, groupsNotShown: 0 }).split('\n');
+    const lines = statusTable({ node: NODE, groups, groupsNotShown: 0, keys: [] }).split('\n');
     expect(lines.at(-2)).toMatch(/^paid +publish msg\/s +Σ +0 +0 +0 +20$/);
     expect(lines.at(-1)).toMatch(/^off +disabled$/);
   });
@@ -100,7 +106,9 @@ describe('the table of `quotamesh status`', () => {
       overMs: 10_000,
     } as const;
     const ramped = { ...direction({ messagesPerSecond: 1000, bytesPerSecond: null }, []), ramp };
-    const lines = statusTable({ node: NODE, groups: [group('orders', ramped)], groupsNotShown: 0 }).split('\n');
+    const lines = statusTable({ node: NODE, groups: [group('orders', ramped)], groupsNotShown: 0, keys: [] }).split(
+      '\n',
+    );
     expect(lines.at(-1)).toMatch(/^ +publish ramp +climbing +280 +1,000$/);
   });
 });
@@ -109,7 +117,9 @@ it('shares of a quota per hour are per hour, what was measured over seconds is p
   const perHour = { messagesPerSecond: 5 / 6, bytesPerSecond: null };
   const a = { ...share('a', { usage: 62.5, demand: 62.54, share: 0.5 }, 120) };
   const publish = { ...direction(perHour, [a]), quotaAsWritten: { messagesPerHour: 3000 } };
-  const lines = statusTable({ node: NODE, groups: [group('orders', publish)], groupsNotShown: 0 }).split('\n');
+  const lines = statusTable({ node: NODE, groups: [group('orders', publish)], groupsNotShown: 0, keys: [] }).split(
+    '\n',
+  );
   expect(lines.at(-2)).toMatch(/^orders +publish msg\/h +a +62\.5\/s +62\.5\/s +1,800 +0\.1 s$/);
   expect(lines.at(-1)).toMatch(/^ +Σ +62\.5\/s +62\.5\/s +1,800 +3,000$/);
 });
@@ -118,7 +128,9 @@ it('small rates are shown, not rounded to nothing', () => {
   const publish = direction({ messagesPerSecond: 5 / 60, bytesPerSecond: null }, [
     share('a', { usage: 5 / 60, demand: 1e-9, share: 5 / 60 }, 120),
   ]);
-  const lines = statusTable({ node: NODE, groups: [group('orders', publish)], groupsNotShown: 0 }).split('\n');
+  const lines = statusTable({ node: NODE, groups: [group('orders', publish)], groupsNotShown: 0, keys: [] }).split(
+    '\n',
+  );
   expect(lines.at(-2)).toMatch(/^orders +publish msg\/s +a +0\.083 +0 +0\.083 +0\.1 s$/);
 });
 
@@ -127,7 +139,7 @@ it('tokens of the cluster have a row: how they are given, what is there, and how
   const bytes = { ...bucket, tokens: 2048, depth: 4096, inPieces: false, throttled: true };
   const both = { messagesPerSecond: 10, bytesPerSecond: 1024 };
   const shared = { ...direction(both, []), clusterBucket: { messages: bucket, bytes } };
-  const lines = statusTable({ node: NODE, groups: [group('orders', shared)], groupsNotShown: 0 }).split('\n');
+  const lines = statusTable({ node: NODE, groups: [group('orders', shared)], groupsNotShown: 0, keys: [] }).split('\n');
   expect(lines.at(-2)).toMatch(/^ +publish tokens +in pieces +-12\.3 +10$/);
   expect(lines.at(-1)).toMatch(/^ +publish B tokens +throttled +2 Ki +4 Ki$/);
 });

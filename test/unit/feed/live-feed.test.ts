@@ -100,3 +100,42 @@ describe('a feed', () => {
     expect(rows.length).toBeGreaterThan(0);
   });
 });
+
+describe('keys in a feed', () => {
+  const keys = { 'key:{id}': { quota: { publish: { messagesPerMinute: 600 } } } };
+  const groups = { orders: { quota: { publish: { messagesPerSecond: 1000 } } } };
+  let scenes: readonly HttpScene[] = [];
+  beforeAll(async () => {
+    const shared = { cluster: `keys-in-feed-${process.pid}`, groups, keys };
+    scenes = await Promise.all(['a', 'b'].map((node) => readyScene({ ...shared, node })));
+  });
+  afterAll(() => Promise.all(scenes.map((scene) => scene.close())));
+
+  function groupsOf(scene: HttpScene) {
+    const feed = new LiveFeed(scene.node);
+    feed.tick([]);
+    const frame = feed.framesOf(VIEW).find(({ event }) => event === 'groups');
+    const { rows, unnamed } = JSON.parse(frame?.json ?? '{}') as { rows: { group: string }[]; unnamed: number };
+    return { names: rows.map(({ group }) => group), unnamed };
+  }
+
+  test('a loud key has a line at its node, and is counted at a node that does not use it', async () => {
+    const [a, b] = scenes as [HttpScene, HttpScene];
+    // It is listed where requests for it are refused, and counted when the others have read of them.
+    while (groupsOf(a).unnamed === 0) {
+      b.node.tryAcquire('key:alice', { messages: 5 });
+      await sleep(20);
+    }
+    expect(groupsOf(b)).toEqual({ names: ['key:alice', 'orders'], unnamed: 0 });
+    expect(groupsOf(a)).toEqual({ names: ['orders'], unnamed: 1 });
+    const heat = new GroupHeat(b.node);
+    heat.tick();
+    const before = heat.byName.length;
+    while (b.node.keys?.loud.size !== 2) {
+      b.node.tryAcquire('key:bob', { messages: 5 });
+      await sleep(20);
+    }
+    heat.tick();
+    expect(heat.byName.length).toBe(before + 1);
+  });
+});

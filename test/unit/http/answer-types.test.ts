@@ -1,8 +1,9 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
 import type { GroupExplanation } from '../../../src/api/group-explanation.js';
+import type { KeyStatus } from '../../../src/api/key-status.js';
 import type { GroupStatus, NodeStatus } from '../../../src/api/node-status.js';
-import type { GROUP_STATUS, GROUP_SUMMARY } from '../../../src/http/route/answer-schemas.js';
+import type { GROUP_STATUS, GROUP_SUMMARY, KEY_STATUS } from '../../../src/http/route/answer-schemas.js';
 import type { GroupSummary } from '../../../src/http/status/group-summary.js';
 import type { NODE } from '../../../src/http/status/node-schemas.js';
 import type { BACKEND, EXPLAINED } from '../../../src/http/target/target-answers.js';
@@ -22,6 +23,7 @@ type Frozen<Value> = Value extends readonly (infer Item)[]
 describe('answers are the interfaces that embedders get', () => {
   it('groups, explanations, backends', () => {
     expectTypeOf<Answer<typeof GROUP_STATUS>>().toEqualTypeOf<Frozen<GroupStatus>>();
+    expectTypeOf<Answer<typeof KEY_STATUS>>().toEqualTypeOf<Frozen<KeyStatus>>();
     expectTypeOf<Answer<typeof GROUP_SUMMARY>>().toEqualTypeOf<Frozen<GroupSummary>>();
     expectTypeOf<Answer<typeof EXPLAINED>>().toEqualTypeOf<Frozen<GroupExplanation>>();
     expectTypeOf<Answer<typeof BACKEND>>().toEqualTypeOf<Frozen<BackendStatus>>();

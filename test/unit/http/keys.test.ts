@@ -8,7 +8,12 @@ beforeAll(async () => {
 afterAll(() => scene.close());
 
 it('a key is acquired by the name of its group, with its own fields, and shown while it is silent and loud', async () => {
-  expect(await scene.get('/v1/keys/key:alice')).toMatchObject({ status: 404, body: { code: 'KEY_UNKNOWN' } });
+  expect(await scene.get('/v1/keys/alice')).toMatchObject({
+    status: 404,
+    body: { code: 'KEY_UNKNOWN', detail: 'no template has keys named alice; key:alice would be one' },
+  });
+  expect(await scene.get('/v1/keys/key:alice')).toMatchObject({ status: 200, body: { used: false, silent: true } });
+  expect(await scene.get('/v1/keys')).toMatchObject({ status: 200, body: { keys: [] } });
   expect(await scene.get('/v1/groups/key:alice')).toMatchObject({ status: 404, body: { code: 'KEY_SILENT' } });
   const answers = [await scene.acquire({ group: 'key:alice', messages: 1 })];
   const key = { key: 'key:alice', template: 'key:{id}', quota: { publish: { messagesPerMinute: 60 } } };
@@ -20,7 +25,11 @@ it('a key is acquired by the name of its group, with its own fields, and shown w
   expect(answers.at(-1)).toMatchObject({ status: 429, body: { group: 'key:alice' } });
   expect(await scene.get('/v1/keys/key:alice')).toMatchObject({
     status: 200,
-    body: { ...key, silent: false, leftUnheard: null, group: { group: 'key:alice' } },
+    body: { ...key, used: true, silent: false, leftUnheard: null, group: { group: 'key:alice' } },
   });
+  expect(await scene.get('/v1/keys')).toMatchObject({ body: { keys: [{ key: 'key:alice' }] } });
+  const nodes = await scene.get('/v1/nodes');
+  const overQuota = answers.filter(({ status }) => status === 429).length;
+  expect(nodes.body.keys).toMatchObject([{ template: 'key:{id}', loud: 1, overQuota, refused: 0 }]);
   expect(await scene.acquire({ group: 'kay:alice', messages: 1 })).toMatchObject({ body: { code: 'GROUP_UNKNOWN' } });
 });

@@ -17,10 +17,12 @@ const SETTLE_MS = 20_000;
 const [JUDGED_MS, WINDOW_MS] = [20_000, 10_000];
 
 /**
- * Least of 100 in any 10 s. Wished for was 98 in both cases. Where each request goes to any node, one of three has no request
- * for a while at twice the quota, and what is its share then is lost: 92 (97 at four times the quota).
+ * Grants of 100 in any 10 s. Wished for was 98 to 102 in both cases. Where each request goes to any node, each of three rounds to
+ * whole messages and waits for the requests that come to it: a standard deviation of 2, of which three are judged
+ * (docs/decisions/0131). Sticky keys have no such chance.
  */
-const LEAST = { sticky: 98, random: 90 };
+const LEAST = { sticky: 98, random: 94 };
+const MOST = { sticky: 102, random: 106 };
 
 /** What test/long/keys.test.ts plays with three services in real time. */
 test.each(['sticky', 'random'] as const)(
@@ -62,7 +64,7 @@ test.each(['sticky', 'random'] as const)(
       // What is left out is given within the next seconds: the last of a bucket is given as noise is.
       expect(Math.min(...bursts)).toBeGreaterThanOrEqual(0.9 * BURST);
       expect(Math.min(...spans)).toBeGreaterThanOrEqual(LEAST[kind]);
-      expect(Math.max(...spans)).toBeLessThanOrEqual(102);
+      expect(Math.max(...spans)).toBeLessThanOrEqual(MOST[kind]);
     });
   },
 );

@@ -1,6 +1,7 @@
-import { trace } from '@opentelemetry/api';
+import { context, trace } from '@opentelemetry/api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { attachTo } from '../../../src/opentelemetry/attach-to.js';
+import { RefusalExemplars } from '../../../src/telemetry/refusal-exemplars.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 import { forgetSdk, sdkScene } from './sdk-scene.js';
 
@@ -64,6 +65,43 @@ describe('a refusal', () => {
     expect(await sdk.scrape()).toMatch(/^quotamesh_requests_refused_total\{[^}]*quotamesh_reason="quota"[^}]*\} 1$/m);
   });
 
+  test('is the exemplar of /metrics: the trace that was refused last, if it is recorded', async () => {
+    const sdk = sdkScene();
+    const { node } = await ready();
+    const exemplars = new RefusalExemplars();
+    attachTo({ node, exemplars });
+    expect(exemplars.isFed).toBe(true);
+    const refused = (name: string, group: string) =>
+      trace.getTracer('test').startActiveSpan(name, (span) => {
+        node.gate.tryAcquire(group, { messages: 3 });
+        span.end();
+        return span.spanContext();
+      });
+    refused('first', 'blocked');
+    const beganMs = Date.now();
+    const { traceId, spanId } = refused('last', 'blocked');
+    refused('granted', 'orders');
+    node.gate.tryAcquire('blocked', { messages: 3 });
+    expect(exemplars.of('publish')).toEqual({ traceId, spanId, atMs: expect.any(Number) });
+    expect(exemplars.of('publish')?.atMs).toBeGreaterThanOrEqual(beganMs);
+    expect(exemplars.of('dispatch')).toBeUndefined();
+    expect(sdk.spans().map((span) => span.spanContext().spanId)).toContain(spanId);
+    const unrecorded = trace.wrapSpanContext({ traceId: 'c'.repeat(32), spanId: 'd'.repeat(16), traceFlags: 0 });
+    context.with(trace.setSpan(context.active(), unrecorded), () => node.gate.tryAcquire('blocked', { messages: 3 }));
+    expect(exemplars.of('publish')?.spanId).toBe(spanId);
+  });
+
+  test('that ends a wait is an exemplar by the span of the wait', async () => {
+    const sdk = sdkScene();
+    const { node } = await ready();
+    const exemplars = new RefusalExemplars();
+    attachTo({ node, exemplars });
+    await node.gate.acquire('blocked', { messages: 3 }, { waitMs: 20 });
+    const [wait] = sdk.spans();
+    expect(wait?.name).toBe('quotamesh.wait');
+    expect(exemplars.of('publish')?.spanId).toBe(wait?.spanContext().spanId);
+  });
+
   test('without a span, and of a node that is not ready, is counted', async () => {
     const sdk = sdkScene();
     const scene = await closing(await httpScene());
@@ -107,6 +145,9 @@ describe('a wait', () => {
     const text = await sdk.scrape();
     expect(text).toMatch(/^quotamesh_wait_seconds_count\{[^}]*"granted"[^}]*\} 1$/m);
     expect(text).toMatch(/^quotamesh_wait_seconds_count\{[^}]*"refused"[^}]*\} 1$/m);
+    // It has lasted 20 ms: the boundaries are of seconds.
+    expect(text).toMatch(/^quotamesh_wait_seconds_bucket\{[^}]*"refused"[^}]*le="0.01"\} 0$/m);
+    expect(text).toMatch(/^quotamesh_wait_seconds_bucket\{[^}]*"refused"[^}]*le="10"\} 1$/m);
     // While it waited, the line has asked the limiter several times: that was no refusal.
     expect(text).toMatch(/^quotamesh_requests_refused_total\{[^}]*\} 1$/m);
   });

@@ -22,6 +22,9 @@ const EXPLANATION = {
     share: RATES(40),
     limit: RATES(50),
     tokens: { messages: 10, bytes: null },
+    depth: { messages: 100, bytes: null },
+    comesBack: RATES(50),
+    windowMs: 0,
     refusedBecause: [],
   },
 };
@@ -44,6 +47,26 @@ describe('why', () => {
       'Wait 1.0 s: 50/s come back here if nobody else takes any (waitMs does so by itself).',
       'A quota of 300/s would be what all nodes want now; it is 100/s.',
     ]);
+  });
+
+  test('a request of more than the bucket holds passes when the bucket is full', () => {
+    const at = (messages: number) => {
+      const local = { ...EXPLANATION.local, tokens: { messages, bytes: null } };
+      return stepsOf({ ...ASKED, amount: 500, explanation: { ...EXPLANATION, local } });
+    };
+    expect(at(10).steps.at(-1).says).toBe(
+      '500 are asked for. At most 100 can be here: a larger request passes when they are, and owes the rest. 90 too few.',
+    );
+    expect(at(10).advice[1]).toMatch(/^Wait 1\.8 s: 50\/s come back/);
+    expect(at(100)).toMatchObject({ passes: true, advice: [] });
+    expect(at(100).steps.at(-1).says).toContain('500 are taken, and 400 are owed.');
+  });
+
+  test('a window grants no more than it holds, however long is waited', () => {
+    const local = { ...EXPLANATION.local, windowMs: 1000, depth: { messages: 50, bytes: null } };
+    const advice = (amount: number) => stepsOf({ ...ASKED, amount, explanation: { ...EXPLANATION, local } }).advice[1];
+    expect(advice(40)).toBe('Wait for a window: one begins every 1.0 s (waitMs does so by itself).');
+    expect(advice(60)).toBe('Ask for less: a window holds 50 messages, however long is waited.');
   });
 
   test('a request above maxRequest, a quota of 0, a node that does not decide: each says itself', () => {
@@ -119,7 +142,8 @@ describe('the page of a run', () => {
   });
 
   test('the time of a trace is that of its clock', () => {
-    const since = { begunMs: Date.UTC(2023, 10, 16, 18, 17, 3), speed: 10 };
-    expect([clock(1.5, 100, since), clock(1.5, 100)]).toEqual(['18:17:18.0', '1.5 s']);
+    const since = { begunMs: Date.UTC(2023, 10, 16, 18, 17, 3), hasDays: false };
+    expect([clock(1.5, 100, since), clock(1.5, 100)]).toEqual(['18:17:04.5', '1.5 s']);
+    expect(clock(86_400, 6000, { ...since, hasDays: true })).toBe('11-17 18:17:03');
   });
 });

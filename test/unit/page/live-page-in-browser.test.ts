@@ -1,7 +1,10 @@
+import { createReadStream } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { closeHttp, listen } from '../../../src/http/server/http-server.js';
+import { readRecording } from '../../../src/recording/read-recording.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
+import { objectionsTo } from './accessibility.js';
 import { findBrowser, NO_BROWSER } from './browser.js';
 
 const executablePath = findBrowser(process.env);
@@ -9,6 +12,7 @@ const HOSTILE = '"><img src=x onerror="window.broken=1">';
 const LONG = `long/${'x'.repeat(195)}`;
 const MANY = 10_000;
 const NODES = ['a', 'b', 'c'] as const;
+const VIEWS = ['#/', '#/group/orders/publish', '#/node', '#/why/orders/publish'];
 
 /** Three nodes of one cluster in this process, a page of the first one in a real browser. */
 describe('the live page in a browser', () => {
@@ -24,7 +28,8 @@ describe('the live page in a browser', () => {
     const quota = { publish: { messagesPerSecond: 600 } };
     const many = Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`many-${at}`, { quota }]));
     const groups = { orders: { quota }, [LONG]: { quota }, ...many };
-    const shared = { cluster: `live-${process.pid}`, groups, http: { host: '127.0.0.1', port: 0 } };
+    const keys = { 'key:{id}': { quota: { publish: { messagesPerMinute: 600 } } } };
+    const shared = { cluster: `live-${process.pid}`, groups, keys, http: { host: '127.0.0.1', port: 0 } };
     const timing = { heartbeatMs: 200, stalenessMs: 1500, isolationAfterMs: 1000, shareValidMs: 1000 };
     scenes = await Promise.all(NODES.map((node) => readyScene({ ...shared, node, timing })));
     const [first] = scenes as [HttpScene];
@@ -126,7 +131,7 @@ describe('the live page in a browser', () => {
     await expect.poll(() => page.textContent('.verdict-line')).toBe('Node a would refuse it now.');
     expect(await page.locator('.steps li').count()).toBeGreaterThan(6);
     expect(await page.locator('.steps li.stop').count()).toBe(1);
-    expect(await page.textContent('.advice')).toMatch(/Wait [\d.]+ s/);
+    expect(await page.textContent('.advice')).toMatch(/Wait [\d.]+ m?s: /);
     await page.fill('.why input[type=text]', 'nobody');
     await page.click('text=Explain');
     await expect.poll(() => page.textContent('.verdict-line')).toContain('nobody');
@@ -146,6 +151,60 @@ describe('the live page in a browser', () => {
     expect(longest.cpuMs).toBeLessThan(50);
     expect(await page.locator('.lines .line:not([hidden])').count()).toBeLessThan(130);
     await expect.poll(() => page.locator('.lines .line.waiting:not([hidden])').count(), { timeout: 5000 }).toBe(0);
+  });
+
+  test('a key that is in use elsewhere is counted, and looked up where it is used', async () => {
+    const [, second] = scenes as [HttpScene, HttpScene];
+    const takeAll = setInterval(() => second.node.tryAcquire('key:alice', { messages: 3 }), 25);
+    await visit('#/');
+    await expect
+      .poll(() => page.textContent('.missing'), { timeout: 15_000 })
+      .toBe(
+        'Keys at node a: key:{id} 0 in use, 0 loud. Only loud ones have a line. ' +
+          '1 direction of a key or group is in use elsewhere, and named only on the pages of the nodes that use them.',
+      );
+    clearInterval(takeAll);
+    await page.goto(`${url}/#/why/key:alice/publish`);
+    await expect.poll(() => page.textContent('.verdict-line')).toContain('ask one of those');
+  });
+
+  test('record this: from the click on, and what came until it was stopped can be read', async () => {
+    await visit('#/');
+    const saved = page.waitForEvent('download');
+    const clickedMs = Date.now();
+    await page.click('#record');
+    await expect.poll(() => page.textContent('#record')).toBe('Stop and keep');
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    await page.click('#record');
+    const download = await saved;
+    expect(download.suggestedFilename()).toMatch(/^live-\d+-.*\.qmrec$/);
+    const { entries } = await readRecording(createReadStream(await download.path()), 'saved');
+    const after: number[] = [];
+    let isCaughtUp = false;
+    for await (const entry of entries) {
+      if (entry === 'caught-up') isCaughtUp = true;
+      else if (isCaughtUp && 'appendMs' in entry) after.push(entry.appendMs);
+    }
+    // Three nodes tell every 200 ms that they live.
+    expect(after.length).toBeGreaterThan(15);
+    expect(Math.min(...after)).toBeGreaterThan(clickedMs - 1000);
+    await expect.poll(() => page.textContent('#record')).toBe('Record this');
+    expect(complaints).toEqual([]);
+  });
+
+  test('the slider goes back no further than the node is up, and what has no past says so', async () => {
+    await visit('#/why/orders/publish');
+    const back = Number(await page.getAttribute('#time', 'min'));
+    expect(back).toBeLessThan(0);
+    expect(back).toBeGreaterThan(-600);
+    await page.focus('#time');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => page.textContent('main')).toContain('a node remembers no decisions');
+    await page.click('nav >> text=Node');
+    await expect.poll(() => page.textContent('main')).toContain('as they are now');
+    expect(await tile('Members alive')).toBe(3);
+    await page.click('#live');
+    await expect.poll(() => page.textContent('main')).not.toContain('as they are now');
   });
 
   test('hostile names are text', async () => {
@@ -170,17 +229,27 @@ describe('the live page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  test.each(['#/', '#/group/orders/publish', '#/node', '#/why/orders/publish'])(
-    'nothing sticks out: %s',
-    async (hash) => {
+  test.each(VIEWS)('nothing sticks out: %s', async (hash) => {
+    await visit(hash);
+    for (const width of [360, 768, 1280, 3840]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), { timeout: 10_000 }).toBe(width);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  test.each(VIEWS)('axe has no objection: %s', async (hash) => {
+    for (const [colorScheme, width] of [['light', 1280] as const, ['dark', 360] as const]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
       await visit(hash);
-      for (const width of [360, 768, 1280, 3840]) {
-        await page.setViewportSize({ width, height: 900 });
-        await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), { timeout: 10_000 }).toBe(width);
-      }
-      await page.setViewportSize({ width: 1280, height: 900 });
-    },
-  );
+      // All that follows the first second of the stream is there.
+      await expect.poll(() => page.locator('.line.waiting:not([hidden])').count(), { timeout: 5000 }).toBe(0);
+      expect(await objectionsTo(page)).toEqual([]);
+    }
+    await page.emulateMedia({ colorScheme: null });
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
 
   test('keys alone: to a group and back through time', async () => {
     await visit('#/');

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { renderPage } from '../../../sim/page/render-page.js';
+import { objectionsTo } from './accessibility.js';
 import { findBrowser, NO_BROWSER } from './browser.js';
 import { runOf } from './runs.js';
 
@@ -143,6 +144,12 @@ describe('the page in a browser', () => {
         .poll(() => page.textContent('#buckets'))
         .toBe('A: −20 of 100 tokens, a debt; set point 30, correction −50/s');
       await hasNoOverflow();
+    });
+  });
+
+  test.each(['three', 'tokens', 'hundred'])('axe has no objection: %s', async (name) => {
+    await visit(name, async () => {
+      expect(await objectionsTo(page)).toEqual([]);
     });
   });
 

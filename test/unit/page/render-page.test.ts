@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { NODES_MAX, pageSeriesOf } from '../../../sim/page/page-runs.js';
 import { renderPage } from '../../../sim/page/render-page.js';
+import type { Verdict } from '../../../sim/verdict/run-result.js';
 import { html, jsonIn } from '../../../src/page/html.js';
 import { runOf } from './runs.js';
 
@@ -50,18 +51,44 @@ describe('renderPage', () => {
     expect(pageSeriesOf([one, other]).map(({ label }) => label)).toEqual(['max-min · seed 7', 'max-min · seed 8']);
   });
 
+  /** The cells of each system. */
+  function rowsOf(...verdicts: Partial<Verdict>[]): string[][] {
+    const runs = verdicts.map((verdict, at) => {
+      const one = runOf({ system: `s${at}`, nodes: ['a', 'b'], seconds: 3 });
+      return { ...one, verdict: { ...(one.verdict as Verdict), ...verdict } };
+    });
+    const rows = [...renderPage(runs).matchAll(/<tr data-run="\d">.*?<\/tr>/gs)];
+    return rows.map(([row]) => row.match(/<td.*?<\/td>/g) ?? []);
+  }
+
   test('no tick for staying below the quota by leaving it unused', () => {
-    const nodes = ['a', 'b'];
-    const run = (system: string) => runOf({ system, nodes, seconds: 3 });
-    const judged = (system: string, overAdmission: number, utilisation: number) => {
-      const one = run(system);
-      return { ...one, verdict: { ...one.verdict, overAdmission, utilisation } };
-    };
-    const page = renderPage([judged('wasteful', -0.29, 0.7), judged('good', 0.02, 0.99), judged('loose', 0.3, 1)]);
-    const [wasteful, good, loose] = [...page.matchAll(/<tr data-run="\d">.*?<\/tr>/gs)].map(([row]) => row);
-    expect(wasteful).toContain('<td>-29.0 %</td>');
+    const [wasteful, good, loose] = rowsOf(
+      { overAdmission: -0.29, utilisation: 0.7 },
+      { overAdmission: 0.02, utilisation: 0.99 },
+      { overAdmission: 0.3, utilisation: 1 },
+    );
+    expect(wasteful).toContain('<td>−29.0 %</td>');
     expect(good).toContain('<td class="best">2.0 %</td>');
     expect(loose).toContain('<td>30.0 %</td>');
+  });
+
+  test('no tick for admitting more than the quota, nor for few records by that', () => {
+    const [open, strict] = rowsOf({ utilisation: 1.4, records: 0 }, { utilisation: 0.97, records: 500 });
+    expect(open).toEqual(expect.arrayContaining(['<td>140.0 %</td>', '<td>0</td>']));
+    expect(strict).toContain('<td class="best">97.0 %</td>');
+  });
+
+  test('figures that are shown alike are ticked alike, and none where all are', () => {
+    const rows = rowsOf(
+      { steadyError: -0.00001, overAdmission: 0.0054, jain: 0.9999 },
+      { steadyError: 0.00002, overAdmission: 0.005, jain: 0.9998 },
+      { steadyError: 0.01, overAdmission: 0.1, jain: 1 },
+    );
+    expect(rows.map((row) => row.filter((cell) => cell.includes('best')))).toEqual([
+      ['<td class="best">0.5 %</td>', '<td class="best">0.00 %</td>'],
+      ['<td class="best">0.5 %</td>', '<td class="best">0.00 %</td>'],
+      [],
+    ]);
   });
 
   test('a trace with dates says when it begins, and one without does not', () => {

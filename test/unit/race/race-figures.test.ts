@@ -99,6 +99,22 @@ describe('who gets it', () => {
     expect(await shares(500, 500)).toBeCloseTo(1 / 6, 2);
   });
 
+  test('where requests come in heaps, fair is a part of what an exact bucket gives, not of a quota that lay idle', async () => {
+    const heaps = Array.from({ length: 10 }, (_, second) => burst(1000 * second + 500, 500)).flat();
+    const shared = { ...LIMIT, burst: 50 };
+    const node = (admits: number) => {
+      let [atMs, admitted] = [-1, 0];
+      return playVirtually(heaps, (clock) => {
+        if (clock.nowMs() !== atMs) [atMs, admitted] = [clock.nowMs(), 0];
+        return ++admitted <= admits;
+      });
+    };
+    const shares = async (one: number, other: number) =>
+      figuresOf([await node(one), await node(other)], shared, { fromMs: 0, toMs: 10_000 }).belowFair;
+    expect(await shares(25, 25)).toBe(0);
+    expect(await shares(40, 10)).toBeCloseTo(0.6, 2);
+  });
+
   test('what is lost was not refused', async () => {
     const played = await playVirtually(evenly(1000, 5), () => Promise.reject(new Error('away')));
     expect(figuresOf([played], LIMIT, { fromMs: 0, toMs: 5000 })).toMatchObject({ lost: 5000, belowFair: 0 });

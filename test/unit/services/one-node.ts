@@ -12,13 +12,17 @@ export async function oneNode(): Promise<QuotaNode> {
     'key:bob': { quota: { publish: { messagesPerDay: 1 } } },
     'key:carol': { quota: { publish: { messagesPerSecond: 20 } } },
     'key:open': {},
+    'key:rested': RESTED,
   };
-  const keys = { 'customer:{id}': { quota: { publish: { messagesPerSecond: 1000 } } } };
+  const keys = { 'customer:{id}': { quota: { publish: { messagesPerSecond: 1000 } } }, 'rested:{id}': RESTED };
   const config = { cluster: 'services', node: 'a', topic: 'memory', groups, keys };
   const node = await createNode({ config, env: {} });
   await node.acquire('key:alice', { messages: 100 }, { waitMs: 10_000 });
   return node;
 }
+
+/** Full again after 10 ms. */
+const RESTED = { quota: { publish: { messagesPerSecond: 1000 } }, burst: 10 };
 
 export interface Served {
   readonly url: string;

@@ -114,6 +114,11 @@ describe('rate-limiter-flexible', () => {
     expect(await one.delete('alice')).toBe(false);
     await one.consume('alice');
     await expect(one.consume('bob')).rejects.toMatchObject({ msBeforeNext: 60_000 });
+    const endless = { msBeforeNext: -1, remainingPoints: 0 };
+    expect(await one.block('alice', 0)).toMatchObject(endless);
+    expect(await one.get('alice')).toMatchObject(endless);
+    await expect(one.consume('alice')).rejects.toMatchObject(endless);
+    expect(await one.delete('alice')).toBe(true);
     expect(await one.delete('bob')).toBe(true);
   });
 
@@ -129,6 +134,18 @@ describe('rate-limiter-flexible', () => {
     expect(await limiter().get('bob')).toMatchObject({ remainingPoints: 0 });
     const keyed = new RateLimiterQuotamesh(node, { points: LIMIT, group: (key) => `customer:${key}` });
     expect(await keyed.get('quiet')).toBe(null);
+  });
+
+  test('a group that nobody has used yet is full, and a silent key is known by what was spent of it', async () => {
+    const unused = new RateLimiterQuotamesh(node, { points: 10, group: 'key:rested' });
+    expect(await unused.get('anybody')).toBe(null);
+    const silent = new RateLimiterQuotamesh(node, { points: 10, group: (key) => `rested:${key}` });
+    expect(await silent.get('saver')).toBe(null);
+    expect((await silent.consume('saver', 3)).remainingPoints).toBeLessThan(10);
+    const known = await silent.get('saver');
+    expect(known?.remainingPoints).toBeLessThan(10);
+    expect(known?.consumedPoints).toBeGreaterThanOrEqual(1);
+    expect(node.keys.show('rested:saver')).toMatchObject({ silent: true });
   });
 
   test('is one of the library, so its wrappers take it; what a bucket cannot do is rejected', async () => {

@@ -222,8 +222,8 @@ describe('counters', () => {
     expect([limiter.attempted.at(MESSAGES), limiter.attempted.at(BYTES)]).toEqual([2, 14]);
     expect([limiter.attemptedSquares.at(MESSAGES), limiter.attemptedSquares.at(BYTES)]).toEqual([2, 98]);
     expect([limiter.admitted.at(MESSAGES), limiter.admitted.at(BYTES)]).toEqual([2, 14]);
-    expect([limiter.refused.at(MESSAGES), limiter.refused.at(BYTES)]).toEqual([2, 14]);
-    expect([limiter.refusals.at(0), limiter.retryRefusals.at(0)]).toEqual([2, 1]);
+    expect([limiter.refused.at(MESSAGES), limiter.refused.at(BYTES)]).toEqual([1, 7]);
+    expect([limiter.refusals.at(0), limiter.retryRefusals.at(0), limiter.refusedOnce.at(0)]).toEqual([2, 1, 1]);
   });
 
   test('lanes do not touch each other', () => {
@@ -265,7 +265,7 @@ test('refused, retried and waiting work far apart: attempted counts each piece o
     limiter.countRefused(lane, 2, 20, true);
     expect([limiter.attempted.at(2 * lane), limiter.attempted.at(2 * lane + 1)]).toEqual([5, 50]);
     expect([limiter.attemptedSquares.at(2 * lane), limiter.attemptedSquares.at(2 * lane + 1)]).toEqual([13, 1300]);
-    expect([limiter.admitted.at(2 * lane), limiter.refused.at(2 * lane)]).toEqual([3, 4]);
+    expect([limiter.admitted.at(2 * lane), limiter.refused.at(2 * lane)]).toEqual([3, 2]);
     expect([limiter.refusals.at(lane), limiter.retryRefusals.at(lane)]).toEqual([2, 1]);
   }
   expect([limiter.attempted.at(2), limiter.refusals.at(500)]).toEqual([0, 0]);

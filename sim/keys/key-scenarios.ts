@@ -1,0 +1,171 @@
+import { KeyedCluster, type KeyedClusterSettings } from './keyed-cluster.js';
+
+/** Keys of one template with the same demand, and the nodes at which they are used. */
+export interface KeyScenario {
+  readonly name: string;
+  readonly says: string;
+  readonly nodes: number;
+  readonly keys: number;
+  /** Messages that are asked for ÷ quota. */
+  readonly demand: number;
+  /** `own`: each key at one node; `any`: each request at any; `all`: each request at all of them at one instant. */
+  readonly at: 'own' | 'any' | 'all';
+  /** Messages that a key's bucket holds. */
+  readonly depth: number;
+  readonly delays?: KeyedClusterSettings['delays'];
+  /** A node ends without a farewell when so many seconds have been played. */
+  readonly crashAtSec?: number;
+}
+
+export interface KeyFigures {
+  /** Granted ÷ asked of the first requests of each key, as many as its bucket holds; all keys together. */
+  readonly first: number;
+  /** Granted ÷ what was wanted of the quota, in the judged time: the mean of all keys. */
+  readonly used: number;
+  /** The same in any 10 s of it, of the key that got least and of the one that got most; null below the quota. */
+  readonly least: number | null;
+  readonly most: number | null;
+  /** Most that a key was granted in any span beyond its quota in that span and one bucket, in buckets; at least 0. */
+  readonly beyond: number;
+  /** Refused ÷ asked in the judged time; null where more than the quota is asked for. */
+  readonly refused: number | null;
+  /** Records per node and minute beside signs of life, in the judged time. */
+  readonly records: number;
+}
+
+export const KEY_SCENARIOS: readonly KeyScenario[] = [
+  scenario('own-node', 'Each key at one of three nodes, at twice its quota.', { at: 'own' }),
+  scenario('any-node', 'Each request at any of three nodes, at twice the quota.', {}),
+  scenario('any-node-10x', 'The same at ten times the quota.', { demand: 10 }),
+  scenario('any-of-20', 'Each request at any of twenty nodes, at twice the quota.', { nodes: 20, keys: 5 }),
+  scenario('wakes-at-all', 'Each request at all of ten nodes at one instant, ten times the quota in all.', {
+    nodes: 10,
+    keys: 5,
+    at: 'all',
+    demand: 10,
+  }),
+  scenario('slow-topic', 'As any-node; a record takes 0.2 to 0.5 s.', {
+    delays: { appendMs: [100, 250], deliveryMs: [100, 250] },
+  }),
+  scenario('node-dies', 'As any-node; one of the three nodes dies after 30 s.', { crashAtSec: 30 }),
+  scenario('below', 'Each request at any of three nodes, at a tenth of the quota.', { keys: 200, demand: 0.1 }),
+  scenario('below-of-20', 'The same at any of twenty nodes.', { keys: 200, demand: 0.1, nodes: 20 }),
+  scenario('below-small', 'The same, and a bucket of 10 messages: too small to be spent in twenty parts.', {
+    keys: 10,
+    demand: 0.1,
+    nodes: 20,
+    depth: 10,
+  }),
+];
+
+function scenario(name: string, says: string, others: Partial<KeyScenario>): KeyScenario {
+  return { name, says, nodes: 3, keys: 20, demand: 2, at: 'any', depth: 60, ...others };
+}
+
+/** Plays a scenario from the moment on at which each node has its whole part of each bucket. */
+export function playKeys(
+  { nodes, keys, demand, at, depth, delays, crashAtSec }: KeyScenario,
+  seed: number,
+): KeyFigures {
+  const template = { quota: { publish: { messagesPerSecond: PER_SECOND } }, burst: { messages: depth } };
+  const cluster = new KeyedCluster({ nodes, keys: { 'key:{id}': template }, seed, ...(delays && { delays }) });
+  cluster.advance((1000 * depth) / PER_SECOND);
+  const ledgers = Array.from({ length: keys }, () => new KeyLedger(depth));
+  const alive = [...cluster.nodes];
+  const ask = (key: number) => {
+    const first = at === 'own' ? key % alive.length : Math.floor(cluster.random.next() * alive.length);
+    for (let asked = 0; asked < (at === 'all' ? alive.length : 1); asked++) {
+      const node = alive[(first + asked) % alive.length] as (typeof alive)[number];
+      (ledgers[key] as KeyLedger).note(cluster.nowMs, node.ask(`key:${key}`, 1) !== 'refused');
+    }
+  };
+  const perAsk = at === 'all' ? nodes : 1;
+  const beganMs = cluster.nowMs;
+  let owed = 0;
+  for (let step = 0; step < PLAYED_MS / STEP_MS; step++) {
+    if (crashAtSec !== undefined && step * STEP_MS === crashAtSec * 1000) alive.pop()?.node.crash();
+    if (step * STEP_MS === PLAYED_MS - JUDGED_MS) cluster.countSent();
+    owed += (keys * demand * PER_SECOND * STEP_MS) / 1000 / perAsk;
+    for (; owed >= 1; owed--) ask(Math.floor(cluster.random.next() * keys));
+    cluster.advance(STEP_MS);
+  }
+  const records = cluster.countSent().reports;
+  const judgedFromMs = beganMs + PLAYED_MS - JUDGED_MS;
+  return figuresOf(ledgers, { judgedFromMs, demand, records: (records * 60_000) / JUDGED_MS / nodes });
+}
+
+interface Judged {
+  readonly judgedFromMs: number;
+  readonly demand: number;
+  readonly records: number;
+}
+
+function figuresOf(ledgers: readonly KeyLedger[], { judgedFromMs, demand, records }: Judged): KeyFigures {
+  const wanted = PER_SECOND * Math.min(1, demand);
+  const judged = ledgers.map((ledger) => ledger.since(judgedFromMs));
+  const spans = judged.flatMap(({ grantedMs }) => spansOf(grantedMs, judgedFromMs, judgedFromMs + JUDGED_MS));
+  const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
+  const granted = sum(judged.map(({ grantedMs }) => grantedMs.length));
+  const asked = sum(judged.map((one) => one.asked));
+  const inSpan = (wanted * SPAN_MS) / 1000;
+  return {
+    first: sum(ledgers.map(({ firstGranted }) => firstGranted)) / sum(ledgers.map(({ firstAsked }) => firstAsked)),
+    used: granted / ((ledgers.length * wanted * JUDGED_MS) / 1000),
+    least: demand < 1 ? null : Math.min(...spans) / inSpan,
+    most: demand < 1 ? null : Math.max(...spans) / inSpan,
+    beyond: Math.max(...ledgers.map((ledger) => ledger.beyond)),
+    refused: demand < 1 ? 1 - granted / asked : null,
+    records,
+  };
+}
+
+/** Granted in the spans that begin at every second. */
+function spansOf(grantedMs: readonly number[], fromMs: number, toMs: number): number[] {
+  const spans: number[] = [];
+  for (let begin = fromMs; begin + SPAN_MS <= toMs; begin += 1000) {
+    spans.push(grantedMs.filter((ms) => ms >= begin && ms < begin + SPAN_MS).length);
+  }
+  return spans;
+}
+
+class KeyLedger {
+  firstAsked = 0;
+  firstGranted = 0;
+  /** Buckets beyond one. */
+  beyond = 0;
+  readonly #depth: number;
+  readonly #askedMs: number[] = [];
+  readonly #grantedMs: number[] = [];
+  #excess = 0;
+  #lastMs = 0;
+
+  constructor(depth: number) {
+    this.#depth = depth;
+  }
+
+  note(nowMs: number, isGranted: boolean): void {
+    this.#askedMs.push(nowMs);
+    if (this.firstAsked < this.#depth) {
+      this.firstAsked++;
+      if (isGranted) this.firstGranted++;
+    }
+    if (!isGranted) return;
+    this.#grantedMs.push(nowMs);
+    this.#excess = Math.max(0, this.#excess - (PER_SECOND * (nowMs - this.#lastMs)) / 1000) + 1;
+    this.#lastMs = nowMs;
+    this.beyond = Math.max(this.beyond, this.#excess / this.#depth - 1);
+  }
+
+  since(fromMs: number): { readonly asked: number; readonly grantedMs: readonly number[] } {
+    const isLate = (ms: number) => ms >= fromMs;
+    return { asked: this.#askedMs.filter(isLate).length, grantedMs: this.#grantedMs.filter(isLate) };
+  }
+}
+
+/** 600 a minute. */
+const PER_SECOND = 10;
+const STEP_MS = 10;
+/** Twenty seconds to spend the bucket, then what is judged. */
+const PLAYED_MS = 60_000;
+const JUDGED_MS = 40_000;
+const SPAN_MS = 10_000;

@@ -1,0 +1,33 @@
+import { make, say } from '../browser/elements.mjs';
+import { rate } from '../browser/figures.mjs';
+import { pathOfKey } from './addresses.mjs';
+import { askJson } from './ask.mjs';
+import { textOf } from './wording.mjs';
+
+/** Looks a key up by its name. */
+export function keyLookup() {
+  const name = make('input', { type: 'text', placeholder: 'key:customer-17', 'aria-label': 'Name of a key' });
+  const answer = make('p', { className: 'hint', role: 'status' });
+  const form = make(
+    'form',
+    { className: 'tools' },
+    name,
+    make('button', { type: 'submit', className: 'plain', text: 'Look up' }),
+    answer,
+  );
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const found = await askJson(pathOfKey(name.value)).catch((error) => error);
+    say(answer, found instanceof Error ? textOf(found) : keyText(found));
+  });
+  return form;
+}
+
+function keyText({ template, silent, leftUnheard, group }) {
+  if (!silent)
+    return `It is a group like any other: ${rate(group.directions.publish.quota.messagesPerSecond)} messages per second for publish.`;
+  const left = Object.entries(leftUnheard).map(
+    ([direction, { messages }]) => `${rate(messages)} messages of ${direction}`,
+  );
+  return `Template ${template}. This node may still spend ${left.join(' and ')} of it unheard.`;
+}

@@ -1,0 +1,32 @@
+import { rate } from '../browser/figures.mjs';
+
+/** `1,000/s`, or `1.2 MB/s`; null = no quota. */
+export function perSecond(value, dimension) {
+  if (value === null || value === undefined) return 'no quota';
+  if (dimension !== 'bytes') return `${rate(value)}/s`;
+  return value >= 1e6 ? `${rate(value)}B/s` : `${rate(value)} B/s`;
+}
+
+export function duration(milliseconds) {
+  if (milliseconds === null || milliseconds === undefined) return '–';
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 120) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
+/** As the clock of the reader's machine says, as in all charts. */
+export function dateAndTime(date) {
+  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+  return `${day.map((part) => String(part).padStart(2, '0')).join('-')} ${clockTime(date.getTime() / 1000)}`;
+}
+
+export function clockTime(seconds) {
+  const date = new Date(seconds * 1000);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+/** What the node said of a request that it did not do, and what helps. */
+export function textOf(error) {
+  return error.remedy ? `${error.message}. ${error.remedy}` : error.message;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import type { KeyTold } from '../../../src/api/key-status.js';
+import { busiestKeys } from '../../../src/status/busiest-keys.js';
+import { describeKey, unknownKey } from '../../../src/status/describe-key.js';
+import { describeNode } from '../../../src/status/describe-node.js';
+import type { WholeNode } from '../../whole-node.js';
+import { PER_MINUTE, withKeys } from './keys-cluster.js';
+
+const ONE = { messages: 1 };
+const TEMPLATES = {
+  'key:{id}': { ...PER_MINUTE(600), overrides: { acme: PER_MINUTE(6000) } },
+  'tenant:{t}/user:{u}': PER_MINUTE(60),
+};
+
+describe('what a node tells of keys', () => {
+  test('any node tells what the cluster knows of a key, also one that does not use it', async () => {
+    await withKeys(2, TEMPLATES, async ({ nodes, time }) => {
+      const [a, b] = nodes as [WholeNode, WholeNode];
+      await time.advance(120_000);
+      expect(describeKey(b, 'key:loud')).toMatchObject({
+        template: 'key:{id}',
+        used: false,
+        silent: true,
+        leftUnheard: { publish: { messages: 300, bytes: null }, dispatch: { messages: null, bytes: null } },
+        group: null,
+        told: { publish: [], dispatch: [] },
+      });
+      // 20/s of 10/s.
+      for (let asked = 0; asked < 2000; asked++) {
+        a.tryAcquire('key:loud', ONE);
+        await time.advance(50);
+      }
+      expect(describeKey(a, 'key:loud')).toMatchObject({ used: true, silent: false, group: { group: 'key:loud' } });
+      const seen = describeKey(b, 'key:loud');
+      expect(seen).toMatchObject({ used: false, silent: false, leftUnheard: null, group: null });
+      expect(seen!.told.publish).toMatchObject([{ nodeId: 'a', self: false }]);
+      const [{ usage, demand }] = seen!.told.publish as [KeyTold];
+      expect(demand.messagesPerSecond).toBeGreaterThan(15);
+      expect(usage.messagesPerSecond).toBeLessThanOrEqual(10);
+      // To look at a key makes none.
+      expect(b.keys?.counts.get('key:{id}')).toMatchObject({ live: 0, made: 0 });
+      expect(describeKey(b, 'key:acme')).toMatchObject({ quota: { publish: { messagesPerMinute: 6000 } } });
+    });
+  }, 60_000);
+
+  test('a name without a template is refused, with the keys that it would be the field of', async () => {
+    await withKeys(1, TEMPLATES, async ({ nodes: [a] }) => {
+      expect(describeKey(a!, 'acme')).toBe(null);
+      expect(() => unknownKey(a!.templates, 'acme')).toThrow('no template has keys named acme; key:acme would be one');
+      expect(() => unknownKey(a!.templates, 'a/b')).toThrow(/^no template has keys named a\/b$/);
+      for (const name of ['x'.repeat(1_000_000), '\0', '__proto__ ']) {
+        expect(describeKey(a!, name)).toBe(null);
+        expect(() => unknownKey(a!.templates, name)).toThrow(/^.{0,240}$/s);
+      }
+    });
+  });
+
+  test('nothing is left unheard where nothing may be spent unheard', async () => {
+    const keys = { 'key:{id}': { ...PER_MINUTE(600), sharing: 'rates' } };
+    await withKeys(1, keys, async ({ nodes: [a], time }) => {
+      await time.advance(120_000);
+      expect(describeKey(a!, 'key:x')?.leftUnheard?.publish).toEqual({ messages: 0, bytes: null });
+    });
+  });
+
+  test('the busiest keys come first, refusals are counted by template, and silent keys are left out', async () => {
+    await withKeys(1, TEMPLATES, async ({ nodes: [a], time }) => {
+      await time.advance(120_000);
+      let refused = 0;
+      const ask = (key: string, times: number) => {
+        for (let asked = 0; asked < times; asked++) if (!a!.tryAcquire(key, ONE).granted) refused++;
+      };
+      for (let tenth = 0; tenth < 900; tenth++) {
+        ask('key:warm', 2);
+        ask('key:hot', 5);
+        ask('tenant:t/user:u', 1);
+        if (tenth % 10 === 0) ask('key:silent', 1);
+        await time.advance(100);
+      }
+      // 10/s of 1/s, 50/s of 10/s, 20/s of 10/s.
+      expect((await busiestKeys(a!)).map(({ key }) => key)).toEqual(['tenant:t/user:u', 'key:hot', 'key:warm']);
+      const counts = describeNode(a!).keys;
+      expect(counts.map(({ template, loud }) => [template, loud])).toEqual([
+        ['key:{id}', 2],
+        ['tenant:{t}/user:{u}', 1],
+      ]);
+      expect(counts.reduce((sum, { overQuota }) => sum + overQuota, 0)).toBe(refused);
+      expect(counts.every(({ overQuota, refused: full }) => overQuota > 100 && full === 0)).toBe(true);
+    });
+  }, 60_000);
+
+  test('however many keys speak, twenty are told', async () => {
+    await withKeys(1, { 'key:{id}': { ...PER_MINUTE(600), burst: 1 } }, async ({ nodes: [a], time }) => {
+      await time.advance(10_000);
+      for (let second = 0; second < 5; second++) {
+        for (let key = 0; key < 60; key++) {
+          for (let asked = 0; asked < (key < 40 ? 12 : 120); asked++) a!.tryAcquire(`key:${key}`, ONE);
+        }
+        await time.advance(1000);
+      }
+      const keys = (await busiestKeys(a!)).map(({ key }) => key);
+      expect(keys.toSorted()).toEqual(Array.from({ length: 20 }, (_, at) => `key:${40 + at}`));
+    });
+  }, 60_000);
+});
