@@ -24,8 +24,12 @@ export function refusedByOneBucket(work: RecordedWork, of: Dimension, perSecond:
   return offered === 0 ? 0 : refused / offered;
 }
 
-/** The least rate at which a single bucket refuses no more than `wish`, to a thousandth. */
-export function leastOfOneBucket(work: RecordedWork, of: Dimension, depth: number, wish: number): number {
+/**
+ * The least rate at which a single bucket refuses no more than `wish`, to a thousandth; null = there is none, because
+ * more is asked for at once than the bucket holds.
+ */
+export function leastOfOneBucket(work: RecordedWork, of: Dimension, depth: number, wish: number): number | null {
+  if (refusedByOneBucket(work, of, Number.MAX_VALUE, depth) > wish) return null;
   let high = Math.max(Number.MIN_VALUE, meanPerSecond(work, of));
   while (refusedByOneBucket(work, of, high, depth) > wish) high *= 2;
   let low = high / 2;

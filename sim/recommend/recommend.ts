@@ -47,7 +47,7 @@ export interface Recommendation {
   readonly meanPerSecond: number;
   /** By depth, rising; without points that another one betters in both. */
   readonly frontier: readonly FrontierPoint[];
-  /** Of these, the one with which a second admits least at most: what the quota protects has to bear that. */
+  /** The point with which a second admits least at most: what the quota protects has to bear that. */
   readonly best: FrontierPoint;
   /** The group's own, unless another one refuses half as much or less. */
   readonly strategy: string;
@@ -61,7 +61,7 @@ export async function recommend(work: RecordedWork, options: RecommendOptions): 
   const points: FrontierPoint[] = [];
   for (const depth of depthsFor(work, options.of, mean)) {
     const point = await leastQuota(work, depth, options);
-    if (point.refused <= options.wish) points.push(point);
+    if (point !== null && point.refused <= options.wish) points.push(point);
   }
   if (points.length === 0) {
     const reason = `no quota refuses as little as ${options.wish * 100} % of this work: some of it is refused whatever the quota is`;
@@ -100,16 +100,13 @@ const LEAST_BURST = 10;
 
 /**
  * A cluster refuses a little more than one bucket, since its nodes learn late of each other: from that guess the quota
- * rises until the wish is met, and the last step is halved twice.
+ * rises until the wish is met, and the last step is halved. null = no quota meets it with this depth.
  */
-async function leastQuota(work: RecordedWork, depth: number, options: RecommendOptions): Promise<FrontierPoint> {
-  const system = OWN_SYSTEMS.find((one) => strategyOf(one) === options.settings.groups[0]?.strategy) as System;
-  const refusedAt = async (perSecond: number) => {
-    options.onPlay?.({ depth, perSecond });
-    const [run] = await play(work, { depth, perSecond }, options, [system]);
-    return refusedIn(run as TraceRun, options.of);
-  };
-  let low = leastOfOneBucket(work, options.of, depth, options.wish) / options.speed;
+async function leastQuota(work: RecordedWork, depth: number, options: RecommendOptions): Promise<FrontierPoint | null> {
+  const guess = leastOfOneBucket(work, options.of, depth, options.wish);
+  if (guess === null) return null;
+  const refusedAt = (perSecond: number) => refusedByCluster(work, { depth, perSecond }, options);
+  let low = guess / options.speed;
   let high = roundedUp(low, DIGITS);
   let refused = await refusedAt(high);
   for (let rise = 0; refused > options.wish && rise < RISES_MAX; rise++) {
@@ -117,7 +114,7 @@ async function leastQuota(work: RecordedWork, depth: number, options: RecommendO
     high = roundedUp(high * (1 + Math.min(LAST_STEP, FIRST_STEP * 2 ** rise)), DIGITS);
     refused = await refusedAt(high);
   }
-  for (let halved = 0; halved < 2 && high / low > 1 + FIRST_STEP; halved++) {
+  while (high / low > 1 + PRECISION) {
     const middle = roundedUp((low + high) / 2, DIGITS);
     if (middle >= high) break;
     const between = await refusedAt(middle);
@@ -127,6 +124,20 @@ async function leastQuota(work: RecordedWork, depth: number, options: RecommendO
   return { depth, perSecond: high, refused, mostPerSecond: high + depth };
 }
 
+/** The part of the work that a simulated cluster refuses with the strategy of the group. */
+export async function refusedByCluster(
+  work: RecordedWork,
+  { depth, perSecond }: Pick<FrontierPoint, 'depth' | 'perSecond'>,
+  options: RecommendOptions,
+): Promise<number> {
+  options.onPlay?.({ depth, perSecond });
+  const system = OWN_SYSTEMS.find((one) => strategyOf(one) === options.settings.groups[0]?.strategy) as System;
+  const [run] = await play(work, { depth, perSecond }, options, [system]);
+  return refusedIn(run as TraceRun, options.of);
+}
+
+/** A quota that is lower by this part has been found too low; each halving of a step is another play. */
+const PRECISION = 0.02;
 /** Steps by which the quota rises, doubled each time: 0.5 %, 1 %, … 64 %, 64 %; together × 60. */
 const FIRST_STEP = 0.005;
 const LAST_STEP = 0.64;

@@ -275,7 +275,7 @@ export class ShadowBook {
   /** Counts work that a group with `mode: shadow` has refused to nobody. */
   #letPass({ lane, messages, bytes, retry }: Offered, { said, isCounted, nowMs }: Passed): void {
     this.counts.count(lane, 'wouldRefuse', messages, bytes);
-    // Of a further attempt the limiter counts no amount.
+    // The limiter counts no amount of a further attempt.
     if (!retry) this.counts.count(lane, isCounted ? 'notRefused' : 'uncounted', messages, bytes);
     this.#countRefusal(lane, said, nowMs);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { leastOfOneBucket, refusedByOneBucket } from '../../../sim/recommend/one-bucket.js';
-import { recommend, roundedUp } from '../../../sim/recommend/recommend.js';
+import { recommend, refusedByCluster, roundedUp } from '../../../sim/recommend/recommend.js';
 import { collectWork, type RecordedWork } from '../../../sim/recommend/recorded-work.js';
 import type { TraceArrival } from '../../../sim/replay/trace.js';
 import { replayedGroup } from '../../../src/cli/sim/replay-group.js';
@@ -22,7 +22,7 @@ function bursty(): Promise<RecordedWork> {
   );
 }
 
-async function recommended(wish: number, strategy = 'max-min') {
+async function asked(wish: number, strategy = 'max-min') {
   const work = await bursty();
   const { settings, maxRequestAt } = await replayedGroup({ direction: 'publish', set: [`strategy=${strategy}`] });
   const options = {
@@ -34,11 +34,20 @@ async function recommended(wish: number, strategy = 'max-min') {
     seed: 1,
     speed: 1,
   };
-  return recommend(work, { ...options, settings, maxRequestAt });
+  return { work, options: { ...options, settings, maxRequestAt } };
 }
 
+test('where more is asked for at once than a burst holds, no quota is looked for', async () => {
+  const { work, options } = await asked(0.01);
+  const depths: number[] = [];
+  await recommend(work, { ...options, onPlay: ({ depth }) => depths.push(depth) });
+  // The mean is 75/s, and a burst of 10 or of 38 cannot admit 60 at once.
+  expect(Math.min(...depths)).toBe(76);
+});
+
 test('every point of the frontier meets the wish, and more burst needs less quota', async () => {
-  const { frontier, best, strategy, strategies } = await recommended(0.01);
+  const { work, options } = await asked(0.01);
+  const { frontier, best, strategy, strategies } = await recommend(work, options);
   expect(frontier.length).toBeGreaterThan(2);
   for (const [at, { refused, depth, perSecond }] of frontier.entries()) {
     expect(refused).toBeLessThanOrEqual(0.01);
@@ -48,16 +57,18 @@ test('every point of the frontier meets the wish, and more burst needs less quot
     expect(perSecond).toBeLessThan(before.perSecond);
   }
   expect(best.mostPerSecond).toBe(Math.min(...frontier.map(({ mostPerSecond }) => mostPerSecond)));
-  // 75/s are asked for on the mean: with bursts of 60 nothing below that can do.
-  expect(frontier.at(-1)!.perSecond).toBeGreaterThan(70);
+  // What was not there at the beginning has to come back: 1,500 are asked for in 20 s.
+  for (const { perSecond, depth } of frontier) expect(perSecond * 20 + depth).toBeGreaterThan(0.99 * 1500);
   expect(strategies).toHaveLength(6);
   expect(strategies.map((one) => one.strategy)).toContain(strategy);
 });
 
 test('with a quota a twentieth lower the wish is not met', async () => {
-  const work = await bursty();
-  const { best } = await recommended(0.01);
-  expect(refusedByOneBucket(work, 0, best.perSecond * 0.95, best.depth)).toBeGreaterThan(0.01 * 0.9);
+  const { work, options } = await asked(0.01);
+  const { frontier } = await recommend(work, options);
+  for (const { depth, perSecond } of frontier) {
+    expect(await refusedByCluster(work, { depth, perSecond: perSecond * 0.95 }, options)).toBeGreaterThan(0.01);
+  }
 });
 
 test('a single bucket: what is refused, and the least rate, as counted by hand', async () => {
@@ -68,9 +79,11 @@ test('a single bucket: what is refused, and the least rate, as counted by hand',
       }
     })(),
   );
-  // Of four at once two pass; one comes back in each second.
+  // Two of four at once pass; one comes back in each second.
   expect(refusedByOneBucket(work, 0, 1, 2)).toBeCloseTo(2 / 6, 12);
   expect(leastOfOneBucket(work, 0, 2, 2 / 6)).toBeCloseTo(1, 2);
+  // Whatever comes back, two of the four find nothing.
+  expect(leastOfOneBucket(work, 0, 2, 1 / 6)).toBeNull();
 });
 
 test('rounds up to the digits that somebody types', () => {
