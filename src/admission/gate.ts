@@ -393,9 +393,9 @@ export class Gate {
     options: AcquireOptions,
     nowMs: number | undefined,
   ): Decision {
-    const beside = this.levels.beside[lane];
     const retry = options.retry === true;
     if (isPlain && this.#limiter.heldBack[lane] === 0) {
+      const beside = this.levels.beside[lane];
       if (beside === HAS_SHADOW) return this.#tryBeside(lane, messages, bytes, retry, nowMs ?? this.#clock());
       if (beside === IS_SHADOW) {
         const shadow = this.shadows.askGroup(lane, messages, bytes, retry, nowMs ?? this.#clock());

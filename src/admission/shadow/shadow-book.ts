@@ -42,6 +42,8 @@ export class ShadowBook {
   readonly #bounds: LaneBounds;
   /** Lane of a group → that of what is planned for it; −1 = nothing is. */
   #planned = new Int32Array(0);
+  /** Lane of a plan → 1 where its largest request is below that of its group, within which every request is. */
+  #isNarrower = new Uint8Array(0);
   #isAny = false;
 
   constructor(parts: ShadowBookParts) {
@@ -60,13 +62,25 @@ export class ShadowBook {
       const before = this.#planned;
       this.#planned = new Int32Array(limiter.laneCount).fill(-1);
       this.#planned.set(before);
+      const narrower = this.#isNarrower;
+      this.#isNarrower = new Uint8Array(limiter.laneCount);
+      this.#isNarrower.set(narrower);
     }
     const shadow = groups.shadowOf(group);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       const lane = laneOf(group, direction);
-      this.#planned[lane] = shadow === null ? -1 : laneOf(shadow, direction);
+      const planned = shadow === null ? -1 : laneOf(shadow, direction);
+      this.#planned[lane] = planned;
+      if (planned !== -1) this.#isNarrower[planned] = this.#takesLess(planned, lane) ? 1 : 0;
       if (((levels.beside[lane] as number) & (IS_SHADOW | HAS_SHADOW)) !== 0) this.#isAny = true;
     }
+  }
+
+  #takesLess(planned: number, lane: number): boolean {
+    const { enforcedMessages, enforcedBytes, maxMessages, maxBytes } = this.#bounds;
+    const isLess = (most: readonly number[], than: readonly number[]) =>
+      !((most[planned] as number) >= (than[lane] as number));
+    return isLess(enforcedMessages, maxMessages) || isLess(enforcedBytes, maxBytes);
   }
 
   /** The number of a group stands for another name from now on. */
@@ -90,11 +104,13 @@ export class ShadowBook {
    */
   askPlanned(lane: number, messages: number, bytes: number, answer: number, nowMs: number): ShadowAnswer | null {
     const planned = this.#planned[lane] as number;
-    const said =
-      messages > (this.#bounds.enforcedMessages[planned] as number) ||
-      bytes > (this.#bounds.enforcedBytes[planned] as number)
-        ? this.#refuseAboveMost(planned, messages, bytes, false)
-        : this.#limiter.tryAcquire(planned, messages, bytes, false, nowMs);
+    const isAbove =
+      this.#isNarrower[planned] === 1 &&
+      (messages > (this.#bounds.enforcedMessages[planned] as number) ||
+        bytes > (this.#bounds.enforcedBytes[planned] as number));
+    const said = isAbove
+      ? this.#refuseAboveMost(planned, messages, bytes, false)
+      : this.#limiter.tryAcquire(planned, messages, bytes, false, nowMs);
     if (said === GRANTED && answer === GRANTED) return null;
     return this.#compare(planned, messages, bytes, { said, answer, nowMs });
   }

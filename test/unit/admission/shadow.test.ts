@@ -56,17 +56,20 @@ describe('mode: shadow', () => {
 
   test('is reported as if it were enforced', async () => {
     const node = await sceneWith({ a: { quota: publish(100), burst: 1, mode: 'shadow' } });
-    const untilMs = performance.now() + 2000;
-    while (performance.now() < untilMs) {
-      for (let time = 0; time < 10; time++) expect(node.tryAcquire('a', { messages: 1 }).granted).toBe(true);
+    const beganMs = performance.now();
+    let done = 0;
+    while (done < 5000) {
+      // A busy machine sleeps longer: what has become due meanwhile is done at once.
+      for (const dueMs = performance.now() - beganMs; done < dueMs; done++)
+        expect(node.tryAcquire('a', { messages: 1 }).granted).toBe(true);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     const { shadow, directions } = (await scene.get('/v1/groups/a')).body as unknown as GroupStatus;
     const { usage, demand } = shadow!.directions.publish;
-    // About 1,000/s were done. The log hears of the quota, and of what was wanted.
+    // 1,000/s were done. The log hears of the quota, and of what was wanted.
     expect(usage.messagesPerSecond).toBeLessThan(130);
     expect(demand.messagesPerSecond).toBeGreaterThan(150);
-    expect(directions.publish.local.admittedMessages).toBeGreaterThan(900);
+    expect(directions.publish.local.admittedMessages).toBe(done);
   });
 
   test('the limit of the node itself still refuses', async () => {

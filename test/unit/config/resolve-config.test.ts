@@ -36,8 +36,6 @@ groups:
       topic: { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000, hmac: null },
       registry: {
         enabled: true,
-        mode: 'enforce',
-        shadow: null,
         name: null,
         remoteChanges: false,
         maxGroups: 100_000,
