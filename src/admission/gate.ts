@@ -396,7 +396,13 @@ export class Gate {
     const retry = options.retry === true;
     if (isPlain && this.#limiter.heldBack[lane] === 0) {
       const beside = this.levels.beside[lane];
-      if (beside === HAS_SHADOW) return this.#tryBeside(lane, messages, bytes, retry, nowMs ?? this.#clock());
+      if (beside === HAS_SHADOW) {
+        const atMs = nowMs ?? this.#clock();
+        const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, atMs);
+        if (answer !== GRANTED) return this.#notBeside(lane, messages, bytes, retry, answer, atMs);
+        const isAlike = retry || this.shadows.askPlanned(lane, messages, bytes, GRANTED, atMs) === null;
+        return isAlike ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
+      }
       if (beside === IS_SHADOW) {
         const shadow = this.shadows.askGroup(lane, messages, bytes, retry, nowMs ?? this.#clock());
         return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
@@ -405,9 +411,9 @@ export class Gate {
     return this.#tryAll(this.#reader.fillOn(lane, messages, bytes, options), options);
   }
 
-  /** Asks the group, and what is planned for it. Where both say yes, nothing is allocated. */
-  #tryBeside(lane: number, messages: number, bytes: number, retry: boolean, nowMs: number): Decision {
-    let answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
+  /** The group has not granted at once what is asked beside it as well. */
+  #notBeside(lane: number, messages: number, bytes: number, retry: boolean, first: number, nowMs: number): Decision {
+    let answer = first;
     if (answer === UNCONFIRMED && this.#loop.isReady) {
       this.#loop.serve(lane);
       answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);

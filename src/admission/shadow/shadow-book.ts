@@ -42,8 +42,6 @@ export class ShadowBook {
   readonly #bounds: LaneBounds;
   /** Lane of a group → that of what is planned for it; −1 = nothing is. */
   #planned = new Int32Array(0);
-  /** Lane of a plan → 1 where its largest request is below that of its group, within which every request is. */
-  #isNarrower = new Uint8Array(0);
   #isAny = false;
 
   constructor(parts: ShadowBookParts) {
@@ -62,25 +60,13 @@ export class ShadowBook {
       const before = this.#planned;
       this.#planned = new Int32Array(limiter.laneCount).fill(-1);
       this.#planned.set(before);
-      const narrower = this.#isNarrower;
-      this.#isNarrower = new Uint8Array(limiter.laneCount);
-      this.#isNarrower.set(narrower);
     }
     const shadow = groups.shadowOf(group);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       const lane = laneOf(group, direction);
-      const planned = shadow === null ? -1 : laneOf(shadow, direction);
-      this.#planned[lane] = planned;
-      if (planned !== -1) this.#isNarrower[planned] = this.#takesLess(planned, lane) ? 1 : 0;
+      this.#planned[lane] = shadow === null ? -1 : laneOf(shadow, direction);
       if (((levels.beside[lane] as number) & (IS_SHADOW | HAS_SHADOW)) !== 0) this.#isAny = true;
     }
-  }
-
-  #takesLess(planned: number, lane: number): boolean {
-    const { enforcedMessages, enforcedBytes, maxMessages, maxBytes } = this.#bounds;
-    const isLess = (most: readonly number[], than: readonly number[]) =>
-      !((most[planned] as number) >= (than[lane] as number));
-    return isLess(enforcedMessages, maxMessages) || isLess(enforcedBytes, maxBytes);
   }
 
   /** The number of a group stands for another name from now on. */
@@ -104,13 +90,11 @@ export class ShadowBook {
    */
   askPlanned(lane: number, messages: number, bytes: number, answer: number, nowMs: number): ShadowAnswer | null {
     const planned = this.#planned[lane] as number;
-    const isAbove =
-      this.#isNarrower[planned] === 1 &&
-      (messages > (this.#bounds.enforcedMessages[planned] as number) ||
-        bytes > (this.#bounds.enforcedBytes[planned] as number));
-    const said = isAbove
-      ? this.#refuseAboveMost(planned, messages, bytes, false)
-      : this.#limiter.tryAcquire(planned, messages, bytes, false, nowMs);
+    const said =
+      messages > (this.#bounds.enforcedMessages[planned] as number) ||
+      bytes > (this.#bounds.enforcedBytes[planned] as number)
+        ? this.#refuseAboveMost(planned, messages, bytes, false)
+        : this.#limiter.tryAcquire(planned, messages, bytes, false, nowMs);
     if (said === GRANTED && answer === GRANTED) return null;
     return this.#compare(planned, messages, bytes, { said, answer, nowMs });
   }
@@ -120,11 +104,12 @@ export class ShadowBook {
     const isAbove =
       messages > (this.#bounds.enforcedMessages[lane] as number) ||
       bytes > (this.#bounds.enforcedBytes[lane] as number);
-    const ask = () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
-    let said = isAbove ? this.#refuseAboveMost(lane, messages, bytes, retry) : ask();
+    let said = isAbove
+      ? this.#refuseAboveMost(lane, messages, bytes, retry)
+      : this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
     if (said === UNCONFIRMED && this.#parts.loop.isReady) {
       this.#parts.loop.serve(lane);
-      said = ask();
+      said = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
     }
     if (said === GRANTED || said === UNCONFIRMED) return null;
     this.#letPass({ lane, messages, bytes, retry }, { said, isCounted: true, nowMs });
