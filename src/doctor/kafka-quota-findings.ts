@@ -1,16 +1,20 @@
 import type { KafkaTopicConfig, ResolvedConfig } from '../config/resolved/resolved-config.js';
+import { KeyPattern } from '../core/keys/key-pattern.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
+import { bytesOf } from '../kafka-quotas/group-bytes.js';
+import { markersOf } from '../kafka-quotas/markers-of.js';
 import { readExporter } from '../kafka-quotas/read-exporter.js';
-import { roughnessOf } from '../kafka-quotas/window-roughness.js';
+import { roughnessOf, troubleOfConsumers } from '../kafka-quotas/window-roughness.js';
 import { ClientQuotaAdmin } from '../topic/kafka/client-quota-admin.js';
 import { type Finding, good, looked, noted, wrong } from './finding.js';
 
 /** What `quotamesh kafka-quotas` needs besides: pages of exporters, rights on quotas, windows that smooth nothing. */
 export async function quotaFindings(
-  { kafkaQuotas }: ResolvedConfig,
+  config: ResolvedConfig,
   topic: KafkaTopicConfig,
   timeoutMs: number,
 ): Promise<readonly Finding[]> {
+  const { kafkaQuotas } = config;
   if (kafkaQuotas.entities.length === 0) return [];
   const pages = kafkaQuotas.exporters.map((exporter) =>
     looked(`exporter ${exporter}`, timeoutMs, async () => {
@@ -20,11 +24,28 @@ export async function quotaFindings(
       return wrong(about, new QuotameshError('EXPORTER_UNREADABLE', { exporter, reason: problem }));
     }),
   );
-  const windows = looked('windows of client quotas', timeoutMs, () => windowFindings(topic, timeoutMs));
+  const windows = looked('windows of client quotas', timeoutMs, () =>
+    windowFindings(topic, timeoutMs, keepsConsumers(config)),
+  );
   return (await Promise.all([...pages, windows])).flat();
 }
 
-async function windowFindings(topic: KafkaTopicConfig, timeoutMs: number): Promise<readonly Finding[]> {
+function keepsConsumers({ kafkaQuotas, groups, keys }: ResolvedConfig): boolean {
+  // The configuration has been checked, its patterns too.
+  const isOf = (pattern: string, name: string) => (KeyPattern.of(pattern) as KeyPattern).matches(name);
+  const templateOf = (name: string) => keys.templates.find(({ pattern }) => isOf(pattern, name));
+  const quotaOf = (name: string) => {
+    const group = groups.find((each) => each.name === name) ?? templateOf(name)?.group;
+    return group === undefined ? null : bytesOf(group);
+  };
+  return markersOf(kafkaQuotas.entities, quotaOf).some(({ name }) => name === 'consumer_byte_rate');
+}
+
+async function windowFindings(
+  topic: KafkaTopicConfig,
+  timeoutMs: number,
+  hasConsumers: boolean,
+): Promise<readonly Finding[]> {
   const about = 'windows of client quotas';
   const patient = { ...topic, connectionTimeoutMs: Math.min(topic.connectionTimeoutMs, timeoutMs) };
   const admin = new ClientQuotaAdmin(patient, () => undefined);
@@ -36,7 +57,13 @@ async function windowFindings(topic: KafkaTopicConfig, timeoutMs: number): Promi
       const text = roughnessOf(windows, windowSeconds);
       return text === null ? [] : [noted(about, new QuotameshError('KAFKA_QUOTAS_ROUGH', { broker, windows: text }))];
     });
-    return rough.length > 0 ? rough : [good(about, `one window at each of ${found.length} brokers: rates are smooth`)];
+    const troubled = found.flatMap(({ broker, windows }) => {
+      const trouble = hasConsumers ? troubleOfConsumers(windows) : null;
+      return trouble === null ? [] : [noted(about, new QuotameshError('KAFKA_QUOTAS_FETCHES', { broker, trouble }))];
+    });
+    const findings = [...rough, ...troubled];
+    if (findings.length > 0) return findings;
+    return [good(about, `one window at each of ${found.length} brokers: rates are smooth`)];
   } catch (error) {
     return [
       wrong(about, new QuotameshError('TOPIC_UNREACHABLE', { topic: topic.name, reason: (error as Error).message })),

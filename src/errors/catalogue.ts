@@ -85,7 +85,13 @@ export const ERROR_CATALOGUE = {
   },
   KAFKA_QUOTAS_ROUGH: {
     message: 'broker {broker} takes {windows}',
-    remedy: 'Set quota.window.num=1 at every broker; docs/guide/kafka-quotas.md has the figures.',
+    remedy:
+      'Set quota.window.num=1 at every broker, or 2 where consumers have quotas; docs/guide/kafka-quotas.md has the figures.',
+  },
+  KAFKA_QUOTAS_FETCHES: {
+    message: 'broker {broker} has quota.window.num=1: {trouble}',
+    remedy:
+      'Set quota.window.num=2 at every broker where consumers have quotas; docs/guide/kafka-quotas.md has the figures.',
   },
   EXPORTER_UNREADABLE: {
     message: 'the page of exporter {exporter} cannot be read: {reason}',

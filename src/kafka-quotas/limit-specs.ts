@@ -1,13 +1,8 @@
 import type { KafkaQuotaEntity } from '../config/schema/kafka-quota-entities.js';
 import { type Captured, fill, matchName } from '../core/attachments/patterns.js';
-import { DEFAULT_NAME, type Entity, entityKeyOf, type QuotaName } from '../core/kafka-quotas/entity.js';
+import { DEFAULT_NAME, type Entity, entityKeyOf, limitKeyOf } from '../core/kafka-quotas/entity.js';
 import type { LimitSpec } from '../core/kafka-quotas/keeper-events.js';
-
-/** Bytes per second of the whole cluster; Infinity = no quota. */
-export interface GroupBytes {
-  readonly publish: number;
-  readonly dispatch: number;
-}
+import { type GroupBytes, quotasOf } from './group-bytes.js';
 
 export interface SpecsInput {
   readonly rules: readonly KafkaQuotaEntity[];
@@ -20,6 +15,8 @@ export interface SpecsInput {
 
 export interface Specs {
   readonly limits: readonly LimitSpec[];
+  /** Keys of limits that the rules name, and that are none because the group has no such quota. */
+  readonly unlimited: ReadonlySet<string>;
   /** Entities beyond the bound. */
   readonly leftOut: number;
   /** Groups that rules name and that there are not; not those of captures, which anybody may make up. */
@@ -48,6 +45,7 @@ export function limitSpecs({ rules, seen, quotaOf, maxEntities }: SpecsInput): S
   }
   return {
     limits: [...found.values()].flatMap(({ entity, group }) => limitsOf(entity, group, quotaOf)),
+    unlimited: new Set([...found.values()].flatMap(({ entity, group }) => unlimitedOf(entity, quotaOf(group)))),
     leftOut: leftOut.size,
     groupsMissing,
   };
@@ -61,14 +59,14 @@ export function isOfPattern(rules: readonly KafkaQuotaEntity[], entity: Entity):
 }
 
 function limitsOf(entity: Entity, group: string, quotaOf: SpecsInput['quotaOf']): LimitSpec[] {
-  const quota = quotaOf(group);
-  if (quota === null) return [];
-  const both: readonly (readonly [QuotaName, number])[] = [
-    ['producer_byte_rate', quota.publish],
-    ['consumer_byte_rate', quota.dispatch],
-  ];
-  return both.flatMap(([name, bytes]) =>
+  return quotasOf(quotaOf(group)).flatMap(([name, bytes]) =>
     bytes < Number.POSITIVE_INFINITY ? [{ entity, name, quota: bytes, group }] : [],
+  );
+}
+
+function unlimitedOf(entity: Entity, quota: GroupBytes | null): string[] {
+  return quotasOf(quota).flatMap(([name, bytes]) =>
+    bytes === Number.POSITIVE_INFINITY ? [limitKeyOf(entity, name)] : [],
   );
 }
 

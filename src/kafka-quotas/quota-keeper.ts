@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { GroupConfig, KafkaQuotasConfig, ResolvedConfig } from '../config/resolved/resolved-config.js';
+import type { KafkaQuotasConfig, ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { DEFAULT_NAME, type Entity, entityKeyOf } from '../core/kafka-quotas/entity.js';
 import { Keeper } from '../core/kafka-quotas/keeper.js';
 import type {
@@ -18,11 +18,13 @@ import type { Telemetry } from '../ports/telemetry.js';
 import type { QuotaWindow } from '../topic/kafka/client-quota-admin.js';
 import type { DescribedEntity, EntityChange } from '../topic/kafka/client-quotas-1.js';
 import { changesOf, describedQuotas, entityOfParts } from './entity-parts.js';
+import { bytesOf, type GroupBytes } from './group-bytes.js';
 import { decodeKeeperRecord, encodeKeeperRecord } from './keeper-record-codec.js';
 import { type KeeperStatus, keeperStatus } from './keeper-status.js';
-import { type GroupBytes, isOfPattern, limitSpecs } from './limit-specs.js';
+import { isOfPattern, limitSpecs } from './limit-specs.js';
+import { markersOf } from './markers-of.js';
 import { readExporter } from './read-exporter.js';
-import { roughnessOf } from './window-roughness.js';
+import { roughnessOf, troubleOfConsumers } from './window-roughness.js';
 
 /** Reads and writes quotas; `ClientQuotaAdmin` against a real Kafka. */
 export interface QuotaAdmin {
@@ -51,6 +53,8 @@ export interface QuotaKeeperParts {
 }
 
 const ROUND_EVERY_MS = 1000;
+/** By itself: an exporter or a Kafka that hangs holds up a round for longer than the permission lasts. */
+const BEAT_EVERY_MS = 1000;
 /** How long a writer may go on without reading a record of its own; a new one waits for as long. */
 const PERMIT_MS = 2000;
 const FAREWELL_TIMEOUT_MS = 1000;
@@ -63,6 +67,7 @@ export class QuotaKeeper {
   readonly #told = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #wake: NodeJS.Timeout | undefined;
+  #beats: NodeJS.Timeout | undefined;
   #readTo = -1;
   #isClosed = false;
   #appending: Promise<unknown> = Promise.resolve();
@@ -96,6 +101,7 @@ export class QuotaKeeper {
   async start(): Promise<void> {
     const { topic } = this.#parts;
     this.#timer = setTimeout(() => void this.#rounds(), 0);
+    this.#beats = setInterval(() => this.#step({ kind: 'beat' }), BEAT_EVERY_MS);
     await topic.open({
       onEpoch: () => {
         this.#readTo = -1;
@@ -117,6 +123,7 @@ export class QuotaKeeper {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#wake);
+    clearInterval(this.#beats);
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise((resolve) => {
       timer = setTimeout(resolve, FAREWELL_TIMEOUT_MS);
@@ -150,7 +157,7 @@ export class QuotaKeeper {
       return readings?.map(({ entity }) => entity) ?? this.#keeper.exporters.lastSeenAt(exporter);
     });
     const ownClient = this.#parts.config.topic.kind === 'kafka' ? this.#parts.config.topic.clientId : null;
-    const { limits, leftOut, groupsMissing } = limitSpecs({
+    const { limits, unlimited, leftOut, groupsMissing } = limitSpecs({
       rules: this.#settings.entities,
       seen: seen.filter(({ clientId }) => clientId !== ownClient),
       quotaOf: (group) => this.#quotaOf(group),
@@ -162,7 +169,9 @@ export class QuotaKeeper {
       groups: groupsMissing.slice(0, 10),
       effect: 'their quotas in Kafka stay as they are',
     });
-    this.#step({ kind: 'round', limits, pages, described, unseen: this.#unseen(seen) });
+    const markers = markersOf(this.#settings.entities, (group) => this.#quotaOf(group));
+    this.#tellOfConsumers(markers.some(({ name }) => name === 'consumer_byte_rate'));
+    this.#step({ kind: 'round', limits, markers, pages, described, unseen: this.#unseen(seen), unlimited });
   }
 
   #unseen(seen: readonly Entity[]): ReadonlySet<string> {
@@ -214,6 +223,14 @@ export class QuotaKeeper {
           roughness,
         });
     }
+  }
+
+  #tellOfConsumers(areKept: boolean): void {
+    const broker = this.#windows.find(({ windows }) => troubleOfConsumers(windows) !== null);
+    const message = 'quota.window.num is 1, and consumers have quotas';
+    const remedy = 'set quota.window.num=2 at every broker';
+    const facts = { broker: broker?.broker, effect: troubleOfConsumers(1), remedy };
+    this.#tellOnce(areKept && broker !== undefined, 'one window', message, facts);
   }
 
   #read(records: readonly ReadRecord[]): void {
@@ -290,13 +307,8 @@ export class QuotaKeeper {
   }
 }
 
-const BYTES = 1;
 /** For an answer about an entity that was not asked for. */
 const NOBODY: Entity = { user: null, clientId: DEFAULT_NAME };
-
-function bytesOf({ quota }: GroupConfig): GroupBytes {
-  return { publish: quota.publish[BYTES], dispatch: quota.dispatch[BYTES] };
-}
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

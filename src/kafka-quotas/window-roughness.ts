@@ -1,4 +1,14 @@
 /**
+ * What one window does to consumers, in words; null where there are more. A broker answers a fetch with no more than the
+ * quota allows in all windows but one, and waits for no more: with one window that is nothing. So a fetch gets the one
+ * batch that a broker gives in any case, and is answered at once where there is none.
+ */
+export function troubleOfConsumers(windows: number): string | null {
+  if (windows !== 1) return null;
+  return 'a consumer with a quota gets one record batch per fetch, and asks without a pause while there is nothing to read';
+}
+
+/**
  * How unevenly a client gets its rate that wants more than that, in words; null where it gets it smoothly. Kafka holds
  * the mean of its windows: after a burst there is silence until the mean is down. Measured with five clients of 100 kB/s
  * that want 0.5 to 10 times as much, for 20 s each.

@@ -48,6 +48,16 @@ export function createTopic(
   });
 }
 
+/** A broker may not know yet what another one has created. */
+export async function untilAllKnow(brokers: readonly string[], topic: string): Promise<void> {
+  const deadlineMs = performance.now() + LEADERS_DEADLINE_MS;
+  for (const broker of brokers) {
+    await withAdmin([broker], async (admin) => {
+      while (!(await hasLeaders(admin, topic)) && performance.now() < deadlineMs) await sleep(50);
+    });
+  }
+}
+
 /** Deletes the topic and creates it again at once, as the adapter would have: another topic of the same name. */
 export async function makeTopicAnew(brokers: readonly string[], topic: string, partitions: number): Promise<void> {
   await withAdmin(brokers, (admin) => admin.deleteTopics({ topics: [topic], timeout: LEADERS_DEADLINE_MS }));

@@ -65,7 +65,14 @@ it('a container gets every property as the variable of the image', () => {
     'listener.name.secure.scram-sha-256.sasl.jaas.config': 'x y',
     'log.dirs': '/here',
   };
-  const args = runArguments('name', { properties, folder: '/f', clusterId: 'id', formatArguments: [], javaAgents: [] });
+  const args = runArguments('name', {
+    properties,
+    folder: '/f',
+    clusterId: 'id',
+    formatArguments: [],
+    javaAgents: [],
+    environment: {},
+  });
   expect(args).toEqual([
     'run',
     '-d',

@@ -52,9 +52,18 @@ export async function startGuarded(command: string, args: readonly string[], cle
     errorLines: () => tail.trim(),
     isRunning: () => running,
     signal: (name) => {
-      if (running) process.kill(pid, name);
+      if (running) signalIfThere(pid, name);
     },
   };
+}
+
+/** A process that has ended is told of only when its pipes are closed. */
+function signalIfThere(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function childPid(shell: ChildProcess): Promise<number> {

@@ -15,6 +15,8 @@ export interface NodeSetUp {
   readonly formatArguments: readonly string[];
   /** Agents of the broker's JVM: the jar, and what it is told. */
   readonly javaAgents: readonly string[];
+  /** Variables beside ours. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 const STOP_TIMEOUT_MS = 1000;
@@ -43,6 +45,8 @@ export class JavaNode implements NodeProcess {
     this.#formatted = true;
     const agents = this.#setUp.javaAgents.map((agent) => `-javaagent:${agent}`);
     const java = [
+      'env',
+      ...Object.entries(this.#setUp.environment).map(([name, value]) => `${name}=${value}`),
       'java',
       ...agents,
       ...JVM_FLAGS,

@@ -48,6 +48,8 @@ export interface KafkaOptions {
   readonly formatArguments?: readonly string[];
   /** The JMX exporter at every node, with the rules of this file; its pages are at `exporters`. Java alone. */
   readonly exporterRules?: string;
+  /** Variables of each node's environment. Java alone. */
+  readonly environment?: (place: number) => Readonly<Record<string, string>>;
 }
 
 export interface Kafka {
@@ -140,7 +142,8 @@ class KafkaCluster implements Kafka {
       const extra = typeof options.properties === 'function' ? options.properties(own, i) : options.properties;
       const properties = { ...brokerProperties(i + 1, ports, join(folder, 'log')), ...extra };
       const javaAgents = agent === null ? [] : [`${agent}=127.0.0.1:${own.spare}:${options.exporterRules}`];
-      const setUp = { properties, folder, clusterId, formatArguments: options.formatArguments ?? [], javaAgents };
+      const { formatArguments = [], environment = () => ({}) } = options;
+      const setUp = { properties, folder, clusterId, formatArguments, javaAgents, environment: environment(i) };
       return distribution.kind === 'java'
         ? new JavaNode(distribution.classPath, setUp, scratch)
         : new ContainerNode(distribution.engine, setUp);

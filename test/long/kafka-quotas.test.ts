@@ -1,12 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Kafka as Client, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../src/config/files/load-config.js';
 import type { KafkaTopicConfig } from '../../src/config/resolved/resolved-config.js';
 import { PACKAGE_ROOT } from '../../src/package/package-root.js';
 import { ClientQuotaAdmin } from '../../src/topic/kafka/client-quota-admin.js';
-import { withAdmin } from '../kafka/admin.js';
+import { createTopic, withAdmin } from '../kafka/admin.js';
 import { KAFKA_START_TIMEOUT_MS, type Kafka, startKafka } from '../kafka/kafka.js';
+import { movedClock } from '../kafka/moved-clock.js';
 import { FaultyExporter } from '../kafka/quotas/faulty-exporter.js';
 import {
   inKb,
@@ -31,8 +36,9 @@ beforeAll(async () => {
 }, KAFKA_START_TIMEOUT_MS);
 afterAll(() => kafka?.stop());
 
-const sceneOf = (options: Omit<KafkaQuotaSceneOptions, 'kafka' | 'quota' | 'requestBytes' | 'inFlight'>) =>
-  kafkaQuotaScene({ kafka, quota: QUOTA, requestBytes: REQUEST_BYTES, inFlight: IN_FLIGHT, ...options });
+const sceneOf = (
+  options: Omit<KafkaQuotaSceneOptions, 'kafka' | 'quota' | 'requestBytes' | 'inFlight'> & { kafka?: Kafka },
+) => kafkaQuotaScene({ kafka, quota: QUOTA, requestBytes: REQUEST_BYTES, inFlight: IN_FLIGHT, ...options });
 
 describe('two brokers, quota.window.num=1', () => {
   test('one client id, leaders uneven, demand moved: the total is within 5 % of the quota over 20 s', async () => {
@@ -179,3 +185,43 @@ describe('two brokers, quota.window.num=1', () => {
     expect(await valueNow()).toBe(123_456);
   });
 });
+
+test(
+  'the clock of one broker is an hour fast: the quota is kept as ever, and one keeper writes',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'quotamesh-clock-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const fast = await movedClock(folder, 3600);
+    const exporterRules = fileURLToPath(new URL('deploy/kafka/jmx.yml', PACKAGE_ROOT));
+    const cluster = await startKafka({
+      nodes: 2,
+      properties: { 'quota.window.num': '1' },
+      exporterRules,
+      environment: (place) => (place === 1 ? fast : {}),
+    });
+    onTestFinished(() => cluster.stop());
+    const [first, second] = await Promise.all([1, 2].map((replica) => timeOfRecordsAt(cluster, replica)));
+    expect((second as number) - (first as number)).toBeGreaterThan(3_500_000);
+    const { load, keeper } = await sceneOf({ kafka: cluster, name: 'fast', wants: [100_000, 800_000] });
+    const [a, b] = [keeper('a'), keeper('b')];
+    await a.untilStatus(kept, 'quota kept');
+    await sleep(1000 * SETTLE_SECONDS);
+    const rates = await load.ratesOver(20);
+    console.log(`the second broker is an hour fast: ${inKb(rates)}`);
+    expect(offBy(rates, QUOTA)).toBeLessThan(0.05);
+    expect(b.sentMs).toEqual([]);
+  },
+  KAFKA_START_TIMEOUT_MS,
+);
+
+/** What the log of a topic at this broker takes for the time. */
+async function timeOfRecordsAt({ brokers }: Kafka, replica: number): Promise<number> {
+  const topic = `time-at-${replica}`;
+  const appendTime = { 'message.timestamp.type': 'LogAppendTime' };
+  await createTopic(brokers, topic, appendTime, { replicaAssignment: [{ partition: 0, replicas: [replica] }] });
+  const producer = new Client({ clientId: 'time', brokers: [...brokers], logLevel: logLevel.NOTHING }).producer();
+  await producer.connect();
+  const [written] = await producer.send({ topic, messages: [{ value: 'now' }] });
+  await producer.disconnect();
+  return Number(written?.logAppendTime);
+}

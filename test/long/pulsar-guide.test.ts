@@ -1,11 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { COMMAND_FILE, PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { COMMAND_FILE } from '../../src/package/package-root.js';
 import { blocksOfGuide, runGuide } from '../guide-run.js';
 import { PulsarAdmin } from '../pulsar/admin-client.js';
+import { builtPlugin } from '../pulsar/broker/built-plugin.js';
 import { JAVA_FLAGS, pulsarClassPath } from '../pulsar/broker/pulsar-cluster.js';
 
-const ROOT = fileURLToPath(PACKAGE_ROOT);
 /** The page has these ports; free ones of this machine stand for them. */
 const PORTS = ['2181', '3181', '6651', '6652', '8081', '8082', '7071', '7072'];
 const RUN_MS = 900_000;
@@ -28,7 +27,7 @@ broker) ${server} org.apache.pulsar.PulsarBrokerStarter --broker-conf "$PULSAR_B
 esac`,
     'pulsar-admin': `${tool} org.apache.pulsar.admin.cli.PulsarAdminTool /dev/null "$@"`,
     'pulsar-client': `${tool} org.apache.pulsar.client.cli.PulsarClientTool /dev/null "$@"`,
-    mvn: `${linked} && cp -r '${ROOT}/adapters/pulsar/target' node_modules/quotamesh/adapters/pulsar/`,
+    mvn: `${linked} && cp -r '${await builtPlugin()}' node_modules/quotamesh/adapters/pulsar/`,
     npm: 'true',
     npx: `shift; exec '${process.execPath}' '${COMMAND_FILE}' "$@"`,
   };

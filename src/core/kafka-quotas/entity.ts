@@ -10,6 +10,9 @@ export interface Entity {
 /** Kafka's own tools write it so, too. No client can have this name in a configuration. */
 export const DEFAULT_NAME = '<default>';
 
+/** Nobody's user and client id, by whose quotas brokers begin to tell of everybody. */
+export const MARKER_NAME = 'quotamesh-marker';
+
 /** The quotas that are kept for a whole cluster, bytes per second at each broker. */
 export const QUOTA_NAMES = ['producer_byte_rate', 'consumer_byte_rate'] as const;
 

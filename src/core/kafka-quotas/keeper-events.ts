@@ -8,7 +8,9 @@ export type KeeperEvent =
   | { readonly kind: 'epoch' }
   | { readonly kind: 'caught-up' }
   | { readonly kind: 'records'; readonly records: readonly KeptRecord[] }
-  /** Once a second: what the exporters and Kafka say. */
+  /** Once a second, whatever else takes long: this keeper is alive. */
+  | { readonly kind: 'beat' }
+  /** Once a second, or as often as they answer: what the exporters and Kafka say. */
   | KeeperRound
   /** The time of an effect `wake` has come. */
   | { readonly kind: 'woken' }
@@ -20,12 +22,19 @@ export type KeeperEvent =
 export interface KeeperRound {
   readonly kind: 'round';
   readonly limits: readonly LimitSpec[];
+  /** What makes Kafka tell of its clients; written where it has no such quota. */
+  readonly markers: readonly Marker[];
   readonly pages: readonly ExporterPage[];
   /** All quotas in Kafka; null = Kafka could not be asked. */
   readonly described: readonly DescribedQuota[] | null;
   /** Keys of entities in the log that belong to a pattern, and that no page shows any more. */
   readonly unseen?: ReadonlySet<string>;
+  /** Keys of limits whose group is there, and has no such quota (any more). */
+  readonly unlimited?: ReadonlySet<string>;
 }
+
+/** A quota of an entity that nobody is. */
+export type Marker = Pick<LimitSpec, 'entity' | 'name'>;
 
 /** An entity and a quota of it, as the configuration has it. */
 export interface LimitSpec {

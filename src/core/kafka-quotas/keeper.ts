@@ -1,6 +1,14 @@
-import { DEFAULT_NAME, type Entity, entityKeyOf, entityText, isDefault, limitKeyOf, type QuotaName } from './entity.js';
+import { type Entity, entityKeyOf, entityText, isDefault, limitKeyOf, type QuotaName } from './entity.js';
 import { ExporterBook } from './exporter-book.js';
-import type { Alteration, DescribedQuota, KeeperEffect, KeeperEvent, KeeperRound, LimitSpec } from './keeper-events.js';
+import type {
+  Alteration,
+  DescribedQuota,
+  KeeperEffect,
+  KeeperEvent,
+  KeeperRound,
+  LimitSpec,
+  Marker,
+} from './keeper-events.js';
 import {
   type KeptRecord,
   keeperOfRecordKey,
@@ -39,6 +47,7 @@ export class Keeper {
   #stamp = '';
   #sequence = 0;
   #isCaughtUp = false;
+  #hasLooked = false;
   #isStopping = false;
   #wasWriter = false;
   #mayWriteSinceMs: number | null = null;
@@ -75,6 +84,8 @@ export class Keeper {
         return [];
       case 'records':
         return [...event.records.flatMap((record) => this.#read(record, nowMs)), ...this.#send(nowMs)];
+      case 'beat':
+        return this.#beat(nowMs);
       case 'round':
         return this.#round(event, nowMs);
       case 'woken':
@@ -142,16 +153,27 @@ export class Keeper {
     return limit;
   }
 
-  #round({ limits, pages, described, unseen = NONE }: KeeperRound, nowMs: number): KeeperEffect[] {
+  /** Not before the first look: until then it cannot say what it is configured with, and has nothing to write. */
+  #beat(nowMs: number): KeeperEffect[] {
+    if (!this.#isCaughtUp || !this.#hasLooked) return [];
+    const claim = this.election.claim(nowMs);
+    return [
+      append([this.#sign(nowMs, false)]),
+      ...(claim === null ? [] : [append([{ key: WRITER_KEY, record: claim }])]),
+      ...this.#tellElection(nowMs),
+    ];
+  }
+
+  #round(
+    { limits, markers, pages, described, unseen = NONE, unlimited = NONE }: KeeperRound,
+    nowMs: number,
+  ): KeeperEffect[] {
     this.#specs = limits;
     this.#stamp = stampOf(limits);
+    this.#hasLooked = true;
     const effects = this.exporters.take(pages, limits, nowMs);
     if (!this.#isCaughtUp) return effects;
-    effects.push(append([this.#sign(nowMs, false)]));
-    const claim = this.election.claim(nowMs);
-    if (claim !== null) effects.push(append([{ key: WRITER_KEY, record: claim }]));
-    effects.push(...this.#tellElection(nowMs));
-    const specs = this.#withVisibility(limits, described);
+    const specs = [...this.#neededMarkers(markers, described), ...limits];
     for (const limit of this.#limits.values()) limit.isKept = false;
     for (const { entity, name } of specs) this.#limitOf(limitKeyOf(entity, name), entity, name).isKept = true;
     this.#prune(unseen, nowMs);
@@ -159,7 +181,7 @@ export class Keeper {
     const mayWrite = this.election.mayWrite(nowMs);
     this.#mayWriteSinceMs = mayWrite ? (this.#mayWriteSinceMs ?? nowMs) : null;
     // What stands in Kafka must be known before it is changed.
-    if (mayWrite && described !== null) effects.push(...this.#plan(specs, nowMs), ...this.#putBack(nowMs));
+    if (mayWrite && described !== null) effects.push(...this.#plan(specs, nowMs), ...this.#putBack(unlimited, nowMs));
     if (mayWrite) effects.push(...this.#forgetKeepers(nowMs));
     return effects;
   }
@@ -175,11 +197,14 @@ export class Keeper {
   }
 
   /**
-   * An entity of a pattern that nobody has seen for long is given back: first what was there before, then, when that is
-   * found there, its record is removed. Else names that change with every start would fill Kafka's metadata.
+   * Gives back what nobody needs any more: first Kafka gets what was there before, then, when that is found there, the
+   * record is removed. That is a limit whose group has no such quota any more, and an entity of a pattern that nobody
+   * has seen for long: names that change with every start would fill Kafka's metadata.
    */
-  #putBack(nowMs: number): KeeperEffect[] {
-    const gone = [...this.#limits].filter(([, { unseenSinceMs }]) => nowMs - (unseenSinceMs ?? nowMs) >= UNSEEN_MS);
+  #putBack(unlimited: ReadonlySet<string>, nowMs: number): KeeperEffect[] {
+    const gone = [...this.#limits].filter(([key, { record, unseenSinceMs }]) => {
+      return record !== null && (unlimited.has(key) || nowMs - (unseenSinceMs ?? nowMs) >= UNSEEN_MS);
+    });
     const alterations = gone.flatMap(([, { entity, name, original, isToPutBack }]): Alteration[] => {
       return isToPutBack ? [{ entity, name, value: original }] : [];
     });
@@ -188,6 +213,10 @@ export class Keeper {
     );
     for (const { entity } of alterations) this.#alteredMs.set(entityKeyOf(entity), nowMs);
     return [
+      ...alterations.map(({ entity, name, value }) => {
+        const facts = { entity: entityText(entity), quota: name, value };
+        return log('info', 'a quota is given back: Kafka gets what was there before', facts);
+      }),
       ...(alterations.length > 0 ? [{ kind: 'alter', alterations } as const] : []),
       ...(removed.length > 0 ? [append(removed)] : []),
     ];
@@ -226,21 +255,16 @@ export class Keeper {
   }
 
   /**
-   * Kafka tells nothing of clients while there is no quota of that kind at all; then a very high one for everybody
-   * makes them visible. It is one of client ids, which any other quota takes precedence over; one of users would take
-   * precedence over client ids.
+   * Kafka tells nothing of clients while there is no quota of that kind at all; one that nobody has makes them visible.
+   * Not one of `<default>`: that would limit everybody, and with `quota.window.num=1` a broker gives whoever has any
+   * limit for consumers one batch per fetch.
    */
-  #withVisibility(specs: readonly LimitSpec[], described: readonly DescribedQuota[] | null): readonly LimitSpec[] {
-    const extra = [...new Set(specs.map(({ name }) => name))].flatMap((name): LimitSpec[] => {
-      const key = limitKeyOf(EVERYBODY, name);
-      const isKept = specs.some(({ entity, name: kept }) => limitKeyOf(entity, kept) === key);
-      const isNeeded = specs.some(({ entity, name: kept }) => kept === name && entity.user === null);
-      const isOurs = (this.#limits.get(key)?.record ?? null) !== null;
-      const hasAny = described === null || described.some((each) => each.name === name);
-      if (isKept || !isNeeded || (hasAny && !isOurs)) return [];
-      return [{ entity: EVERYBODY, name, quota: VISIBLE_BYTES_PER_SECOND, group: VISIBILITY }];
+  #neededMarkers(markers: readonly Marker[], described: readonly DescribedQuota[] | null): LimitSpec[] {
+    const needed = markers.filter(({ entity, name }) => {
+      const isOurs = (this.#limits.get(limitKeyOf(entity, name))?.record ?? null) !== null;
+      return isOurs || (described !== null && !described.some((each) => each.name === name));
     });
-    return extra.length === 0 ? specs : [...extra, ...specs];
+    return needed.map((marker) => ({ ...marker, quota: MARKER_BYTES_PER_SECOND, group: MARKERS }));
   }
 
   #compare(described: readonly DescribedQuota[], nowMs: number): KeeperEffect[] {
@@ -294,7 +318,7 @@ export class Keeper {
     const { found, record } = limit;
     // The value in the log has not reached Kafka, or somebody has put another one of ours there.
     const isAmiss = record !== null && found !== record.value;
-    if (spec.group === VISIBILITY) return found === null || isAmiss ? spec.quota : null;
+    if (spec.group === MARKERS) return found === null || isAmiss ? spec.quota : null;
     if (found === null && !this.#isVisible(spec, nowMs)) return null;
     const next = plan.level(spec, found, (sharing) => {
       return nextWaterLevel({ quota: spec.quota, inForce: found, sharers: this.#sharersOf(spec, sharing, nowMs) });
@@ -408,11 +432,10 @@ function sharingKeyOf({ group, name }: LimitSpec): string {
   return `${name} ${group}`;
 }
 
-const EVERYBODY: Entity = { user: null, clientId: DEFAULT_NAME };
 /** No group has this name: names begin with a letter or digit. */
-const VISIBILITY = '*';
-/** A petabyte per second; Kafka takes whole numbers that a double holds. */
-const VISIBLE_BYTES_PER_SECOND = 1e15;
+const MARKERS = '*';
+/** A petabyte per second, should anybody have the name; Kafka takes whole numbers that a double holds. */
+const MARKER_BYTES_PER_SECOND = 1e15;
 const BLIND_AFTER_MS = 5000;
 const ALTERED_EVERY_MS = 1000;
 /** For as long somebody's request may be under way; only the last second counts. */

@@ -47,7 +47,7 @@ export function nextWaterLevel({ quota, inForce, sharers }: WaterLevelInput): nu
   }
   const headroom = Math.max(quota / brokers, HEADROOM * Math.max(quota / 2, highest));
   const wanted = Math.min(quota, lowest === Number.POSITIVE_INFINITY ? headroom : lowest);
-  // A value that nobody comes near is nothing to fall from, but for those within the quota.
+  // Above the quota and all rates a value holds nobody back: it comes down to them in one step.
   const least = FALL * Math.min(inForce ?? highest, Math.max(quota, highest));
   const next = Math.max(MIN_BYTES_PER_SECOND, Math.round(Math.max(wanted, least)));
   if (inForce !== null && Math.abs(next - inForce) <= UNCHANGED_RATIO * inForce) {

@@ -37,7 +37,9 @@ export class Limiter {
   readonly refusedOnce: Figure;
   /** Per lane: connections and requests that are held back now, instead of refused. */
   heldBack: Uint32Array;
-  /** Lanes whose work is held back by others than this process, for it: by enforcers (src/enforcers). */
+  /** Lanes for which enforcers (src/enforcers) admit work, too, and when one of them was held back last. */
+  readonly enforced = new Map<number, number>();
+  /** Lanes in which enforcers hold work back. */
   readonly heldBackElsewhere = new Set<number>();
   #hasAccrued: Uint8Array;
   /** Per slot: units that are reserved now; null until some are. */

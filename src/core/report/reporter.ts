@@ -126,7 +126,9 @@ export class Reporter {
   #consider(lane: LaneState, bundle: Bundle, refusedNow: boolean, nowMs: number): void {
     if (lane.tokens?.isEnding) return;
     if (lane.tokens?.isShared) {
-      this.#considerTokens(lane, lane.tokens, { refusedNow, silentMs: nowMs - bundle.publishedMs });
+      const heldBackMs = this.#limiter.enforced.get(lane.lane) ?? Number.POSITIVE_INFINITY;
+      const isCalm = nowMs - heldBackMs >= CALM_MS;
+      this.#considerTokens(lane, lane.tokens, { refusedNow, silentMs: nowMs - bundle.publishedMs, isCalm });
       return;
     }
     const { sample, settling, reported } = lane;
@@ -151,7 +153,7 @@ export class Reporter {
    * A lane that shares tokens is reported when the cluster's bucket would be another one, or when work is refused that
    * the report did not announce. The rates are followed all the time, and told when there is a reason to speak.
    */
-  #considerTokens(lane: LaneState, tokens: LaneTokens, { refusedNow, silentMs }: SinceReport): void {
+  #considerTokens(lane: LaneState, tokens: LaneTokens, { refusedNow, silentMs, isCalm }: SinceReport): void {
     const { sample, current, reported } = lane;
     const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
     const byUsage = this.#shares.strategyOf(lane.group).reads === 'usage';
@@ -162,7 +164,8 @@ export class Reporter {
       (readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1) ||
       this.#isStepDue(lane, silentMs);
     // Estimating the rates is a fifth of a look, and most looks end here.
-    if (!isDue && !refusedNow && !(lane.hasEntry && tokens.isDueByRates)) return;
+    const hasClaimed = lane.hasEntry && isCalm;
+    if (!isDue && !refusedNow && !hasClaimed && !(lane.hasEntry && tokens.isDueByRates)) return;
     // One piece of work in a short span says nothing of how many a node wants.
     if (isOver || (tokens.isInPieces && !byUsage)) estimate(sample, SLOW, current);
     else currentRates(sample, current, tokens);
@@ -170,6 +173,7 @@ export class Reporter {
       isDue ||
       (refusedNow && tokens.isUnannounced(current, reported)) ||
       (lane.hasEntry && isOverstated(tokens, lane)) ||
+      (hasClaimed && isClaimOver(current, reported)) ||
       (lane.hasEntry && !byUsage && sample.isFull(SLOW) && tokens.isMetAgain(current, reported));
     if (!isNews) return;
     keepToTaken(lane, tokens);
@@ -327,6 +331,8 @@ export class Reporter {
 interface SinceReport {
   /** Whether work has been refused since the last sample. */
   readonly refusedNow: boolean;
+  /** Whether the enforcers of the lane, if it has any, have not been held back for a while. */
+  readonly isCalm: boolean;
   /** Since this node's last report of the lane. */
   readonly silentMs: number;
 }
@@ -386,6 +392,18 @@ function isOverstated(tokens: LaneTokens, { sample, current, reported }: LaneSta
 }
 
 const slow = createLaneRates();
+
+/**
+ * Whether much less is wanted than was claimed while enforcers held work back. The cluster's bucket shows it, too, but
+ * after half a second in which others went without.
+ */
+function isClaimOver(now: LaneRates, told: LaneRates): boolean {
+  return told.demand.some((demand, dimension) => demand > CLAIM_OVER_RATIO * (now.demand[dimension] as number));
+}
+
+const CLAIM_OVER_RATIO = 1.5;
+/** The rates of the brief span, 232 ms, are those of a time in which nobody was held down: less would be taken away. */
+const CALM_MS = 250;
 
 /**
  * What a node uses that speaks for the first time: where the split follows usage, the burst of a node that has just

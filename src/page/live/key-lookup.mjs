@@ -23,7 +23,11 @@ export function keyLookup() {
   return form;
 }
 
-function keyText({ template, silent, leftUnheard, group }) {
+function keyText({ template, silent, leftUnheard, group, told }) {
+  if (!silent && group === null) {
+    const nodes = [...told.publish, ...told.dispatch].map(({ nodeId }) => nodeId);
+    return `It is a group like any other, in use at ${[...new Set(nodes)].join(', ')}: their pages show it.`;
+  }
   if (!silent)
     return `It is a group like any other: ${rate(group.directions.publish.quota.messagesPerSecond)} messages per second for publish.`;
   const left = Object.entries(leftUnheard).map(

@@ -105,7 +105,7 @@ export class WhyView {
     }
   }
 
-  /** A silent key has no shares: what the node may spend of it unheard is all there is to say. */
+  /** A key has no shares while it is silent, or in use at other nodes alone: then all there is to say is known of the key. */
   async #found(name) {
     const explained = await askJson(`${pathOf(name)}/explain`).catch((error) => error);
     if (!(explained instanceof Error)) {
@@ -138,13 +138,28 @@ export class WhyView {
     );
   }
 
-  #showKey({ template, silent, leftUnheard }, direction, amount, dimension) {
+  #showKey(key, direction, amount, dimension) {
+    if (key.silent) this.#showSilentKey(key, direction, amount, dimension);
+    else this.#showKeyOfOthers(key, direction);
+  }
+
+  #showKeyOfOthers({ template, told }, direction) {
+    const wishes = told[direction].map(({ nodeId, demand }) => `${nodeId} wants ${rate(demand.messagesPerSecond)}/s`);
+    const steps = [
+      { title: `A key of template ${template}`, says: 'It is a group like any other.', state: 'go' },
+      { title: 'Told in the log', says: wishes.join('; ') || `Nothing of ${direction}.`, state: 'note' },
+    ];
+    this.#write({ steps, passes: true, advice: [] }, '');
+    say(this.verdict, 'This node does not use the key: ask one of those that do.');
+  }
+
+  #showSilentKey({ template, leftUnheard }, direction, amount, dimension) {
     const left = leftUnheard?.[direction]?.[dimension] ?? null;
     const isEnough = left === null || left >= amount;
     const steps = [
       {
         title: `A key of template ${template}`,
-        says: silent ? 'This node spends it unheard: nobody else is told.' : 'It is a group like any other.',
+        says: 'This node spends it unheard: nobody else is told.',
         state: 'go',
       },
       {

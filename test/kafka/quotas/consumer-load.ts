@@ -9,14 +9,10 @@ export interface ConsumerLoadOptions {
   readonly topics: readonly string[];
   /** Bytes per second of each; may be changed. */
   readonly wants: number[];
-  /**
-   * An answer has at most a quarter of a second of what a broker may give: each fetch above the quota waits by itself,
-   * and what a client needs to ask again is lost.
-   */
-  readonly fetchBytes?: number;
+  /** An answer has at most so much, but one batch in any case. A batch that does not fit is cut off, and was sent in vain. */
+  readonly fetchBytes: number;
 }
 
-const FETCH_BYTES = 80_000;
 const STEP_MS = 4;
 
 /** One client id with a consumer per topic that reads what it wants, and no more. */
@@ -48,7 +44,7 @@ export class ConsumerLoad {
   }
 
   async #startOne(topic: string, at: number): Promise<void> {
-    const { brokers, clientId, fetchBytes = FETCH_BYTES } = this.#options;
+    const { brokers, clientId, fetchBytes } = this.#options;
     const kafka = new Kafka({ clientId, brokers: [...brokers], logLevel: logLevel.NOTHING, requestTimeout: 120_000 });
     const limits = { maxBytes: fetchBytes, maxBytesPerPartition: fetchBytes };
     const groupId = `${clientId}-${topic}`;

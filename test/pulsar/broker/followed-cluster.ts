@@ -2,14 +2,14 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { PACKAGE_ROOT } from '../../../src/package/package-root.js';
 import { freePorts } from '../../../src/processes/free-ports.js';
 import { type CliProcess, CliScene } from '../../unit/cli/cli-process.js';
+import { builtPlugin } from './built-plugin.js';
 import { type PulsarBroker, PulsarCluster } from './pulsar-cluster.js';
 
-const PLUGIN = join(fileURLToPath(PACKAGE_ROOT), 'adapters/pulsar/target');
 const TOPICS = Array.from({ length: 24 }, (_, at) => `t${at + 1}`);
+
+type BrokerSettings = Readonly<Record<string, string | number>>;
 
 /** Two brokers with the plugin, each beside a node of its own: the one over its Unix socket, the other over TCP. */
 export class FollowedCluster {
@@ -26,7 +26,7 @@ export class FollowedCluster {
 
   static async start(
     onEnd: (end: () => void | Promise<void>) => void,
-    settings: Readonly<Record<string, string | number>> = {},
+    settings: BrokerSettings | ((broker: number) => BrokerSettings) = {},
     groups: Readonly<Record<string, unknown>> = {},
   ): Promise<FollowedCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'quotamesh-nodes-'));
@@ -40,15 +40,16 @@ export class FollowedCluster {
       return file;
     });
     const nodes = [`unix:${socket}`, `http://127.0.0.1:${port}`];
+    const plugin = await builtPlugin();
     const pulsar = await PulsarCluster.start({
       brokers: 2,
       settings: (broker) => ({
-        brokerInterceptorsDirectory: PLUGIN,
+        brokerInterceptorsDirectory: plugin,
         brokerInterceptors: 'quotamesh',
         quotameshNode: nodes[broker] as string,
         quotameshName: `broker-${broker + 1}`,
         resourceUsageTransportPublishIntervalInSecs: 86_400,
-        ...settings,
+        ...(typeof settings === 'function' ? settings(broker) : settings),
       }),
     });
     onEnd(() => pulsar.stop());

@@ -2,11 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { PACKAGE_ROOT } from '../../../src/package/package-root.js';
+import { builtPlugin } from './built-plugin.js';
 import { pulsarClassPath } from './pulsar-cluster.js';
 
-const CLASSES = join(fileURLToPath(PACKAGE_ROOT), 'adapters/pulsar/target/test-classes');
 const START_MS = 300_000;
 
 export interface LoadOptions {
@@ -20,7 +18,7 @@ export interface LoadOptions {
 export interface Sample {
   readonly ms: number;
   readonly acknowledged: readonly number[];
-  readonly consumed: number;
+  readonly consumed: readonly number[];
   readonly p99Us: number;
 }
 
@@ -33,17 +31,17 @@ export class PulsarLoad {
     this.#child = child;
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
       const numbers = line.split(' ').map(Number);
-      if (numbers.length !== topics + 3 || numbers.some(Number.isNaN)) return;
+      if (numbers.length !== 2 * topics + 2 || numbers.some(Number.isNaN)) return;
       const [ms = 0, ...rest] = numbers;
-      const [consumed = 0, p99Us = 0] = rest.slice(topics);
-      this.samples.push({ ms, acknowledged: rest.slice(0, topics), consumed, p99Us });
+      const [acknowledged, consumed] = [rest.slice(0, topics), rest.slice(topics, 2 * topics)];
+      this.samples.push({ ms, acknowledged, consumed, p99Us: rest.at(-1) as number });
     });
   }
 
   static async start({ url, topics, batching = false, messageBytes = 100 }: LoadOptions): Promise<PulsarLoad> {
     const flags = ['-Xmx200m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
     const args = [url, batching ? 'batching' : 'single', String(messageBytes), ...topics];
-    const classPath = `${CLASSES}:${await pulsarClassPath()}`;
+    const classPath = `${join(await builtPlugin(), 'test-classes')}:${await pulsarClassPath()}`;
     const child = spawn('java', [...flags, '-cp', classPath, 'io.quotamesh.pulsar.Load', ...args], {
       stdio: ['pipe', 'pipe', 'ignore'],
     });
@@ -86,13 +84,20 @@ export class PulsarLoad {
   }
 }
 
-export function ratesBetween(from: Sample, to: Sample): number[] {
+/** Per second and topic, of acknowledged messages or of consumed ones. */
+export function ratesBetween(from: Sample, to: Sample, countsOf: CountsOf = acknowledgedOf): number[] {
   const seconds = (to.ms - from.ms) / 1000;
-  return to.acknowledged.map((count, at) => (count - (from.acknowledged[at] as number)) / seconds);
+  const before = countsOf(from);
+  return countsOf(to).map((count, at) => (count - (before[at] as number)) / seconds);
 }
 
+export type CountsOf = (sample: Sample) => readonly number[];
+export const acknowledgedOf: CountsOf = ({ acknowledged }) => acknowledged;
+export const consumedOf: CountsOf = ({ consumed }) => consumed;
+
 /** The most that was admitted in any window of so many seconds, by a count of each sample. */
-export function mostInWindow(samples: readonly Sample[], seconds: number, countOf: (sample: Sample) => number): number {
+export function mostInWindow(samples: readonly Sample[], seconds: number, countsOf: CountsOf): number {
+  const countOf = (sample: Sample) => countsOf(sample).reduce((sum, count) => sum + count, 0);
   let most = 0;
   let from = 0;
   for (const sample of samples) {
@@ -102,17 +107,18 @@ export function mostInWindow(samples: readonly Sample[], seconds: number, countO
   return most;
 }
 
-/** Acknowledged messages of all topics. */
-export function acknowledged(sample: Sample): number {
-  return sample.acknowledged.reduce((sum, count) => sum + count, 0);
-}
-
 /** Milliseconds from the first sample to the half second in which a topic has so much for the first time; Infinity = never. */
-export function reachedAfter(samples: readonly Sample[], topic: number, least: number): number {
+export function reachedAfter(
+  samples: readonly Sample[],
+  topic: number,
+  least: number,
+  countsOf = acknowledgedOf,
+): number {
   const began = (samples[0] as Sample).ms;
   for (const [at, sample] of samples.entries()) {
     const before = samples.slice(0, at).findLast(({ ms }) => sample.ms - ms >= 500);
-    if (before !== undefined && (ratesBetween(before, sample)[topic] as number) >= least) return before.ms - began;
+    if (before !== undefined && (ratesBetween(before, sample, countsOf)[topic] as number) >= least)
+      return before.ms - began;
   }
   return Number.POSITIVE_INFINITY;
 }

@@ -98,6 +98,39 @@ describe('a quota that somebody changes while it is kept', () => {
   });
 });
 
+describe('a group that loses its quota', () => {
+  test.each([null, OPERATORS])('gives back what was there before, %j, and keeps nothing of it', (before) => {
+    const scene = sceneWith({ settings: { adoptsAtStart: true } });
+    if (before !== null) scene.set(APP, before);
+    scene.run(20);
+    expect(scene.valueInForce).toBeGreaterThan(350_000);
+    const { specs } = scene;
+    scene.specs = [];
+    scene.unlimited = new Set([limitKeyOf(APP, PRODUCED)]);
+    scene.run(5);
+    expect(scene.valueInForce).toBe(before);
+    expect(scene.keeper('a').said('is given back')).not.toEqual([]);
+    expect(originalOf(scene)).toBeUndefined();
+    // It has a quota again.
+    scene.specs = specs;
+    scene.unlimited = new Set();
+    scene.run(20);
+    if (before === null) expect(scene.valueInForce).toBeGreaterThan(350_000);
+    else expect(scene.keeper('a').said('is taken over').length).toBeGreaterThan(0);
+  });
+
+  test('what somebody else has written meanwhile stays', () => {
+    const scene = sceneWith();
+    scene.run(20);
+    scene.set(APP, OPERATORS);
+    scene.run(5);
+    scene.specs = [];
+    scene.unlimited = new Set([limitKeyOf(APP, PRODUCED)]);
+    scene.run(5);
+    expect(scene.valueInForce).toBe(OPERATORS);
+  });
+});
+
 describe('a release', () => {
   test('puts back what was there, removes what was not, and leaves what somebody else has written', () => {
     const record = (clientId: string, original: number | null) => {

@@ -1,16 +1,24 @@
-import { type Entity, entityKeyOf, limitKeyOf, type QuotaName } from '../../../src/core/kafka-quotas/entity.js';
+import {
+  type Entity,
+  entityKeyOf,
+  limitKeyOf,
+  MARKER_NAME,
+  type QuotaName,
+} from '../../../src/core/kafka-quotas/entity.js';
 import { Keeper, type KeeperSettings } from '../../../src/core/kafka-quotas/keeper.js';
 import type {
   Alteration,
   ExportedReading,
   KeeperEffect,
   LimitSpec,
+  Marker,
 } from '../../../src/core/kafka-quotas/keeper-events.js';
 import type { KeptRecord } from '../../../src/core/kafka-quotas/keeper-record.js';
 import { SimulatedBroker } from './simulated-broker.js';
 
 export const APP: Entity = { user: null, clientId: 'app' };
 export const PRODUCED: QuotaName = 'producer_byte_rate';
+export const MARKER: Marker = { entity: { user: null, clientId: MARKER_NAME }, name: PRODUCED };
 
 export interface SceneOptions {
   readonly brokers?: number;
@@ -38,6 +46,8 @@ export class QuotaScene {
   /** Their rules match nothing. */
   readonly exportersEmpty = new Set<number>();
   specs: LimitSpec[];
+  /** Keys of limits whose group has no quota any more. */
+  unlimited: ReadonlySet<string> = new Set();
   /** What stands in Kafka, by limit. */
   readonly quotas = new Map<string, { entity: Entity; name: QuotaName; value: number }>();
   readonly #options: SceneOptions;
@@ -207,7 +217,10 @@ export class SimulatedKeeper {
     if (!this.#hasCaughtUp) this.#step({ kind: 'caught-up' });
     this.#hasCaughtUp = true;
     const described = [...this.#scene.quotas.values()];
-    this.#step({ kind: 'round', limits: this.specs ?? this.#scene.specs, pages: this.#scene.pages(), described });
+    this.#step({ kind: 'beat' });
+    const limits = this.specs ?? this.#scene.specs;
+    const { unlimited } = this.#scene;
+    this.#step({ kind: 'round', limits, markers: [MARKER], pages: this.#scene.pages(), described, unlimited });
   }
 
   #hasCaughtUp = false;

@@ -7,26 +7,32 @@ export const LIMIT = 1000;
 export const ROUND_MS = 50;
 export const LANE = 0;
 
-/** One lane of 1,000 messages/s, 100 deep, at a node that is alone; bytes are unlimited. */
+/** Lanes of 1,000 messages/s each, 100 deep, at a node that is alone; bytes are unlimited. */
 export class EnforcerScene {
   nowMs = 0;
-  readonly limiter = new Limiter(2);
+  readonly limiter: Limiter;
   readonly enforcers: Enforcers;
-  readonly limits = { limit: Float64Array.of(LIMIT, Number.POSITIVE_INFINITY), depth: Float64Array.of(100, 1) };
+  readonly limits: { readonly limit: Float64Array; readonly depth: Float64Array };
   ready = true;
   /** The name of the lane's group. */
   group = 'orders';
   /** How often somebody has said that the lane is in use: once per report, and once per division. */
   served = 0;
 
-  constructor() {
-    const lanes = new Map([[LANE, {}]]);
+  constructor(laneCount = 1) {
+    const ofEach = (...values: readonly number[]) =>
+      Float64Array.from({ length: 2 * laneCount }, (_, at) => values[at % 2]!);
+    this.limits = { limit: ofEach(LIMIT, Number.POSITIVE_INFINITY), depth: ofEach(100, 1) };
+    this.limiter = new Limiter(Math.max(2, laneCount));
+    const lanes = new Map(Array.from({ length: laneCount }, (_, lane) => [lane, {}]));
     const loop = { coordinator: { lanes, shares: this.limits }, serve: () => this.served++ };
     Object.defineProperty(loop, 'isReady', { get: () => this.ready });
     const groups = { ofLane: () => ({ name: this.group, debtMs: 60_000, floorRatio: 0.06 }) };
-    this.limiter.validUntilMs.set(LANE, Number.POSITIVE_INFINITY);
-    this.limiter.setLimit(LANE, 0, LIMIT, 100, 0);
-    this.limiter.setLimit(LANE, 1, Number.POSITIVE_INFINITY, 1, 0);
+    for (const lane of lanes.keys()) {
+      this.limiter.validUntilMs.set(lane, Number.POSITIVE_INFINITY);
+      this.limiter.setLimit(lane, 0, LIMIT, 100, 0);
+      this.limiter.setLimit(lane, 1, Number.POSITIVE_INFINITY, 1, 0);
+    }
     this.enforcers = new Enforcers({
       limiter: this.limiter,
       clock: () => this.nowMs,
@@ -40,7 +46,8 @@ export class EnforcerScene {
     admitted: number,
     { isHeldBack = false, life = 1, bytes = 0, ...patience } = {} as Reporting,
   ) {
-    const lanes = [{ lane: LANE, admitted: [admitted, bytes] as const, isHeldBack }];
+    const { lanes: inLanes = [LANE] } = patience;
+    const lanes = inLanes.map((lane) => ({ lane, admitted: [admitted, bytes] as const, isHeldBack }));
     const { seen = null, waitMs = 0, signal = new AbortController().signal } = patience;
     return this.enforcers.report({ enforcer, life, ttlMs: 3000, lanes }, { seen, waitMs, signal });
   }
@@ -60,6 +67,7 @@ export class EnforcerScene {
 export interface Reporting {
   readonly isHeldBack?: boolean;
   readonly bytes?: number;
+  readonly lanes?: readonly number[];
   readonly life?: number;
   readonly seen?: number | null;
   readonly waitMs?: number;

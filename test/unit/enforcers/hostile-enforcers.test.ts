@@ -97,6 +97,22 @@ describe('what grows', () => {
     expect(scene.served - before).toBe(names.length + 1);
   });
 
+  it('thousands of lanes take turns: a round looks at 500 of them, and each has its turn within a second', async () => {
+    const scene = new EnforcerScene(6000);
+    const lanesOf = (from: number) => Array.from({ length: 1000 }, (_, at) => from + at);
+    for (let at = 0; at < 6; at++) await scene.report(`e${at}`, 0, { lanes: lanesOf(1000 * at) });
+    scene.pass(100);
+    for (let at = 0; at < 6; at++) {
+      await scene.report(`e${at}`, 50, { lanes: lanesOf(1000 * at) });
+    }
+    const before = scene.served;
+    for (let round = 1; round <= 1000 / ROUND_MS; round++) {
+      scene.pass(ROUND_MS);
+      expect(scene.served - before).toBeLessThanOrEqual(500 * round);
+    }
+    for (let lane = 0; lane < 6000; lane++) expect(scene.limiter.admitted.at(2 * lane)).toBeGreaterThanOrEqual(50);
+  });
+
   it('a wait that is abandoned ends, whoever asks next', async () => {
     const scene = new EnforcerScene();
     const { version } = await scene.report('a', 0);

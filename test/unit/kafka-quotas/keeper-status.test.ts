@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { roughnessOf } from '../../../src/kafka-quotas/window-roughness.js';
+import { roughnessOf, troubleOfConsumers } from '../../../src/kafka-quotas/window-roughness.js';
 import { KAFKA_QUOTA_METRICS } from '../../../src/telemetry/kafka-quota-metrics.js';
 import { APP } from '../../simulation/kafka-quotas/quota-scene.js';
 import { httpScene } from '../http/http-scene.js';
@@ -59,6 +59,8 @@ test('a node without a keeper has no such route', async () => {
 
 test('how rough rates are by the number of windows', () => {
   expect(roughnessOf(1, 1)).toBeNull();
+  expect(troubleOfConsumers(1)).toContain('one record batch per fetch');
+  expect(troubleOfConsumers(2)).toBeNull();
   expect(roughnessOf(2, 1)).toContain('2 × 1 s');
   expect(roughnessOf(11, 1)).toContain('up to 10 s of silence');
 });

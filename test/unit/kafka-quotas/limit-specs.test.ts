@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
-import type { Entity } from '../../../src/core/kafka-quotas/entity.js';
+import { describe, expect, test } from 'vitest';
+import { type Entity, MARKER_NAME } from '../../../src/core/kafka-quotas/entity.js';
 import { isOfPattern, limitSpecs, type SpecsInput } from '../../../src/kafka-quotas/limit-specs.js';
+import { markersOf } from '../../../src/kafka-quotas/markers-of.js';
 
 const NO_QUOTA = Number.POSITIVE_INFINITY;
 const client = (clientId: string): Entity => ({ user: null, clientId });
@@ -64,7 +65,46 @@ test('an entity is of a pattern where no rule has its name', () => {
   expect(entities.map((entity) => isOfPattern(rules, entity))).toEqual([false, true, false, false]);
 });
 
+describe('the quotas that make Kafka tell of clients', () => {
+  const quotaOf = (group: string) => {
+    const of = (publish: number, dispatch: number) => ({ publish, dispatch });
+    return { written: of(1, NO_QUOTA), read: of(NO_QUOTA, 1), 'client:x': of(1, NO_QUOTA) }[group] ?? null;
+  };
+  const markers = (...rules: readonly Parameters<typeof markersOf>[0][number][]) =>
+    markersOf(rules, quotaOf).map(({ entity: { user, clientId }, name }) => [user, clientId, name]);
+  const rule = (user: string | null, clientId: string | null, group: string) => ({ user, clientId, group });
+
+  test('are of the names that the rules keep, a pattern that nobody has met included', () => {
+    expect(markers(rule(null, 'web-*', 'written'))).toEqual([[null, MARKER_NAME, 'producer_byte_rate']]);
+    expect(markers(rule(null, 'app', 'read'))).toEqual([[null, MARKER_NAME, 'consumer_byte_rate']]);
+    expect(markers(rule(null, '{id}', 'client:{id}'))).toEqual([[null, MARKER_NAME, 'producer_byte_rate']]);
+    expect(markers(rule(null, '{id}', 'team-{id}')).map(([, , name]) => name)).toEqual([
+      'producer_byte_rate',
+      'consumer_byte_rate',
+    ]);
+    expect(markers(rule(null, 'app', 'nowhere'))).toEqual([]);
+  });
+
+  test('are of users or of pairs where all rules are', () => {
+    const producer = 'producer_byte_rate';
+    expect(markers(rule('{name}', null, 'written'))).toEqual([[MARKER_NAME, null, producer]]);
+    expect(markers(rule('alice', 'app', 'written'))).toEqual([[MARKER_NAME, MARKER_NAME, producer]]);
+    expect(markers(rule('alice', null, 'written'), rule(null, 'app', 'written'))).toEqual([
+      [null, MARKER_NAME, producer],
+    ]);
+  });
+});
+
+test('what a group does not limit is told apart from a group that there is not', () => {
+  const rules = [
+    { user: null, clientId: 'app', group: 'one' },
+    { user: null, clientId: 'web', group: 'both' },
+    { user: null, clientId: 'lost', group: 'none' },
+  ];
+  expect(specs({ rules }).unlimited).toEqual(new Set(['client-id=app/consumer_byte_rate']));
+});
+
 test('a group that there is not is named; a key that is none is not', () => {
   const rules = [{ user: null, clientId: 'app', group: 'none' }];
-  expect(specs({ rules })).toEqual({ limits: [], leftOut: 0, groupsMissing: ['none'] });
+  expect(specs({ rules })).toEqual({ limits: [], unlimited: new Set(), leftOut: 0, groupsMissing: ['none'] });
 });

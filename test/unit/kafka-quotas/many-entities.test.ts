@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Entity, entityKeyOf, limitKeyOf } from '../../../src/core/kafka-quotas/entity.js';
+import { type Entity, entityKeyOf, limitKeyOf, MARKER_NAME } from '../../../src/core/kafka-quotas/entity.js';
 import { Keeper, type KeeperSettings } from '../../../src/core/kafka-quotas/keeper.js';
 import type {
   DescribedQuota,
@@ -12,6 +12,7 @@ import { nextWaterLevel } from '../../../src/core/kafka-quotas/next-water-level.
 
 const name = 'producer_byte_rate';
 const NONE: ReadonlySet<string> = new Set();
+const MARKERS = [{ entity: { user: null, clientId: MARKER_NAME }, name }] as const;
 
 /** One keeper alone, whose log and Kafka answer at once. */
 class Alone {
@@ -42,7 +43,8 @@ class Alone {
 
   round(limits: readonly LimitSpec[], pages: readonly ExporterPage[], unseen = NONE): void {
     this.#nowMs += 1000;
-    this.#step({ kind: 'round', limits, pages, described: [...this.quotas.values()], unseen });
+    this.#step({ kind: 'beat' });
+    this.#step({ kind: 'round', limits, markers: MARKERS, pages, described: [...this.quotas.values()], unseen });
     this.#step({ kind: 'woken' });
   }
 

@@ -166,6 +166,7 @@ describe('the live page in a browser', () => {
     clearInterval(takeAll);
     await page.goto(`${url}/#/why/key:alice/publish`);
     await expect.poll(() => page.textContent('.verdict-line')).toContain('ask one of those');
+    expect(await page.textContent('.steps')).toMatch(/b wants [\d,]+\/s/);
   });
 
   test('record this: from the click on, and what came until it was stopped can be read', async () => {

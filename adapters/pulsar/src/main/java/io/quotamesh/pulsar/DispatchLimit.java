@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.commons.lang3.reflect.FieldUtils;
 import org.apache.pulsar.broker.service.persistent.DispatchRateLimiter;
 import org.apache.pulsar.broker.service.persistent.DispatchRateLimiterAsyncTokenBucketImpl;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
@@ -18,11 +19,12 @@ import org.apache.pulsar.broker.service.persistent.PersistentTopic;
  * second, whatever comes meanwhile; so it is woken as soon as there is something in the account.
  */
 final class DispatchLimit {
+  /** Null where this Pulsar has none. */
+  static final Field LIMITER_FIELD = FieldUtils.getField(PersistentTopic.class, "dispatchRateLimiter", true);
   /** Covers two ticks that come late. */
   private static final double DEPTH_SECONDS = 0.1;
   /** Most reads of a bookie take less. */
   private static final double READ_SECONDS = 0.12;
-  private static final Field LIMITER = limiterField();
 
   private final Map<PersistentTopic, GroupLimiter> limiters = new HashMap<>();
   private final Account[] accounts = {new Account(), new Account()};
@@ -58,24 +60,6 @@ final class DispatchLimit {
     limiters.clear();
   }
 
-  private static Field limiterField() {
-    try {
-      Field field = PersistentTopic.class.getDeclaredField("dispatchRateLimiter");
-      field.setAccessible(true);
-      return field;
-    } catch (NoSuchFieldException absent) {
-      throw new IllegalStateException("this Pulsar's topics have no dispatchRateLimiter", absent);
-    }
-  }
-
-  private static void set(PersistentTopic topic, Optional<DispatchRateLimiter> limiter) {
-    try {
-      LIMITER.set(topic, limiter);
-    } catch (IllegalAccessException denied) {
-      throw new IllegalStateException(denied);
-    }
-  }
-
   /** Pulsar's limiter with the limits that the topic has of its own, and those of the group. */
   private final class GroupLimiter extends DispatchRateLimiterAsyncTokenBucketImpl {
     private final Optional<DispatchRateLimiter> before;
@@ -84,12 +68,20 @@ final class DispatchLimit {
     GroupLimiter(PersistentTopic topic) {
       super(topic, Type.TOPIC);
       before = topic.getDispatchRateLimiter();
-      set(topic, Optional.of(this));
+      put(Optional.of(this));
+    }
+
+    private void put(Optional<DispatchRateLimiter> limiter) {
+      try {
+        FieldUtils.writeField(LIMITER_FIELD, topic, limiter);
+      } catch (IllegalAccessException denied) {
+        throw new IllegalStateException(denied);
+      }
     }
 
     void remove() {
       before.ifPresent(DispatchRateLimiter::updateDispatchRate);
-      set(topic, before);
+      put(before);
       topic.updateDispatchRateLimiter();
       wake();
     }
@@ -103,20 +95,20 @@ final class DispatchLimit {
       }
     }
 
-    private long least(int unit, long own) {
-      long ofGroup = accounts[unit].available();
+    private long least(Account account, long own) {
+      long ofGroup = account.available();
       if (ofGroup == 0) isRefused = true;
       return ofGroup < 0 ? own : own < 0 ? ofGroup : Math.min(own, ofGroup);
     }
 
     @Override
     public long getAvailableDispatchRateLimitOnMsg() {
-      return least(Limit.MESSAGES, super.getAvailableDispatchRateLimitOnMsg());
+      return least(accounts[Limit.MESSAGES], super.getAvailableDispatchRateLimitOnMsg());
     }
 
     @Override
     public long getAvailableDispatchRateLimitOnByte() {
-      return least(Limit.BYTES, super.getAvailableDispatchRateLimitOnByte());
+      return least(accounts[Limit.BYTES], super.getAvailableDispatchRateLimitOnByte());
     }
 
     @Override

@@ -1,21 +1,17 @@
 package io.quotamesh.pulsar;
 
-import io.quotamesh.pulsar.Group.Lane;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledExecutorService;
+import org.apache.commons.lang3.reflect.MethodUtils;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.resourcegroup.ResourceGroupPublishLimiter;
 import org.apache.pulsar.broker.resourcegroup.ResourceGroupService;
 import org.apache.pulsar.broker.service.AbstractTopic;
 import org.apache.pulsar.broker.service.BrokerService;
-import org.apache.pulsar.broker.service.PublishRateLimiterImpl;
-import org.apache.pulsar.broker.service.Topic;
-import org.apache.pulsar.common.naming.NamespaceName;
 import org.apache.pulsar.common.naming.TopicName;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,9 +27,8 @@ final class Enforcer {
   final Map<String, Group> groups = new ConcurrentHashMap<>();
   private final PulsarService pulsar;
   private final Settings settings;
-  private Map<Topic, Counted> counted = new IdentityHashMap<>();
-  private boolean isFirstWalk = true;
-  private boolean isReleased;
+  private Map<AbstractTopic, Counters> counted = new IdentityHashMap<>();
+  private boolean isReleased = true;
   private boolean isRegistered;
   private int failures;
   private long lookedUpNanos;
@@ -43,11 +38,18 @@ final class Enforcer {
   /** True: told to keep quiet, or something fails again and again. */
   volatile boolean isQuiet;
   volatile boolean isBroken;
-  volatile List<Lane> lanes = List.of();
+  /** Another one after a silence: what was admitted meanwhile is charged to nobody. */
+  volatile long life;
+  volatile List<Lane.Counts> lanes = List.of();
 
   Enforcer(PulsarService pulsar, Settings settings) {
     this.pulsar = pulsar;
     this.settings = settings;
+  }
+
+  /** The broker gives itself its id after it has initialised its interceptors. */
+  String name() {
+    return settings.name() == null ? pulsar.getBrokerId() : settings.name();
   }
 
   void tick() {
@@ -73,41 +75,41 @@ final class Enforcer {
       return;
     }
     if (nowNanos - walkedNanos < walkTookNanos * WALK_PARTS) return;
+    if (isReleased) life = System.currentTimeMillis();
+    double seconds = isReleased ? 0 : (nowNanos - walkedNanos) / 1e9;
     isReleased = false;
     walkedNanos = nowNanos;
-    count(service, broker, nowNanos);
-    var told = new ArrayList<Lane>();
+    count(service, broker, seconds);
+    var told = new ArrayList<Lane.Counts>();
     for (Group group : groups.values()) {
       var resourceGroup = service.resourceGroupGet(group.name);
       if (resourceGroup == null) group.pulsarQuota = null;
-      if (group.pulsarQuota == null) continue;
-      group.keep(resourceGroup, nowNanos, brokersAlive);
-      for (int direction = 0; direction < 2 && group.topics > 0; direction++) {
-        boolean isLimited = settings.isNodeSource() || !group.limits[direction].isUnlimited();
-        if (isLimited) told.add(group.lane(direction));
+      var quota = group.pulsarQuota;
+      if (quota == null) continue;
+      group.keep(resourceGroup.getResourceGroupPublishLimiter(), quota, brokersAlive, nowNanos, seconds);
+      if (group.topics == 0) continue;
+      for (Lane lane : group.lanes()) {
+        if (settings.isNodeSource() || !lane.limit.isUnlimited()) told.add(lane.counts());
       }
     }
     lanes = List.copyOf(told);
     walkTookNanos = System.nanoTime() - nowNanos;
   }
 
-  private void count(ResourceGroupService service, BrokerService broker, long nowNanos) {
-    groups.values().forEach(Group::beginCount);
-    var found = new IdentityHashMap<Topic, Counted>();
+  private void count(ResourceGroupService service, BrokerService broker, double seconds) {
+    groups.values().forEach(group -> group.beginCount(seconds));
+    var found = new IdentityHashMap<AbstractTopic, Counters>();
     for (var future : broker.getTopics().values()) {
       if (!future.isDone() || future.isCompletedExceptionally()) continue;
       if (!(future.getNow(Optional.empty()).orElse(null) instanceof AbstractTopic topic)) continue;
-      Counted before = counted.get(topic);
-      if (before == null) before = Counted.of(topic, isFirstWalk);
-      found.put(topic, before);
-      var resourceGroup = service.getNamespaceResourceGroup(before.namespace);
-      long[] grown = before.growth(topic);
+      var counters = Counters.of(topic);
+      found.put(topic, counters);
+      var resourceGroup = service.getNamespaceResourceGroup(TopicName.get(topic.getName()).getNamespaceObject());
       if (resourceGroup == null) continue;
       groups.computeIfAbsent(resourceGroup.resourceGroupName, name -> new Group(name, settings.isNodeSource(), this::wake))
-          .count(topic, grown, before.wasThrottled(topic), nowNanos);
+          .count(topic, counters.since(counted.getOrDefault(topic, Counters.NONE)));
     }
     counted = found;
-    isFirstWalk = false;
   }
 
   /** Asks the caches of Pulsar's metadata, and waits for none of the answers. */
@@ -125,20 +127,15 @@ final class Enforcer {
       loads.getAvailableBrokersAsync().thenAccept(alive -> brokersAlive = Math.max(1, alive.size()));
     }
     for (Group group : groups.values()) {
-      resources.getResourcegroupResources().getResourceGroupAsync(group.name).thenAccept(found ->
-          group.pulsarQuota = found.map(rates -> new double[][] {
-            {Limit.ofPulsar(rates.getPublishRateInMsgs()), Limit.ofPulsar(rates.getPublishRateInBytes())},
-            {Limit.ofPulsar(rates.getDispatchRateInMsgs()), Limit.ofPulsar(rates.getDispatchRateInBytes())},
-          }).orElse(null));
+      resources.getResourcegroupResources().getResourceGroupAsync(group.name)
+          .thenAccept(found -> group.pulsarQuota = found.orElse(null));
     }
   }
 
-  /** Once. What topics admit meanwhile is counted when it goes on as if it had never been. */
+  /** Once: what others write over it afterwards stays. */
   private void release() {
     if (isReleased) return;
     isReleased = true;
-    isFirstWalk = true;
-    counted = new IdentityHashMap<>();
     lanes = List.of();
     groups.values().forEach(Group::release);
     LOG.info("quotamesh: {} groups have their own quota again", groups.size());
@@ -149,55 +146,13 @@ final class Enforcer {
    * whatever comes after. What computes it again is private in 4.0; without it they sleep it off.
    */
   private void wake(ResourceGroupPublishLimiter limiter) {
-    try {
-      var again = PublishRateLimiterImpl.class.getDeclaredMethod("unthrottleQueuedProducers", ScheduledExecutorService.class);
-      again.setAccessible(true);
-      var executor = pulsar.getBrokerService().executor().next();
-      executor.execute(() -> {
-        try {
-          again.invoke(limiter, executor);
-        } catch (ReflectiveOperationException failure) {
-          LOG.warn("quotamesh: throttled producers could not be woken", failure);
-        }
-      });
-    } catch (ReflectiveOperationException | RuntimeException absent) {
-      LOG.debug("quotamesh: throttled producers are not woken", absent);
-    }
-  }
-
-  /** The counters of a topic when it was looked at last. A topic that is loaded again is another object, from 0 on. */
-  private static final class Counted {
-    final NamespaceName namespace;
-    private long[] last;
-    private long throttled;
-
-    private Counted(NamespaceName namespace, long[] last) {
-      this.namespace = namespace;
-      this.last = last;
-    }
-
-    static Counted of(AbstractTopic topic, boolean isFromNow) {
-      var namespace = TopicName.get(topic.getName()).getNamespaceObject();
-      return new Counted(namespace, isFromNow ? read(topic) : new long[4]);
-    }
-
-    long[] growth(AbstractTopic topic) {
-      long[] now = read(topic);
-      var grown = new long[now.length];
-      for (int at = 0; at < now.length; at++) grown[at] = now[at] - last[at];
-      last = now;
-      return grown;
-    }
-
-    boolean wasThrottled(AbstractTopic topic) {
-      long now = topic.getTotalPublishRateLimitCounter();
-      boolean hasGrown = now != throttled;
-      throttled = now;
-      return hasGrown;
-    }
-
-    private static long[] read(AbstractTopic topic) {
-      return new long[] {topic.getMsgInCounter(), topic.getBytesInCounter(), topic.getMsgOutCounter(), topic.getBytesOutCounter()};
-    }
+    var executor = pulsar.getBrokerService().executor().next();
+    executor.execute(() -> {
+      try {
+        MethodUtils.invokeMethod(limiter, true, "unthrottleQueuedProducers", executor);
+      } catch (ReflectiveOperationException absent) {
+        LOG.debug("quotamesh: throttled producers are not woken", absent);
+      }
+    });
   }
 }

@@ -13,16 +13,12 @@ final class HeldBack {
 
   /** Rises while it is dry, and falls while it is not. */
   private double drySeconds;
-  private boolean isSo;
+  volatile boolean isSo;
 
   void look(boolean isDry, double seconds) {
     double step = Math.min(TICK_SECONDS_MAX, seconds);
     drySeconds = Math.max(0, Math.min(MOST_SECONDS, drySeconds + (isDry ? step : -step)));
     if (drySeconds >= BEGINS_SECONDS) isSo = true;
     if (drySeconds < ENDS_SECONDS) isSo = false;
-  }
-
-  boolean isSo() {
-    return isSo;
   }
 }

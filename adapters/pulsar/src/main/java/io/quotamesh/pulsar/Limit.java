@@ -10,8 +10,12 @@ record Limit(double[] rate, double[] depth) {
     return rate[MESSAGES] == UNLIMITED && rate[BYTES] == UNLIMITED;
   }
 
+  static double[] ofPulsar(Number messages, Number bytes) {
+    return new double[] {ofPulsar(messages), ofPulsar(bytes)};
+  }
+
   /** Pulsar's −1 and absent. */
-  static double ofPulsar(Number rate) {
+  private static double ofPulsar(Number rate) {
     return rate == null || rate.longValue() < 0 ? UNLIMITED : rate.doubleValue();
   }
 }

@@ -3,18 +3,7 @@ package io.quotamesh.pulsar;
 import org.apache.pulsar.common.util.SimpleTextOutputStream;
 
 /** Lines of the broker's own page of metrics. */
-final class Metrics {
-  private static final String[] DIRECTIONS = {"publish", "dispatch"};
-  private static final String[] UNITS = {"messages", "bytes"};
-
-  private final Enforcer enforcer;
-  private final Talk talk;
-
-  Metrics(Enforcer enforcer, Talk talk) {
-    this.enforcer = enforcer;
-    this.talk = talk;
-  }
-
+record Metrics(Enforcer enforcer, Talk talk) {
   void generate(SimpleTextOutputStream page) {
     line(page, "node_answers_total", "", talk.answered);
     line(page, "node_failures_total", "", talk.failed);
@@ -24,19 +13,21 @@ final class Metrics {
     line(page, "round_seconds", "", enforcer.walkTookNanos / 1e9);
     for (Group group : enforcer.groups.values()) {
       String name = "resource_group=\"" + group.name.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
-      line(page, "limiter_writes_total", name, group.writes()[0]);
-      line(page, "limiter_overwritten_total", name, group.writes()[1]);
-      for (int direction = 0; direction < 2; direction++) {
-        Limit limit = group.limits[direction];
+      PublishLimit publishLimit = group.publishLimit;
+      if (publishLimit != null) {
+        line(page, "limiter_writes_total", name, publishLimit.writes);
+        line(page, "limiter_overwritten_total", name, publishLimit.overwritten);
+      }
+      for (Lane lane : group.lanes()) {
+        Limit limit = lane.limit;
         if (limit == null) continue;
-        String labels = name + ",direction=\"" + DIRECTIONS[direction] + "\"";
-        boolean isAlone = group.shares[direction].isAlone() && !limit.isUnlimited();
-        line(page, "alone", labels, isAlone ? 1 : 0);
-        line(page, "held_back", labels, group.lane(direction).isHeldBack() ? 1 : 0);
-        for (int unit = 0; unit < 2; unit++) {
-          line(page, "admitted_" + UNITS[unit] + "_total", labels, group.admitted[direction][unit]);
-          line(page, "share_" + UNITS[unit] + "_per_second", labels, limit.rate()[unit]);
-        }
+        String labels = name + ",direction=\"" + lane.direction + "\"";
+        line(page, "alone", labels, lane.isAlone && !limit.isUnlimited() ? 1 : 0);
+        line(page, "held_back", labels, lane.heldBack.isSo ? 1 : 0);
+        line(page, "admitted_messages_total", labels, lane.admitted[Limit.MESSAGES]);
+        line(page, "admitted_bytes_total", labels, lane.admitted[Limit.BYTES]);
+        line(page, "share_messages_per_second", labels, limit.rate()[Limit.MESSAGES]);
+        line(page, "share_bytes_per_second", labels, limit.rate()[Limit.BYTES]);
       }
     }
   }

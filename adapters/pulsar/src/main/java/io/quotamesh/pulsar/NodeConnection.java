@@ -2,39 +2,31 @@ package io.quotamesh.pulsar;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.MissingNode;
-import java.io.BufferedInputStream;
-import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * HTTP/1.1 over TCP or a Unix socket, one request at a time, each with a deadline, at which the connection is closed.
- * The HTTP client of Java 17 has no Unix sockets.
+ * Requests over TCP or a Unix socket, which the HTTP client of Java 17 does not know. HTTP/1.0: the node closes the
+ * connection behind its answer, so that whatever comes until then is the answer.
  */
 final class NodeConnection {
   static final ObjectMapper JSON = new ObjectMapper();
-  private static final int HEAD_MAX = 16 * 1024;
-  private static final int BODY_MAX = 4 * 1024 * 1024;
+  private static final int ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
   private final SocketAddress address;
   private final String fields;
   private final ScheduledExecutorService deadlines;
-  private volatile SocketChannel channel;
-  private InputStream in;
 
   NodeConnection(Settings settings, ScheduledExecutorService deadlines) {
     this.deadlines = deadlines;
@@ -44,74 +36,42 @@ final class NodeConnection {
     int port = uri.getPort() == -1 ? 80 : uri.getPort();
     address = isUnix ? UnixDomainSocketAddress.of(node.substring(5)) : new InetSocketAddress(uri.getHost(), port);
     String token = settings.token() == null ? "" : "authorization: Bearer " + settings.token() + "\r\n";
-    fields = " HTTP/1.1\r\nhost: " + uri.getAuthority() + "\r\n" + token;
+    fields = " HTTP/1.0\r\nhost: " + uri.getAuthority() + "\r\n" + token;
   }
 
   record Answer(int status, JsonNode body) {}
 
-  Answer ask(String method, String path, JsonNode body, long timeoutMs) throws IOException {
-    var deadline = deadlines.schedule(this::close, timeoutMs, TimeUnit.MILLISECONDS);
-    boolean isWhole = false;
-    try {
-      write(method + " " + path, body == null ? new byte[0] : JSON.writeValueAsBytes(body));
-      Answer answer = read();
-      isWhole = true;
-      return answer;
-    } catch (IOException failure) {
-      throw deadline.isDone() ? new SocketTimeoutException("no answer in time") : failure;
-    } finally {
-      deadline.cancel(false);
-      if (!isWhole) close();
+  /** @param body null = none. At the deadline the connection is closed, whatever it is about to do. */
+  Answer ask(String method, String path, Object body, long timeoutMs) throws IOException {
+    boolean isUnix = address instanceof UnixDomainSocketAddress;
+    try (var channel = isUnix ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open()) {
+      var deadline = deadlines.schedule(() -> {
+        channel.close();
+        return null;
+      }, timeoutMs, TimeUnit.MILLISECONDS);
+      try {
+        channel.connect(address);
+        Channels.newOutputStream(channel).write(request(method + " " + path, body));
+        return answer(Channels.newInputStream(channel).readNBytes(ANSWER_BYTES_MAX));
+      } finally {
+        deadline.cancel(false);
+      }
+    } catch (ClosedChannelException closed) {
+      throw new SocketTimeoutException("no answer within " + timeoutMs + " ms");
     }
   }
 
-  /** From any thread: who reads or writes gets an exception. */
-  private void close() {
-    try (var closed = channel) {
-      channel = null;
-    } catch (IOException ignored) {
-      // Nothing of it is used again.
-    }
+  private byte[] request(String start, Object body) throws IOException {
+    String json = body == null ? "" : JSON.writeValueAsString(body);
+    int length = json.getBytes(StandardCharsets.UTF_8).length;
+    String type = body == null ? "" : "content-type: application/json\r\ncontent-length: " + length + "\r\n";
+    return (start + fields + type + "\r\n" + json).getBytes(StandardCharsets.UTF_8);
   }
 
-  private void write(String request, byte[] body) throws IOException {
-    if (channel == null) {
-      boolean isUnix = address instanceof UnixDomainSocketAddress;
-      var opened = isUnix ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
-      channel = opened;
-      opened.connect(address);
-      in = new BufferedInputStream(Channels.newInputStream(opened));
-    }
-    String type = body.length == 0 ? "" : "content-type: application/json\r\ncontent-length: " + body.length + "\r\n";
-    byte[] head = (request + fields + type + "\r\n").getBytes(StandardCharsets.US_ASCII);
-    var whole = ByteBuffer.allocate(head.length + body.length).put(head).put(body).flip();
-    var open = channel;
-    if (open == null) throw new EOFException("closed");
-    while (whole.hasRemaining()) open.write(whole);
-  }
-
-  private Answer read() throws IOException {
-    var head = new StringBuilder();
-    while (head.indexOf("\r\n\r\n", head.length() - 4) < 0) {
-      int next = in.read();
-      if (next < 0) throw new EOFException("the node has closed the connection");
-      if (head.append((char) next).length() > HEAD_MAX) throw new IOException("a head of more than " + HEAD_MAX + " bytes");
-    }
-    String[] lines = head.toString().toLowerCase(Locale.ROOT).split("\r\n");
-    if (!lines[0].matches("http/1\\.1 \\d{3}.*")) throw new IOException("no HTTP answer");
-    int status = Integer.parseInt(lines[0].substring(9, 12));
-    int length = status == 204 ? 0 : length(lines);
-    byte[] body = in.readNBytes(length);
-    if (body.length < length) throw new EOFException("the node has closed the connection");
-    return new Answer(status, length == 0 ? MissingNode.getInstance() : JSON.readTree(body));
-  }
-
-  private static int length(String[] lines) throws IOException {
-    for (String line : lines) {
-      if (!line.matches("content-length: *\\d{1,9} *")) continue;
-      int length = Integer.parseInt(line.substring(15).strip());
-      if (length <= BODY_MAX) return length;
-    }
-    throw new IOException("an answer without a content-length of at most " + BODY_MAX);
+  private static Answer answer(byte[] whole) throws IOException {
+    String[] parts = new String(whole, StandardCharsets.UTF_8).split("\r\n\r\n", 2);
+    if (parts.length < 2 || !parts[0].matches("(?s)HTTP/1\\.\\d \\d{3}\\b.*")) throw new IOException("no HTTP answer");
+    // Of what was cut off, nothing can be read.
+    return new Answer(Integer.parseInt(parts[0].substring(9, 12)), JSON.readTree(parts[1]));
   }
 }

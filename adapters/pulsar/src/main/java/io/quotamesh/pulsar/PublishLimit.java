@@ -3,6 +3,7 @@ package io.quotamesh.pulsar;
 import java.util.function.Consumer;
 import org.apache.pulsar.broker.qos.AsyncTokenBucket;
 import org.apache.pulsar.broker.resourcegroup.ResourceGroupPublishLimiter;
+import org.apache.pulsar.common.policies.data.ResourceGroup;
 
 /**
  * A group's own publish limiter, kept at the share of this broker.
@@ -13,22 +14,17 @@ import org.apache.pulsar.broker.resourcegroup.ResourceGroupPublishLimiter;
  * of a unit, is consumed in every tick.
  */
 final class PublishLimit {
-  private static final long UNWRITTEN = Long.MIN_VALUE;
-  private static final long WRITE_NANOS = 1_000_000_000;
+  private static final double WRITE_SECONDS = 1;
   private static final double RISE_RATIO = 1.02;
   /** Buckets hold at least so many seconds of the rate, so that ticks and wake-ups may come late. */
   private static final double DEPTH_SECONDS = 0.1;
 
   private final ResourceGroupPublishLimiter limiter;
   private final Consumer<ResourceGroupPublishLimiter> wake;
-  private final long[] written = {UNWRITTEN, UNWRITTEN};
-  private final double[] owed = new double[2];
-  private final long[] level = new long[2];
-  private long writtenNanos;
-  private long keptNanos;
-  private boolean isDry;
-  long writes;
-  long overwritten;
+  private final Unit[] units = {new Unit(Limit.MESSAGES), new Unit(Limit.BYTES)};
+  private double sinceWriteSeconds;
+  volatile long writes;
+  volatile long overwritten;
 
   /** @param wake has the times computed again for which throttled producers sleep */
   PublishLimit(ResourceGroupPublishLimiter limiter, Consumer<ResourceGroupPublishLimiter> wake) {
@@ -36,104 +32,116 @@ final class PublishLimit {
     this.wake = wake;
   }
 
-  /** @param admitted units since the last call */
-  void keep(Limit limit, long[] admitted, long nowNanos) {
-    double seconds = isKept() ? (nowNanos - keptNanos) / 1e9 : 0;
-    keptNanos = nowNanos;
-    boolean isOverwritten = isKept() && isOverwritten();
+  /**
+   * @param admitted units in total
+   * @param seconds since the last call
+   */
+  void keep(Limit limit, long[] admitted, double seconds) {
+    boolean isFirst = writes == 0;
+    sinceWriteSeconds += seconds;
+    var values = limiter.getResourceGroupPublishValues();
+    boolean isOverwritten = !isFirst
+        && (values.messages != units[Limit.MESSAGES].written || values.bytes != units[Limit.BYTES].written);
     if (isOverwritten) overwritten++;
-    for (int unit = 0; unit < 2; unit++) {
-      AsyncTokenBucket bucket = bucket(unit);
-      // Who wrote over it has put full buckets in place; what was in ours is known from what has been admitted.
-      double ours = level[unit] + Math.max(0, written[unit]) * seconds - admitted[unit];
-      double had = isOverwritten ? Math.min(ours, limit.depth()[unit]) : bucket == null ? 0 : bucket.getTokens();
-      level[unit] = (long) had;
+    boolean isDue = isFirst || isOverwritten;
+    for (Unit unit : units) {
+      unit.look(limit, admitted, seconds, isOverwritten);
+      isDue |= unit.isDue(sinceWriteSeconds);
     }
-    if (isOverwritten || isDue(limit, nowNanos)) write(limit, nowNanos);
-    isDry = false;
-    for (int unit = 0; unit < 2; unit++) settle(unit, limit, seconds);
+    if (isDue) write();
+    for (Unit unit : units) unit.settle(isFirst ? 0 : seconds);
+  }
+
+  private void write() {
+    limiter.update(units[Limit.MESSAGES].wanted, units[Limit.BYTES].wanted);
+    for (Unit unit : units) unit.carryOver();
+    sinceWriteSeconds = 0;
+    writes++;
+    wake.accept(limiter);
   }
 
   /** Whether the buckets admit nothing at this moment: throttled producers are woken at 1 % of a second's tokens. */
   boolean isDry() {
-    return isDry;
+    return units[Limit.MESSAGES].isDry() || units[Limit.BYTES].isDry();
   }
 
-  /** Below 0: somebody sleeps off what was admitted above the limit. */
+  /** Somebody sleeps off what was admitted above the limit. */
   boolean isIndebted() {
-    return level[Limit.MESSAGES] < 0 || level[Limit.BYTES] < 0;
-  }
-
-  /** The group's own quota again, as if we had never been there. */
-  void release(double[] quota) {
-    if (!isKept()) return;
-    limiter.update(toPulsar(quota[Limit.MESSAGES]), toPulsar(quota[Limit.BYTES]));
-    written[Limit.MESSAGES] = written[Limit.BYTES] = UNWRITTEN;
-    wake.accept(limiter);
+    return units[Limit.MESSAGES].level < 0 || units[Limit.BYTES].level < 0;
   }
 
   boolean isOf(ResourceGroupPublishLimiter other) {
     return limiter == other;
   }
 
-  private boolean isKept() {
-    return written[Limit.MESSAGES] != UNWRITTEN;
-  }
-
-  private boolean isOverwritten() {
-    var values = limiter.getResourceGroupPublishValues();
-    return values.messages != written[Limit.MESSAGES] || values.bytes != written[Limit.BYTES];
-  }
-
-  private boolean isDue(Limit limit, long nowNanos) {
-    boolean isOld = nowNanos - writtenNanos >= WRITE_NANOS;
-    for (int unit = 0; unit < 2; unit++) {
-      long wanted = toWrite(limit.rate()[unit]);
-      if (wanted == written[unit]) continue;
-      boolean isKindChanged = written[unit] < 0 || wanted < 0;
-      if (isOld || isKindChanged || wanted > written[unit] * RISE_RATIO) return true;
-    }
-    return false;
-  }
-
-  private void write(Limit limit, long nowNanos) {
-    for (int unit = 0; unit < 2; unit++) written[unit] = toWrite(limit.rate()[unit]);
-    limiter.update(written[Limit.MESSAGES], written[Limit.BYTES]);
-    for (int unit = 0; unit < 2; unit++) drain(bucket(unit), level[unit]);
-    writtenNanos = nowNanos;
-    writes++;
+  /** The group's own quota again, as if we had never been there. */
+  void release(ResourceGroup quota) {
+    limiter.update(quota);
     wake.accept(limiter);
   }
 
-  private void settle(int unit, Limit limit, double seconds) {
-    AsyncTokenBucket bucket = bucket(unit);
-    if (bucket == null) return;
-    double rate = limit.rate()[unit];
-    owed[unit] = Math.max(0, owed[unit] + (written[unit] - rate) * seconds);
-    long whole = (long) owed[unit];
-    owed[unit] -= whole;
-    if (whole > 0) bucket.consumeTokens(whole);
-    drain(bucket, (long) Math.max(1, Math.max(limit.depth()[unit], rate * DEPTH_SECONDS)));
-    level[unit] = bucket.getTokens();
-    isDry |= level[unit] <= rate / 50;
-  }
+  /** The bucket of messages, or of bytes. */
+  private final class Unit {
+    private final int number;
+    private double rate;
+    private double depth;
+    private long wanted;
+    private long written;
+    /** What was written above the share, and is not consumed yet. */
+    private double owed;
+    private long level;
+    private long admittedBefore;
 
-  private AsyncTokenBucket bucket(int unit) {
-    return unit == Limit.MESSAGES ? limiter.getTokenBucketOnMessage() : limiter.getTokenBucketOnByte();
-  }
+    Unit(int number) {
+      this.number = number;
+    }
 
-  private static void drain(AsyncTokenBucket bucket, long most) {
-    if (bucket == null) return;
-    long excess = bucket.getTokens() - most;
-    if (excess > 0) bucket.consumeTokens(excess);
-  }
+    private AsyncTokenBucket bucket() {
+      return number == Limit.MESSAGES ? limiter.getTokenBucketOnMessage() : limiter.getTokenBucketOnByte();
+    }
 
-  /** Pulsar takes 0 for unlimited, so the least that is written is 1. */
-  private static long toWrite(double rate) {
-    return rate == Limit.UNLIMITED ? -1 : Math.max(1, (long) Math.ceil(rate));
-  }
+    void look(Limit limit, long[] admitted, double seconds, boolean isOverwritten) {
+      rate = limit.rate()[number];
+      depth = Math.max(1, Math.max(limit.depth()[number], rate * DEPTH_SECONDS));
+      // Pulsar takes 0 for unlimited, so the least that is written is 1.
+      wanted = rate == Limit.UNLIMITED ? -1 : Math.max(1, (long) Math.ceil(rate));
+      // Who wrote over it has put full buckets in place; what was in ours is known from what has been admitted.
+      double ours = level + Math.max(0, written) * seconds - (admitted[number] - admittedBefore);
+      admittedBefore = admitted[number];
+      AsyncTokenBucket bucket = bucket();
+      level = isOverwritten ? (long) Math.min(ours, limit.depth()[number]) : bucket == null ? 0 : bucket.getTokens();
+    }
 
-  private static long toPulsar(double quota) {
-    return quota == Limit.UNLIMITED ? -1 : (long) quota;
+    boolean isDue(double sinceWriteSeconds) {
+      boolean isKindChanged = (wanted < 0) != (written < 0);
+      boolean isOld = sinceWriteSeconds >= WRITE_SECONDS;
+      return wanted != written && (isOld || isKindChanged || wanted > written * RISE_RATIO);
+    }
+
+    void carryOver() {
+      written = wanted;
+      drainTo(level);
+    }
+
+    void settle(double seconds) {
+      AsyncTokenBucket bucket = bucket();
+      if (bucket == null) return;
+      owed = Math.max(0, owed + (written - rate) * seconds);
+      long whole = (long) owed;
+      owed -= whole;
+      if (whole > 0) bucket.consumeTokens(whole);
+      drainTo((long) depth);
+      level = bucket.getTokens();
+    }
+
+    boolean isDry() {
+      return bucket() != null && level <= rate / 50;
+    }
+
+    private void drainTo(long most) {
+      AsyncTokenBucket bucket = bucket();
+      long excess = bucket == null ? 0 : bucket.getTokens() - most;
+      if (excess > 0) bucket.consumeTokens(excess);
+    }
   }
 }

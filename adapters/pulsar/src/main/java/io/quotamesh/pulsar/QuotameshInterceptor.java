@@ -1,13 +1,13 @@
 package io.quotamesh.pulsar;
 
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import javax.servlet.ServletRequest;
 import javax.servlet.ServletResponse;
 import org.apache.pulsar.broker.PulsarService;
-import org.apache.pulsar.broker.ServiceConfiguration;
-import org.apache.pulsar.broker.ServiceConfigurationUtils;
 import org.apache.pulsar.broker.intercept.BrokerInterceptor;
 import org.apache.pulsar.broker.service.ServerCnx;
 import org.apache.pulsar.common.api.proto.BaseCommand;
@@ -18,9 +18,10 @@ import org.slf4j.LoggerFactory;
 public final class QuotameshInterceptor implements BrokerInterceptor {
   private static final Logger LOG = LoggerFactory.getLogger(QuotameshInterceptor.class);
   private static final long TICK_MS = 50;
+  /** For limits, for the node, and for the deadlines of its answers. */
+  private static final int THREADS = 3;
 
-  private ScheduledExecutorService ticks;
-  private Thread talking;
+  private ScheduledExecutorService threads;
 
   /** What is thrown here would keep the broker from starting. */
   @Override
@@ -32,32 +33,21 @@ public final class QuotameshInterceptor implements BrokerInterceptor {
     }
   }
 
-  private void start(PulsarService pulsar) throws Exception {
-    ServiceConfiguration conf = pulsar.getConfiguration();
-    String host = ServiceConfigurationUtils.getDefaultOrConfiguredAddress(conf.getAdvertisedAddress());
-    String port = conf.getWebServicePort().or(conf::getWebServicePortTls).map(String::valueOf).orElse("");
-    // The broker gives itself this id, but later.
-    var settings = Settings.of(conf.getProperties(), host + ":" + port);
+  private void start(PulsarService pulsar) throws IOException {
+    if (DispatchLimit.LIMITER_FIELD == null) throw new IllegalStateException("topics have no dispatchRateLimiter");
+    var settings = Settings.of(pulsar.getConfiguration().getProperties());
     var enforcer = new Enforcer(pulsar, settings);
-    ticks = Executors.newSingleThreadScheduledExecutor(task -> daemon("quotamesh-limits", task));
-    var talk = new Talk(settings, enforcer, new NodeConnection(settings, ticks), settings.timeoutMs());
+    threads = Executors.newScheduledThreadPool(THREADS, new DefaultThreadFactory("quotamesh", true));
+    var talk = new Talk(settings, enforcer, new NodeConnection(settings, threads), settings.timeoutMs());
     pulsar.addPrometheusRawMetricsProvider(new Metrics(enforcer, talk)::generate);
-    ticks.scheduleWithFixedDelay(enforcer::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
-    talking = daemon("quotamesh-node", talk);
-    talking.start();
-    LOG.info("quotamesh: {} follows {}", settings.name(), settings.node());
-  }
-
-  private static Thread daemon(String name, Runnable task) {
-    var thread = new Thread(task, name);
-    thread.setDaemon(true);
-    return thread;
+    threads.scheduleWithFixedDelay(enforcer::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    threads.scheduleWithFixedDelay(talk, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    LOG.info("quotamesh: follows {}", settings.node());
   }
 
   @Override
   public void close() {
-    if (ticks != null) ticks.shutdownNow();
-    if (talking != null) talking.interrupt();
+    if (threads != null) threads.shutdownNow();
   }
 
   @Override

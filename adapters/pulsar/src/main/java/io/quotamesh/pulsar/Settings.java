@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
 
-/** What broker.conf says: the broker keeps keys that it does not know. */
+/** What broker.conf says: the broker keeps keys that it does not know. A name of null is the broker's id. */
 record Settings(String node, String token, String name, long isolationMs, boolean isNodeSource) {
   /** Told at run time, to all brokers at once: `pulsar-admin brokers update-dynamic-config`. */
   static final String QUIET = "quotameshQuiet";
@@ -15,7 +15,7 @@ record Settings(String node, String token, String name, long isolationMs, boolea
     return Math.min(1000, isolationMs / 3);
   }
 
-  static Settings of(Properties conf, String brokerId) throws IOException {
+  static Settings of(Properties conf) throws IOException {
     String node = conf.getProperty("quotameshNode");
     if (node == null) throw new IllegalArgumentException("quotameshNode is missing, as http://127.0.0.1:7070");
     if (!node.startsWith("http://") && !node.startsWith("unix:/")) {
@@ -31,7 +31,6 @@ record Settings(String node, String token, String name, long isolationMs, boolea
     if (isolationMs < 500 || isolationMs > 60_000) {
       throw new IllegalArgumentException("quotameshIsolationMs must be 500 to 60000, and is " + isolationMs);
     }
-    String name = conf.getProperty("quotameshName", brokerId);
-    return new Settings(node, token, name, isolationMs, groups.equals("node"));
+    return new Settings(node, token, conf.getProperty("quotameshName"), isolationMs, groups.equals("node"));
   }
 }

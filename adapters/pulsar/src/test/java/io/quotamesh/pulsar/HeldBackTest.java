@@ -10,7 +10,7 @@ class HeldBackTest {
 
   private boolean after(String ticks) {
     for (char tick : ticks.toCharArray()) held.look(tick == 'd', TICK_SECONDS);
-    return held.isSo();
+    return held.isSo;
   }
 
   @Test
@@ -29,6 +29,6 @@ class HeldBackTest {
   @Test
   void aPauseOfTheBrokerIsOneTick() {
     held.look(true, 3);
-    assertEquals(false, held.isSo());
+    assertEquals(false, held.isSo);
   }
 }

@@ -14,7 +14,7 @@ import org.apache.pulsar.client.api.SubscriptionType;
  * Load URL batching|single BYTES TOPIC…: a producer per topic, of Pulsar's own client.
  *
  * Lines of its input: rates of the topics in messages per second (−1 = all it can), or `consume N`. Every 100 ms it
- * prints the time, acknowledged messages per topic, those consumed of all topics, and the 99th percentile of the time
+ * prints the time, acknowledged messages per topic, consumed ones per topic, and the 99th percentile of the time
  * until the acknowledgement, in µs, of the last second.
  */
 public final class Load {
@@ -27,7 +27,7 @@ public final class Load {
     int count = args.length - 3;
     var rates = new AtomicLongArray(count);
     var acknowledged = new AtomicLongArray(count);
-    var consumed = new AtomicLong();
+    var consumed = new AtomicLongArray(count);
     var samples = new AtomicLongArray(SAMPLES);
     var sampled = new AtomicLong();
     for (int at = 0; at < count; at++) {
@@ -48,7 +48,8 @@ public final class Load {
     while (true) {
       var line = new StringBuilder().append(System.currentTimeMillis());
       for (int at = 0; at < count; at++) line.append(' ').append(acknowledged.get(at));
-      System.out.println(line.append(' ').append(consumed.get()).append(' ').append(percentile(samples, sampled)));
+      for (int at = 0; at < count; at++) line.append(' ').append(consumed.get(at));
+      System.out.println(line.append(' ').append(percentile(samples, sampled)));
       Thread.sleep(100);
     }
   }
@@ -86,12 +87,13 @@ public final class Load {
     }
   }
 
-  private static void read(PulsarClient client, String[] args, AtomicLongArray rates, AtomicLong consumed) {
+  private static void read(PulsarClient client, String[] args, AtomicLongArray rates, AtomicLongArray consumed) {
     try (var in = new BufferedReader(new InputStreamReader(System.in))) {
       for (String line; (line = in.readLine()) != null;) {
         String[] words = line.strip().split(" ");
         if (words[0].equals("consume")) {
-          consume(client, args[3 + Integer.parseInt(words[1])], consumed);
+          int topic = Integer.parseInt(words[1]);
+          consume(client, args[3 + topic], () -> consumed.incrementAndGet(topic));
         } else {
           for (int at = 0; at < words.length; at++) rates.set(at, Long.parseLong(words[at]));
         }
@@ -102,11 +104,11 @@ public final class Load {
     System.exit(0);
   }
 
-  private static void consume(PulsarClient client, String topic, AtomicLong consumed) throws PulsarClientException {
+  private static void consume(PulsarClient client, String topic, Runnable count) throws PulsarClientException {
     client.newConsumer().topic(topic).subscriptionName("load").subscriptionType(SubscriptionType.Shared)
         .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
         .messageListener((consumer, message) -> {
-          consumed.incrementAndGet();
+          count.run();
           consumer.acknowledgeAsync(message);
         }).subscribe();
   }
