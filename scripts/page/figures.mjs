@@ -114,7 +114,7 @@ async function scroll(browser, url) {
     await sleep(16);
   }
   const restedMs = performance.now();
-  await page.waitForFunction(`document.querySelectorAll('.line.waiting:not([hidden])').length === 0`);
+  await page.waitForSelector('.line.waiting:not([hidden])', { state: 'detached' });
   const linesMs = performance.now() - restedMs;
   const frames = await page.evaluate('frames_.slice(1)');
   await page.close();
