@@ -154,7 +154,13 @@ function counter(): Contestant {
 
 async function wholeNode(group: string, name: string): Promise<{ contestant: Contestant; close(): Promise<void> }> {
   const huge = { publish: { messagesPerSecond: 1e12, bytesPerSecond: 1e12 } };
-  const groups = { plain: { quota: huge }, levels: { quota: huge, perClient: huge, topics: 'even' }, open: {} };
+  const groups = {
+    plain: { quota: huge },
+    levels: { quota: huge, perClient: huge, topics: 'even' },
+    open: {},
+    beside: { quota: huge, shadow: { quota: huge } },
+    shadow: { quota: huge, mode: 'shadow' },
+  };
   const node = await createNode({ config: { cluster: `bench-${group}`, node: 'bench', topic: 'memory', groups } });
   const [amounts, options] = [
     { messages: 1, bytes: 100 },
@@ -232,7 +238,11 @@ async function measure(contestants: readonly Contestant[]): Promise<Map<string, 
   return results;
 }
 
-const plain = await wholeNode('plain', 'node.tryAcquire by name, fresh clock, all checks');
+const PLAIN = 'node.tryAcquire by name, fresh clock, all checks';
+const BESIDE = 'the same with a shadow beside the quota in force';
+const plain = await wholeNode('plain', PLAIN);
+const beside = await wholeNode('beside', BESIDE);
+const shadow = await wholeNode('shadow', 'the same with mode: shadow');
 const open = await wholeNode('open', 'node.tryAcquire, group without quota');
 const levels = await wholeNode('levels', 'node.tryAcquire, group, client and divided topic');
 const orders: readonly (readonly [string, (time: number) => string])[] = [
@@ -248,7 +258,7 @@ const results = await measure([
   byHandle('fresh'),
   ...orders.flatMap(([order, pick]) => [mapLookup(order, pick), byName(order, pick)]),
   openByName(orders[0]![1]),
-  ...[plain, open, levels].map(({ contestant }) => contestant),
+  ...[plain, beside, shadow, open, levels].map(({ contestant }) => contestant),
   ...others(),
 ]);
 const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').trim();
@@ -267,6 +277,7 @@ for (const [name, bytes] of [
   ['allocated per admission by handle, cached clock', allocatedPerCall(byHandleRun)],
   ['allocated per node.tryAcquire, group without quota', allocatedPerCall(open.contestant.run)],
   ['allocated per node.tryAcquire, fresh clock', allocatedPerCall(plain.contestant.run)],
+  ['the same with a shadow beside the quota in force', allocatedPerCall(beside.contestant.run)],
   ['of which the clock read (a boxed double)', allocatedPerCall(readClock)],
 ] as const) {
   console.log(bytesLine(name, bytes));
@@ -298,6 +309,11 @@ atMost(
   medianOf(paired(of(OPEN), of(lookupName('one hot key')), minus)),
   2,
 );
+atMost(
+  'a shadow beside the quota in force, part of a decision',
+  medianOf(paired(of(BESIDE), of(PLAIN), (one, other) => one / other - 1)),
+  0.2,
+);
 atLeast('npm limiter / one bucket', medianOf(paired(of(LIMITER), of(ONE_BUCKET), (one, other) => one / other)), 10);
 atMost('bytes per group, direction and dimension', columnBytes, 64);
 for (const { name, bare, requestsPerSecond } of http) {
@@ -310,7 +326,7 @@ console.log(
   `\nThe cached clock is read once per batch of calls here; who uses it decides on tokens that are late by as much.\n` +
     `node.tryAcquire and POST /v1/acquire read the clock for every decision, a batch of ${BATCH} once for all of them.`,
 );
-await Promise.all([plain, open, levels].map(({ close }) => close()));
+await Promise.all([plain, beside, shadow, open, levels].map(({ close }) => close()));
 if (Number.isNaN(sink)) throw new Error('nothing was measured');
 
 function readClock(times: number): void {

@@ -65,6 +65,7 @@ const SECTIONS = [
       ['Alerts', 'operate/alerts'],
       ['Capacity by replay', 'operate/capacity'],
       ['Replay', 'guide/replay'],
+      ['A quota in the shadow', 'guide/shadow'],
       ['Groups while it runs', 'operate/administration'],
       ['When the topic is away', 'operate/when-the-topic-is-away'],
       ['Who may ask', 'operate/access'],

@@ -162,7 +162,7 @@ function limitIn(share: RateStatus | undefined, dimension: 0 | 1): number {
 }
 
 /** The recorded settings over the defaults of this version, which may have more of them. */
-function settingsOf(header: RecordingHeader, strategy: string): CoordinatorSettings {
+export function settingsOf(header: RecordingHeader, strategy: string): CoordinatorSettings {
   const groups = Object.fromEntries(header.groups.map(({ name }) => [name, {}]));
   const defaults = resolveConfig({ cluster: header.cluster, topic: 'memory', groups }, { source: '(recording)' });
   const byName = new Map(defaults.groups.map((group) => [group.name, group]));
@@ -181,7 +181,7 @@ function settingsOf(header: RecordingHeader, strategy: string): CoordinatorSetti
   };
 }
 
-function groupIndex({ groups }: RecordingHeader, wanted: string | undefined): number {
+export function groupIndex({ groups }: RecordingHeader, wanted: string | undefined): number {
   const names = groups.map(({ name }) => name);
   const at = wanted === undefined && names.length === 1 ? 0 : names.indexOf(wanted ?? '');
   if (at !== -1) return at;
@@ -191,7 +191,7 @@ function groupIndex({ groups }: RecordingHeader, wanted: string | undefined): nu
   });
 }
 
-function decoded({ partition, offset, appendMs, key, value }: ReadRecord, codec: RecordCodec): ReadEvent | null {
+export function decoded({ partition, offset, appendMs, key, value }: ReadRecord, codec: RecordCodec): ReadEvent | null {
   if (value === null) return { partition, offset, appendMs, key, record: null };
   const result = codec.decode(value);
   return 'record' in result ? { partition, offset, appendMs, key, record: result.record } : null;

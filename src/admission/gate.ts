@@ -11,27 +11,29 @@ import {
   type Refused,
   type Reservation,
   type ReserveOptions,
+  SHADOW_REFUSED_DECISION,
   type WaitOptions,
   type Where,
 } from '../api/decision.js';
 import type { GroupConfig, LimitsConfig } from '../config/resolved/resolved-config.js';
 import type { Scope } from '../core/attachments/attachment.js';
 import type { Attachments } from '../core/attachments/attachments.js';
-import { laneOf, lanesOf } from '../core/base/vocabulary.js';
+import { DIRECTION_COUNT, laneOf, lanesOf } from '../core/base/vocabulary.js';
 import type { ServingLoop } from '../core/coordinator/coordinator-view.js';
 import { JointLevels, type JointRequest } from '../core/limiter/joint-levels.js';
-import { Levels } from '../core/limiter/levels.js';
+import { HAS_SHADOW, IS_SHADOW, Levels } from '../core/limiter/levels.js';
 import { GRANTED, type Limiter, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
 import type { Clock } from '../ports/clock.js';
 import { OpenBatches } from './batch/open-batches.js';
-import { Decider } from './decide/decider.js';
-import { RefusalExplainer } from './decide/explain-refusal.js';
-import { QuotaTeller } from './decide/quota-told.js';
+import type { Decider } from './decide/decider.js';
+import type { RefusalExplainer } from './decide/explain-refusal.js';
+import type { QuotaTeller } from './decide/quota-told.js';
 import { RefusalLedger } from './decide/refusal-ledger.js';
 import { UnheardWork } from './decide/unheard-work.js';
+import { createDeciders } from './deciders.js';
 import type { AdmissionWatch } from './request/admission-watch.js';
 import { GroupNames } from './request/group-names.js';
 import { LaneBounds } from './request/lane-bounds.js';
@@ -50,7 +52,8 @@ import {
   reservationOf,
 } from './reservation/one-reservation.js';
 import { type KeyReservationParts, unheardReservation } from './reservation/unheard-reservation.js';
-import { rejectUnlessWaiting, Waiting } from './wait/wait-lines.js';
+import { ShadowBook } from './shadow/shadow-book.js';
+import { rejectUnlessWaiting, type Waiting } from './wait/wait-lines.js';
 
 export interface GateParts {
   readonly limiter: Limiter;
@@ -82,6 +85,7 @@ export class Gate {
   readonly waiting: Waiting;
   readonly refusals: RefusalLedger;
   readonly batches: OpenBatches;
+  readonly shadows: ShadowBook;
   readonly #loop: ServingLoop;
   readonly #limiter: Limiter;
   readonly #clock: Clock;
@@ -110,21 +114,21 @@ export class Gate {
     this.#names = new GroupNames(groups, defaultGroup, clock, keys);
     this.refusals = new RefusalLedger(loop);
     this.levels = new Levels(limiter, groups.list, limits, clock());
-    this.joint = new JointLevels(this.levels, (lane) => groups.ofLane(lane).debtMs);
+    this.joint = new JointLevels(
+      this.levels,
+      (lane) => groups.ofLane(lane).debtMs,
+      (lane) => laneOf(groups.unlimited as number, lane % DIRECTION_COUNT),
+    );
     this.scopes = new ScopeResolver(attachments, this.#names);
-    const { levels, joint, refusals, scopes } = this;
-    const asked = { limiter, clock, groups, loop };
-    const teller = new QuotaTeller(asked);
+    this.#bounds = new LaneBounds(groups, this.levels);
+    this.shadows = new ShadowBook({ limiter, levels: this.levels, groups, bounds: this.#bounds, loop });
+    const { levels, joint, refusals, scopes, shadows } = this;
+    const asked = { limiter, clock, groups, keys, loop, levels, joint, refusals, shadows };
+    const { teller, explainer, waiting, decider } = createDeciders({ ...asked, limits, whyNotReady });
     this.#teller = teller;
-    const explainer = new RefusalExplainer({ ...asked, keys, levels, joint, refusals, whyNotReady, teller });
     this.#explainer = explainer;
-    // The lines and the decider need each other: a line asks the decider only after both stand.
-    const decide = (request: JointRequest) => this.#decider.decide(request, clock());
-    const decideInPassing = (request: JointRequest) => this.#decider.decideInPassing(request);
-    this.waiting = new Waiting({ limiter, clock, max: limits.maxWaiting, decide, decideInPassing, explainer, teller });
-    const { waiting } = this;
-    this.#decider = new Decider({ limiter, clock, levels, joint, loop, waiting, explainer, teller });
-    this.#bounds = new LaneBounds(groups, levels);
+    this.waiting = waiting;
+    this.#decider = decider;
     this.#reader = new RequestReader({ clock, groups, joint, loop, scopes, names: this.#names, bounds: this.#bounds });
     const deciding = { clock, groups, scopes, reader: this.#reader, explainer, teller };
     this.#unheard = keys === null ? null : new UnheardWork({ ...deciding, keys });
@@ -140,7 +144,7 @@ export class Gate {
       scopes,
       waiting,
       reader: this.#reader,
-      decider: this.#decider,
+      decider,
       explainer,
       unheard: this.#unheard,
       ofKeys: this.#ofKeys,
@@ -165,11 +169,15 @@ export class Gate {
   groupChanged(group: number): void {
     this.levels.groupChanged(group, this.#clock());
     this.#bounds.read(group);
+    this.shadows.read(group);
     this.#openDisabled(group);
   }
 
   groupRenamed(group: number): void {
-    for (const lane of lanesOf(group)) this.refusals.forget(lane);
+    for (const lane of lanesOf(group)) {
+      this.refusals.forget(lane);
+      this.shadows.forget(lane);
+    }
   }
 
   /**
@@ -189,8 +197,8 @@ export class Gate {
     if (!this.#reader.isAllowed(lane, messages, bytes)) this.#reader.reject(lane, amounts);
     const retry = options?.retry === true;
     const isPlain = options === undefined || (options.atMost !== true && options.tell !== true);
-    if (!isPlain || this.levels.isUsedBy[lane] === 1 || this.#limiter.heldBack[lane] !== 0) {
-      return this.#tryAll(this.#reader.fillOn(lane, messages, bytes, options ?? NO_OPTIONS), options ?? NO_OPTIONS);
+    if (!isPlain || this.levels.beside[lane] !== 0 || this.#limiter.heldBack[lane] !== 0) {
+      return this.#tryOtherwise(lane, messages, bytes, isPlain, options ?? NO_OPTIONS, nowMs);
     }
     if (this.#bounds.isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry))
       return GRANTED_DECISION;
@@ -246,7 +254,9 @@ export class Gate {
       return;
     }
     this.#decider.serve(request);
-    this.joint.consume(request, this.#clock());
+    const nowMs = this.#clock();
+    this.joint.consume(request, nowMs);
+    this.shadows.consume(request, nowMs);
   }
 
   /** Takes the amounts for work whose cost is known only afterwards. */
@@ -370,7 +380,50 @@ export class Gate {
     if (options.atMost === true) return this.#decider.tryPart(request);
     const answer = this.#decider.decideInPassing(request);
     if (answer !== GRANTED) return this.#explainer.explain(request, answer);
-    return options.tell === true ? this.#teller.grant(request.lane) : GRANTED_DECISION;
+    if (options.tell === true) return this.#teller.grant(request.lane, request.shadow);
+    return request.shadow === 'refused' ? SHADOW_REFUSED_DECISION : GRANTED_DECISION;
+  }
+
+  /** Apart, so that what most requests need stays small. */
+  #tryOtherwise(
+    lane: number,
+    messages: number,
+    bytes: number,
+    isPlain: boolean,
+    options: AcquireOptions,
+    nowMs: number | undefined,
+  ): Decision {
+    const retry = options.retry === true;
+    if (isPlain && this.#limiter.heldBack[lane] === 0) {
+      const beside = this.levels.beside[lane];
+      if (beside === HAS_SHADOW) {
+        const atMs = nowMs ?? this.#clock();
+        const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, atMs);
+        if (answer !== GRANTED) return this.#notBeside(lane, messages, bytes, retry, answer, atMs);
+        const isAlike = retry || this.shadows.askPlanned(lane, messages, bytes, GRANTED, atMs) === null;
+        return isAlike ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
+      }
+      if (beside === IS_SHADOW) {
+        const shadow = this.shadows.askGroup(lane, messages, bytes, retry, nowMs ?? this.#clock());
+        return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
+      }
+    }
+    return this.#tryAll(this.#reader.fillOn(lane, messages, bytes, options), options);
+  }
+
+  /** The group has not granted at once what is asked beside it as well. */
+  #notBeside(lane: number, messages: number, bytes: number, retry: boolean, first: number, nowMs: number): Decision {
+    let answer = first;
+    if (answer === UNCONFIRMED && this.#loop.isReady) {
+      this.#loop.serve(lane);
+      answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
+    }
+    const isAsked = !retry && answer !== UNCONFIRMED;
+    const shadow = isAsked ? this.shadows.askPlanned(lane, messages, bytes, answer, nowMs) : null;
+    if (answer === GRANTED) return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
+    const request = this.#reader.fillOn(lane, messages, bytes, NO_OPTIONS);
+    request.shadow = shadow;
+    return this.#explainer.explain(request, answer);
   }
 
   #notAtOnce(lane: number, messages: number, bytes: number, retry: boolean, first: number): Decision {

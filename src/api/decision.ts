@@ -45,6 +45,8 @@ export interface Granted extends Partial<QuotaTold> {
   /** What was granted, where `atMost` was asked for. */
   readonly messages?: number;
   readonly bytes?: number;
+  /** A shadow would have refused it (docs/guide/shadow.md). Absent = there is none, or it grants it as well. */
+  readonly shadow?: 'refused';
 }
 
 export interface Refused extends QuotaTold {
@@ -55,6 +57,8 @@ export interface Refused extends QuotaTold {
   /** The group whose level refused. Only given where the request named a scope, which may belong to several groups. */
   readonly group?: string;
   readonly dimension: Dimension;
+  /** What is planned for the group would have granted it. Absent = nothing is planned, or it refuses it as well. */
+  readonly shadow?: 'granted';
   /** When all levels could admit this amount if nobody else took anything; at least 1, at most 60,000. */
   readonly retryAfterMs: number;
 }
@@ -68,6 +72,8 @@ export interface NotReady extends QuotaTold {
 }
 
 export const GRANTED_DECISION: Granted = Object.freeze({ granted: true });
+/** Granted, and a shadow would have refused it. */
+export const SHADOW_REFUSED_DECISION: Granted = Object.freeze({ granted: true, shadow: 'refused' });
 
 export const RETRY_AFTER_MS_MAX = 60_000;
 /** A node gets ready within a second or two; asking more often than this helps nobody. */
@@ -172,6 +178,8 @@ export interface ReserveOptions extends Origin, Limiting {
 /** What is held for work whose cost is known only afterwards. Exactly one of the two ends it; a second call does nothing. */
 export interface Reservation {
   readonly granted: true;
+  /** A shadow would have refused it. */
+  readonly shadow?: 'refused';
   /**
    * The work has cost this: the rest is given back, or what was too little is charged. What is absent was as estimated. With `costs` it also tells what
    * `reportCost` would; throws what that throws, and then stays open.

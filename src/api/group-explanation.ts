@@ -3,6 +3,7 @@ import type { Dimension, Direction } from '../core/base/vocabulary.js';
 import type { Level } from '../core/limiter/levels.js';
 import type { Binding } from '../core/target/target-rate.js';
 import type { DirectionStatus, QuotaAsWritten, RampStatus, RateStatus } from './node-status.js';
+import type { ShadowDirectionStatus } from './shadow-status.js';
 
 /** Why a group may do what it may do now: every input of the decision, in the order in which they are used. */
 export interface GroupExplanation {
@@ -46,6 +47,8 @@ export interface DirectionExplanation {
   /** Null where rates are shared, and where the direction is not used here. */
   readonly clusterBucket: DirectionStatus['clusterBucket'];
   readonly local: LocalExplanation;
+  /** What the shadow of the group would have said; null = it has none. */
+  readonly shadow: ShadowDirectionStatus | null;
 }
 
 export interface LimitingExplanation {

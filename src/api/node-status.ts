@@ -1,6 +1,7 @@
 import type { Direction } from '../core/base/vocabulary.js';
 import type { Binding } from '../core/target/target-rate.js';
 import type { RecordSignatures, TopicCounters } from '../ports/report-topic.js';
+import type { ShadowStatus } from './shadow-status.js';
 
 /** What a node tells about itself: `/v1/nodes`, `/readyz`, metrics and the status command read it. */
 export interface NodeStatus {
@@ -139,6 +140,10 @@ export interface GroupStatus {
   readonly promise: 'relaxed';
   /** False: nothing limits it here, whatever quotas YAML has for it. */
   readonly enabled: boolean;
+  /** shadow: decisions are made and counted, and refuse nothing. */
+  readonly mode: 'enforce' | 'shadow';
+  /** What would have been; null = the group is enforced, and nothing is planned for it. */
+  readonly shadow: ShadowStatus | null;
   /** run-time: the definition of the registry is in force, whatever YAML says. */
   readonly origin: 'yaml' | 'run-time';
   /** The revision of the last change at run time; 0 = there was none. */

@@ -21,6 +21,7 @@ import { recordCommand } from './record/record-command.js';
 import { kafkaQuotasCommand } from './run/kafka-quotas-command.js';
 import { mqttCommand } from './run/mqtt-command.js';
 import { runCommand } from './run/run-command.js';
+import { recommendCommand } from './sim/recommend-command.js';
 import { simCommand } from './sim/sim-command.js';
 
 export async function runProgram(argv: readonly string[]): Promise<void> {
@@ -69,6 +70,7 @@ function commands(): readonly Command[] {
     auditCommand(),
     tokenCommand(),
     simCommand(),
+    recommendCommand(),
     recordCommand(),
     demoCommand(),
   ];

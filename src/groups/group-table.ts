@@ -1,6 +1,6 @@
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import { invariant } from '../core/base/invariant.js';
-import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
+import { DIRECTION_COUNT, UNLIMITED } from '../core/base/vocabulary.js';
 
 /**
  * The groups in force at this node, by number: those of YAML, then those that came at run time, in the order in which
@@ -16,10 +16,17 @@ export class GroupTable {
   readonly #list: GroupConfig[] = [];
   /** Numbers of keys (groups/keys): in use by name, but in no list of groups. */
   readonly #keys = new Set<number>();
+  /** Number of a group → that of what is planned for it; such numbers are in no list of groups either. */
+  readonly #shadows = new Map<number, number>();
+  /** Number of a shadow, in use or not → that of its group. */
+  readonly #shadowed = new Map<number, number>();
+  #unlimited: number | null = null;
 
   constructor(configured: readonly GroupConfig[]) {
     this.numbers = this.#live;
-    for (const group of configured) this.define(group);
+    for (const group of configured) this.#set(group);
+    for (const group of configured) this.#setShadow(group);
+    for (const group of configured) this.#standInFor(group);
   }
 
   /** Numbers that were given, to deleted groups too. */
@@ -39,7 +46,25 @@ export class GroupTable {
   }
 
   isLive(group: number): boolean {
-    return this.#keys.has(group) || this.isGroup(group);
+    return this.#keys.has(group) || this.isGroup(group) || this.#isShadow(group);
+  }
+
+  /** The number of what is planned for a group; null = nothing is. */
+  shadowOf(group: number): number | null {
+    return this.#shadows.get(group) ?? null;
+  }
+
+  /**
+   * The number of a group that nothing limits. It is what is in force in place of groups with `mode: shadow`; null while
+   * there was none.
+   */
+  get unlimited(): number | null {
+    return this.#unlimited;
+  }
+
+  /** Whether a number belongs to a shadow, or to what stands in for groups that are not enforced: no work is its own. */
+  isStandIn(group: number): boolean {
+    return group === this.#unlimited || this.#shadowed.has(group);
   }
 
   /** Whether it is the number of a group that is listed: of no key, and not deleted. */
@@ -50,6 +75,11 @@ export class GroupTable {
   /** Numbers that were given to keys. */
   get keyCount(): number {
     return this.#keys.size;
+  }
+
+  /** Numbers that bounds on groups do not count: of keys, of shadows. */
+  get unlistedCount(): number {
+    return this.#keys.size + this.#shadowed.size + (this.#unlimited === null ? 0 : 1);
   }
 
   has(name: string): boolean {
@@ -63,6 +93,13 @@ export class GroupTable {
 
   /** Returns the number. */
   define(config: GroupConfig): number {
+    const group = this.#set(config);
+    this.#setShadow(config);
+    this.#standInFor(config);
+    return group;
+  }
+
+  #set(config: GroupConfig): number {
     const group = this.#all.get(config.name) ?? this.#list.length;
     this.#list[group] = config;
     this.#all.set(config.name, group);
@@ -70,6 +107,32 @@ export class GroupTable {
     this.#keys.delete(group);
     this.version++;
     return group;
+  }
+
+  #setShadow({ name, shadow }: GroupConfig): void {
+    const group = this.#all.get(name) as number;
+    if (shadow === null) {
+      this.#shadows.delete(group);
+      return;
+    }
+    const number = this.#all.get(shadow.name) ?? this.#list.length;
+    this.#list[number] = shadow;
+    this.#all.set(shadow.name, number);
+    this.#shadows.set(group, number);
+    this.#shadowed.set(number, group);
+    this.version++;
+  }
+
+  #isShadow(group: number): boolean {
+    const of = this.#shadowed.get(group);
+    return of !== undefined && this.#shadows.get(of) === group;
+  }
+
+  #standInFor(group: GroupConfig): void {
+    if (group.mode !== 'shadow' || this.#unlimited !== null) return;
+    this.#unlimited = this.#list.length;
+    this.#list.push(unlimitedLike(group));
+    this.version++;
   }
 
   /** As `define`, for a key: a group that is not listed. */
@@ -80,6 +143,7 @@ export class GroupTable {
     this.#list[group] = config;
     this.#all.set(config.name, group);
     this.#keys.add(group);
+    this.#standInFor(config);
     return group;
   }
 
@@ -90,6 +154,7 @@ export class GroupTable {
     this.#all.set(config.name, group);
     this.#keys.add(group);
     this.#list[group] = config;
+    this.#standInFor(config);
     this.version++;
   }
 
@@ -102,7 +167,28 @@ export class GroupTable {
     const group = this.#live.get(name);
     if (group === undefined) return null;
     this.#live.delete(name);
+    this.#shadows.delete(group);
     this.version++;
     return group;
   }
 }
+
+function unlimitedLike(group: GroupConfig): GroupConfig {
+  const none = { publish: UNLIMITED, dispatch: UNLIMITED };
+  return {
+    ...group,
+    name: '(not enforced)',
+    enabled: false,
+    mode: 'enforce',
+    shadow: null,
+    quota: none,
+    cost: { publish: NO_COST, dispatch: NO_COST },
+    ramp: null,
+    limiter: 'bucket',
+    topics: 'shared',
+    perTopic: { ...none, max: group.perTopic.max },
+    perClient: { ...none, max: group.perClient.max },
+  };
+}
+
+const NO_COST = { total: Number.POSITIVE_INFINITY, reserved: 0 };

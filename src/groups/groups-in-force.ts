@@ -1,3 +1,4 @@
+import { withAll } from '../config/read/build-config.js';
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import { DIRECTION_COUNT, lanesOf } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
@@ -37,6 +38,8 @@ export class GroupsInForce {
   readonly #parts: GroupsInForceParts;
   /** Groups as they were defined, while they are divided. */
   readonly #whole = new Map<string, GroupConfig>();
+  /** Whether what stands in for groups that are not enforced is known everywhere. */
+  #isUnlimitedInForce = false;
 
   constructor(parts: GroupsInForceParts) {
     this.#parts = parts;
@@ -59,8 +62,16 @@ export class GroupsInForce {
   /** A group is like this from now on, without dropping a token or a debt; it may be new. */
   define(config: GroupConfig): void {
     if (this.dividedBy !== null) this.#whole.set(config.name, config);
+    const { groups } = this.#parts;
     const inForce = this.#divided(config);
-    this.#putInForce(this.#parts.groups.define(inForce), inForce);
+    const before = groups.numbers.get(config.name);
+    const shadowBefore = before === undefined ? null : groups.shadowOf(before);
+    const group = groups.define(inForce);
+    const shadow = groups.shadowOf(group);
+    // The group first: numbers are told to the coordinator in their order.
+    this.#putInForce(group, inForce);
+    if (shadow !== null && inForce.shadow !== null) this.#putInForce(shadow, inForce.shadow);
+    if (shadow === null && shadowBefore !== null) this.#end(shadowBefore);
   }
 
   /** The same for a key that speaks for the first time. Returns its number. */
@@ -82,10 +93,19 @@ export class GroupsInForce {
   /** As with `topic.kind: none`: nobody tells who took what, so that rates are shared, evenly. */
   #divided(config: GroupConfig): GroupConfig {
     if (this.dividedBy === null) return config;
-    return { ...config, strategy: 'equal', nodeCount: this.dividedBy, sharing: 'rates', autoSharing: null };
+    return withAll(config, { strategy: 'equal', nodeCount: this.dividedBy, sharing: 'rates', autoSharing: null });
   }
 
   #putInForce(group: number, config: GroupConfig): void {
+    const { groups } = this.#parts;
+    const { unlimited } = groups;
+    this.#putAlone(group, config);
+    if (unlimited === null || this.#isUnlimitedInForce) return;
+    this.#isUnlimitedInForce = true;
+    this.#putAlone(unlimited, groups.at(unlimited));
+  }
+
+  #putAlone(group: number, config: GroupConfig): void {
     const { groups, limiter, gate, loop } = this.#parts;
     const lanes = groups.size * DIRECTION_COUNT;
     // Doubles the columns: growing them one by one for 10,000 groups would copy them 10,000 times.
@@ -102,9 +122,13 @@ export class GroupsInForce {
 
   /** There is no such group any more: its name is unknown, and whoever waits for it is told. */
   remove(name: string): void {
-    const group = this.#parts.groups.remove(name);
+    const { groups } = this.#parts;
+    const number = groups.numbers.get(name);
+    const shadow = number === undefined ? null : groups.shadowOf(number);
+    const group = groups.remove(name);
     this.#whole.delete(name);
     if (group !== null) this.#end(group);
+    if (shadow !== null) this.#end(shadow);
   }
 
   /** The same for a key that no template has any more. */

@@ -1,3 +1,4 @@
+import { withAll } from '../config/read/build-config.js';
 import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { show } from '../input/shown-value.js';
@@ -21,7 +22,7 @@ export function divideByNodeCount({ config, groups, inForce }: NodeCountParts, n
     const reason = `it must be a whole number from 1 to ${NODE_COUNT_MAX}, got ${show(nodeCount)}`;
     throw new QuotameshError('NODE_COUNT_INVALID', { reason });
   }
-  for (const group of [...groups.numbers.values()]) inForce.define({ ...groups.at(group), nodeCount });
+  for (const group of [...groups.numbers.values()]) inForce.define(withAll(groups.at(group), { nodeCount }));
 }
 
 /** The bound of `topic.nodeCount` in the settings table. */

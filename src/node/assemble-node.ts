@@ -69,7 +69,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
 
   // What all others read: the groups, who is attached to them, and the tokens.
   const groups = new GroupTable(config.groups);
-  const limiter = new Limiter(config.groups.length * DIRECTION_COUNT);
+  const limiter = new Limiter(groups.size * DIRECTION_COUNT);
   const attachments = new Attachments(config.attachments, (group) => {
     return groups.numbers.has(group) || keys?.isKey(group) === true;
   });

@@ -8,7 +8,7 @@ const SHOWN_MAX = 20;
 /** Lanes that backends hold below their quota, as their shares were computed last; in report-only they only would be. */
 export function describeBusy({
   loop: { coordinator },
-  config,
+  groups,
 }: StatusParts): Pick<NodeStatus, 'busyLanes' | 'busyGroups'> {
   if (coordinator === null) return { busyLanes: 0, busyGroups: [] };
   const busy: BusyGroupStatus[] = [];
@@ -16,7 +16,7 @@ export function describeBusy({
     if (!isBusy) continue;
     const target = coordinator.shares.target[slotOf(lane, MESSAGES)] as number;
     busy.push({
-      group: config.groups[group]?.name ?? '',
+      group: groups.at(group).name,
       direction: DIRECTIONS[direction] as Direction,
       binding,
       targetMessagesPerSecond: finiteOrNull(target),

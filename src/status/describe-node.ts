@@ -31,6 +31,7 @@ import { danglingAttachments } from '../groups/changes/attaching.js';
 import { degradedRegistry, describeRegistry, originOf } from '../groups/registry/describe-registry.js';
 import { describeBusy } from './busy-groups.js';
 import { describeRamp } from './describe-ramp.js';
+import { describeShadow } from './describe-shadow.js';
 import { degradedSignatures, describeSignatures, signedApart } from './describe-signatures.js';
 import { describeTokens } from './describe-tokens.js';
 import type { ReadinessParts, StatusParts } from './status-parts.js';
@@ -90,6 +91,10 @@ export function describeGroup(parts: StatusParts, group: number): GroupStatus {
     strategy: config.strategy,
     promise: 'relaxed',
     enabled: config.enabled,
+    mode: config.mode,
+    shadow: describeShadow(parts, group, (number, direction) => {
+      return describeDirection(parts, number, parts.groups.at(number), direction);
+    }),
     ...originOf(parts, config.name),
     directions: { publish: publish as DirectionStatus, dispatch: dispatch as DirectionStatus },
   };
@@ -217,18 +222,19 @@ function localOf(parts: StatusParts, lane: number, computed: RateStatus | undefi
   const bytes = slotOf(lane, BYTES);
   // Nothing is applied before the first use: this is the share that would be.
   const expected = computed ?? shownRates(NO_RATES);
+  const { admitted, attempted, refused } = parts.gate.shadows.inForce;
   const pair = (column: Float64Array | undefined): Rates => [column?.[messages] ?? 0, column?.[bytes] ?? 0];
   return {
     served: state !== undefined,
     link: state?.link ?? linkBeforeUse(parts, lane),
     share: state === undefined ? expected : shownRates(pair(coordinator?.shares.applied)),
     limit: state === undefined ? expected : shownRates(pair(coordinator?.shares.limit)),
-    admittedMessages: limiter.admitted.at(messages),
-    admittedBytes: limiter.admitted.at(bytes),
-    attemptedMessages: limiter.attempted.at(messages),
-    attemptedBytes: limiter.attempted.at(bytes),
-    refusedMessages: limiter.refused.at(messages),
-    refusedBytes: limiter.refused.at(bytes),
+    admittedMessages: admitted.at(messages),
+    admittedBytes: admitted.at(bytes),
+    attemptedMessages: attempted.at(messages),
+    attemptedBytes: attempted.at(bytes),
+    refusedMessages: refused.at(messages),
+    refusedBytes: refused.at(bytes),
     heldBack: limiter.heldBack[lane] as number,
     debtMessages: limiter.buckets.debt(lane, MESSAGES, parts.clock()),
     debtBytes: limiter.buckets.debt(lane, BYTES, parts.clock()),

@@ -46,8 +46,11 @@ function ratesForNow(parts: StatusParts, group: number, sharing: Sharing): strin
 
 /** One direction alone. */
 export function explainLane(parts: StatusParts, group: number, direction: Direction): DirectionExplanation {
-  const { directions } = describeGroup(parts, group);
-  return explainDirection(parts, group, direction, directions[direction]);
+  const { directions, shadow } = describeGroup(parts, group);
+  return {
+    ...explainDirection(parts, group, direction, directions[direction]),
+    shadow: shadow?.directions[direction] ?? null,
+  };
 }
 
 function explainDirection(
@@ -55,7 +58,7 @@ function explainDirection(
   group: number,
   direction: Direction,
   status: DirectionStatus,
-): DirectionExplanation {
+): Omit<DirectionExplanation, 'shadow'> {
   const config = parts.groups.at(group);
   const at = DIRECTIONS.indexOf(direction);
   const { coordinator } = parts.loop;
@@ -141,7 +144,7 @@ function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStat
       bytesPerSecond: limit.bytesPerSecond === null || !served ? limit.bytesPerSecond : comesBack(BYTES),
     },
     windowMs: limiter.buckets.windowOf(lane),
-    refusals: parts.limiter.refusedOnce.at(lane),
+    refusals: parts.gate.shadows.inForce.refusedOnce.at(lane),
     refusedBecause: parts.gate.refusals.of(lane, nowMs),
   };
 }

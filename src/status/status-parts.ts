@@ -1,8 +1,10 @@
 import type { RefusalCount } from '../api/group-explanation.js';
+import type { ShadowDifference } from '../api/shadow-status.js';
 import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import type { Attachments } from '../core/attachments/attachments.js';
 import type { CoordinatorView } from '../core/coordinator/coordinator-view.js';
 import type { Limiter } from '../core/limiter/limiter.js';
+import type { Figure } from '../core/limiter/refused-work.js';
 import type { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { GroupsInForce } from '../groups/groups-in-force.js';
@@ -28,13 +30,27 @@ export interface StatusParts extends ReadinessParts {
   readonly loop: RunningLoop;
   readonly pump: ReadPump;
   readonly gate: {
-    readonly refusals: {
-      /** Refusals, the newest first. */
-      of(lane: number, nowMs: number): readonly RefusalCount[];
+    readonly refusals: ToldRefusals;
+    readonly shadows: {
+      readonly refusals: ToldRefusals;
+      readonly counts: { of(lane: number): ShadowDifferences };
+      /** What callers were granted and refused, which the limiter does not know where a group refuses nothing. */
+      readonly inForce: Readonly<Record<'admitted' | 'attempted' | 'refused' | 'refusedOnce', Figure>>;
     };
   };
   /** NOT_READY with the reasons of this moment. */
   readonly notReady: () => QuotameshError;
+}
+
+export interface ToldRefusals {
+  /** Refusals, the newest first. */
+  of(lane: number, nowMs: number): readonly RefusalCount[];
+}
+
+/** How the answers of a lane's shadow differ from those in force (src/admission/shadow). */
+export interface ShadowDifferences {
+  readonly wouldRefuse: ShadowDifference;
+  readonly wouldGrant: ShadowDifference;
 }
 
 /** Why a node is not ready follows from these. */

@@ -1,7 +1,6 @@
 import type { ExemptCounts } from '../admission/request/scope-resolver.js';
 import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/base/vocabulary.js';
 import { LEVELS } from '../core/limiter/levels.js';
-import type { Limiter } from '../core/limiter/limiter.js';
 import type { NodeParts } from '../node/node-parts.js';
 import type { ADMISSION_METRICS } from './metric-table.js';
 import type { Reading } from './metric-tables.js';
@@ -9,9 +8,13 @@ import type { Reading } from './metric-tables.js';
 /** Sums over all groups; the limiter's figures are indexed by lane or slot (core/base/vocabulary.ts). */
 export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>> {
   const { limiter, gate, enforcers } = node;
-  const debt = (dimension: number) => perLane((lane) => limiter.buckets.debt(lane, dimension, node.clock()), limiter);
+  const { counts, inForce } = gate.shadows;
+  const perLane = (read: (lane: number) => number) => overLanes(read, node);
+  const debt = (dimension: number) => perLane((lane) => limiter.buckets.debt(lane, dimension, node.clock()));
   const counted = (name: 'admitted' | 'attempted' | 'refused', dimension: number) =>
-    perLane((lane) => limiter[name].at(slotOf(lane, dimension)), limiter);
+    perLane((lane) => inForce[name].at(slotOf(lane, dimension)));
+  const differing = (difference: 'wouldRefuse' | 'wouldGrant') =>
+    overLanes((lane) => counts.of(lane)[difference].requests, node, true);
   const exempt =
     (name: keyof ExemptCounts): Reading =>
     (series) => {
@@ -27,11 +30,13 @@ export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof
     quotamesh_exempt_requests_total: exempt('requests'),
     quotamesh_exempt_messages_total: exempt('messages'),
     quotamesh_exempt_bytes_total: exempt('bytes'),
-    quotamesh_refusals_total: perLane((lane) => limiter.refusedOnce.at(lane), limiter),
+    quotamesh_refusals_total: perLane((lane) => inForce.refusedOnce.at(lane)),
     quotamesh_level_refusals_total: (series) => {
       for (const [at, level] of LEVELS.entries()) if (level !== 'group') series(gate.levels.refusals[at]!, { level });
     },
-    quotamesh_held_back: perLane((lane) => limiter.heldBack[lane] as number, limiter),
+    quotamesh_would_refuse_total: differing('wouldRefuse'),
+    quotamesh_would_grant_total: differing('wouldGrant'),
+    quotamesh_held_back: perLane((lane) => limiter.heldBack[lane] as number),
     quotamesh_waits_total: (series) => {
       series(gate.waiting.ended.granted, { outcome: 'granted' });
       series(gate.waiting.ended.otherwise, { outcome: 'otherwise' });
@@ -40,15 +45,7 @@ export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof
     quotamesh_debt_messages: debt(MESSAGES),
     quotamesh_debt_bytes: debt(BYTES),
     ...enforcerReadings(enforcers),
-    quotamesh_batches: (series) => series(gate.batches.counts.open),
-    quotamesh_batches_granted_total: (series) => series(gate.batches.counts.open + gate.batches.counts.ended),
-    quotamesh_batches_ended_total: (series) => {
-      const { ended, expired } = gate.batches.counts;
-      series(ended - expired, { outcome: 'handed-back' });
-      series(expired, { outcome: 'expired' });
-    },
-    quotamesh_refunds_refused_total: (series) => series(gate.batches.counts.refundsRefused),
-    quotamesh_hand_backs_refused_total: (series) => series(gate.batches.counts.refundsRefused),
+    ...batchReadings(gate.batches),
   };
 }
 
@@ -65,13 +62,29 @@ function enforcerReadings(enforcers: NodeParts['enforcers']) {
   } satisfies Partial<Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>>>;
 }
 
-/** Σ over the groups of what is read of a lane. */
-function perLane(read: (lane: number) => number, limiter: Limiter): Reading {
+function batchReadings({ counts }: NodeParts['gate']['batches']) {
+  return {
+    quotamesh_batches: (series) => series(counts.open),
+    quotamesh_batches_granted_total: (series) => series(counts.open + counts.ended),
+    quotamesh_batches_ended_total: (series) => {
+      const { ended, expired } = counts;
+      series(ended - expired, { outcome: 'handed-back' });
+      series(expired, { outcome: 'expired' });
+    },
+    quotamesh_refunds_refused_total: (series) => series(counts.refundsRefused),
+    quotamesh_hand_backs_refused_total: (series) => series(counts.refundsRefused),
+  } satisfies Partial<Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>>>;
+}
+
+/** Σ over the groups of what is read of a lane. @param withShadows also over what is planned beside groups */
+function overLanes(read: (lane: number) => number, { limiter, groups }: NodeParts, withShadows = false): Reading {
   return (series) => {
     const { laneCount } = limiter;
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       let total = 0;
-      for (let lane = direction; lane < laneCount; lane += DIRECTION_COUNT) total += read(lane);
+      for (let lane = direction; lane < laneCount; lane += DIRECTION_COUNT) {
+        if (withShadows || !groups.isStandIn((lane - direction) / DIRECTION_COUNT)) total += read(lane);
+      }
       series(total, { direction: DIRECTIONS[direction] as string });
     }
   };

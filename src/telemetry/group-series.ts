@@ -10,7 +10,7 @@ import { GROUP_METRICS } from './metric-table.js';
 import type { Labels } from './metric-tables.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'loop'>;
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'loop' | 'gate'>;
 
 /**
  * The series of the groups that `metrics.perGroup` names, in the text format.
@@ -112,8 +112,9 @@ function readingsOf(node: UsedParts): Readings {
   };
   const reported = (column: 'usage' | 'demand', dimension: number) => (lane: WatchedLane) =>
     state(lane)?.reported[column][dimension];
+  const { shadows } = node.gate;
   const counted = (column: 'admitted' | 'refused', dimension: number) => (lane: WatchedLane) =>
-    limiter[column].at(slotOf(lane.lane, dimension));
+    shadows.inForce[column].at(slotOf(lane.lane, dimension));
   return {
     quotamesh_group_quota_messages_per_second: ({ quota }) => quota[MESSAGES],
     quotamesh_group_quota_bytes_per_second: ({ quota }) => quota[BYTES],
@@ -135,11 +136,27 @@ function readingsOf(node: UsedParts): Readings {
     quotamesh_group_admitted_bytes_total: counted('admitted', BYTES),
     quotamesh_group_refused_messages_total: counted('refused', MESSAGES),
     quotamesh_group_refused_bytes_total: counted('refused', BYTES),
-    quotamesh_group_refusals_total: ({ lane }) => limiter.refusedOnce.at(lane),
+    quotamesh_group_refusals_total: ({ lane }) => shadows.inForce.refusedOnce.at(lane),
+    ...shadowReadingsOf(node),
     quotamesh_group_held_back: ({ lane }) => limiter.heldBack[lane],
     quotamesh_group_debt_messages: ({ lane }) => limiter.buckets.debt(lane, MESSAGES, node.clock()),
     quotamesh_group_debt_bytes: ({ lane }) => limiter.buckets.debt(lane, BYTES, node.clock()),
   };
+}
+
+/** No series where a group has no shadow, and is none. */
+function shadowReadingsOf({ limiter, gate: { shadows } }: UsedParts) {
+  const ofShadow = (read: (lane: number) => number) => (lane: WatchedLane) => {
+    const shadow = shadows.shadowLaneOf(lane.lane);
+    return shadow === null ? undefined : read(shadow);
+  };
+  return {
+    quotamesh_group_would_refuse_total: ofShadow((lane) => shadows.counts.of(lane).wouldRefuse.requests),
+    quotamesh_group_would_refuse_messages_total: ofShadow((lane) => shadows.counts.of(lane).wouldRefuse.messages),
+    quotamesh_group_would_grant_total: ofShadow((lane) => shadows.counts.of(lane).wouldGrant.requests),
+    quotamesh_group_shadow_admitted_messages_total: ofShadow((lane) => limiter.admitted.at(slotOf(lane, MESSAGES))),
+    quotamesh_group_shadow_refused_messages_total: ofShadow((lane) => limiter.refused.at(slotOf(lane, MESSAGES))),
+  } satisfies Partial<Readings>;
 }
 
 /** No series where sharing is rates. */

@@ -163,6 +163,16 @@ export const ADMISSION_METRICS = {
     help: 'Acquires refused by the limit of the node, of a topic (a part of the share included) or of a client; those of the groups are in quotamesh_refusals_total.',
     labels: ['level'],
   },
+  quotamesh_would_refuse_total: {
+    type: 'counter',
+    help: 'Acquires granted that the shadow of their group would have refused.',
+    labels: ['direction'],
+  },
+  quotamesh_would_grant_total: {
+    type: 'counter',
+    help: 'Acquires refused at once that the shadow of their group would have granted.',
+    labels: ['direction'],
+  },
   quotamesh_held_back: {
     type: 'gauge',
     help: 'Asks and connections that wait for their turn now.',
@@ -343,6 +353,13 @@ export const GROUP_METRICS = {
   quotamesh_group_refused_messages_total: groupCounter('Messages refused by this node.'),
   quotamesh_group_refused_bytes_total: groupCounter('Bytes refused by this node.'),
   quotamesh_group_refusals_total: groupCounter('Acquires refused by this node for the quota.'),
+  quotamesh_group_would_refuse_total: groupCounter('Acquires granted that the shadow of the group would have refused.'),
+  quotamesh_group_would_refuse_messages_total: groupCounter('Messages of those.'),
+  quotamesh_group_would_grant_total: groupCounter(
+    'Acquires refused at once that the shadow of the group would have granted.',
+  ),
+  quotamesh_group_shadow_admitted_messages_total: groupCounter('Messages that the shadow of the group has admitted.'),
+  quotamesh_group_shadow_refused_messages_total: groupCounter('Messages that the shadow of the group has refused.'),
   quotamesh_group_held_back: groupGauge('Asks and connections that wait for their turn now.'),
   quotamesh_group_debt_messages: groupGauge('Messages that accepted work has left as debt.'),
   quotamesh_group_debt_bytes: groupGauge('Bytes that accepted work has left as debt.'),

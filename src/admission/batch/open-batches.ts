@@ -170,7 +170,7 @@ export class OpenBatches {
   }
 
   #there(request: JointRequest): number {
-    return this.#parts.joint.available(request, MESSAGES, this.#parts.clock());
+    return this.#parts.joint.availableOrShown(request, MESSAGES, this.#parts.clock());
   }
 
   /** Reserves as much of the most as there is, and leaves in `request` what was reserved. */

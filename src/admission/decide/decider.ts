@@ -1,7 +1,7 @@
 import type { Decision } from '../../api/decision.js';
 import type { ServingLoop } from '../../core/coordinator/coordinator-view.js';
 import type { JointLevels, JointRequest } from '../../core/limiter/joint-levels.js';
-import type { Levels } from '../../core/limiter/levels.js';
+import { IS_SHADOW, type Levels, OTHER_LEVELS } from '../../core/limiter/levels.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import type { Clock } from '../../ports/clock.js';
 import { cutToPart, leastOf, ofPart } from '../request/partial-grant.js';
@@ -17,6 +17,13 @@ export interface DeciderParts {
   readonly waiting: Waiting;
   readonly explainer: { explain(request: JointRequest, answer: number): Decision };
   readonly teller: QuotaTeller;
+  readonly shadows: AskedShadows;
+}
+
+/** Who is asked beside the groups in force, and refuses nothing (admission/shadow). */
+export interface AskedShadows {
+  ask(request: JointRequest, answer: number, nowMs: number): void;
+  reserve(request: JointRequest, answer: number, nowMs: number): void;
 }
 
 /**
@@ -41,8 +48,13 @@ export class Decider {
 
   /** Decides for a request that does not wait, although others may be waiting. */
   decideInPassing(request: JointRequest): number {
-    if (!this.#mayPass(request, request.lane)) return this.#refuse(request, request.lane, request.retry);
-    const answer = this.decide(request, this.#clock());
+    const nowMs = this.#clock();
+    if (!this.#mayPass(request, request.lane)) {
+      const refused = this.#refuse(request, request.lane, request.retry);
+      this.#parts.shadows.ask(request, refused, nowMs);
+      return refused;
+    }
+    const answer = this.decide(request, nowMs);
     if (answer === GRANTED) this.#passed(request, request.lane);
     return answer;
   }
@@ -58,7 +70,7 @@ export class Decider {
       return this.#parts.explainer.explain({ ...request, ...leastOf(request) }, refused);
     }
     this.countLeftOut(request, messages - request.messages, bytes - request.bytes, retry);
-    return this.#parts.teller.part(request.lane, request.messages, request.bytes);
+    return this.#parts.teller.part(request.lane, request.messages, request.bytes, request.shadow);
   }
 
   /** Counts what was left out of a part as refused demand of those groups that lacked tokens for it. */
@@ -77,6 +89,12 @@ export class Decider {
    * lane, so that it goes past nobody there.
    */
   reserve(request: JointRequest, isItsTurn = false): number {
+    const answer = this.#reserveInForce(request, isItsTurn);
+    this.#parts.shadows.reserve(request, answer, this.#clock());
+    return answer;
+  }
+
+  #reserveInForce(request: JointRequest, isItsTurn: boolean): number {
     const lines = isItsTurn ? request.further : [request.lane, ...request.further];
     const held = lines.find((lane) => !this.#mayPass(request, lane));
     if (held !== undefined) return this.#refuse(request, held, request.retry || held !== request.lane);
@@ -88,10 +106,19 @@ export class Decider {
 
   /** Decides for a request that goes past nobody in the line of its own lane. */
   decide(request: JointRequest, nowMs: number): number {
-    const { levels } = this.#parts;
+    const answer = this.#decideInForce(request, nowMs);
+    this.#parts.shadows.ask(request, answer, nowMs);
+    return answer;
+  }
+
+  #decideInForce(request: JointRequest, nowMs: number): number {
+    const beside = this.#parts.levels.beside[request.lane] as number;
     request.refusedLane = request.lane;
-    if (request.further.length > 0) return this.#servedAnswer(request, () => this.#decideJointly(request, nowMs));
-    if (levels.isUsedBy[request.lane] === 1) {
+    if (request.further.length > 0 || (beside & IS_SHADOW) !== 0) {
+      return this.#servedAnswer(request, () => this.#decideJointly(request, nowMs));
+    }
+    if ((beside & OTHER_LEVELS) !== 0) {
+      const { levels } = this.#parts;
       return this.#servedAnswer(request, () => levels.tryAcquire(request, nowMs));
     }
     const { lane, messages, bytes, retry } = request;

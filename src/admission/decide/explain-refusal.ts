@@ -63,7 +63,8 @@ export class RefusalExplainer {
     const waitMs = level === 'group' ? this.#settledMs(request, refused, tokensMs, nowMs) : tokensMs;
     const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
     const group = request.namesScope ? { group: this.#nameOf(lane) } : {};
-    return this.#parts.teller.refusal(lane, { level, dimension, retryAfterMs, ...group });
+    const shadow = request.shadow === 'granted' ? { shadow: request.shadow } : {};
+    return this.#parts.teller.refusal(lane, { level, dimension, retryAfterMs, ...group, ...shadow });
   }
 
   /**

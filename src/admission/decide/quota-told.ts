@@ -4,6 +4,7 @@ import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { SECONDS_OF } from '../../config/setting/time-unit.js';
 import type { WrittenRate } from '../../config/setting/written-rate.js';
 import { BYTES, DIRECTIONS, type Direction, directionOfLane, MESSAGES } from '../../core/base/vocabulary.js';
+import type { ShadowAnswer } from '../../core/limiter/joint-levels.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import type { Asked, KeySeen } from '../../groups/keys/key-book.js';
 import type { Clock } from '../../ports/clock.js';
@@ -26,8 +27,8 @@ export class QuotaTeller {
     this.#parts = parts;
   }
 
-  grant(lane: number): Granted {
-    return new GrantedHere(this.#parts, lane);
+  grant(lane: number, shadow: ShadowAnswer | null = null): Granted {
+    return said(new GrantedHere(this.#parts, lane), shadow);
   }
 
   /** A grant of what may be spent of a key unheard. @param key as it is when the decision is read */
@@ -40,8 +41,8 @@ export class QuotaTeller {
     return new PartGrantedUnheard(direction, key, messages, bytes);
   }
 
-  part(lane: number, messages: number, bytes: number): Granted {
-    return new PartGranted(this.#parts, lane, messages, bytes);
+  part(lane: number, messages: number, bytes: number, shadow: ShadowAnswer | null = null): Granted {
+    return said(new PartGranted(this.#parts, lane, messages, bytes), shadow);
   }
 
   refusal(lane: number, why: RefusedWhy): Refused {
@@ -53,7 +54,11 @@ export class QuotaTeller {
   }
 }
 
-export type RefusedWhy = Pick<Refused, 'level' | 'dimension' | 'retryAfterMs' | 'group'>;
+export type RefusedWhy = Pick<Refused, 'level' | 'dimension' | 'retryAfterMs' | 'group' | 'shadow'>;
+
+function said<Told extends Granted>(granted: Told, shadow: ShadowAnswer | null): Told {
+  return shadow === 'refused' ? Object.assign(granted, { shadow }) : granted;
+}
 
 abstract class Shown {
   abstract readonly limit: PerDimension;
@@ -187,13 +192,15 @@ class RefusedHere extends Told implements Refused {
   readonly dimension: Refused['dimension'];
   readonly retryAfterMs: number;
   declare readonly group?: string;
+  declare readonly shadow?: 'granted';
 
-  constructor(parts: QuotaTellerParts, lane: number, { level, dimension, retryAfterMs, group }: RefusedWhy) {
+  constructor(parts: QuotaTellerParts, lane: number, { level, dimension, retryAfterMs, group, shadow }: RefusedWhy) {
     super(parts, lane);
     this.level = level;
     this.dimension = dimension;
     this.retryAfterMs = retryAfterMs;
     if (group !== undefined) this.group = group;
+    if (shadow !== undefined) this.shadow = shadow;
   }
 }
 

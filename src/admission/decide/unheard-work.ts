@@ -49,7 +49,7 @@ export class UnheardWork {
     const row = keys.rowOf(key, atMs);
     if (row === -1) return null;
     const asked = this.#asked(row, key, amounts, options);
-    if (keys.isAsleep(atMs)) return this.#notReady(row, asked);
+    if (keys.isAsleep(atMs)) return keys.isShadow(row) ? GRANTED_DECISION : this.#notReady(row, asked);
     if (!keys.tryTake(row, key, asked, atMs)) return null;
     const isPlain = options === undefined || (options.atMost !== true && options.tell !== true);
     return isPlain ? GRANTED_DECISION : this.#told(key, asked, options);
@@ -69,7 +69,8 @@ export class UnheardWork {
     const { key, row, nowMs } = found;
     const { keys } = this.#parts;
     const asked = this.#asked(row, key, amounts, origin);
-    return keys.isAsleep(nowMs) ? this.#notReady(row, asked) : keys.tryHold(row, key, asked, nowMs);
+    if (!keys.isAsleep(nowMs)) return keys.tryHold(row, key, asked, nowMs);
+    return keys.isShadow(row) ? null : this.#notReady(row, asked);
   }
 
   /**
@@ -95,7 +96,7 @@ export class UnheardWork {
     const { key, row, nowMs } = found;
     const { keys } = this.#parts;
     const asked = this.#asked(row, key, amounts, origin);
-    if (keys.isAsleep(nowMs)) return false;
+    if (keys.isAsleep(nowMs)) return keys.isShadow(row);
     return keys.contains(row, key, asked, nowMs) ? true : null;
   }
 

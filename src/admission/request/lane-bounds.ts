@@ -1,4 +1,4 @@
-import { maxRequestOf } from '../../config/resolved/max-request.js';
+import { allowedRequestOf, maxRequestOf } from '../../config/resolved/max-request.js';
 import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { BYTES, DIRECTIONS, type Direction, laneOf, MESSAGES } from '../../core/base/vocabulary.js';
 import { isLimited } from '../../core/limiter/level-settings.js';
@@ -7,9 +7,12 @@ import type { GroupTable } from '../../groups/group-table.js';
 
 /** What the gate knows of every lane without asking the limiter. The arrays grow in place, so callers may keep them. */
 export class LaneBounds {
-  /** Largest single request. */
+  /** Largest single request; where the group refuses nothing, what was written, or that of a group without a quota. */
   readonly maxMessages: number[] = [];
   readonly maxBytes: number[] = [];
+  /** The same as it is, or would be, enforced. */
+  readonly enforcedMessages: number[] = [];
+  readonly enforcedBytes: number[] = [];
   /** 1 where nothing limits the lane. */
   readonly isOpen: number[] = [];
   /** True where nothing limits the lane, nor may later (cost, ramp): it is not served, reported or recorded. */
@@ -28,11 +31,14 @@ export class LaneBounds {
     const config = this.#groups.at(group);
     for (const [at, direction] of DIRECTIONS.entries()) {
       const lane = laneOf(group, at);
-      const max = maxRequestOf(config, direction);
+      const enforced = maxRequestOf(config, direction);
+      const max = allowedRequestOf(config, direction);
+      this.enforcedMessages[lane] = enforced[MESSAGES];
+      this.enforcedBytes[lane] = enforced[BYTES];
       this.maxMessages[lane] = max[MESSAGES];
       this.maxBytes[lane] = max[BYTES];
       this.isFree[lane] = !isLimited(config.quota[direction]) && !hasCeiling(config, direction);
-      this.isOpen[lane] = isLimited(config.quota[direction]) || this.#levels.isUsedBy[lane] === 1 ? 0 : 1;
+      this.isOpen[lane] = isLimited(config.quota[direction]) || this.#levels.beside[lane] !== 0 ? 0 : 1;
     }
   }
 }

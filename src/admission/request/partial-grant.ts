@@ -18,6 +18,7 @@ export interface AvailableParts {
  */
 export function cutToPart({ clock, joint, loop }: AvailableParts, request: JointRequest): void {
   const nowMs = clock();
+  request.isPartial = true;
   for (const lane of [request.lane, ...request.further]) loop.serve(lane);
   const there = (dimension: number) => joint.available(request, dimension, nowMs) + SLACK;
   let part = wholePart(request, there(MESSAGES), there(BYTES));
@@ -55,7 +56,11 @@ export function ofPart({ buckets }: Limiter, { lane, messages, bytes }: TokenReq
 const SLACK = 1e-6;
 
 /** The part of a request that fits into the tokens that are there: whole messages of its average size. */
-function wholePart({ messages, bytes }: TokenRequest, thereMessages: number, thereBytes: number): Required<Amounts> {
+export function wholePart(
+  { messages, bytes }: TokenRequest,
+  thereMessages: number,
+  thereBytes: number,
+): Required<Amounts> {
   if (messages === 0) return { messages, bytes: Math.min(bytes, Math.floor(thereBytes)) };
   const size = bytes / messages;
   const fitting = size === 0 ? messages : Math.floor(thereBytes / size);

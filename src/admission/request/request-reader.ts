@@ -33,6 +33,11 @@ export class RequestReader {
     counted: 0,
     namesScope: false,
     refusedLane: 0,
+    isPartial: false,
+    isShadowed: false,
+    shadow: null,
+    taken: null,
+    shadowHolds: NO_HOLDS,
   };
 
   constructor(parts: RequestReaderParts) {
@@ -66,7 +71,7 @@ export class RequestReader {
     if (amounts !== 'all') return request;
     const { clock, joint, loop, groups } = this.#parts;
     for (const lane of [request.lane, ...request.further]) loop.serve(lane);
-    const there = joint.available(request, MESSAGES, clock());
+    const there = joint.availableOrShown(request, MESSAGES, clock());
     if (there === Number.POSITIVE_INFINITY) throw noEndOf(`group ${groups.ofLane(request.lane).name}`);
     request.messages = wholeMessages(there);
     return request;
@@ -115,6 +120,11 @@ export class RequestReader {
     request.counted = 0;
     request.namesScope = false;
     request.refusedLane = lane;
+    request.isPartial = false;
+    request.isShadowed = false;
+    request.shadow = null;
+    request.taken = null;
+    request.shadowHolds = NO_HOLDS;
     return request;
   }
 
@@ -138,6 +148,7 @@ export class RequestReader {
 }
 
 const ALONE: readonly number[] = Object.freeze([]);
+const NO_HOLDS: readonly never[] = Object.freeze([]);
 
 /** A copy that may be kept. */
 export function retried(request: JointRequest, options: ReserveOptions | undefined): JointRequest {
@@ -147,6 +158,7 @@ export function retried(request: JointRequest, options: ReserveOptions | undefin
 export function setRetry(request: JointRequest, options: ReserveOptions | undefined): JointRequest {
   request.retry = options?.retry === true;
   request.counted = request.retry ? ALL_COUNTED : 0;
+  request.isShadowed = request.retry;
   return request;
 }
 

@@ -35,6 +35,7 @@ export function reservationOf(parts: ReservationParts, request: JointRequest): R
   };
   return {
     granted: true,
+    ...(request.shadow === 'refused' ? { shadow: request.shadow } : {}),
     commit: (actual, costs) => {
       const { messages, bytes } = amountsOf(actual, request);
       if (!open) return;

@@ -1,6 +1,6 @@
 import type { Decision } from '../../api/decision.js';
 import type { TimeHeap } from '../../core/base/time-heap.js';
-import type { JointRequest } from '../../core/limiter/joint-levels.js';
+import type { JointRequest, ShadowAnswer } from '../../core/limiter/joint-levels.js';
 import type { Limiter } from '../../core/limiter/limiter.js';
 import type { WakeOwner, WakeQueue } from '../../core/limiter/wake-queue.js';
 import type { Clock } from '../../ports/clock.js';
@@ -77,5 +77,7 @@ export interface WaitingParts {
   readonly decideInPassing: (request: JointRequest) => number;
   readonly explainer: Explainer;
   /** Grants that tell of their quota. */
-  readonly teller: { grant(lane: number): Decision };
+  readonly teller: { grant(lane: number, shadow?: ShadowAnswer | null): Decision };
+  /** Called for a request that joins a line without having been decided. */
+  readonly arrived: (request: JointRequest) => void;
 }

@@ -46,12 +46,12 @@ export class Waiting {
     let answer: number | null = null;
     if (line === undefined) {
       answer = decide(request);
-      if (answer === GRANTED) return this.#parts.teller.grant(request.lane);
+      if (answer === GRANTED) return this.#parts.teller.grant(request.lane, request.shadow);
       if (answer < 0 || waitMs === 0 || this.#closed) return this.#parts.explainer.explain(request, answer);
     } else if (waitMs === 0) {
       answer = this.#parts.decideInPassing(request);
       return answer === GRANTED
-        ? this.#parts.teller.grant(request.lane)
+        ? this.#parts.teller.grant(request.lane, request.shadow)
         : this.#parts.explainer.explain(request, answer);
     }
     if (this.#count >= this.#parts.max) throw new QuotameshError('WAITING_FULL', { max: this.#parts.max });
@@ -117,6 +117,7 @@ export class Waiting {
     const name = turnOf(request);
     const turn = line.turns.get(name) ?? { line, name, owner: new WakeOwner<Waiter>(weight), live: 0, isParked: false };
     line.turns.set(name, turn);
+    if (answer === null) this.#parts.arrived(request);
     // Work is demand from its arrival on, not only when its turn comes. If its topic's or client's own limit has
     // refused it, that level has counted it.
     if (answer === null && !turn.isParked && !request.retry) {
@@ -160,7 +161,7 @@ export class Waiting {
       if (answer === GRANTED) {
         if (waiter.decide === this.#parts.decide) line.queue.take(owner);
         else line.queue.takePart(owner, this.#costOf(waiter.request));
-        this.#end(waiter, this.#parts.teller.grant(waiter.request.lane));
+        this.#end(waiter, this.#parts.teller.grant(waiter.request.lane, waiter.request.shadow));
       } else if (answer < 0) {
         this.#fail(waiter, answer);
       } else {

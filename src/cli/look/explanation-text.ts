@@ -1,5 +1,6 @@
 import type { DirectionExplanation, GroupExplanation, LimitingExplanation } from '../../api/group-explanation.js';
 import type { ClusterBucketStatus, QuotaAsWritten, RateStatus } from '../../api/node-status.js';
+import type { ShadowDifference, ShadowDirectionStatus } from '../../api/shadow-status.js';
 import { SECONDS_OF, SHORT_UNIT, type TimeUnit } from '../../config/setting/time-unit.js';
 import { type RateName, rateKey, unitIn } from '../../config/setting/written-rate.js';
 
@@ -47,6 +48,27 @@ function stepsOf(
       `${figure(timesRefused(local))} times, ${figure(local.refusedMessages)} messages, ${figure(local.refusedBytes)} bytes`,
     ],
     ...local.refusedBecause.map((refused): Step => ['because', becauseText(refused)]),
+    // A node of an older version knows of no shadows.
+    ...(explained.shadow == null ? [] : shadowSteps(explained.shadow, local.refusedMessages)),
+  ];
+}
+
+/** What would have been, had the shadow been enforced; counts are those of this node. */
+function shadowSteps(shadow: ShadowDirectionStatus, refusedMessages: number): Step[] {
+  const { rates } = inUnitsOf(shadow.quotaAsWritten);
+  const { admittedMessages, wouldRefuse, wouldGrant } = shadow;
+  const told = ({ requests, messages, bytes }: ShadowDifference) =>
+    `${figure(requests)} times, ${figure(messages)} messages, ${figure(bytes)} bytes`;
+  return [
+    ['shadow', `quota ${rates(shadow.quota)}; nothing is refused for it`],
+    ['shadow usage', `${rates(shadow.usage)} of ${rates(shadow.demand)} asked for, in all nodes`],
+    [
+      'shadow here',
+      `share ${rates(shadow.share)}; admitted ${figure(admittedMessages)} messages, refused ${figure(shadow.refusedMessages)} (in force ${figure(refusedMessages)})`,
+    ],
+    ['would refuse', told(wouldRefuse)],
+    ['would grant', told(wouldGrant)],
+    ...shadow.refusedBecause.map((refused): Step => ['because', becauseText(refused)]),
   ];
 }
 

@@ -82,12 +82,33 @@ const HEAD = ['GROUP', 'DIRECTION', 'NODE', 'USAGE', 'DEMAND', 'SHARE', 'OF', 'A
 function groupTable(groups: readonly GroupStatus[], shown: RowsShown): readonly string[] {
   const rows = groups.flatMap((group) => {
     const { publish, dispatch } = group.directions;
-    const both = [...directionRows('publish', publish, shown), ...directionRows('dispatch', dispatch, shown)];
+    const both = [
+      ...directionRows('publish', publish, shown),
+      ...shadowRows('publish', group),
+      ...directionRows('dispatch', dispatch, shown),
+      ...shadowRows('dispatch', group),
+    ];
     const why = group.enabled ? 'no quota' : 'disabled';
     const [first, ...others] = both.length > 0 ? both : [['', why, '', '', '', '', '', '']];
     return [[group.group, ...(first ?? []).slice(1)], ...others];
   });
   return textTable(HEAD, rows, ['USAGE', 'DEMAND', 'SHARE', 'OF', 'AGE']);
+}
+
+/** What the shadow would have: its quota, and how often it would have said otherwise at this node. */
+function shadowRows(name: 'publish' | 'dispatch', { shadow }: GroupStatus): string[][] {
+  const direction = shadow?.directions[name];
+  if (shadow == null || direction === undefined) return [];
+  const { quota, usage, demand, wouldRefuse, wouldGrant } = direction;
+  const state = `would refuse ${count(wouldRefuse.requests)}, grant ${count(wouldGrant.requests)}`;
+  const row = (title: string, key: RateKey, show: (units: number) => string) => {
+    const most = quota[key];
+    return most === null ? [] : [['', title, state, show(usage[key] ?? 0), show(demand[key] ?? 0), '', show(most), '']];
+  };
+  return [
+    ...row(`${name} msg shadow`, 'messagesPerSecond', count),
+    ...row(`${name} B shadow`, 'bytesPerSecond', bytes),
+  ];
 }
 
 type RateKey = keyof RateStatus;

@@ -22,7 +22,7 @@ export interface ReplayedGroup {
 }
 
 /** From --config, --group, --set and the quota flags; without a configuration the defaults of a node. */
-export async function replayedGroup(options: ReplayCommandOptions): Promise<ReplayedGroup> {
+export async function replayedGroup(options: GroupFlags): Promise<ReplayedGroup> {
   const settings = settingsGiven(options.set ?? []);
   const { config, group } = await configured(options, settings);
   const { direction } = options;
@@ -43,8 +43,11 @@ export async function replayedGroup(options: ReplayCommandOptions): Promise<Repl
   };
 }
 
+/** The flags that name a group, its settings, and its quota. */
+export type GroupFlags = Pick<ReplayCommandOptions, 'config' | 'group' | 'set' | 'direction' | 'quota' | 'quotaBytes'>;
+
 async function configured(
-  { config: file, group: wanted }: ReplayCommandOptions,
+  { config: file, group: wanted }: GroupFlags,
   settings: ReadonlyMap<string, string>,
 ): Promise<{ readonly config: ResolvedConfig; readonly group: GroupConfig }> {
   if (file === undefined) {

@@ -84,7 +84,7 @@ async function withQuota(
   return { rows: openFile(file), quota: [mean, Number.POSITIVE_INFINITY], note };
 }
 
-function traceOptions(options: ReplayCommandOptions): TraceOptions {
+export function traceOptions(options: TraceFlags): TraceOptions {
   const { time, timeFormat, messages, bytes, by, per, retryAfter, delimiter } = options;
   if (time === undefined) {
     throw wrongUse('a CSV needs --time COLUMN, the column of the time (a recording begins with "qmrec001")');
@@ -95,6 +95,12 @@ function traceOptions(options: ReplayCommandOptions): TraceOptions {
   const nodes = wholeNumber('--nodes', options.nodes, 1, 500);
   return { time, timeFormat, messages, bytes, by, per, retryAfter, delimiter, speed, nodes };
 }
+
+/** The flags that say what the columns of a CSV mean. */
+export type TraceFlags = Pick<
+  ReplayCommandOptions,
+  'time' | 'timeFormat' | 'messages' | 'bytes' | 'by' | 'per' | 'retryAfter' | 'delimiter' | 'speed' | 'nodes'
+>;
 
 /** A configured group is played with its own strategy; without one all of ours are compared. */
 function systemsOf(

@@ -38,7 +38,7 @@ async function replayRecorded(input: Readable, file: string, options: ReplayComm
 }
 
 /** Reads and gives back. Fewer where the stream is shorter. */
-async function firstBytes(input: Readable, count: number): Promise<Buffer> {
+export async function firstBytes(input: Readable, count: number): Promise<Buffer> {
   for (;;) {
     const chunk = input.read(count) as Buffer | null;
     if (chunk !== null) {

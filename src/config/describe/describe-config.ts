@@ -17,13 +17,14 @@ import type {
   LimitsConfig,
   ListenerTlsConfig,
   ResolvedConfig,
+  ShadowConfig,
   TopicConfig,
 } from '../resolved/resolved-config.js';
 import { SETTINGS } from '../schema/all-settings.js';
 import type { SettingRows } from '../setting/section.js';
 import { withoutUrlSecrets } from '../setting/setting-text.js';
 import { slowQuotaBeside } from '../setting/short-burst.js';
-import { type RateName, rateKey } from '../setting/written-rate.js';
+import { type RateName, type RatesRead, rateKey, type WrittenRate } from '../setting/written-rate.js';
 
 /**
  * The effective configuration as YAML, every default written out, secrets masked. Without secrets in it, it can be
@@ -176,6 +177,7 @@ export function describeGroup(group: GroupConfig): Readonly<Record<string, unkno
     cost: _ofQuota,
     autoSharing,
     asWritten: rates,
+    shadow,
     ...described
   } = group;
   const { slewPerSecond, perTopic, perClient, burst, burstMs, ...others } = described;
@@ -189,7 +191,19 @@ export function describeGroup(group: GroupConfig): Readonly<Record<string, unkno
     burst: depth,
     perTopic: describeDirections('perTopic', perTopic, rates),
     perClient: describeDirections('perClient', perClient, rates),
+    ...(shadow === null ? {} : { shadow: describePlan(shadow.plan) }),
   };
+}
+
+/** What is planned beside a group, without what it leaves to the group. */
+function describePlan({ quota, strategy, burst }: ShadowConfig['plan']): Readonly<Record<string, unknown>> {
+  const rates = (read: RatesRead) =>
+    Object.fromEntries(Object.entries(withoutNulls(read)).map(([key, rate]) => [key, (rate as WrittenRate).amount]));
+  return withoutNulls({
+    quota: { publish: rates(quota.publish), dispatch: rates(quota.dispatch) },
+    strategy,
+    burst: withoutNulls(burst),
+  });
 }
 
 function isBurstMsHidden(group: GroupConfig): boolean {

@@ -33,6 +33,7 @@ import {
   type RatesRead,
   type WrittenRate,
 } from '../setting/written-rate.js';
+import { plannedSettings } from './planned-settings.js';
 import type { OfKind, ReadTopic } from './read-topic.js';
 import { ALONE, sharingInForce } from './sharing-in-force.js';
 
@@ -101,7 +102,7 @@ export function buildConfig({
     limiting,
     costs,
     backends,
-    groups: Array.from(groups, ([name, settings]) => ({ ...buildGroup(name, settings), ...alone(topicConfig) })),
+    groups: Array.from(groups, ([name, settings]) => withAll(buildGroup(name, settings), alone(topicConfig))),
     keys: buildKeys(keys),
     defaultGroup,
   });
@@ -184,7 +185,8 @@ function given<Value>(options: Readonly<Record<string, Value | null>>): Readonly
 
 /** Quotas without a value are unlimited, and nothing of them is reserved. */
 export function buildGroup(name: string, settings: GroupSettings): GroupConfig {
-  const { quota, ramp, perTopic, perClient, weights, slewPerSecond, promise: _, ...plain } = settings;
+  const { quota, ramp, perTopic, perClient, weights, slewPerSecond, shadow, promise: _, ...plain } = settings;
+  const planned = plannedSettings(settings) as GroupSettings | null;
   // Whatever limits is read as absent, so that no part of a node has to ask whether the group is enabled.
   const limiting = settings.enabled ? settings : UNLIMITED;
   return {
@@ -201,7 +203,18 @@ export function buildGroup(name: string, settings: GroupSettings): GroupConfig {
     perTopic: { ...directionsOf(limiting.perTopic), max: perTopic.max },
     perClient: { ...directionsOf(limiting.perClient), max: perClient.max },
     asWritten: ratesAsWritten(limiting),
+    shadow: planned === null ? null : { ...buildGroup(shadowName(name), planned), plan: shadow },
   };
+}
+
+/** Fields for a group, and for what is planned beside it. */
+export function withAll(group: GroupConfig, fields: Partial<GroupConfig>): GroupConfig {
+  return { ...group, ...fields, shadow: group.shadow && { ...group.shadow, ...fields } };
+}
+
+/** No group can have such a name, in no configuration. */
+function shadowName(group: string): string {
+  return `${group} (shadow)`;
 }
 
 const UNLIMITED: GroupSettings = GROUP.parse({});

@@ -15,24 +15,38 @@ export function withBurstsInFull(root: Mapping, findings: Findings): Mapping {
  * says all of the depth, so amounts that a broader layer has do not count beside it; its policy does.
  */
 export function withBurstInFull(group: unknown): unknown {
-  if (!isMapping(group) || !isShort(group.burst)) return group;
-  return { ...group, burst: { ...NO_AMOUNTS, [keyOf(group.burst)]: group.burst } };
+  if (!isMapping(group)) return group;
+  const shadow = withOwnBurstInFull(group.shadow);
+  const full = withOwnBurstInFull(group) as Mapping;
+  return shadow === group.shadow ? full : { ...full, shadow };
+}
+
+function withOwnBurstInFull(settings: unknown): unknown {
+  if (!isMapping(settings) || !isShort(settings.burst)) return settings;
+  return { ...settings, burst: { ...NO_AMOUNTS, [keyOf(settings.burst)]: settings.burst } };
+}
+
+/** Where a short form stands in a group, and what it says in full. */
+export function shortBursts(group: unknown): readonly { readonly at: ConfigPath; readonly key: string }[] {
+  if (!isMapping(group)) return [];
+  const { burst, shadow } = group;
+  const planned = isMapping(shadow) ? shadow.burst : undefined;
+  return [
+    ...(isShort(burst) ? [{ at: ['burst'], key: keyOf(burst) }] : []),
+    ...(isShort(planned) ? [{ at: ['shadow', 'burst'], key: keyOf(planned) }] : []),
+  ];
 }
 
 function groupsInFull(groups: Mapping, findings: Findings): Mapping {
-  if (!Object.values(groups).some((group) => isMapping(group) && isShort(group.burst))) return groups;
+  if (!Object.values(groups).some((group) => shortBursts(group).length > 0)) return groups;
   return Object.fromEntries(
     Object.entries(groups).map(([name, group]) => [name, readAt(group, ['groups', name], findings)]),
   );
 }
 
 function readAt(group: unknown, path: ConfigPath, findings: Findings): unknown {
-  const full = withBurstInFull(group);
-  if (full !== group) {
-    const { burst } = group as { readonly burst: unknown };
-    findings.setWritten([...path, 'burst', keyOf(burst)], [...path, 'burst']);
-  }
-  return full;
+  for (const { at, key } of shortBursts(group)) findings.setWritten([...path, ...at, key], [...path, ...at]);
+  return withBurstInFull(group);
 }
 
 /** null is a mapping without a value. */

@@ -1,12 +1,13 @@
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import type { GroupSettings } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';
-import type { Findings } from '../setting/findings.js';
+import type { ConfigPath, Findings } from '../setting/findings.js';
 import { formatQuantity } from '../setting/quantity.js';
 import { valueBelow } from '../setting/setting-value.js';
 import { largestOf, slowQuotaBeside, smallestOf } from '../setting/short-burst.js';
 import { SECONDS_OF } from '../setting/time-unit.js';
 import { givenRate, perSecond, shownRate, type WrittenRate } from '../setting/written-rate.js';
+import { plannedSettings } from './planned-settings.js';
 import type { GroupValues } from './read-groups.js';
 import { ALONE, sharingInForce, withoutTokens } from './sharing-in-force.js';
 
@@ -23,11 +24,15 @@ export function checkSharing(groups: GroupValues, root: unknown, findings: Findi
         remedy: 'Remove it, or share a topic: embedded, kafka or redis.',
       });
     }
+    const planned = plannedSettings(values);
     if (sharing === 'rates') {
-      checkRates(name, values, autoSharing?.because ?? 'sharing is rates', findings);
+      const because = autoSharing?.because ?? 'sharing is rates';
+      checkRates(['groups', name, 'burst'], values.burst, because, findings);
+      checkRates(['groups', name, 'shadow', 'burst'], values.shadow.burst, because, findings);
       continue;
     }
-    checkDepth(name, values, findings);
+    checkDepth(['groups', name, 'burst'], values, findings);
+    if (planned !== null) checkDepth(['groups', name, 'shadow', 'burst'], planned, findings);
     for (const [key, value] of withoutTokens(values)) {
       findings.add(['groups', name, ...key.split('.')], {
         problem: `cannot be ${value} where sharing is tokens`,
@@ -38,10 +43,15 @@ export function checkSharing(groups: GroupValues, root: unknown, findings: Findi
   }
 }
 
-function checkRates(name: string, { burst }: Sound<GroupSettings>, because: string, findings: Findings): void {
+function checkRates(
+  at: ConfigPath,
+  burst: Readonly<Partial<Record<'messages' | 'bytes' | 'quotaMs', unknown>>>,
+  because: string,
+  findings: Findings,
+): void {
   for (const key of ['messages', 'bytes', 'quotaMs'] as const) {
     if ((burst[key] ?? null) === null) continue;
-    findings.add(['groups', name, 'burst', key], {
+    findings.add([...at, key], {
       problem: `needs a bucket of the cluster: ${because}, so every node has a bucket of its own`,
       allowed: 'sharing: tokens',
       remedy: 'Set sharing: tokens, or use burstMs, the depth of each node’s bucket.',
@@ -70,8 +80,7 @@ function checkBurstMs(name: string, values: Sound<GroupSettings>, findings: Find
  * A depth is for bursts: with more than a day of the quota, or less than a message of it, something else was meant. Both
  * directions have the depth, so the smaller quota says what a day is, and the larger one what a message is.
  */
-function checkDepth(name: string, { burst, quota }: Sound<GroupSettings>, findings: Findings): void {
-  const at = ['groups', name, 'burst'];
+function checkDepth(at: ConfigPath, { burst, quota }: Sound<GroupSettings>, findings: Findings): void {
   for (const unit of ['messages', 'bytes'] as const) {
     const rates = ratesOf(quota, unit).filter(({ amount }) => amount > 0);
     const largest = largestOf(rates);

@@ -4,6 +4,7 @@ import type { Mistake } from '../setting/config-error.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
 import { buildGroup } from './build-config.js';
 import { checkRamps } from './check-ramps.js';
+import { checkShadows } from './check-shadows.js';
 import { checkShareRanges } from './check-share-range.js';
 import { checkSharing } from './check-sharing.js';
 import { withNewValues } from './new-names.js';
@@ -37,6 +38,7 @@ export function examineGroup(
   checkReserved(groups, findings);
   checkRamps(groups, root, findings);
   checkShareRanges(groups, findings);
+  checkShadows(groups, findings);
   checkSharing(groups, root, findings);
   const values = groups.get(name);
   if (findings.mistakes.length > 0 || values === undefined) return { config: null, mistakes: findings.mistakes };

@@ -10,7 +10,7 @@ import { rowsOf } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 import { show } from '../setting/setting-text.js';
 import { givenKey } from '../setting/written-rate.js';
-import { withBurstInFull } from './burst-in-full.js';
+import { shortBursts, withBurstInFull } from './burst-in-full.js';
 import { checkRamps } from './check-ramps.js';
 import { checkShareRanges } from './check-share-range.js';
 import { checkSharing } from './check-sharing.js';
@@ -110,11 +110,9 @@ function readAllowed(path: ConfigPath, written: unknown, findings: Findings): Al
 /** A template or an override, with what is laid under it. */
 function readLayer(path: ConfigPath, written: unknown, below: unknown, findings: Findings) {
   const own = withBurstInFull(written ?? {});
-  if (own !== written && isMapping(written) && isMapping(own)) {
-    for (const key of Object.keys(own.burst as Mapping))
-      findings.setWritten([...path, 'burst', key], [...path, 'burst']);
-  }
-  const merged = mergedLayers(own, withBurstInFull(below));
+  for (const { at, key } of shortBursts(written)) findings.setWritten([...path, ...at, key], [...path, ...at]);
+  if (isMapping(own) && (own.shadow ?? null) !== null) addShadow(path, findings);
+  const merged = mergedLayers(own, withoutShadow(withBurstInFull(below)));
   const count = findings.mistakes.length;
   readSection(findings, GROUP, path, own);
   // What is wrong with the layers below is told where they stand.
@@ -155,6 +153,21 @@ function checkOverlaps(templates: readonly TemplateRead[], findings: Findings): 
 }
 
 const NOTHING: Mapping = {};
+
+/** What `defaults` plans for groups is nothing to keys. */
+function withoutShadow(below: unknown): unknown {
+  if (!isMapping(below)) return below;
+  const { shadow: _, ...others } = below;
+  return others;
+}
+
+function addShadow(path: ConfigPath, findings: Findings): void {
+  findings.add([...path, 'shadow'], {
+    problem: 'cannot be planned for keys: each of them would be two',
+    allowed: 'mode: shadow, or the name of a single group',
+    remedy: 'Set mode: shadow in the template, or plan it for a group.',
+  });
+}
 
 function addBadOverride(path: ConfigPath, pattern: KeyPattern, findings: Findings): void {
   const allowed =

@@ -13,6 +13,7 @@ import { withBurstsInFull } from './burst-in-full.js';
 import { checkAlone } from './check-alone.js';
 import { checkRamps } from './check-ramps.js';
 import { checkRelations } from './check-relations.js';
+import { checkShadows } from './check-shadows.js';
 import { checkShareRanges } from './check-share-range.js';
 import { checkSharing } from './check-sharing.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
@@ -75,13 +76,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const groups = readGroups(root, findings);
   const keys = readKeys(root, findings, topic?.kind === 'none');
   const backends = readBackends(root.backends, node, findings);
-  checkReserved(groups, findings);
-  if (topic?.kind === 'none') checkAlone(root, findings);
-  checkRamps(groups, root, findings);
-  checkRelations({ ...node, topic }, root, findings);
-  checkGroupNames(node, groups, findings);
-  checkShareRanges(groups, findings);
-  checkSharing(groups, root, findings, topic?.kind === 'none');
+  checkTogether({ node, topic, groups }, root, findings);
   const names: NamesInUse = {
     has: (name) => groups.has(name) || keys.templates.some(({ pattern }) => pattern.matches(name)),
     [Symbol.iterator]: () => groups.keys(),
@@ -105,6 +100,29 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
     attachments,
   };
   return { config: buildConfig(parts), mistakes: [] };
+}
+
+/** Checks settings that are sound alone and have to suit each other. */
+function checkTogether(
+  { node, topic, groups }: ReadParts,
+  root: Readonly<Record<string, unknown>>,
+  findings: Findings,
+): void {
+  const isAlone = topic?.kind === 'none';
+  checkReserved(groups, findings);
+  if (isAlone) checkAlone(root, findings);
+  checkRamps(groups, root, findings);
+  checkRelations({ ...node, topic }, root, findings);
+  checkGroupNames(node, groups, findings);
+  checkShareRanges(groups, findings);
+  checkShadows(groups, findings);
+  checkSharing(groups, root, findings, isAlone);
+}
+
+interface ReadParts {
+  readonly node: SoundNode;
+  readonly topic: ReturnType<typeof readTopic>;
+  readonly groups: ReturnType<typeof readGroups>;
 }
 
 /** What of the parts may lack fields where there are mistakes. */

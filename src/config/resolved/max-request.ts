@@ -1,5 +1,5 @@
 import { depthGiven } from '../../core/base/settings.js';
-import { BYTES, type Direction, directionIndex, MESSAGES, type Rates } from '../../core/base/vocabulary.js';
+import { BYTES, type Direction, directionIndex, MESSAGES, type Rates, UNLIMITED } from '../../core/base/vocabulary.js';
 import type { GroupConfig } from './resolved-config.js';
 
 /**
@@ -23,6 +23,15 @@ export function maxRequestOf(
   ];
 }
 
+/** Largest amounts of one request that is not a mistake: a group that refuses nothing derives none from its quota. */
+export function allowedRequestOf(
+  group: Pick<GroupConfig, 'mode' | 'quota' | 'maxRequest' | 'limiter' | 'windowMs' | 'sharing' | 'burst'>,
+  direction: Direction,
+): Rates {
+  return maxRequestOf(group.mode === 'shadow' ? { ...group, quota: NO_QUOTA } : group, direction);
+}
+
+const NO_QUOTA = { publish: UNLIMITED, dispatch: UNLIMITED };
 const SECONDS = 10;
 
 function derived(most: number, { least, without }: { least: number; without: number }): number {

@@ -71,6 +71,10 @@ export type PolledBackend = Omit<PolledBackendSettings, 'zone'> & { readonly nam
 export interface GroupConfig extends GroupSettings {
   /** `quotaMs` is what is written: the depths that follow from it stand beside it. */
   readonly burst: GroupSettings['burst'] & Pick<GroupInput['burst'], 'quotaMs'>;
+  /** shadow = decisions are made and counted, and refuse nothing. */
+  readonly mode: GroupInput['mode'];
+  /** What is planned for the group, as a group of its own beside it; null = nothing. */
+  readonly shadow: ShadowConfig | null;
   /** false = nothing of the group is limited, counted or told to others, whatever else it says. */
   readonly enabled: boolean;
   /** What becomes of work of a batch that was dropped before it used what the quota protects. */
@@ -85,6 +89,11 @@ export interface GroupConfig extends GroupSettings {
   readonly autoSharing: { readonly because: string | null } | null;
   /** For people alone: the numbers beside it are what is enforced. */
   readonly asWritten: RatesAsWritten;
+}
+
+export interface ShadowConfig extends GroupConfig {
+  /** As it was written: the settings beside it are laid over those of the group. */
+  readonly plan: GroupInput['shadow'];
 }
 
 export interface KeysConfig {

@@ -13,6 +13,13 @@ const BURST_COSTS =
   'Bursts are over-admission: any span of time holds at most its part of the quota and three bursts; one where ' +
   'burst.policy is divided.';
 
+const SHADOW_COSTS =
+  'A shadow beside the quota in force is one group more, at every node and in the topic, and about a tenth of a decision.';
+
+/** shadow: decisions are made and counted, and refuse nothing. */
+export const MODES = ['enforce', 'shadow'] as const;
+export type Mode = (typeof MODES)[number];
+
 export const DROPPED_WORK = ['refunded', 'counted'] as const;
 
 export const GROUP = section({
@@ -177,6 +184,58 @@ export const GROUP = section({
     buys: 'false: nothing of the group is limited, reported or recorded, and its other settings are kept for later.',
     costs: 'What the quota protects is not protected.',
   },
+  mode: {
+    kind: 'choice',
+    default: 'enforce',
+    choices: MODES,
+    buys:
+      'shadow: all decisions are made, counted, reported and shown as if the group were enforced, and none refuses ' +
+      'anything, so that a new quota can be watched before it hurts (docs/guide/shadow.md).',
+    costs: 'shadow: what the quota protects is not protected.',
+  },
+  shadow: section({
+    quota: section({ publish: shadowQuotaOf('publish'), dispatch: shadowQuotaOf('dispatch') }),
+    strategy: {
+      kind: 'choice',
+      default: null,
+      defaultText: 'that of the group',
+      choices: STRATEGY_NAMES,
+      buys: 'How the planned quota would be divided.',
+      costs: SHADOW_COSTS,
+    },
+    burst: section({
+      messages: {
+        kind: 'count',
+        default: null,
+        defaultText: 'as the group has it',
+        min: 1,
+        max: 1e12,
+        remedy: BURST_REMEDY,
+        buys: 'The burst that is planned, in messages. shadow.burst: 10 says it, too. For sharing: tokens.',
+        costs: SHADOW_COSTS,
+      },
+      bytes: {
+        kind: 'bytes',
+        default: null,
+        defaultText: 'as the group has it',
+        min: 1,
+        max: 2 ** 50,
+        remedy: BURST_REMEDY,
+        buys: 'The burst that is planned, in bytes. For sharing: tokens.',
+        costs: SHADOW_COSTS,
+      },
+      quotaMs: {
+        kind: 'duration',
+        default: null,
+        defaultText: 'as the group has it',
+        min: 1,
+        max: 86_400_000,
+        remedy: BURST_REMEDY,
+        buys: 'The burst that is planned, in time of the planned quota. shadow.burst: 2s says it, too. For sharing: tokens.',
+        costs: SHADOW_COSTS,
+      },
+    }),
+  }),
   limiter: {
     kind: 'choice',
     default: 'bucket',
@@ -291,6 +350,22 @@ export const GROUP = section({
   }),
 });
 export type GroupSettings = z.output<typeof GROUP>;
+
+/** What is planned for one direction; a rate that it does not name stays that of the group. */
+function shadowQuotaOf(direction: 'publish' | 'dispatch') {
+  const done = direction === 'publish' ? 'published' : 'dispatched';
+  const limit = (kind: 'rate' | 'byte-rate', what: string) => (unit: TimeUnit) => ({
+    ...LIMIT,
+    kind,
+    defaultText: 'the quota in force',
+    buys: `Shows what a quota of so many ${what} per ${unit} would refuse, beside the one in force, and refuses nothing.`,
+    costs: SHADOW_COSTS,
+  });
+  return section({
+    ...inEveryUnit('messages', limit('rate', `${done} messages`)),
+    ...inEveryUnit('bytes', limit('byte-rate', `${done} bytes`)),
+  });
+}
 
 /** The quota of one direction, for the whole cluster. */
 function quotaOf(direction: 'publish' | 'dispatch') {

@@ -1,5 +1,5 @@
 import type { Hold } from './held-tokens.js';
-import type { Levels } from './levels.js';
+import { IS_SHADOW, type Levels } from './levels.js';
 import { GRANTED, REFUSED } from './limiter.js';
 import type { TokenRequest } from './token-request.js';
 
@@ -14,6 +14,24 @@ export interface JointRequest extends TokenRequest {
   refusedLane: number;
   /** The tokens held for the work in all levels of all groups, from `reserve` to `settle`. */
   holds?: readonly Hold[];
+  /** A part of it is enough. */
+  isPartial?: boolean;
+  /** Shadows have been asked about this work, or need not be: it was refused before, perhaps at another node. */
+  isShadowed?: boolean;
+  /** What a shadow has answered otherwise than the groups in force; null = there is no such shadow. */
+  shadow?: ShadowAnswer | null;
+  /** What was asked in force, where that is not one group alone: it may be another mode by the time of `settle`. */
+  taken?: readonly TokenRequest[] | null;
+  /** What shadows hold for it, until it is settled. */
+  shadowHolds?: readonly ShadowHold[];
+}
+
+export type ShadowAnswer = 'granted' | 'refused';
+
+/** What a shadow holds for work that is settled later: all that was granted in force, or the part that it has. */
+export interface ShadowHold {
+  readonly request: TokenRequest;
+  readonly holds: readonly Hold[];
 }
 
 /** Bits of `counted` for work that was refused before, perhaps at another node. */
@@ -28,10 +46,34 @@ export class JointLevels {
   readonly #levels: Levels;
   /** What work that cannot be refused may leave as debt, by lane. */
   readonly #debtMsOf: (lane: number) => number;
+  /** A lane of the same direction that nothing limits: in force where no other is. */
+  readonly #unlimitedLane: (lane: number) => number;
 
-  constructor(levels: Levels, debtMsOf: (lane: number) => number) {
+  constructor(
+    levels: Levels,
+    debtMsOf: (lane: number) => number,
+    unlimitedLane: (lane: number) => number = (lane) => lane,
+  ) {
     this.#levels = levels;
     this.#debtMsOf = debtMsOf;
+    this.#unlimitedLane = unlimitedLane;
+  }
+
+  /** Whether one group alone decides about a request, by itself. */
+  #isSingle({ lane, further }: JointRequest): boolean {
+    return further.length === 0 && ((this.#levels.beside[lane] as number) & IS_SHADOW) === 0;
+  }
+
+  /** What is in force: a request for each group that may refuse, the first of which charges the node's own limit. */
+  #inForce({ lane, further, messages, bytes, topic, client, counted }: JointRequest): TokenRequest[] {
+    const requests: TokenRequest[] = [];
+    for (const [at, one] of [lane, ...further].entries()) {
+      if (((this.#levels.beside[one] as number) & IS_SHADOW) !== 0) continue;
+      const retry = (counted & (1 << at)) !== 0;
+      requests.push({ lane: one, messages, bytes, retry, topic, client, isFurther: requests.length > 0 });
+    }
+    if (requests.length > 0) return requests;
+    return [{ lane: this.#unlimitedLane(lane), messages, bytes, retry: false, topic, client, isFurther: false }];
   }
 
   /** Takes from every group or from none. For work of a single group, the gate asks the limiter itself. */
@@ -54,10 +96,22 @@ export class JointLevels {
     const unused = [Math.max(0, request.messages - messages), Math.max(0, request.bytes - bytes)] as const;
     for (const hold of request.holds ?? []) hold.end(unused[0], unused[1], nowMs);
     request.holds = [];
-    if (request.further.length === 0)
-      this.#levels.settle(request, messages, bytes, this.#debtMsOf(request.lane), nowMs);
-    else
-      for (const one of requestsOf(request)) this.#levels.settle(one, messages, bytes, this.#debtMsOf(one.lane), nowMs);
+    for (const one of request.taken ?? [request])
+      this.#levels.settle(one, messages, bytes, this.#debtMsOf(one.lane), nowMs);
+    const { shadowHolds = NO_HOLDS } = request;
+    request.shadowHolds = NO_HOLDS;
+    for (const hold of shadowHolds) this.#settleShadow(hold, request, messages, bytes, nowMs);
+  }
+
+  /** A shadow that has granted a part of what was granted in force is charged for no more than its part. */
+  #settleShadow({ request, holds }: ShadowHold, asked: JointRequest, messages: number, bytes: number, nowMs: number) {
+    const usedOf = (used: number, granted: number, held: number) =>
+      used >= granted ? held + used - granted : Math.min(used, held);
+    const usedMessages = usedOf(messages, asked.messages, request.messages);
+    const usedBytes = usedOf(bytes, asked.bytes, request.bytes);
+    const unused = [Math.max(0, request.messages - usedMessages), Math.max(0, request.bytes - usedBytes)] as const;
+    for (const hold of holds) hold.end(unused[0], unused[1], nowMs);
+    this.#levels.settle(request, usedMessages, usedBytes, this.#debtMsOf(request.lane), nowMs);
   }
 
   consume(request: JointRequest, nowMs: number): void {
@@ -66,29 +120,43 @@ export class JointLevels {
   }
 
   containsTokens(request: JointRequest, nowMs: number): boolean {
-    if (request.further.length === 0) return this.#levels.containsTokens(request, nowMs);
-    return requestsOf(request).every((one) => this.#levels.containsTokens(one, nowMs));
+    if (this.#isSingle(request)) return this.#levels.containsTokens(request, nowMs);
+    return this.#inForce(request).every((one) => this.#levels.containsTokens(one, nowMs));
   }
 
   /** Milliseconds until all groups could grant this; Infinity while one of them is blocked. */
   waitMs(request: JointRequest, nowMs: number): number {
-    if (request.further.length === 0) return this.#levels.waitMs(request, nowMs);
-    return Math.max(...requestsOf(request).map((one) => this.#levels.waitMs(one, nowMs)));
+    if (this.#isSingle(request)) return this.#levels.waitMs(request, nowMs);
+    return Math.max(...this.#inForce(request).map((one) => this.#levels.waitMs(one, nowMs)));
   }
 
   throttleMs(request: JointRequest, nowMs: number): number {
-    if (request.further.length === 0) return this.#levels.throttleMs(request, nowMs);
-    return Math.max(...requestsOf(request).map((one) => this.#levels.throttleMs(one, nowMs)));
+    if (this.#isSingle(request)) return this.#levels.throttleMs(request, nowMs);
+    return Math.max(...this.#inForce(request).map((one) => this.#levels.throttleMs(one, nowMs)));
   }
 
   available(request: JointRequest, dimension: number, nowMs: number): number {
-    if (request.further.length === 0) return this.#levels.available(request, dimension, nowMs);
-    return Math.min(...requestsOf(request).map((one) => this.#levels.available(one, dimension, nowMs)));
+    if (this.#isSingle(request)) return this.#levels.available(request, dimension, nowMs);
+    return Math.min(...this.#inForce(request).map((one) => this.#levels.available(one, dimension, nowMs)));
+  }
+
+  /** The same; where nothing in force limits, what the groups have that refuse nothing. */
+  availableOrShown(request: JointRequest, dimension: number, nowMs: number): number {
+    const there = this.available(request, dimension, nowMs);
+    if (there !== Number.POSITIVE_INFINITY) return there;
+    const lanes = [request.lane, ...request.further];
+    const shadows = lanes.filter((lane) => ((this.#levels.beside[lane] as number) & IS_SHADOW) !== 0);
+    return Math.min(
+      there,
+      ...shadows.map((lane) => this.#levels.available({ ...request, lane, isFurther: true }, dimension, nowMs)),
+    );
   }
 
   #take(request: JointRequest, nowMs: number, holds: Hold[] | null): number {
-    if (request.further.length === 0) return this.#levels.reserve(request, nowMs, holds);
-    const requests = requestsOf(request);
+    request.taken = null;
+    if (this.#isSingle(request)) return this.#levels.reserve(request, nowMs, holds);
+    const requests = this.#inForce(request);
+    request.taken = requests;
     const lacking = requests.filter((one) => !this.#levels.containsTokens(one, nowMs));
     let answer = GRANTED;
     for (const one of lacking) {
@@ -102,7 +170,7 @@ export class JointLevels {
       if (refused >= REFUSED) setCounted(request, one.lane);
       if (answer !== GRANTED) continue;
       answer = refused;
-      request.refusedLane = one.lane;
+      request.refusedLane = laneIn(request, one.lane);
     }
     return answer === GRANTED ? this.#takeAll(request, requests, nowMs, holds) : answer;
   }
@@ -114,7 +182,7 @@ export class JointLevels {
       if (answer === GRANTED) continue;
       for (const hold of holds ?? []) hold.end(0, 0, nowMs);
       for (const taken of requests.slice(0, at)) this.#levels.putBack(taken);
-      request.refusedLane = one.lane;
+      request.refusedLane = laneIn(request, one.lane);
       if (answer >= REFUSED) setCounted(request, one.lane);
       return answer;
     }
@@ -130,5 +198,12 @@ function requestsOf({ lane, further, messages, bytes, topic, client, counted }: 
 }
 
 function setCounted(request: JointRequest, lane: number): void {
-  request.counted |= 1 << (lane === request.lane ? 0 : request.further.indexOf(lane) + 1);
+  request.counted |= 1 << (laneIn(request, lane) === request.lane ? 0 : request.further.indexOf(lane) + 1);
 }
+
+/** What the unlimited lane says is told of the lane in whose place it stands. */
+function laneIn({ lane, further }: JointRequest, asked: number): number {
+  return further.includes(asked) ? asked : lane;
+}
+
+const NO_HOLDS: readonly ShadowHold[] = Object.freeze([]);

@@ -25,6 +25,10 @@ export interface GroupLevels {
   readonly burstMinMessages: number;
   readonly limiter: LimiterKind;
   readonly windowMs: number;
+  /** shadow = the group decides, and refuses nothing; absent = enforce. */
+  readonly mode?: 'enforce' | 'shadow';
+  /** Another group that is asked beside this one, and refuses nothing; null and absent = none. */
+  readonly shadow?: object | null;
 }
 
 export interface NodeLimit extends Readonly<Record<Direction, Rates>> {

@@ -17,6 +17,11 @@ export type Level = (typeof LEVELS)[number];
 export const TOPICS_FULL = -1;
 export const CLIENTS_FULL = -2;
 
+/** Bits of `beside`. */
+export const OTHER_LEVELS = 1;
+export const IS_SHADOW = 2;
+export const HAS_SHADOW = 4;
+
 /** Level and dimension of an answer that is a refusal by one of the levels. */
 export function refusedBy(answer: number): { readonly level: Level; readonly dimension: number } {
   const level = LEVELS[Math.floor((answer - REFUSED) / DIMENSION_COUNT)] as Level;
@@ -32,14 +37,17 @@ const FIRST_OWN_LIMIT = REFUSED + LEVELS.indexOf('topic') * DIMENSION_COUNT;
 
 /**
  * Node, group, topic and client at once (PIP-322): all levels are looked at before any is charged, so that a refusal
- * costs nothing anywhere. Lanes without such limits never come here (`isUsedBy`).
+ * costs nothing anywhere. Lanes without such limits never come here (`beside`).
  *
  * Work that a fixed limit refuses (node, topic, client) is not demand of the group, because a larger share would not
  * admit it. Work that a topic's part of the share refuses is demand.
  */
 export class Levels {
-  /** Per lane: 1 if other levels decide beside the group. */
-  isUsedBy: Uint8Array;
+  /**
+   * Per lane, in bits: whether other levels decide beside the group (OTHER_LEVELS), the group refuses nothing
+   * (IS_SHADOW), or another group is asked that refuses nothing (HAS_SHADOW). 0 = the group alone decides.
+   */
+  beside: Uint8Array;
   /** Refusals per level since creation, without those by the group's own limit. */
   readonly refusals = new Float64Array(LEVELS.length);
   readonly #limiter: Limiter;
@@ -58,7 +66,7 @@ export class Levels {
     this.#limiter = limiter;
     this.#groups = groups;
     this.#node = nodeBuckets(node, nowMs);
-    this.isUsedBy = new Uint8Array(limiter.laneCount);
+    this.beside = new Uint8Array(limiter.laneCount);
     limiter.topicsOf = (lane) => this.#topicsOf(lane);
     groups.forEach((_, group) => {
       this.#lookAt(group);
@@ -67,10 +75,10 @@ export class Levels {
 
   /** Called when a group is new or its limits have changed (lane-levels.ts); the limiter has its rows by then. */
   groupChanged(group: number, nowMs: number): void {
-    if (this.isUsedBy.length < this.#limiter.laneCount) {
-      const before = this.isUsedBy;
-      this.isUsedBy = new Uint8Array(this.#limiter.laneCount);
-      this.isUsedBy.set(before);
+    if (this.beside.length < this.#limiter.laneCount) {
+      const before = this.beside;
+      this.beside = new Uint8Array(this.#limiter.laneCount);
+      this.beside.set(before);
     }
     this.#lookAt(group);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
@@ -88,9 +96,12 @@ export class Levels {
   }
 
   #lookAt(group: number): void {
+    const settings = this.#groups[group] as GroupLevels;
+    const shadows =
+      (settings.mode === 'shadow' ? IS_SHADOW : 0) | ((settings.shadow ?? null) === null ? 0 : HAS_SHADOW);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
-      const isUsed = this.#node !== null || hasLevels(this.#groups[group] as GroupLevels, direction);
-      this.isUsedBy[laneOf(group, direction)] = isUsed ? 1 : 0;
+      const isUsed = this.#node !== null || hasLevels(settings, direction);
+      this.beside[laneOf(group, direction)] = shadows | (isUsed ? OTHER_LEVELS : 0);
     }
   }
 
@@ -232,11 +243,13 @@ export class Levels {
     return answer;
   }
 
-  #tryLevel(level: number, buckets: Buckets, row: number, { messages, bytes }: TokenRequest, nowMs: number): number {
+  #tryLevel(level: number, buckets: Buckets, row: number, request: TokenRequest, nowMs: number): number {
+    const { lane, messages, bytes } = request;
     buckets.refill(row, nowMs);
     const refusedBy = buckets.refusedBy(row, messages, bytes);
     if (refusedBy === -1) return GRANTED;
-    this.refusals[level] = (this.refusals[level] as number) + 1;
+    // What a shadow refuses is refused to nobody.
+    if (((this.beside[lane] as number) & IS_SHADOW) === 0) this.refusals[level] = (this.refusals[level] as number) + 1;
     return REFUSED + level * DIMENSION_COUNT + refusedBy;
   }
 

@@ -180,7 +180,7 @@ function checked(parts: ChangeParts, name: string, written: unknown): GroupDefin
     throw new QuotameshError('GROUP_INVALID', { group: name, count: 1, details });
   }
   const max = parts.config.registry.maxGroups;
-  if (!parts.groups.has(name) && parts.groups.size - parts.groups.keyCount - parts.yaml.numbersTaken >= max) {
+  if (!parts.groups.has(name) && parts.groups.size - parts.groups.unlistedCount - parts.yaml.numbersTaken >= max) {
     throw new QuotameshError('GROUPS_FULL', { group: name, max });
   }
   return definition;

@@ -103,7 +103,7 @@ const CHECKED_PER_TURN = 100;
 /** Throws GROUPS_FULL where the new groups of a batch are too many together. */
 function rejectBeyond({ config, groups, yaml }: ChangeParts, group: string, added: number): void {
   const max = config.registry.maxGroups;
-  if (groups.size - groups.keyCount - yaml.numbersTaken + added > max) {
+  if (groups.size - groups.unlistedCount - yaml.numbersTaken + added > max) {
     throw new QuotameshError('GROUPS_FULL', { group, max });
   }
 }

@@ -231,6 +231,11 @@ export class KeyBook {
     return this.#number(this.#kindAt(row).settings);
   }
 
+  /** Whether all that the limits of a row's key decide is refused to nobody. */
+  isShadow(row: number): boolean {
+    return this.#kindAt(row).settings.mode === 'shadow';
+  }
+
   /** Takes of a row's key what may be spent unheard; false = its group has to decide. */
   tryTake(row: number, name: string, { direction, messages, bytes }: Asked, nowMs: number): boolean {
     if (!this.#isUnheard(row, name, nowMs)) return false;

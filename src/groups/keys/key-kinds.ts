@@ -1,4 +1,4 @@
-import { maxRequestOf } from '../../config/resolved/max-request.js';
+import { allowedRequestOf } from '../../config/resolved/max-request.js';
 import type { GroupConfig, KeyTemplate, LimitsConfig } from '../../config/resolved/resolved-config.js';
 import { DIRECTIONS, type Rates } from '../../core/base/vocabulary.js';
 import { KeyPattern } from '../../core/keys/key-pattern.js';
@@ -186,7 +186,7 @@ export class KeyKinds {
   }
 
   #derived(settings: GroupConfig): Pick<KeyKind, 'settings' | 'mayWhisper' | 'most'> {
-    const most = DIRECTIONS.map((direction) => maxRequestOf(settings, direction));
+    const most = DIRECTIONS.map((direction) => allowedRequestOf(settings, direction));
     return { settings, mayWhisper: this.mayWhisper(settings), most };
   }
 

@@ -347,7 +347,7 @@ export class GroupRegistry {
     const { config, mistakes } = examineGroup(name, definition, `revision ${revision}`);
     const { groups, inForce, settings, yaml } = this.#parts;
     const max = settings.maxGroups + yaml.numbersTaken;
-    if (config !== null && (groups.has(name) || groups.size - groups.keyCount < max)) {
+    if (config !== null && (groups.has(name) || groups.size - groups.unlistedCount < max)) {
       inForce.define(config);
       return 'group defined';
     }

@@ -91,7 +91,7 @@ export function sendByFastify(reply: FastifyReply, { status, fields, body }: Acq
 
 /** A grant of the whole request, which says nothing but that. */
 export function isPlainGrant(decision: Granted | Reserved): boolean {
-  return !('messages' in decision) && !('id' in decision);
+  return !('messages' in decision) && !('id' in decision) && !('shadow' in decision);
 }
 
 export interface AskedLane {

@@ -83,8 +83,17 @@ function refusalOf({ node, outcomes }: AcquireRouteParts, wanted: AcquireBody, d
     return { status: 503, granted: false, code: 'NOT_READY', detail: decision.because, retryAfterMs };
   }
   outcomes.refused++;
-  const { level, dimension } = decision;
+  const { level, dimension, shadow } = decision;
   // Refusals of a scope name the group themselves.
   const group = decision.group ?? node.groups.at(node.gate.groupIndex(nameIn(wanted) as string)).name;
-  return { status: 429, granted: false, code: 'QUOTA_EXCEEDED', group, level, dimension, retryAfterMs };
+  return {
+    status: 429,
+    granted: false,
+    code: 'QUOTA_EXCEEDED',
+    group,
+    level,
+    dimension,
+    retryAfterMs,
+    ...(shadow && { shadow }),
+  };
 }

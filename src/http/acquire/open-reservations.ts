@@ -16,6 +16,8 @@ type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'gate'>;
 /** A grant that is to be committed or cancelled, by its id, at this node, within `validMs`. */
 export interface Reserved {
   readonly granted: true;
+  /** A shadow would have refused it. */
+  readonly shadow?: 'refused';
   readonly id: string;
   readonly validMs: number;
 }
@@ -85,7 +87,8 @@ export class OpenReservations {
     const untilMs = this.#node.clock() + validMs;
     this.#open.set(++this.#last, { reservation, group, messages, bytes, cost, untilMs });
     this.#counts.open = this.#open.size;
-    return { granted: true, id: `${this.#prefix}-${this.#last}`, validMs };
+    const { shadow } = reservation;
+    return { granted: true, id: `${this.#prefix}-${this.#last}`, validMs, ...(shadow && { shadow }) };
   }
 
   /**

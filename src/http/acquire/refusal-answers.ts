@@ -25,11 +25,12 @@ export class RefusalAnswers {
     this.fields = fields;
   }
 
-  body(lane: number, { level, dimension, retryAfterMs }: Refused): string {
+  body(lane: number, { level, dimension, retryAfterMs, shadow }: Refused): string {
     if (this.#version !== this.#node.groups.version) this.#forget();
     const at = slotOf(lane, DIMENSIONS.indexOf(dimension)) * LEVELS.length + LEVELS.indexOf(level);
     this.#heads[at] ??= this.#headOf(lane, level, dimension);
-    return `${this.#heads[at]}${retryAfterMs}}`;
+    const planned = shadow === undefined ? '' : `,"shadow":"${shadow}"`;
+    return `${this.#heads[at]}${retryAfterMs}${planned}}`;
   }
 
   /** Called when some group has changed. */

@@ -96,7 +96,17 @@ function lanesOf(groups: EnforceBody['groups'], { gate }: UsedParts): (number | 
 
 function answerOf(lane: number, { isKnown, rate, depth }: Part, node: UsedParts) {
   if (!isKnown) return problemIn(node.notReady());
-  const quota = node.groups.ofLane(lane).quota[directionOfLane(lane)];
+  const group = node.groups.ofLane(lane);
+  const quota = group.quota[directionOfLane(lane)];
+  // What is told of a group that is not enforced limits nobody; what its enforcers admit is charged all the same.
+  if (group.mode === 'shadow') {
+    const told = { messagesPerSecond: null, bytesPerSecond: null, messagesDepth: null, bytesDepth: null };
+    return {
+      status: 200,
+      ...told,
+      quota: { messagesPerSecond: finite(quota[MESSAGES]), bytesPerSecond: finite(quota[BYTES]) },
+    };
+  }
   return {
     status: 200,
     messagesPerSecond: finite(rate[MESSAGES]),

@@ -57,6 +57,7 @@ const QUOTA_EXCEEDED = {
   direction: z.enum(DIRECTIONS),
   dimension: DIMENSION,
   level: LEVEL.meta({ description: 'The first level that refused.' }),
+  shadow: z.literal('granted').optional().meta({ description: 'What is planned for the group would have granted it.' }),
 };
 
 export const PROBLEM = problem('An error of the catalogue (docs/reference/errors.md).', PROBLEM_MEMBERS);
@@ -98,6 +99,10 @@ const RESERVED = {
   }),
 };
 
+const SHADOW_SAYS = z
+  .enum(['granted', 'refused'])
+  .meta({ description: 'What a shadow of the group says otherwise; absent where it says the same, or there is none.' });
+
 const GRANTED = z.strictObject({
   granted: z.literal(true),
   messages: count
@@ -106,6 +111,7 @@ const GRANTED = z.strictObject({
   bytes: count.optional(),
   id: RESERVED.id.optional(),
   validMs: RESERVED.validMs.optional(),
+  shadow: SHADOW_SAYS.optional(),
 });
 
 const BULK_ANSWER = z.strictObject({
@@ -124,6 +130,7 @@ const BULK_ANSWER = z.strictObject({
   level: LEVEL.optional(),
   dimension: DIMENSION.optional(),
   retryAfterMs: count.optional(),
+  shadow: SHADOW_SAYS.optional(),
 });
 
 export const ACQUIRE_ANSWERS = {
@@ -238,6 +245,44 @@ const DIRECTION = record({
   nodes: listOf(NODE_SHARE),
 });
 
+export const BINDINGS = ['unlimited', 'messages', 'cost', 'limiting', 'minimum', 'reserved'] as const;
+const REASONS = [...BINDINGS, 'bytes', 'isolated', 'own-limit', 'no-room', 'not-ready'] as const;
+
+export const REFUSED_BECAUSE = listOf(
+  record({
+    level: z.enum(LEVELS).nullable(),
+    dimension: z.enum(DIMENSIONS).nullable(),
+    reason: z.enum(REASONS),
+    count: number,
+    lastAgoMs: number,
+  }),
+);
+
+const DIFFERENCE = record({ requests: number, messages: number, bytes: number });
+
+export const SHADOW_DIRECTION = record({
+  quota: RATES,
+  quotaAsWritten: QUOTA_AS_WRITTEN,
+  usage: RATES,
+  demand: RATES,
+  share: RATES,
+  admittedMessages: number,
+  admittedBytes: number,
+  refusedMessages: number,
+  refusedBytes: number,
+  wouldRefuse: DIFFERENCE.meta({ description: 'Granted in force, and the shadow would have refused it.' }),
+  wouldGrant: DIFFERENCE.meta({ description: 'Refused in force at once, and the shadow would have granted it.' }),
+  refusedBecause: REFUSED_BECAUSE,
+});
+
+const SHADOW = record({
+  kind: z.enum(['group', 'planned']),
+  strategy: text,
+  directions: record({ publish: SHADOW_DIRECTION, dispatch: SHADOW_DIRECTION }),
+})
+  .meta({ description: 'What would have been; null = the group is enforced, and nothing is planned for it.' })
+  .nullable();
+
 const ORIGIN = z.enum(['yaml', 'run-time']).meta({
   description: 'Where the group is defined. A group that is defined at run time is in force whatever YAML says.',
 });
@@ -250,6 +295,8 @@ export const GROUP_STATUS = record({
   strategy: text,
   promise: z.enum(['relaxed']),
   enabled: yes,
+  mode: z.enum(['enforce', 'shadow']),
+  shadow: SHADOW,
   origin: ORIGIN,
   revision: REVISION,
   directions: record({ publish: DIRECTION, dispatch: DIRECTION }),

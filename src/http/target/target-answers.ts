@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { SHARINGS } from '../../core/base/settings.js';
-import { DIMENSIONS } from '../../core/base/vocabulary.js';
-import { LEVELS } from '../../core/limiter/levels.js';
 import {
+  BINDINGS,
   CLUSTER_BUCKET,
   json,
   listOf,
@@ -10,13 +9,12 @@ import {
   QUOTA_AS_WRITTEN,
   RAMP,
   RATES,
+  REFUSED_BECAUSE,
   record,
+  SHADOW_DIRECTION,
   text,
   yes,
 } from '../route/answer-schemas.js';
-
-const BINDINGS = ['unlimited', 'messages', 'cost', 'limiting', 'minimum', 'reserved'] as const;
-const REASONS = [...BINDINGS, 'bytes', 'isolated', 'own-limit', 'no-room', 'not-ready'] as const;
 
 export const BINDING = z.enum(BINDINGS);
 
@@ -94,16 +92,9 @@ const DIRECTION = record({
     refusals: number,
     refusedMessages: number,
     refusedBytes: number,
-    refusedBecause: listOf(
-      record({
-        level: z.enum(LEVELS).nullable(),
-        dimension: z.enum(DIMENSIONS).nullable(),
-        reason: z.enum(REASONS),
-        count: number,
-        lastAgoMs: number,
-      }),
-    ),
+    refusedBecause: REFUSED_BECAUSE,
   }),
+  shadow: SHADOW_DIRECTION.nullable(),
 });
 
 export const EXPLAINED = record({

@@ -37,8 +37,10 @@ export class GroupView {
         said.strategy,
         said.origin === 'yaml' ? 'from YAML' : `changed at run time, revision ${said.revision}`,
         ...(said.enabled ? [] : ['switched off']),
+        ...(said.mode === 'shadow' ? ['shadow: decides, and refuses nothing'] : []),
       ].join(' · '),
     );
+    this.#showShadow(said.shadow);
     void this.changes.follow(said.revision);
     if (this.ago === 0) this.#show();
   }
@@ -74,6 +76,9 @@ export class GroupView {
     const changes = make('div');
     this.changes = new LastChanges(changes, this.group);
     this.whatIf = make('div', {}, make('p', { className: 'hint', text: 'loading' }));
+    this.shadow = make('div', { className: 'tiles' });
+    this.writeShadow = shadowTiles(this.shadow);
+    this.shadowCard = make('section', { className: 'card', hidden: '' }, make('h2', { text: 'Shadow' }), this.shadow);
     const card = (title, ...children) =>
       make('section', { className: 'card' }, make('h2', { text: title }), ...children);
     this.host.replaceChildren(
@@ -98,11 +103,31 @@ export class GroupView {
           ),
           card('What if', this.whatIf),
           card('Last changes', changes),
+          this.shadowCard,
           make('p', {}, make('a', { href: whyHref(this.group, this.direction), text: WHY })),
         ),
       ),
     );
     this.writeTiles = groupTiles(figures);
+  }
+
+  /** What would have been, had the shadow been enforced; the last two are of this node, since it began. */
+  #showShadow(shadow) {
+    this.shadowCard.hidden = shadow === null;
+    if (shadow === null || this.dimension === undefined) return;
+    const { quota, usage, demand, wouldRefuse, wouldGrant } = shadow.directions[this.direction];
+    const key = `${this.dimension}PerSecond`;
+    const would = ({ requests }, isBad) => [
+      rate(requests),
+      requests === 1 ? 'request' : 'requests',
+      isBad && requests > 0 ? 'over' : '',
+    ];
+    this.writeShadow([
+      [perSecond(quota[key], this.dimension), shadow.kind === 'group' ? 'not enforced' : 'planned'],
+      [perSecond(usage[key], this.dimension), `of ${perSecond(demand[key], this.dimension)} asked for`],
+      would(wouldRefuse, true),
+      would(wouldGrant, false),
+    ]);
   }
 
   #begin(status) {
@@ -213,6 +238,15 @@ function groupTiles(host) {
     ['Wanted', 'By all nodes, as they reported last'],
     ['Refused here', 'By this node'],
     ['Bucket', 'Tokens in the bucket of the cluster'],
+  ]);
+}
+
+function shadowTiles(host) {
+  return tiles(host, [
+    ['Shadow quota', 'What the whole cluster would be allowed'],
+    ['Would admit', 'By all nodes, as they reported last'],
+    ['Would refuse', 'Granted by this node, and the shadow would have refused it'],
+    ['Would grant', 'Refused by this node, and the shadow would have granted it'],
   ]);
 }
 

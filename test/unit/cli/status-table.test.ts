@@ -222,6 +222,8 @@ function group(name: string, publish = direction(NOTHING, [])): GroupStatus {
     strategy: 'max-min',
     promise: 'relaxed',
     enabled: true,
+    mode: 'enforce',
+    shadow: null,
     origin: 'yaml',
     revision: 0,
     directions,

@@ -72,7 +72,7 @@ describe('a broken node.yaml', () => {
     [
       'a direction right below a group',
       'cluster: demo\ngroups:\n  orders:\n    publish: { messagesPerSecond: 5 }\n',
-      /^node.yaml:4:5: groups.orders.publish is not a known key\. It belongs below quota or perTopic or perClient\.$/,
+      /:4:5: groups.orders.publish is .*\. It belongs below quota or shadow\.quota or perTopic or perClient\.$/,
     ],
     [
       'a rate right below quota',

@@ -167,6 +167,8 @@ groups:
           minShareRatio: 0,
           maxShareRatio: 1,
           enabled: true,
+          mode: 'enforce',
+          shadow: null,
           limiter: 'bucket',
           windowMs: 1000,
           dropped: 'refunded',

@@ -13,6 +13,9 @@ const GROUPS = {
   blocked: { quota: { publish: { messagesPerSecond: 0 } } },
   slow: { quota: { publish: { messagesPerSecond: 0.05 } }, maxRequest: { messages: 100 } },
   free: {},
+  watched: { mode: 'shadow', quota: { publish: { messagesPerSecond: 0 } } },
+  tighter: { shadow: { quota: { publish: { messagesPerSecond: 0 } } } },
+  looser: { quota: { publish: { messagesPerSecond: 0 } }, shadow: { quota: { publish: { messagesPerSecond: 1000 } } } },
 };
 const ATTACHMENTS = { scopes: { lab: { exempt: true } } };
 const KEYS = { 'key:{id}': { quota: { publish: { messagesPerMinute: 600 } } } };
@@ -38,12 +41,25 @@ describe('acquires that fastify does not see are answered as if it had', () => {
     ['a grant of a silent key', { group: 'key:alice', messages: 1 }],
     ['exempt work of a tenant', { tenant: 'lab', messages: 1 }],
     ['a refusal', { group: 'blocked', messages: 1 }],
+    ['a grant that a shadow refuses', { group: 'watched', messages: 1 }],
+    ['a grant that a planned quota refuses', { group: 'tighter', messages: 1 }],
+    ['a refusal that a planned quota grants', { group: 'looser', messages: 1 }],
     ['a second try', { group: 'blocked', messages: 1, retry: true }],
   ])('%s', async (_, body) => {
     const short = await asked(port, SHORT, JSON.stringify(body));
     const long = await asked(port, LONG, JSON.stringify(body));
     expect(short.answer).toEqual(long.answer);
     expect([short.seen, long.seen]).toEqual([0, 1]);
+  });
+
+  test.each([
+    ['watched', 200, { granted: true, shadow: 'refused' }],
+    ['tighter', 200, { granted: true, shadow: 'refused' }],
+    ['looser', 429, { shadow: 'granted' }],
+  ])('what the shadow of %s says is told', async (group, status, body) => {
+    const { answer, seen } = await asked(port, SHORT, JSON.stringify({ group, messages: 1 }));
+    expect([answer.status, seen]).toEqual([status, 0]);
+    expect(answer.body).toMatchObject(body);
   });
 
   test.each([

@@ -90,7 +90,7 @@ describe('a change of configuration mints nothing', () => {
     limiter.validUntilMs.fill(NONE);
     groups.push(groupOf({ perClient: { ...NO_LIMIT, dispatch: [10, NONE], max: 10 } }));
     levels.groupChanged(1, 0);
-    expect([...levels.isUsedBy]).toEqual([0, 1, 0, 1]);
+    expect([...levels.beside]).toEqual([0, 1, 0, 1]);
     const request = (lane: number) => ({ lane, messages: 1, bytes: 0, retry: false, topic: '', client: 'c' });
     const granted = (lane: number) => {
       return Array.from({ length: 100 }, () => levels.tryAcquire(request(lane), 0)).filter((one) => one === GRANTED)
@@ -99,7 +99,7 @@ describe('a change of configuration mints nothing', () => {
     expect([granted(2), granted(3)]).toEqual([100, 1]);
     groups[0] = groupOf({ perClient: { ...NO_LIMIT, publish: [10, NONE], max: 10 } });
     levels.groupChanged(0, 0);
-    expect([...levels.isUsedBy]).toEqual([1, 0, 0, 1]);
+    expect([...levels.beside]).toEqual([1, 0, 0, 1]);
     expect([granted(0), granted(1)]).toEqual([1, 100]);
   });
 

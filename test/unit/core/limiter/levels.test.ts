@@ -118,7 +118,7 @@ test('a group that is added at run time has its limits for each client, and thos
   limiter.grow(6);
   limiter.validUntilMs.fill(NONE);
   for (const group of [1, 2]) levels.groupChanged(group, 0);
-  expect([...levels.isUsedBy]).toEqual([1, 0, 1, 0, 0, 0]);
+  expect([...levels.beside]).toEqual([1, 0, 1, 0, 0, 0]);
   for (const lane of [0, 2]) {
     limiter.setLimit(lane, MESSAGES, 1000, 100, 0);
     limiter.setLimit(lane, BYTES, NONE, NONE, 0);

@@ -1,0 +1,197 @@
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import type { Rates } from '../../src/core/base/vocabulary.js';
+import { QuotameshError } from '../../src/errors/quotamesh-error.js';
+import type { TopicDelays } from '../cluster/simulated-topic.js';
+import type { WorldSettings } from '../cluster/world.js';
+import { playTrace } from '../replay/play-trace.js';
+import type { TraceRun } from '../replay/trace-run.js';
+import { OWN_SYSTEMS, type System, shortName } from '../systems.js';
+import { type Dimension, largestOf, leastOfOneBucket, meanPerSecond } from './one-bucket.js';
+import { arrivalsOf, type RecordedWork } from './recorded-work.js';
+
+export interface RecommendOptions {
+  /** For titles. */
+  readonly name: string;
+  /** What the quota is for; the other dimension keeps the quota of `otherQuota`. */
+  readonly of: Dimension;
+  /** Per second of the recorded time; Infinity = unlimited. */
+  readonly otherQuota: number;
+  /** At most this part of the work may be refused, 0 … 1. */
+  readonly wish: number;
+  readonly nodes: number;
+  readonly seed: number;
+  /** Seconds of the recorded time to one of the nodes. */
+  readonly speed: number;
+  /** The group as it is configured: its quota and burst are what is looked for. */
+  readonly settings: WorldSettings;
+  /** What a node takes in one request, by a quota per second of the nodes. */
+  readonly maxRequestAt: (quota: Rates) => Rates;
+  readonly delays?: TopicDelays;
+  /** Told before each play. */
+  readonly onPlay?: (play: { readonly depth: number; readonly perSecond: number }) => void;
+}
+
+/** The least quota at which a bucket of this depth refuses no more than was wished. */
+export interface FrontierPoint {
+  /** Depth of the cluster's bucket, units. */
+  readonly depth: number;
+  /** Units per second of the recorded time. */
+  readonly perSecond: number;
+  /** Part of the work that was refused in the simulated cluster. */
+  readonly refused: number;
+  /** What a second admits at most: the quota and a whole burst. */
+  readonly mostPerSecond: number;
+}
+
+export interface Recommendation {
+  readonly meanPerSecond: number;
+  /** By depth, rising; without points that another one betters in both. */
+  readonly frontier: readonly FrontierPoint[];
+  /** The point with which a second admits least at most: what the quota protects has to bear that. */
+  readonly best: FrontierPoint;
+  /** The group's own, unless another one refuses half as much or less. */
+  readonly strategy: string;
+  /** All strategies at the best quota, the one that refuses least first; equal ones in the order of `sim list`. */
+  readonly strategies: readonly { readonly strategy: string; readonly refused: number; readonly run: TraceRun }[];
+}
+
+/** Plays the work on the production core until it knows what that needs. Throws where there is no work. */
+export async function recommend(work: RecordedWork, options: RecommendOptions): Promise<Recommendation> {
+  const mean = meanPerSecond(work, options.of) / options.speed;
+  const points: FrontierPoint[] = [];
+  for (const depth of depthsFor(work, options.of, mean)) {
+    const point = await leastQuota(work, depth, options);
+    if (point !== null && point.refused <= options.wish) points.push(point);
+  }
+  if (points.length === 0) {
+    const reason = `no quota refuses as little as ${options.wish * 100} % of this work: some of it is refused whatever the quota is`;
+    throw new QuotameshError('USAGE', { reason });
+  }
+  const frontier = points.filter((point) => !points.some((other) => isBetter(other, point)));
+  const best = frontier.reduce((least, point) => (point.mostPerSecond < least.mostPerSecond ? point : least));
+  const runs = await play(work, best, options, OWN_SYSTEMS);
+  const strategies = runs
+    .map((run, at) => ({ strategy: strategyOf(OWN_SYSTEMS[at] as System), refused: refusedIn(run, options.of), run }))
+    .sort((one, other) => one.refused - other.refused);
+  return { meanPerSecond: mean, frontier, best, strategy: chosen(strategies, options.settings), strategies };
+}
+
+/** A change of strategy has to be worth it: what one seed of the delays gives differs by some per cent. */
+function chosen(strategies: Recommendation['strategies'], { groups }: WorldSettings): string {
+  const own = strategies.find(({ strategy }) => strategy === groups[0]?.strategy);
+  const [least] = strategies;
+  if (own === undefined || least === undefined) return least?.strategy ?? '';
+  return least.refused * WORTH_IT <= own.refused && least.refused < own.refused ? least.strategy : own.strategy;
+}
+
+const WORTH_IT = 2;
+
+/** From the least burst that makes sense to a minute of the mean, in steps that double or halve a burst. */
+function depthsFor(work: RecordedWork, of: Dimension, mean: number): readonly number[] {
+  const least = Math.max(of === 0 ? LEAST_BURST : 1, largestOf(work, of));
+  const depths = BURST_SECONDS.map((seconds) => Math.max(least, roundedUp(seconds * mean, 2)));
+  return [...new Set(depths)].sort((one, other) => one - other);
+}
+
+/** Bursts that are tried, as time of the mean. */
+const BURST_SECONDS = [0.1, 0.5, 1, 2, 5, 10, 20, 60];
+/** Any group has this burst, however small its quota (docs/guide/tokens.md). */
+const LEAST_BURST = 10;
+
+/**
+ * A cluster refuses a little more than one bucket, since its nodes learn late of each other: from that guess the quota
+ * rises until the wish is met, and the last step is halved. null = no quota meets it with this depth.
+ */
+async function leastQuota(work: RecordedWork, depth: number, options: RecommendOptions): Promise<FrontierPoint | null> {
+  const guess = leastOfOneBucket(work, options.of, depth, options.wish);
+  if (guess === null) return null;
+  const refusedAt = (perSecond: number) => refusedByCluster(work, { depth, perSecond }, options);
+  let low = guess / options.speed;
+  let high = roundedUp(low, DIGITS);
+  let refused = await refusedAt(high);
+  for (let rise = 0; refused > options.wish && rise < RISES_MAX; rise++) {
+    low = high;
+    high = roundedUp(high * (1 + Math.min(LAST_STEP, FIRST_STEP * 2 ** rise)), DIGITS);
+    refused = await refusedAt(high);
+  }
+  while (high / low > 1 + PRECISION) {
+    const middle = roundedUp((low + high) / 2, DIGITS);
+    if (middle >= high) break;
+    const between = await refusedAt(middle);
+    if (between <= options.wish) [high, refused] = [middle, between];
+    else low = middle;
+  }
+  return { depth, perSecond: high, refused, mostPerSecond: high + depth };
+}
+
+/** The part of the work that a simulated cluster refuses with the strategy of the group. */
+export async function refusedByCluster(
+  work: RecordedWork,
+  { depth, perSecond }: Pick<FrontierPoint, 'depth' | 'perSecond'>,
+  options: RecommendOptions,
+): Promise<number> {
+  options.onPlay?.({ depth, perSecond });
+  const system = OWN_SYSTEMS.find((one) => strategyOf(one) === options.settings.groups[0]?.strategy) as System;
+  const [run] = await play(work, { depth, perSecond }, options, [system]);
+  return refusedIn(run as TraceRun, options.of);
+}
+
+/** A quota that is lower by this part has been found too low; each halving of a step is another play. */
+const PRECISION = 0.02;
+/** Steps by which the quota rises, doubled each time: 0.5 %, 1 %, … 64 %, 64 %; together × 60. */
+const FIRST_STEP = 0.005;
+const LAST_STEP = 0.64;
+const RISES_MAX = 14;
+/** A quota that somebody types has no more. */
+const DIGITS = 3;
+
+function play(
+  work: RecordedWork,
+  { depth, perSecond }: Pick<FrontierPoint, 'depth' | 'perSecond'>,
+  options: RecommendOptions,
+  systems: readonly System[],
+): Promise<TraceRun[]> {
+  const { of, otherQuota, speed, settings, nodes, seed, name, delays, maxRequestAt } = options;
+  const quota = of === 0 ? ([perSecond, otherQuota] as const) : ([otherQuota, perSecond] as const);
+  const groups = settings.groups.map((group) => withBurst(group, of, depth));
+  return playTrace(arrivalsOf(work), {
+    name,
+    systems,
+    nodes,
+    seed,
+    quota,
+    speed,
+    settings: { ...settings, groups },
+    maxRequest: maxRequestAt([quota[0] * speed, quota[1] * speed]),
+    ...(delays && { delays }),
+  });
+}
+
+function withBurst(group: GroupSettings, of: Dimension, depth: number): GroupSettings {
+  const { burst } = group;
+  const { ofQuota: _, ...written } = burst;
+  return { ...group, burst: of === 0 ? { ...written, messages: depth } : { ...written, bytes: depth } };
+}
+
+function refusedIn(run: TraceRun, of: Dimension): number {
+  const [offered, admitted] = of === 0 ? [run.offered, run.admitted] : [run.offeredBytes, run.admittedBytes];
+  return offered === 0 ? 0 : (offered - admitted) / offered;
+}
+
+function strategyOf(system: System): string {
+  return shortName(system.name);
+}
+
+function isBetter(one: FrontierPoint, other: FrontierPoint): boolean {
+  if (one === other) return false;
+  const isNoWorse = one.depth <= other.depth && one.perSecond <= other.perSecond;
+  return isNoWorse && (one.depth < other.depth || one.perSecond < other.perSecond);
+}
+
+/** To so many digits, never below. */
+export function roundedUp(value: number, digits: number): number {
+  if (value <= 0) return 0;
+  const unit = 10 ** (Math.floor(Math.log10(value)) - digits + 1);
+  // Twelve digits first: 3.1 / 0.1 is a little more than 31.
+  return Number((Math.ceil(Number((value / unit).toPrecision(12))) * unit).toPrecision(12));
+}

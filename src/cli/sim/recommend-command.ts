@@ -1,0 +1,66 @@
+import { Command, Option } from 'commander';
+
+export interface RecommendCommandOptions {
+  readonly from: string;
+  readonly refuseBelow: string;
+  readonly of: 'messages' | 'bytes';
+  readonly group?: string;
+  readonly config?: string;
+  readonly set?: readonly string[];
+  readonly direction: 'publish' | 'dispatch';
+  readonly time?: string;
+  readonly timeFormat: 'auto' | 'iso' | 's' | 'ms';
+  readonly messages: string;
+  readonly bytes: string;
+  readonly speed: string;
+  readonly nodes: string;
+  readonly by: string;
+  readonly delimiter: string;
+  readonly seed: string;
+  readonly json?: boolean;
+  readonly html?: string;
+}
+
+export function recommendCommand(): Command {
+  return new Command('recommend')
+    .description('Find the quota, burst and strategy that recorded traffic needs, by playing it on simulated clusters.')
+    .requiredOption('--from <file>', 'a recording of `quotamesh record`, or a CSV of arrivals; - = standard input')
+    .option('--refuse-below <part>', 'at most this part of the work may be refused', '0.1%')
+    .addOption(new Option('--of <amounts>', 'what the quota is for').choices(['messages', 'bytes']).default('messages'))
+    .option('--group <name>', 'configuration or recording: the group, where there are several')
+    .option('--config <file>', 'CSV: a group of this configuration, with its strategy and all of its settings')
+    .option('--set <name=value...>', 'CSV: settings of the group, over those of the configuration')
+    .addOption(
+      new Option('--direction <name>', 'configuration or recording')
+        .choices(['publish', 'dispatch'])
+        .default('publish'),
+    )
+    .option('--time <column>', 'CSV: column of the time')
+    .addOption(
+      new Option('--time-format <format>', 'CSV: iso, s or ms').choices(['auto', 'iso', 's', 'ms']).default('auto'),
+    )
+    .option('--messages <amount>', 'CSV: messages of a row: a number, a column, or columns with + between them', '1')
+    .option('--bytes <amount>', 'CSV: bytes of a row, likewise', '0')
+    .option('--speed <factor>', 'CSV: so many seconds of the file in one of the nodes', '1')
+    .option('--nodes <count>', 'CSV: nodes that the rows are spread over', '5')
+    .option('--by <way>', 'CSV: hash, round-robin, or a column: its texts fill the nodes one by one', 'hash')
+    .option('--delimiter <character>', 'CSV: between the fields', ',')
+    .option('--seed <number>', 'of the delays', '1')
+    .option('--json', 'JSON instead of text')
+    .option('--html <file>', 'write a page with charts of all strategies at the quota that is recommended')
+    .addHelpText('after', HELP)
+    .action(async (options: RecommendCommandOptions) => {
+      const { recommendQuota } = await import('./recommend.js');
+      await recommendQuota(options);
+    });
+}
+
+const HELP = `
+docs/guide/shadow.md tells how it is found, and how to watch it on a live cluster before it is enforced.
+
+Examples:
+  quotamesh recommend --from calls.csv --time TIMESTAMP --refuse-below 0.1%
+  quotamesh recommend --from calls.csv --time TIMESTAMP --config node.yaml --group orders --refuse-below 1%
+  quotamesh recommend --group orders --from incident.qmrec --refuse-below 0.1%
+
+Exit codes: 0 done, 2 usage, 78 a file cannot be read or written, or has mistakes.`;

@@ -1,0 +1,54 @@
+import { DIRECTIONS } from '../../core/base/vocabulary.js';
+import { GROUP, type GroupSettings } from '../schema/groups.js';
+import type { Sound } from '../schema/read-section.js';
+import { givenKey, type RatesRead, rateKeysOf } from '../setting/written-rate.js';
+
+/**
+ * The group as its `shadow` plans it: what that names in place of the group's own, and all else as the group has it.
+ * null = nothing is planned. What a topic or client may do is no part of the plan: those limits stay in force, and
+ * work that they refuse is not asked about.
+ */
+export function plannedSettings(values: Sound<GroupSettings>): Sound<GroupSettings> | null {
+  const { shadow } = values;
+  if (!isPlanned(values)) return null;
+  const { strategy, burst } = shadow;
+  const isBurstGiven = [burst.messages, burst.bytes, burst.quotaMs].some((depth) => (depth ?? null) !== null);
+  return {
+    ...values,
+    mode: 'enforce',
+    shadow: NOTHING.shadow,
+    quota: {
+      publish: laidOver(values.quota.publish, shadow.quota.publish),
+      dispatch: laidOver(values.quota.dispatch, shadow.quota.dispatch),
+    } as Sound<GroupSettings>['quota'],
+    strategy: strategy ?? values.strategy,
+    burst: isBurstGiven ? { ...values.burst, ...burst } : values.burst,
+    topics: NOTHING.topics,
+    perTopic: NOTHING.perTopic,
+    perClient: NOTHING.perClient,
+  };
+}
+
+/** Whether the group has a shadow beside what is in force. */
+export function isPlanned({ enabled, shadow }: Sound<GroupSettings>): boolean {
+  const { quota, strategy, burst } = shadow;
+  if (enabled === false) return false;
+  const isQuotaGiven = DIRECTIONS.some((direction) => {
+    return (['messages', 'bytes'] as const).some((name) => givenKey(quota[direction], name) !== undefined);
+  });
+  return (
+    isQuotaGiven || [strategy, burst.messages, burst.bytes, burst.quotaMs].some((value) => (value ?? null) !== null)
+  );
+}
+
+/** A rate that is planned takes the place of the one in force, in whatever unit of time that is written. */
+function laidOver(quota: RatesRead, planned: RatesRead): RatesRead {
+  const merged: Record<string, unknown> = { ...quota };
+  for (const name of ['messages', 'bytes'] as const) {
+    if (givenKey(planned, name) === undefined) continue;
+    for (const key of rateKeysOf(name)) merged[key] = planned[key] ?? null;
+  }
+  return merged as RatesRead;
+}
+
+const NOTHING: GroupSettings = GROUP.parse({});
