@@ -9,10 +9,10 @@ const BURST = 600;
 const AT_ONCE = 20;
 /** Twice the quota of 10/s. */
 const ASK_EVERY_MS = 50;
-/** As in test/unit/keys/newcomer.test.ts, which says why random requests get less. */
+/** As in test/unit/keys/newcomer.test.ts, which has the wish, 98 to 102 for both, and says why it is missed at random. */
 const [FILL_MS, SETTLE_MS, JUDGED_MS, WINDOW_MS] = [63_000, 20_000, 20_000, 10_000];
-const LEAST = { sticky: 98, random: 90 };
-const MOST = 102;
+const LEAST = { sticky: 98, random: 94 };
+const MOST = { sticky: 102, random: 106 };
 const NODES = 3;
 
 interface HotKey {
@@ -75,7 +75,7 @@ test('the story of a newcomer through each middleware: keys that nobody has name
       console.log(`${name}: ${bursts.get(name)} of the first ${BURST}, then ${least} to ${most} in any 10 s of 100`);
       expect(bursts.get(name), name).toBeGreaterThanOrEqual(0.9 * BURST);
       expect(least, name).toBeGreaterThanOrEqual(LEAST[kind]);
-      expect(most, name).toBeLessThanOrEqual(MOST);
+      expect(most, name).toBeLessThanOrEqual(MOST[kind]);
     }
     agent.destroy();
     await Promise.all(served.flatMap(({ servers }) => servers.map(({ close }) => close())));
