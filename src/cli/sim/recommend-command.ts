@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { addArrivalOptions } from './arrival-options.js';
 
 export interface RecommendCommandOptions {
   readonly from: string;
@@ -22,7 +23,7 @@ export interface RecommendCommandOptions {
 }
 
 export function recommendCommand(): Command {
-  return new Command('recommend')
+  const command = new Command('recommend')
     .description('Find the quota, burst and strategy that recorded traffic needs, by playing it on simulated clusters.')
     .requiredOption('--from <file>', 'a recording of `quotamesh record`, or a CSV of arrivals; - = standard input')
     .option('--refuse-below <part>', 'at most this part of the work may be refused', '0.1%')
@@ -34,16 +35,8 @@ export function recommendCommand(): Command {
       new Option('--direction <name>', 'configuration or recording')
         .choices(['publish', 'dispatch'])
         .default('publish'),
-    )
-    .option('--time <column>', 'CSV: column of the time')
-    .addOption(
-      new Option('--time-format <format>', 'CSV: iso, s or ms').choices(['auto', 'iso', 's', 'ms']).default('auto'),
-    )
-    .option('--messages <amount>', 'CSV: messages of a row: a number, a column, or columns with + between them', '1')
-    .option('--bytes <amount>', 'CSV: bytes of a row, likewise', '0')
-    .option('--speed <factor>', 'CSV: so many seconds of the file in one of the nodes', '1')
-    .option('--nodes <count>', 'CSV: nodes that the rows are spread over', '5')
-    .option('--by <way>', 'CSV: hash, round-robin, or a column: its texts fill the nodes one by one', 'hash')
+    );
+  return addArrivalOptions(command)
     .option('--delimiter <character>', 'CSV: between the fields', ',')
     .option('--seed <number>', 'of the delays', '1')
     .option('--json', 'JSON instead of text')

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { addArrivalOptions } from './arrival-options.js';
 
 export interface ReplayCommandOptions {
   readonly time?: string;
@@ -29,20 +30,12 @@ export interface ReplayCommandOptions {
 
 /** A subcommand of `quotamesh sim`. */
 export function simReplayCommand(): Command {
-  return new Command('replay')
+  const command = new Command('replay')
     .description(
       'Play a CSV of arrivals, or a recording of `quotamesh record`, and show what each strategy does with it.',
     )
-    .argument('<file>', 'CSV with a header, or a recording; - = standard input')
-    .option('--time <column>', 'CSV: column of the time')
-    .addOption(
-      new Option('--time-format <format>', 'CSV: iso, s or ms').choices(['auto', 'iso', 's', 'ms']).default('auto'),
-    )
-    .option('--messages <amount>', 'CSV: messages of a row: a number, a column, or columns with + between them', '1')
-    .option('--bytes <amount>', 'CSV: bytes of a row, likewise', '0')
-    .option('--speed <factor>', 'CSV: so many seconds of the file in one of the nodes', '1')
-    .option('--nodes <count>', 'CSV: nodes that the rows are spread over', '5')
-    .option('--by <way>', 'CSV: hash, round-robin, or a column: its texts fill the nodes one by one', 'hash')
+    .argument('<file>', 'CSV with a header, or a recording; - = standard input');
+  return addArrivalOptions(command)
     .option('--per <column>', 'CSV: a quota of its own for each text of this column')
     .option('--top <count>', 'CSV: with --per, show so many of those with the most refused', '10')
     .option('--delimiter <character>', 'CSV: between the fields', ',')

@@ -1,0 +1,15 @@
+import { type Command, Option } from 'commander';
+
+/** Adds what says how a CSV of arrivals is read, and how its rows come to nodes. */
+export function addArrivalOptions(command: Command): Command {
+  return command
+    .option('--time <column>', 'CSV: column of the time')
+    .addOption(
+      new Option('--time-format <format>', 'CSV: iso, s or ms').choices(['auto', 'iso', 's', 'ms']).default('auto'),
+    )
+    .option('--messages <amount>', 'CSV: messages of a row: a number, a column, or columns with + between them', '1')
+    .option('--bytes <amount>', 'CSV: bytes of a row, likewise', '0')
+    .option('--speed <factor>', 'CSV: so many seconds of the file in one of the nodes', '1')
+    .option('--nodes <count>', 'CSV: nodes that the rows are spread over', '5')
+    .option('--by <way>', 'CSV: hash, round-robin, or a column: its texts fill the nodes one by one', 'hash');
+}
