@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package/package-root.js';
 import { freePorts } from '../src/processes/free-ports.js';
+import { runShell } from './guides/guide-shell.js';
 
 interface GuideBlock {
   readonly language: string;
@@ -49,29 +49,10 @@ export async function runGuide({ blocks, commands, timeoutMs }: GuideRun) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   }
   for (const { file, text } of blocks) if (file !== null) writeFileSync(join(folder, file), text);
-  const shell = spawn('bash', ['-c', ['set -e', ...scripts].join('\n')], {
-    cwd: folder,
-    // A group of its own, so that what it has started ends with it.
-    detached: true,
-    env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
-  });
-  const end = () => {
-    try {
-      process.kill(-(shell.pid as number), 'SIGKILL');
-    } catch {
-      // Nobody of the group is left.
-    }
-  };
-  process.once('exit', end);
   onTestFinished(() => {
-    end();
-    process.off('exit', end);
     for (const each of [folder, bin]) rmSync(each, { recursive: true, force: true });
   });
-  let output = '';
-  for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk) => (output += chunk));
-  const timer = setTimeout(end, timeoutMs);
-  const code = await new Promise((resolve) => shell.once('exit', resolve));
-  clearTimeout(timer);
+  const script = ['set -e', ...scripts].join('\n');
+  const { code, output } = await runShell(folder, bin, script, timeoutMs);
   return { code, output, folder };
 }

@@ -1,16 +1,14 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { COMMAND_FILE, PACKAGE_ROOT } from '../../src/package/package-root.js';
+import { runShell } from './guide-shell.js';
 import type { Block } from './page-blocks.js';
 
 const ROOT = fileURLToPath(PACKAGE_ROOT);
 const BLOCK_END = '@@ end of a block';
-const LAST_WORDS_MS = 500;
 
 export interface Played {
   readonly code: number | null;
@@ -50,7 +48,7 @@ export async function playPage(blocks: readonly Block[], options: PlayOptions): 
     options.before ?? '',
     ...scripts.map((text, at) => `${text}\n${options.after?.[at] ?? ''}\necho '${BLOCK_END}'`),
   ].join('\n');
-  const { code, output } = await ended(folder, bin, script, options.timeoutMs);
+  const { code, output } = await runShell(folder, bin, script, options.timeoutMs);
   const outputs = output.split(`${BLOCK_END}\n`).slice(0, scripts.length);
   return { code, output, outputs, file: (name) => readFileSync(join(folder, name), 'utf8') };
 }
@@ -76,35 +74,4 @@ function folderOfTest(): string {
   const folder = mkdtempSync(join(tmpdir(), 'quotamesh-page-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
-}
-
-async function ended(cwd: string, bin: string, script: string, timeoutMs: number) {
-  const shell = spawn('bash', ['-c', script], {
-    cwd,
-    // A group of its own, so that what it has started ends with it.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
-  });
-  const end = () => {
-    try {
-      process.kill(-(shell.pid as number), 'SIGKILL');
-    } catch {
-      // Nobody of the group is left.
-    }
-  };
-  process.once('exit', end);
-  onTestFinished(() => {
-    end();
-    process.off('exit', end);
-  });
-  let output = '';
-  for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
-  const timer = setTimeout(end, timeoutMs);
-  const closed = new Promise((resolve) => shell.once('close', resolve));
-  const code = await new Promise<number | null>((resolve) => shell.once('exit', resolve));
-  clearTimeout(timer);
-  // Its last words; what it has left running keeps the pipe open.
-  await Promise.race([closed, sleep(LAST_WORDS_MS)]);
-  return { code, output };
 }
