@@ -1,5 +1,6 @@
 import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
 import { laneOf } from '../../src/core/base/vocabulary.js';
+import type { ServingLoop } from '../../src/core/coordinator/coordinator-view.js';
 import { GroupTable } from '../../src/groups/group-table.js';
 import { KeyBook } from '../../src/groups/keys/key-book.js';
 import { silentTelemetry } from '../../src/ports/telemetry.js';
@@ -24,17 +25,6 @@ export class KeyedNode {
     const node = new SimulatedNode(settings, queue, topic);
     node.keepsDecisions = false;
     const groups = new GroupTable(config.groups);
-    const loop = {
-      coordinator: node.coordinator,
-      get isReady() {
-        return node.coordinator.isReady;
-      },
-      serve: (lane: number) => {
-        if (node.coordinator.lanes.has(lane)) return;
-        node.step({ kind: 'lane-served', lane });
-        node.limiter.accrueSince(lane, node.coordinator.readyMs);
-      },
-    };
     this.node = node;
     this.keys = new KeyBook({
       cluster,
@@ -45,7 +35,7 @@ export class KeyedNode {
       telemetry: silentTelemetry,
       groups,
       limiter: node.limiter,
-      loop,
+      loop: loopOf(node),
       define: (group) => {
         const number = groups.defineKey(group);
         node.changeGroup(number, group);
@@ -76,6 +66,22 @@ export class KeyedNode {
     const lane = laneOf(keys.groupOf(key) as number, PUBLISH);
     return node.tryAcquire(lane, messages, 0) ? 'aloud' : 'refused';
   }
+}
+
+function loopOf(node: SimulatedNode): ServingLoop {
+  const { coordinator, limiter } = node;
+  return {
+    coordinator,
+    get isReady() {
+      return coordinator.isReady;
+    },
+    serve: (lane) => {
+      if (coordinator.lanes.has(lane)) return;
+      node.step({ kind: 'lane-served', lane });
+      limiter.accrueSince(lane, coordinator.readyMs);
+    },
+    unheardCharged: (lane) => node.step({ kind: 'unheard-charged', lane }),
+  };
 }
 
 const PUBLISH = 0;

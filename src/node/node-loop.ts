@@ -112,6 +112,10 @@ export class NodeLoop implements ServingLoop {
     limiter.accrueSince(lane, coordinator.readyMs);
   }
 
+  unheardCharged(lane: number): void {
+    this.step({ kind: 'unheard-charged', lane });
+  }
+
   step(event: CoordinatorEvent): void {
     const { clock, wakingClock, limiter, telemetry, outlets } = this.#parts;
     this.#coordinator ??= createCoordinator(this.#parts);

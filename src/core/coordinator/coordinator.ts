@@ -130,6 +130,12 @@ export class Coordinator {
   step(event: CoordinatorEvent, nowMs: number): Effects {
     clearEffects(this.#effects);
     this.#noticeStall(nowMs);
+    this.#apply(event, nowMs);
+    this.#updateDirtyLanes(nowMs);
+    return this.#effects;
+  }
+
+  #apply(event: CoordinatorEvent, nowMs: number): void {
     switch (event.kind) {
       case 'epoch-began':
         this.#beginEpoch(event, nowMs);
@@ -142,6 +148,9 @@ export class Coordinator {
         break;
       case 'lane-served':
         this.#serve(event.lane, nowMs);
+        break;
+      case 'unheard-charged':
+        this.lanes.get(event.lane)?.sample.begin(this.#limiter, event.lane, nowMs);
         break;
       case 'caught-up':
         this.#join(nowMs);
@@ -162,8 +171,6 @@ export class Coordinator {
         this.#stop(nowMs);
         break;
     }
-    this.#updateDirtyLanes(nowMs);
-    return this.#effects;
   }
 
   /** Whether requests may be decided: the own record has been read back, and the event loop has not slept since. */

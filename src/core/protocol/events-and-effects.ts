@@ -15,6 +15,11 @@ export type CoordinatorEvent =
   /** First use of a lane: the node serves it from now on. */
   | { readonly kind: 'lane-served'; readonly lane: number }
   /**
+   * What was spent of a silent key has just been charged to its lane. It is charged, and tells nothing of the rates of
+   * now: samples begin behind it. Counted as arrivals of one instant it passed for 30,000/s, for up to 12 s.
+   */
+  | { readonly kind: 'unheard-charged'; readonly lane: number }
+  /**
    * These are the settings of a group (its quota, strategy, …) from now on; its name stays. The number after the last
    * one adds a group; the limiter must have rows for it by then.
    */

@@ -559,6 +559,7 @@ export class KeyBook {
       };
       const charged = [Math.min(messages, most(MESSAGES)), Math.min(bytes, most(BYTES))] as const;
       limiter.consume(lane, ...charged, groups.ofLane(lane).debtMs, nowMs);
+      loop.unheardCharged(lane);
     });
   }
 

@@ -27,7 +27,7 @@ function gateOf(orders: Readonly<Record<string, unknown>>, limits: Readonly<Reco
     attachments,
     limits: config.limits,
     defaultGroup: null,
-    loop: { coordinator: null, isReady: true, serve: () => undefined },
+    loop: { coordinator: null, isReady: true, serve: () => undefined, unheardCharged: () => undefined },
     whyNotReady: () => '',
     chargeCosts: () => undefined,
     onHandBack: () => undefined,

@@ -43,6 +43,28 @@ describe('what a node tells of keys', () => {
     });
   }, 60_000);
 
+  test('what was spent of a key unheard is no arrival of the moment in which the key begins to speak', async () => {
+    await withKeys(3, TEMPLATES, async ({ nodes, time }) => {
+      const [a, b] = nodes as [WholeNode, WholeNode, WholeNode];
+      await time.advance(63_000);
+      // 200 of 600 may be spent unheard, and are within half a second.
+      for (let asked = 0; asked < 250; asked++) {
+        expect(a.tryAcquire('key:burst', ONE).granted).toBe(true);
+        if (asked % 5 === 0) await time.advance(10);
+      }
+      await time.advance(50);
+      const wanted = () => describeKey(b, 'key:burst')!.told.publish[0]!.demand.messagesPerSecond!;
+      // 500/s is what was asked for. The 200 at once passed for 20,000/s.
+      expect(wanted()).toBeGreaterThan(0);
+      expect(wanted()).toBeLessThanOrEqual(1000);
+      for (let asked = 0; asked < 25; asked++) {
+        a.tryAcquire('key:burst', ONE);
+        await time.advance(200);
+      }
+      expect(wanted()).toBeLessThanOrEqual(10);
+    });
+  });
+
   test('a name without a template is refused, with the keys that it would be the field of', async () => {
     await withKeys(1, TEMPLATES, async ({ nodes: [a] }) => {
       expect(describeKey(a!, 'acme')).toBe(null);
