@@ -252,6 +252,7 @@ export class Enforcers {
     if (parts?.members.delete(member) !== true || parts.members.size > 0) return;
     this.#lanes.delete(member.lane);
     this.#parts.limiter.heldBackElsewhere.delete(member.lane);
+    this.#parts.limiter.wantedElsewhere.delete(member.lane);
     this.#parts.limiter.enforced.delete(member.lane);
   }
 

@@ -17,6 +17,8 @@ export class LaneParts {
   /** Units that the lane has counted, less those charged for enforcers. */
   readonly #ownAttempted = new Float64Array(DIMENSION_COUNT);
   readonly #charged = new Float64Array(DIMENSION_COUNT);
+  /** Units per second that enforcers and own requests want together. */
+  readonly #wantedTogether = new Float64Array(DIMENSION_COUNT);
   readonly #lane: number;
   readonly #parts: EnforcersParts;
   #lookedMs: number;
@@ -31,6 +33,7 @@ export class LaneParts {
     this.#lookedMs = parts.clock();
     this.#chargedMs = this.#lookedMs;
     this.#retryRefusals = parts.limiter.retryRefusals.at(lane);
+    parts.limiter.wantedElsewhere.set(lane, this.#wantedTogether);
     this.#readOwn(0);
   }
 
@@ -125,6 +128,7 @@ export class LaneParts {
       demands[0] = ownWanted[dimension] as number;
       let at = 1;
       for (const { demand } of this.members) demands[at++] = demand[dimension] as number;
+      this.#wantedTogether[dimension] = demands.reduce((all, one) => all + one, 0);
       splitLimit(parts, limit, demands, floorRatio);
       this.#ownPart[dimension] = parts[0] as number;
       const depthPerRate = this.#depthPerRate(dimension, limit);
@@ -144,11 +148,10 @@ export class LaneParts {
     const count = this.members.size + 1;
     ownWanted.set(this.#ownDemand);
     if (this.#isOwnHeldBack) addHiddenDemand(ownWanted, claimsOf(this.#ownPart, count, 1));
-    for (const { usage, demand, isHeldBack, told, growth } of this.members) {
+    for (const { usage, demand, isHeldBack, had, growth } of this.members) {
       if (!isHeldBack) continue;
-      // By what it was told: the part alone would double every round, and not every report.
       demand.set(usage);
-      addHiddenDemand(demand, claimsOf(told.rate, count, growth));
+      addHiddenDemand(demand, claimsOf(had, count, growth));
     }
   }
 
@@ -164,20 +167,20 @@ export class LaneParts {
     const share = coordinator.shares.limit[slot] as number;
     if (share === Number.POSITIVE_INFINITY) return share;
     const limit = Math.max(share, this.#fromTokens(dimension));
-    return Math.max(0, limit - limiter.buckets.debt(this.#lane, dimension, nowMs) / DEBT_SECONDS);
+    return Math.max(limit * LEAST_IN_DEBT, limit - limiter.buckets.debt(this.#lane, dimension, nowMs) / DEBT_SECONDS);
   }
 
   /**
-   * Where tokens are shared, units per second that spend within a second what the node may take of the cluster's bucket.
-   * A node that told of little demand has a small share, and takes from the bucket when it wants more. Held to that
-   * share, enforcers said that they were held back, got half of the quota by it, gave it up, and so on for 6 s.
+   * Where tokens are shared, units per second that spend soon what the node may take of the cluster's bucket. A node
+   * that told of little demand has a small share, and takes from the bucket when it wants more. Held to that share,
+   * enforcers said that they were held back, got half of the quota by it, gave it up, and so on for 6 s.
    */
   #fromTokens(dimension: number): number {
     const lane = this.#parts.loop.coordinator?.lanes.get(this.#lane);
     if (lane?.isLimitedByTokens !== true || lane.tokens?.isShared !== true) return 0;
     const tokens = lane.tokens.slots[dimension];
     if (tokens === undefined || tokens.bucket === null) return 0;
-    return tokens.perSecond + tokens.takeable / DEBT_SECONDS;
+    return tokens.perSecond + tokens.takeable / SPENT_SECONDS;
   }
 
   /** Seconds of a rate that the lane's bucket holds; Infinity where there is no limit. */
@@ -215,8 +218,17 @@ const OWN_SECONDS = 0.5;
 const PIECE_MS = 10;
 /** What comes later than that was not admitted in that time. */
 const SPREAD_MS_MAX = 1000;
-/** In so much time a debt is paid back, and what a bucket holds is spent. */
 const DEBT_SECONDS = 1;
+/**
+ * Part of the limit that is left to who pays a debt back. With nothing, a broker that had taken a burst got none of 190
+ * messages a second for two seconds: who takes nothing seems to want nothing.
+ */
+const LEAST_IN_DEBT = 0.5;
+/**
+ * In so much time what the cluster's bucket holds is spent. What another one claimed and left lies there, and the bucket
+ * holds a tenth of a second's worth by default: spent within a second, most of it was lost.
+ */
+const SPENT_SECONDS = 0.25;
 /** A division takes less than 1 µs per member, so reports take at most about 2 % of a core per lane for it. */
 const GAP_MS_PER_MEMBER = 0.05;
 /** Among so few every report is answered by a division of its own. */

@@ -26,6 +26,11 @@ export class Membership {
   /** The part in the newest answer. */
   readonly told = createPart();
   isHeldBack = false;
+  /**
+   * The rate that it was told before it said the last time whether it holds work back. What it was told since may be
+   * enough: doubled as well, twice what was short was claimed.
+   */
+  readonly had = new Float64Array(DIMENSION_COUNT);
   /** Units per second: the mean of about the last half second. */
   readonly usage = new Float64Array(DIMENSION_COUNT);
   /**
@@ -56,6 +61,7 @@ export class Membership {
     const seconds = (nowMs - this.#toldMs) / 1000;
     let isLower = false;
     this.isHeldBack = isHeldBack;
+    this.had.set(this.told.rate);
     // Two reports in one instant are one report.
     const weight = 1 - Math.exp(-seconds / USAGE_SECONDS);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {

@@ -41,6 +41,8 @@ export class Limiter {
   readonly enforced = new Map<number, number>();
   /** Lanes in which enforcers hold work back. */
   readonly heldBackElsewhere = new Set<number>();
+  /** Lanes that have enforcers → what all who spend the lane want: units per second, per dimension. */
+  readonly wantedElsewhere = new Map<number, Float64Array>();
   #hasAccrued: Uint8Array;
   /** Per slot: units that are reserved now; null until some are. */
   #reserved: Float64Array | null = null;

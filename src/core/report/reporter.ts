@@ -4,7 +4,7 @@ import { type LaneState, shortestSpanMs } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { ReportRow } from '../protocol/record.js';
 import { currentRates } from '../sample/current-rates.js';
-import { createLaneRates, estimate, type LaneRates, usageIn } from '../sample/estimate.js';
+import { CLAIM_FACTOR, createLaneRates, estimate, type LaneRates, usageIn } from '../sample/estimate.js';
 import { FAST, type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
 import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
@@ -95,11 +95,29 @@ export class Reporter {
     if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane, DUE);
     // Nothing is reported and no span has anything to report: the spans only roll on.
     if (!lane.hasEntry && (this.#isSilent(lane, nowMs) || lane.sample.isQuiet)) return true;
-    this.#shares.claimInto(lane.sample.claim, lane);
+    this.#claim(lane);
     const bundle = this.#book.bundleOf(lane.group, lane.groupId);
     if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return false;
     this.#consider(lane, bundle, refusedNow, nowMs);
     return true;
+  }
+
+  /**
+   * What the lane asks for while its work is held back. Where enforcers do, that is what they want, which doubles
+   * with every report of theirs: a node that claimed its due for one that was short of some units took half of
+   * the quota from the others, once a second.
+   */
+  #claim(lane: LaneState): void {
+    const { claim } = lane.sample;
+    const wanted = this.#limiter.wantedElsewhere.get(lane.lane);
+    if (wanted === undefined) {
+      this.#shares.claimInto(claim, lane);
+      return;
+    }
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const least = LEAST_CLAIM * this.#shares.dueOf(lane.lane, dimension);
+      claim[dimension] = Math.max(least, (wanted[dimension] as number) / CLAIM_FACTOR);
+    }
   }
 
   /** The lanes that need not be served any more; each is named once. */
@@ -336,6 +354,9 @@ interface SinceReport {
   /** Since this node's last report of the lane. */
   readonly silentMs: number;
 }
+
+/** A part of its due. Who has nothing begins with so much, and is at its due after four reports. */
+const LEAST_CLAIM = 1 / 16;
 
 /** Scratch. */
 const taken = new Float64Array(DIMENSION_COUNT);

@@ -69,7 +69,7 @@ const scratch = createLaneRates();
  * come back in three of four samples (docs/decisions/0006).
  */
 const HELD_BACK_PART = 0.65;
-const CLAIM_FACTOR = 2;
+export const CLAIM_FACTOR = 2;
 
 function claimHeldBack(sample: LaneSample, out: LaneRates): void {
   const bytesPerMessage = weightOf(sample.beginOf(SIZES), sample.now);

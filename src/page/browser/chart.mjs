@@ -13,7 +13,7 @@ export function timeChart(options) {
   const plot = {
     width: Math.max(host.clientWidth, 120),
     height,
-    padding: [14, 16, 0, 0],
+    padding: [14, 30, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
     focus: { alpha: 0.18 },

@@ -5,7 +5,7 @@ import { QUOTA, reportTo, TURN_MS, TwoNodes } from './two-nodes.js';
 /** The default of isolation.holdMs. */
 const HOLD_SECONDS = 10;
 
-/** Wants `wish`/s of its node, admits what it is told to, and tells ten times a second. */
+/** Wants `wish`/s of its node, admits what it is told to, and tells that at every turn. */
 class WishingProxy {
   admitted = 0;
   rate = 0;
@@ -17,10 +17,10 @@ class WishingProxy {
     this.wish = wish;
   }
 
-  async turn(): Promise<void> {
+  async turn(turnMs: number): Promise<void> {
     const { rate } = await reportTo(this.#node, 'proxy', Math.floor(this.admitted), this.rate < this.wish);
     this.rate = rate;
-    this.admitted += (Math.min(this.wish, this.rate) * TURN_MS) / 1000;
+    this.admitted += (Math.min(this.wish, this.rate) * turnMs) / 1000;
   }
 }
 
@@ -36,11 +36,11 @@ describe.each(['tokens', 'rates'])('two nodes with an enforcer each, sharing %s'
   afterEach(() => scene.close());
 
   /** Returns what each admitted per second. */
-  async function pass(seconds: number): Promise<number[]> {
+  async function pass(seconds: number, turnMs = TURN_MS): Promise<number[]> {
     const before = proxies.map(({ admitted }) => admitted);
-    for (let turn = 0; turn < (1000 * seconds) / TURN_MS; turn++) {
-      for (const proxy of proxies) await proxy.turn();
-      await scene.time.advance(TURN_MS);
+    for (let turn = 0; turn < (1000 * seconds) / turnMs; turn++) {
+      for (const proxy of proxies) await proxy.turn(turnMs);
+      await scene.time.advance(turnMs);
     }
     return proxies.map(({ admitted }, at) => (admitted - (before[at] as number)) / seconds);
   }
@@ -64,6 +64,22 @@ describe.each(['tokens', 'rates'])('two nodes with an enforcer each, sharing %s'
     for (const rates of [equal, uneven, turned]) expect(total(rates)).toBeLessThanOrEqual(1.02 * QUOTA);
     expect(total(equal)).toBeGreaterThanOrEqual(0.95 * QUOTA);
     for (const rates of [uneven, turned]) expect(total(rates)).toBeGreaterThanOrEqual(0.95 * 950);
+  });
+
+  it('who is short of some units claims twice what it has, and not half of the quota', async () => {
+    Object.assign(proxies[0] as WishingProxy, { wish: 2000 });
+    Object.assign(proxies[1] as WishingProxy, { wish: 120 });
+    // As often as a broker of Pulsar tells.
+    const turnMs = 50;
+    await pass(15, turnMs);
+    Object.assign(proxies[1] as WishingProxy, { wish: 160 });
+    let least = QUOTA;
+    for (let turn = 0; turn < 40; turn++) {
+      await pass(turnMs / 1000, turnMs);
+      least = Math.min(least, (proxies[0] as WishingProxy).rate);
+    }
+    // Twice at most 160 are claimed, where it was an equal part: 500. A move by 2 % is not told.
+    expect(least).toBeGreaterThanOrEqual(0.98 * (QUOTA - 2 * 160));
   });
 
   it('with the topic away keep what they have, then get what the isolation policy admits, and never more', async () => {

@@ -115,6 +115,19 @@ describe('enforcers', () => {
     expect(scene.limiter.buckets.debt(LANE, 0, scene.nowMs)).toBeLessThan(100);
   });
 
+  it('who pays a debt back keeps half of the limit: with nothing it would seem to want nothing', async () => {
+    const scene = new EnforcerScene();
+    await scene.report('a', 0, { isHeldBack: true });
+    scene.pass(1000);
+    // Three seconds of the limit.
+    await scene.report('a', 3000, { isHeldBack: true });
+    scene.pass(100);
+    const { parts } = await scene.report('a', 3000, { isHeldBack: true });
+    expect(scene.limiter.buckets.debt(LANE, 0, scene.nowMs)).toBeGreaterThan(LIMIT);
+    expect(parts[0]?.rate[0]).toBeGreaterThan(0.45 * LIMIT);
+    expect(parts[0]?.rate[0]).toBeLessThanOrEqual(0.5 * LIMIT);
+  });
+
   it('the first counts of a life charge nothing, and a new life replaces the old one', async () => {
     const scene = new EnforcerScene();
     await scene.report('a', 1_000_000);
