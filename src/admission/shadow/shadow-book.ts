@@ -112,6 +112,7 @@ export class ShadowBook {
       this.#parts.loop.serve(lane);
       said = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
     }
+    if (said === GRANTED) return null;
     return this.#letPass({ lane, messages, bytes, retry }, { said, isCounted: true, isDone: true, nowMs });
   }
 
