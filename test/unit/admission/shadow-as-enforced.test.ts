@@ -174,6 +174,22 @@ describe('what is planned for a group, and the same in force', () => {
   });
 });
 
+test('a plan is asked on tokens that are late by less than a millisecond, and never too many', () => {
+  // 10,000/s with 1,000 of depth: ten per millisecond come back, and 30 per millisecond are asked for.
+  const beside = gateOf({ quota: quotaOf(1e9), shadow: { quota: { publish: { messagesPerSecond: 10_000 } } } });
+  const lane = beside.gate.shadows.shadowLaneOf(0) as number;
+  const admitted: number[] = [];
+  for (let at = 1; at <= 3000; at++) {
+    beside.time.nowMs += 1 / 30;
+    beside.gate.tryAcquire('orders', { messages: 1 });
+    const mostMs = at / 30;
+    admitted.push(beside.limiter.admitted.at(slotOf(lane, 0)));
+    expect(admitted.at(-1)).toBeLessThanOrEqual(1000 + 10 * mostMs + 1e-6);
+  }
+  // Over 100 ms: the depth, what came in, and less than a millisecond of it that is late.
+  expect(admitted.at(-1)).toBeGreaterThan(1000 + 1000 - 11);
+});
+
 function isLess({ one, granted }: Asked): boolean {
   return granted[0] < one.messages || granted[1] < one.bytes;
 }
