@@ -197,13 +197,18 @@ export class Gate {
     if (!this.#reader.isAllowed(lane, messages, bytes)) this.#reader.reject(lane, amounts);
     const retry = options?.retry === true;
     const isPlain = options === undefined || (options.atMost !== true && options.tell !== true);
-    if (!isPlain || this.levels.beside[lane] !== 0 || this.#limiter.heldBack[lane] !== 0) {
+    const beside = this.levels.beside[lane];
+    if (!isPlain || (beside !== 0 && beside !== HAS_SHADOW) || this.#limiter.heldBack[lane] !== 0) {
       return this.#tryOtherwise(lane, messages, bytes, isPlain, options ?? NO_OPTIONS, nowMs);
     }
     if (this.#bounds.isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry))
       return GRANTED_DECISION;
-    const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs ?? this.#clock());
-    return answer === GRANTED ? GRANTED_DECISION : this.#notAtOnce(lane, messages, bytes, retry, answer);
+    const atMs = nowMs ?? this.#clock();
+    const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, atMs);
+    if (answer !== GRANTED) return this.#notAtOnce(lane, messages, bytes, retry, answer);
+    if (beside === 0 || retry) return GRANTED_DECISION;
+    const shadow = this.shadows.askPlanned(lane, messages, bytes, GRANTED, atMs);
+    return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
   }
 
   /** The key to which this work belongs, while no group stands for it; null for all other work. */
@@ -393,37 +398,12 @@ export class Gate {
     options: AcquireOptions,
     nowMs: number | undefined,
   ): Decision {
-    const retry = options.retry === true;
-    if (isPlain && this.#limiter.heldBack[lane] === 0) {
-      const beside = this.levels.beside[lane];
-      if (beside === HAS_SHADOW) {
-        const atMs = nowMs ?? this.#clock();
-        const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, atMs);
-        if (answer !== GRANTED) return this.#notBeside(lane, messages, bytes, retry, answer, atMs);
-        const isAlike = retry || this.shadows.askPlanned(lane, messages, bytes, GRANTED, atMs) === null;
-        return isAlike ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
-      }
-      if (beside === IS_SHADOW) {
-        const shadow = this.shadows.askGroup(lane, messages, bytes, retry, nowMs ?? this.#clock());
-        return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
-      }
+    if (isPlain && this.#limiter.heldBack[lane] === 0 && this.levels.beside[lane] === IS_SHADOW) {
+      const retry = options.retry === true;
+      const shadow = this.shadows.askGroup(lane, messages, bytes, retry, nowMs ?? this.#clock());
+      return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
     }
     return this.#tryAll(this.#reader.fillOn(lane, messages, bytes, options), options);
-  }
-
-  /** The group has not granted at once what is asked beside it as well. */
-  #notBeside(lane: number, messages: number, bytes: number, retry: boolean, first: number, nowMs: number): Decision {
-    let answer = first;
-    if (answer === UNCONFIRMED && this.#loop.isReady) {
-      this.#loop.serve(lane);
-      answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
-    }
-    const isAsked = !retry && answer !== UNCONFIRMED;
-    const shadow = isAsked ? this.shadows.askPlanned(lane, messages, bytes, answer, nowMs) : null;
-    if (answer === GRANTED) return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
-    const request = this.#reader.fillOn(lane, messages, bytes, NO_OPTIONS);
-    request.shadow = shadow;
-    return this.#explainer.explain(request, answer);
   }
 
   #notAtOnce(lane: number, messages: number, bytes: number, retry: boolean, first: number): Decision {
@@ -431,9 +411,13 @@ export class Gate {
     if (answer === UNCONFIRMED && this.#loop.isReady) {
       this.#loop.serve(lane);
       answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, this.#clock());
-      if (answer === GRANTED) return GRANTED_DECISION;
     }
-    return this.#explainer.explain(this.#reader.fillOn(lane, messages, bytes, NO_OPTIONS), answer);
+    const isAsked = this.levels.beside[lane] === HAS_SHADOW && !retry && answer !== UNCONFIRMED;
+    const shadow = isAsked ? this.shadows.askPlanned(lane, messages, bytes, answer, this.#clock()) : null;
+    if (answer === GRANTED) return shadow === null ? GRANTED_DECISION : SHADOW_REFUSED_DECISION;
+    const request = this.#reader.fillOn(lane, messages, bytes, NO_OPTIONS);
+    request.shadow = shadow;
+    return this.#explainer.explain(request, answer);
   }
 
   groupOf(lane: number): GroupConfig {

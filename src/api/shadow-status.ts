@@ -23,9 +23,9 @@ export interface ShadowDirectionStatus {
   readonly admittedBytes: number;
   readonly refusedMessages: number;
   readonly refusedBytes: number;
-  /** Granted in force, and the shadow would have refused it. */
+  /** Granted in force, and the shadow would have refused it; of a part, what it would have left out. */
   readonly wouldRefuse: ShadowDifference;
-  /** Refused in force at once, and the shadow would have granted it. */
+  /** Refused in force at once, and the shadow would have granted it, or a part of it. */
   readonly wouldGrant: ShadowDifference;
   /** Why the shadow would have refused, by level, dimension and reason; the newest first. */
   readonly refusedBecause: readonly RefusalCount[];

@@ -12,6 +12,13 @@ export interface EnforcersParts {
   readonly clock: Clock;
   readonly groups: GroupTable;
   readonly loop: ServingLoop;
+  readonly shadows: AskedOfElsewhere;
+}
+
+/** Who says what shadows would have refused of what enforcers have admitted (admission/shadow). */
+export interface AskedOfElsewhere {
+  /** Returns whether the lane's own group is a shadow, so that it has been charged. */
+  admittedElsewhere(lane: number, messages: number, bytes: number, nowMs: number): boolean;
 }
 
 /** What an enforcer tells. */
@@ -363,7 +370,9 @@ function isMoved({ members }: Enforcer): boolean {
     if (part.isKnown !== told.isKnown) return true;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const [now, before] = [part.rate[dimension] as number, told.rate[dimension] as number];
-      if (now !== before && !(Math.abs(now - before) <= MOVED_RATIO * before)) return true;
+      // Beside no limit at all, every limit is within some percent.
+      if (now === before) continue;
+      if (before === Number.POSITIVE_INFINITY || !(Math.abs(now - before) <= MOVED_RATIO * before)) return true;
     }
   }
   return false;

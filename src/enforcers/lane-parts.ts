@@ -42,6 +42,11 @@ export class LaneParts {
     return nowMs - this.#dividedMs >= GAP_MS_PER_MEMBER * (this.members.size - FEW);
   }
 
+  /** Whether the group refuses nothing, so that its enforcers are told no limit. */
+  #isShadow(): boolean {
+    return this.#parts.groups.ofLane(this.#lane).mode === 'shadow';
+  }
+
   /** Charges what the enforcers admit, and divides the limit anew. */
   update(nowMs: number): void {
     // A lane without arrivals is given up after a while, and an idle enforcer would have no limit for a moment.
@@ -59,8 +64,10 @@ export class LaneParts {
     const { limiter } = this.#parts;
     let [messages, bytes] = [0, 0];
     let isHeldBack = false;
+    const isShadow = this.#isShadow();
     for (const member of this.members) {
-      isHeldBack ||= member.isHeldBack;
+      // What refuses nothing holds nobody back: who says so has not heard of it yet.
+      isHeldBack ||= member.isHeldBack && !isShadow;
       const due = member.due(nowMs);
       messages += due[0] as number;
       bytes += due[1] as number;
@@ -77,7 +84,7 @@ export class LaneParts {
    * above its depth, and then be charged for what that had been spent on: a round that comes late would make a debt.
    */
   #chargePieces(messages: number, bytes: number, nowMs: number): void {
-    const { limiter, groups } = this.#parts;
+    const { limiter, groups, shadows } = this.#parts;
     const { debtMs } = groups.ofLane(this.#lane);
     const forMs = Math.min(SPREAD_MS_MAX, Math.max(0, nowMs - this.#chargedMs));
     const pieces = Math.max(1, Math.ceil(forMs / PIECE_MS));
@@ -88,7 +95,8 @@ export class LaneParts {
         upTo(messages, piece) - upTo(messages, piece - 1),
         upTo(bytes, piece) - upTo(bytes, piece - 1),
       ];
-      limiter.consumePieces(this.#lane, some, someBytes, debtMs, atMs);
+      const isCharged = shadows.admittedElsewhere(this.#lane, some, someBytes, atMs);
+      if (!isCharged) limiter.consumePieces(this.#lane, some, someBytes, debtMs, atMs);
     }
     this.#charged[0] = (this.#charged[0] as number) + messages;
     this.#charged[1] = (this.#charged[1] as number) + bytes;
@@ -115,7 +123,7 @@ export class LaneParts {
   #divide(nowMs: number): void {
     const { limiter, loop, groups } = this.#parts;
     const lane = this.#lane;
-    const isKnown = loop.isReady && nowMs <= limiter.validUntilMs.at(lane);
+    const isKnown = this.#isShadow() || (loop.isReady && nowMs <= limiter.validUntilMs.at(lane));
     const { floorRatio } = groups.ofLane(lane);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
       limits[dimension] = this.#limitOf(dimension, nowMs);
@@ -163,6 +171,7 @@ export class LaneParts {
     const { limiter, loop } = this.#parts;
     const { coordinator } = loop;
     const slot = slotOf(this.#lane, dimension);
+    if (this.#isShadow()) return Number.POSITIVE_INFINITY;
     if (coordinator === null || !coordinator.lanes.has(this.#lane)) return Number.POSITIVE_INFINITY;
     const share = coordinator.shares.limit[slot] as number;
     if (share === Number.POSITIVE_INFINITY) return share;

@@ -7,7 +7,9 @@ export interface GroupBytes {
   readonly dispatch: number;
 }
 
-export function bytesOf({ quota }: Pick<GroupConfig, 'quota'>): GroupBytes {
+/** A group with `mode: shadow` refuses nothing, and Kafka does not tell what it would have refused. */
+export function bytesOf({ quota, mode }: Pick<GroupConfig, 'quota' | 'mode'>): GroupBytes {
+  if (mode === 'shadow') return { publish: Number.POSITIVE_INFINITY, dispatch: Number.POSITIVE_INFINITY };
   return { publish: quota.publish[BYTES], dispatch: quota.dispatch[BYTES] };
 }
 

@@ -65,6 +65,8 @@ export class QuotaKeeper {
   readonly #keeper: Keeper;
   readonly #settings: KafkaQuotasConfig;
   readonly #told = new Set<string>();
+  /** Groups that refuse nothing, of those that this round has asked for. */
+  readonly #shadows = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #wake: NodeJS.Timeout | undefined;
   #beats: NodeJS.Timeout | undefined;
@@ -157,6 +159,7 @@ export class QuotaKeeper {
       return readings?.map(({ entity }) => entity) ?? this.#keeper.exporters.lastSeenAt(exporter);
     });
     const ownClient = this.#parts.config.topic.kind === 'kafka' ? this.#parts.config.topic.clientId : null;
+    this.#shadows.clear();
     const { limits, unlimited, leftOut, groupsMissing } = limitSpecs({
       rules: this.#settings.entities,
       seen: seen.filter(({ clientId }) => clientId !== ownClient),
@@ -168,6 +171,10 @@ export class QuotaKeeper {
     this.#tellOnce(groupsMissing.length > 0, 'groups', 'entities name groups that there are not', {
       groups: groupsMissing.slice(0, 10),
       effect: 'their quotas in Kafka stay as they are',
+    });
+    this.#tellOnce(this.#shadows.size > 0, 'shadows', 'groups with mode: shadow have no quota in Kafka', {
+      groups: [...this.#shadows].slice(0, 10),
+      effect: 'nobody is refused, and what would have been is not counted',
     });
     const markers = markersOf(this.#settings.entities, (group) => this.#quotaOf(group));
     this.#tellOfConsumers(markers.some(({ name }) => name === 'consumer_byte_rate'));
@@ -203,7 +210,9 @@ export class QuotaKeeper {
     const { groups, templates } = this.#parts;
     const number = groups.numbers.get(name);
     const config = number === undefined ? templates.settingsOf(name) : groups.at(number);
-    return config === null ? null : bytesOf(config);
+    if (config === null) return null;
+    if (config.mode === 'shadow') this.#shadows.add(name);
+    return bytesOf(config);
   }
 
   async #lookAtWindows(): Promise<void> {

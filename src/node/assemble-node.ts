@@ -159,7 +159,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
       telemetry.log('warn', 'an old name is used', { old: 'handBack', now: 'refund', where: 'a batch' }),
   });
 
-  const enforcers = new Enforcers({ limiter, clock, groups, loop });
+  const enforcers = new Enforcers({ limiter, clock, groups, loop, shadows: gate.shadows });
 
   // Which groups are in force: those of YAML, and over them those of the registry.
   const inForce = new GroupsInForce({ groups, limiter, gate, loop });

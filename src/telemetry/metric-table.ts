@@ -165,7 +165,7 @@ export const ADMISSION_METRICS = {
   },
   quotamesh_would_refuse_total: {
     type: 'counter',
-    help: 'Acquires granted that the shadow of their group would have refused.',
+    help: 'Acquires granted, and messages that enforcers admitted, that the shadow of their group would have refused.',
     labels: ['direction'],
   },
   quotamesh_would_grant_total: {
@@ -353,7 +353,9 @@ export const GROUP_METRICS = {
   quotamesh_group_refused_messages_total: groupCounter('Messages refused by this node.'),
   quotamesh_group_refused_bytes_total: groupCounter('Bytes refused by this node.'),
   quotamesh_group_refusals_total: groupCounter('Acquires refused by this node for the quota.'),
-  quotamesh_group_would_refuse_total: groupCounter('Acquires granted that the shadow of the group would have refused.'),
+  quotamesh_group_would_refuse_total: groupCounter(
+    'Acquires granted, and messages that enforcers admitted, that the shadow of the group would have refused.',
+  ),
   quotamesh_group_would_refuse_messages_total: groupCounter('Messages of those.'),
   quotamesh_group_would_grant_total: groupCounter(
     'Acquires refused at once that the shadow of the group would have granted.',

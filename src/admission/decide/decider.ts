@@ -73,12 +73,17 @@ export class Decider {
     return this.#parts.teller.part(request.lane, request.messages, request.bytes, request.shadow);
   }
 
-  /** Counts what was left out of a part as refused demand of those groups that lacked tokens for it. */
+  /**
+   * Counts what was left out of a part as refused demand of those groups that lacked tokens for it. Groups that refuse
+   * nothing have left nothing out, and are asked about the part.
+   */
   countLeftOut(request: JointRequest, messages: number, bytes: number, retry: boolean): void {
     if (messages === 0 && bytes === 0) return;
     const nowMs = this.#clock();
+    const { beside } = this.#parts.levels;
     const isShort = (lane: number) =>
-      request.further.length === 0 || !this.#limiter.containsTokens(lane, messages, bytes, nowMs);
+      ((beside[lane] as number) & IS_SHADOW) === 0 &&
+      (request.further.length === 0 || !this.#limiter.containsTokens(lane, messages, bytes, nowMs));
     for (const lane of [request.lane, ...request.further].filter(isShort)) {
       this.#limiter.countRefused(lane, messages, bytes, retry);
     }

@@ -18,17 +18,29 @@ export interface AvailableParts {
  */
 export function cutToPart({ clock, joint, loop }: AvailableParts, request: JointRequest): void {
   const nowMs = clock();
-  request.isPartial = true;
+  request.whole = { messages: request.messages, bytes: request.bytes };
   for (const lane of [request.lane, ...request.further]) loop.serve(lane);
-  const there = (dimension: number) => joint.available(request, dimension, nowMs) + SLACK;
-  let part = wholePart(request, there(MESSAGES), there(BYTES));
-  if (part.messages === 0 && part.bytes === 0) {
-    // A message larger than a whole bucket or window is granted once that is full: then the part is this message alone.
-    part = leastOf(request);
-    if (!joint.containsTokens({ ...request, ...part }, nowMs)) return;
-  }
+  const part = partThere(
+    request,
+    (dimension) => joint.available(request, dimension, nowMs),
+    (least) => joint.containsTokens({ ...request, ...least }, nowMs),
+  );
+  if (part === null) return;
   request.messages = part.messages;
   request.bytes = part.bytes;
+}
+
+/** The part of a request that there are tokens for; null = none. */
+export function partThere(
+  request: TokenRequest,
+  available: (dimension: number) => number,
+  contains: (part: Required<Amounts>) => boolean,
+): Required<Amounts> | null {
+  const part = wholePart(request, available(MESSAGES) + SLACK, available(BYTES) + SLACK);
+  if (part.messages > 0 || part.bytes > 0) return part;
+  // A message larger than a whole bucket or window is granted once that is full: then the part is this message alone.
+  const least = leastOf(request);
+  return contains(least) ? least : null;
 }
 
 /** The least that a part may be: one message of the average size, or one byte if only bytes are requested. */

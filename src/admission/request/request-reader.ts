@@ -33,8 +33,8 @@ export class RequestReader {
     counted: 0,
     namesScope: false,
     refusedLane: 0,
-    isPartial: false,
-    isShadowed: false,
+    whole: null,
+    plansAsked: 0,
     shadow: null,
     taken: null,
     shadowHolds: NO_HOLDS,
@@ -120,8 +120,8 @@ export class RequestReader {
     request.counted = 0;
     request.namesScope = false;
     request.refusedLane = lane;
-    request.isPartial = false;
-    request.isShadowed = false;
+    request.whole = null;
+    request.plansAsked = 0;
     request.shadow = null;
     request.taken = null;
     request.shadowHolds = NO_HOLDS;
@@ -158,7 +158,7 @@ export function retried(request: JointRequest, options: ReserveOptions | undefin
 export function setRetry(request: JointRequest, options: ReserveOptions | undefined): JointRequest {
   request.retry = options?.retry === true;
   request.counted = request.retry ? ALL_COUNTED : 0;
-  request.isShadowed = request.retry;
+  request.plansAsked = request.counted;
   return request;
 }
 

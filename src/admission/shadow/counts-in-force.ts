@@ -9,7 +9,7 @@ import type { ShadowCount, ShadowCounts } from './shadow-counts.js';
  */
 export class CountsInForce {
   readonly admitted: Figure = {
-    at: (slot) => this.#limiter.admitted.at(slot) + amountAt(slot, this.#of(slot).wouldRefuse),
+    at: (slot) => this.#limiter.admitted.at(slot) + amountAt(slot, this.#of(slot).letPass),
   };
   readonly attempted: Figure = {
     at: (slot) => this.#limiter.attempted.at(slot) + amountAt(slot, this.#of(slot).uncounted),

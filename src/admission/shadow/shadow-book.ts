@@ -1,15 +1,16 @@
-import { DIRECTION_COUNT, laneOf } from '../../core/base/vocabulary.js';
+import { BYTES, DIRECTION_COUNT, laneOf, MESSAGES } from '../../core/base/vocabulary.js';
 import type { ServingLoop } from '../../core/coordinator/coordinator-view.js';
 import type { Hold } from '../../core/limiter/held-tokens.js';
-import type { JointRequest, ShadowAnswer, ShadowHold } from '../../core/limiter/joint-levels.js';
+import type { JointRequest, ShadowAnswer } from '../../core/limiter/joint-levels.js';
 import { HAS_SHADOW, IS_SHADOW, type Levels, OTHER_LEVELS, refusedBy } from '../../core/limiter/levels.js';
 import { ABOVE_WINDOW, GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import type { TokenRequest } from '../../core/limiter/token-request.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import { RefusalLedger } from '../decide/refusal-ledger.js';
 import type { LaneBounds } from '../request/lane-bounds.js';
-import { wholePart } from '../request/partial-grant.js';
+import { partThere, wholePart } from '../request/partial-grant.js';
 import { CountsInForce } from './counts-in-force.js';
+import { HeldByShadow } from './held-by-shadow.js';
 import { ShadowCounts } from './shadow-counts.js';
 
 export interface ShadowBookParts {
@@ -42,6 +43,8 @@ export class ShadowBook {
   readonly #bounds: LaneBounds;
   /** Lane of a group → that of what is planned for it; −1 = nothing is. */
   #planned = new Int32Array(0);
+  /** The time as of which plans are asked, late by less than LATE_MS. */
+  #plansMs = Number.NEGATIVE_INFINITY;
   #isAny = false;
 
   constructor(parts: ShadowBookParts) {
@@ -84,17 +87,20 @@ export class ShadowBook {
 
   /**
    * Asks what is planned for a lane about work that the lane has granted or refused. The hot path of a planned quota:
-   * where both say yes it costs one more decision of the limiter, and allocates nothing.
+   * where both say yes it costs one more decision of the limiter, and allocates nothing. Its tokens are late by less than
+   * a millisecond, never too many: a bucket that is filled up once for many decisions makes each a quarter cheaper.
    *
    * @param answer of the lane
    */
   askPlanned(lane: number, messages: number, bytes: number, answer: number, nowMs: number): ShadowAnswer | null {
     const planned = this.#planned[lane] as number;
+    const lateMs = nowMs - this.#plansMs;
+    if (lateMs >= LATE_MS || lateMs < 0) this.#plansMs = nowMs;
     const said =
       messages > (this.#bounds.enforcedMessages[planned] as number) ||
       bytes > (this.#bounds.enforcedBytes[planned] as number)
         ? this.#refuseAboveMost(planned, messages, bytes, false)
-        : this.#limiter.tryAcquire(planned, messages, bytes, false, nowMs);
+        : this.#limiter.tryAcquire(planned, messages, bytes, false, this.#plansMs);
     if (said === GRANTED && answer === GRANTED) return null;
     return this.#compare(planned, messages, bytes, { said, answer, nowMs });
   }
@@ -111,21 +117,20 @@ export class ShadowBook {
       this.#parts.loop.serve(lane);
       said = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
     }
-    if (said === GRANTED || said === UNCONFIRMED) return null;
-    this.#letPass({ lane, messages, bytes, retry }, { said, isCounted: true, nowMs });
-    return 'refused';
+    if (said === GRANTED) return null;
+    return this.#letPass({ lane, messages, bytes, retry }, { said, isCounted: true, isDone: true, nowMs });
   }
 
   /** Asks the shadows of all groups of a request, once, and leaves in it what they say otherwise. */
   ask(request: JointRequest, answer: number, nowMs: number): void {
     if (!this.#isAny) return;
-    if (request.isPartial === true) {
+    if ((request.whole ?? null) !== null) {
       // Who takes a part of what there is would take a part of what the shadow has.
-      for (const hold of this.#askToHold(request, answer, nowMs)) this.#settleAtOnce(hold, nowMs);
+      for (const held of this.#askToHold(request, answer, nowMs)) held.settle(request, request, nowMs);
       return;
     }
     this.#each(request, answer, {
-      group: (lane) => this.#askLevels(request, lane, nowMs),
+      group: (lane, retry) => this.#askLevels({ ...request, lane, retry, isFurther: true }, nowMs),
       planned: (lane) => this.askPlanned(lane, request.messages, request.bytes, answer, nowMs),
     });
   }
@@ -136,33 +141,39 @@ export class ShadowBook {
     const held = this.#askToHold(request, answer, nowMs);
     // What is not done is settled by nobody. The shadow has said yes, and is charged for it as for work that was done.
     if (answer === GRANTED) request.shadowHolds = held;
-    else for (const hold of held) this.#settleAtOnce(hold, nowMs);
+    else for (const one of held) one.settle(request, request, nowMs);
   }
 
-  #askToHold(request: JointRequest, answer: number, nowMs: number): readonly ShadowHold[] {
-    const held: ShadowHold[] = [];
-    const hold = (lane: number) => {
-      const { messages, bytes, topic, client, retry } = request;
-      const one = { lane, messages, bytes, topic, client, retry, isFurther: true };
-      const { said, hold } = this.#hold(one, answer === GRANTED && request.isPartial === true, nowMs);
-      if (hold !== null) held.push(hold);
-      return said;
+  #askToHold(request: JointRequest, answer: number, nowMs: number): readonly HeldByShadow[] {
+    const all: HeldByShadow[] = [];
+    const hold = (lane: number, retry: boolean, { messages, bytes }: Amounts, isGroup: boolean) => {
+      const { topic, client } = request;
+      const asked = { lane, messages, bytes, topic, client, retry, isFurther: true };
+      const offered = this.#hold(asked, { isPartial: (request.whole ?? null) !== null, isGroup, nowMs });
+      all.push(offered.held);
+      return offered;
     };
     this.#each(request, answer, {
-      group: (lane) => {
-        const before = this.#limiter.refusals.at(lane);
-        const said = hold(lane);
-        if (said === GRANTED || said === UNCONFIRMED) return null;
-        const isCounted = this.#limiter.refusals.at(lane) > before;
-        this.#letPass({ ...request, lane }, { said, isCounted, nowMs });
-        return 'refused';
+      group: (lane, retry) => {
+        const { said, isCounted, held } = hold(lane, retry, request, true);
+        const left = { lane, retry, ...lessOf(request, held.granted) };
+        return this.#letPass(left, { said, isCounted, isDone: false, nowMs });
       },
       planned: (lane) => {
-        const planned = this.#planned[lane] as number;
-        return this.#compare(planned, request.messages, request.bytes, { said: hold(planned), answer, nowMs });
+        const { said, held } = hold(this.#planned[lane] as number, false, this.#offeredTo(lane, request), false);
+        return this.#compareHeld(request, answer, { said, held, nowMs });
       },
     });
-    return held;
+    return all;
+  }
+
+  /**
+   * All that was asked for, where the group alone has cut it to a part: what is planned might have had more. Where other
+   * limits stand beside it, the part.
+   */
+  #offeredTo(lane: number, request: JointRequest): Amounts {
+    const isAlone = request.further.length === 0 && ((this.#parts.levels.beside[lane] as number) & OTHER_LEVELS) === 0;
+    return isAlone ? (request.whole ?? request) : request;
   }
 
   /** Work was charged whatever there was: in what is planned for its groups, too. (Other shadows are its groups.) */
@@ -177,32 +188,60 @@ export class ShadowBook {
     }
   }
 
+  /**
+   * Many pieces of one message each were admitted elsewhere (src/enforcers). Shadows grant what they have of it, and
+   * would have refused the rest. Returns whether the lane's own group is one, so that it has been charged.
+   */
+  admittedElsewhere(lane: number, messages: number, bytes: number, nowMs: number): boolean {
+    const bits = this.#parts.levels.beside[lane] as number;
+    if ((bits & IS_SHADOW) !== 0) this.#grantPieces(lane, messages, bytes, nowMs);
+    else if ((bits & HAS_SHADOW) !== 0) this.#grantPieces(this.#planned[lane] as number, messages, bytes, nowMs);
+    return (bits & IS_SHADOW) !== 0;
+  }
+
+  #grantPieces(lane: number, messages: number, bytes: number, nowMs: number): void {
+    const limiter = this.#limiter;
+    this.#parts.loop.serve(lane);
+    const isKnown = nowMs <= limiter.validUntilMs.at(lane);
+    const there = (dimension: number) => (isKnown ? limiter.available(lane, dimension, nowMs) + SLACK : 0);
+    const part = wholePart({ lane, messages, bytes, ...NAMELESS }, there(MESSAGES), there(BYTES));
+    if (part.messages > 0 || part.bytes > 0) limiter.consumePieces(lane, part.messages, part.bytes, 0, nowMs);
+    const left = lessOf({ messages, bytes }, part);
+    if (left.messages === 0 && left.bytes === 0) return;
+    const isGroup = ((this.#parts.levels.beside[lane] as number) & IS_SHADOW) !== 0;
+    if (isGroup) this.counts.count(lane, 'letPass', left.messages, left.bytes);
+    if (!isKnown) {
+      if (isGroup) this.counts.count(lane, 'uncounted', left.messages, left.bytes);
+      return;
+    }
+    limiter.countRefusedPieces(lane, left.messages, left.bytes);
+    this.counts.count(lane, 'wouldRefuse', left.messages, left.bytes, Math.max(1, left.messages));
+    if (isGroup) this.counts.count(lane, 'notRefused', left.messages, left.bytes);
+    this.refusals.count(lane, 'group', limiter.buckets.scarcest(lane, messages, bytes), nowMs);
+  }
+
   #each(request: JointRequest, answer: number, asking: Asking): void {
     const { beside } = this.#parts.levels;
-    const isFirst = request.isShadowed !== true;
-    request.isShadowed = true;
-    for (const lane of [request.lane, ...request.further]) {
+    for (const [at, lane] of [request.lane, ...request.further].entries()) {
       const bits = beside[lane] as number;
       let said: ShadowAnswer | null = null;
       if ((bits & IS_SHADOW) !== 0) {
-        if (answer === GRANTED) said = asking.group(lane);
-      } else if ((bits & HAS_SHADOW) !== 0 && isFirst && concerns(request, answer, lane)) {
-        said = asking.planned(lane);
+        if (answer === GRANTED) said = asking.group(lane, (request.counted & (1 << at)) !== 0);
+      } else if ((bits & HAS_SHADOW) !== 0 && concerns(request, answer, lane)) {
+        const asked = request.plansAsked ?? 0;
+        request.plansAsked = asked | (1 << at);
+        if ((asked & (1 << at)) === 0) said = asking.planned(lane);
       }
       // Among several shadows, one that would have refused says more.
       if (said !== null && request.shadow !== 'refused') request.shadow = said;
     }
   }
 
-  #askLevels(
-    { messages, bytes, retry, topic, client }: JointRequest,
-    lane: number,
-    nowMs: number,
-  ): ShadowAnswer | null {
+  #askLevels(one: TokenRequest, nowMs: number): ShadowAnswer | null {
+    const { lane, messages, bytes, retry } = one;
     const { levels, loop } = this.#parts;
     if (((levels.beside[lane] as number) & OTHER_LEVELS) === 0)
       return this.askGroup(lane, messages, bytes, retry, nowMs);
-    const one: TokenRequest = { lane, messages, bytes, retry, topic, client, isFurther: true };
     const before = this.#limiter.refusals.at(lane);
     const isAbove = this.#isAboveMost(one);
     let said = isAbove ? this.#refuseAboveMost(lane, messages, bytes, retry) : levels.tryAcquire(one, nowMs);
@@ -210,35 +249,42 @@ export class ShadowBook {
       loop.serve(lane);
       said = levels.tryAcquire(one, nowMs);
     }
-    if (said === GRANTED || said === UNCONFIRMED) return null;
-    this.#letPass(one, { said, isCounted: this.#limiter.refusals.at(lane) > before, nowMs });
-    return 'refused';
+    return this.#letPass(one, { said, isCounted: this.#limiter.refusals.at(lane) > before, isDone: true, nowMs });
   }
 
-  /** @param isPartial the shadow may have less of it, as a batch would */
-  #hold(whole: TokenRequest, isPartial: boolean, nowMs: number): { said: number; hold: ShadowHold | null } {
-    const { levels, loop } = this.#parts;
-    loop.serve(whole.lane);
+  /** With `isPartial` the shadow may have less of it, as in `cutToPart`. */
+  #hold(whole: TokenRequest, { isPartial, isGroup, nowMs }: Holding): Offered {
+    const { levels, loop, groups } = this.#parts;
+    const limiter = this.#limiter;
     const { lane, messages, bytes, retry } = whole;
-    if (this.#isAboveMost(whole)) return { said: this.#refuseAboveMost(lane, messages, bytes, retry), hold: null };
-    const there = (dimension: number) => levels.available(whole, dimension, nowMs) + SLACK;
-    const part = isPartial ? wholePart(whole, there(0), there(1)) : whole;
-    const isSome = part.messages + part.bytes > 0;
-    const one = isSome ? { ...whole, messages: part.messages, bytes: part.bytes } : whole;
+    loop.serve(lane);
+    const parts = { levels, debtMs: groups.ofLane(lane).debtMs, counts: isGroup ? this.counts : null };
+    const before = limiter.refusals.at(lane);
+    const offered = (said: number, held: HeldByShadow): Offered => {
+      return { said, isCounted: limiter.refusals.at(lane) > before, held };
+    };
+    if (this.#isAboveMost(whole)) {
+      return offered(this.#refuseAboveMost(lane, messages, bytes, retry), new HeldByShadow(parts, whole, []));
+    }
+    const part = isPartial ? this.#partThere(whole, nowMs) : null;
+    const one = part === null ? whole : { ...whole, messages: part.messages, bytes: part.bytes };
     const holds: Hold[] = [];
     const said = levels.reserve(one, nowMs, holds);
-    if (said !== GRANTED) return { said, hold: null };
-    const [leftMessages, leftBytes] = [messages - one.messages, bytes - one.bytes];
-    if (leftMessages + leftBytes === 0) return { said, hold: { request: one, holds } };
+    const held = new HeldByShadow(parts, one, holds);
+    const left = lessOf(whole, one);
+    if (said !== GRANTED || left.messages + left.bytes === 0) return offered(said, held);
     // What a batch would have been given is counted as granted, the rest as refused.
-    this.#limiter.countRefused(lane, leftMessages, leftBytes, retry);
-    return { said: REFUSED + this.#limiter.buckets.scarcest(lane, messages, bytes), hold: { request: one, holds } };
+    limiter.countRefused(lane, left.messages, left.bytes, retry);
+    return offered(REFUSED + limiter.buckets.scarcest(lane, messages, bytes), held);
   }
 
-  #settleAtOnce({ request, holds }: ShadowHold, nowMs: number): void {
-    const { levels, groups } = this.#parts;
-    for (const hold of holds) hold.end(0, 0, nowMs);
-    levels.settle(request, request.messages, request.bytes, groups.ofLane(request.lane).debtMs, nowMs);
+  #partThere(whole: TokenRequest, nowMs: number): Amounts | null {
+    const { levels } = this.#parts;
+    return partThere(
+      whole,
+      (dimension) => levels.available(whole, dimension, nowMs),
+      (least) => levels.containsTokens({ ...whole, ...least }, nowMs),
+    );
   }
 
   #isAboveMost({ lane, messages, bytes }: TokenRequest): boolean {
@@ -273,12 +319,37 @@ export class ShadowBook {
     return 'refused';
   }
 
-  /** Counts work that a group with `mode: shadow` has refused to nobody. */
-  #letPass({ lane, messages, bytes, retry }: Offered, { said, isCounted, nowMs }: Passed): void {
-    this.counts.count(lane, 'wouldRefuse', messages, bytes);
+  /** A part of what is granted in force is less; a part of what is refused there is more. */
+  #compareHeld(request: JointRequest, answer: number, { said, held, nowMs }: Held): ShadowAnswer | null {
+    if (said === UNCONFIRMED) return null;
+    const { granted } = held;
+    const missing = lessOf(answer === GRANTED ? request : NOTHING, granted);
+    const isLess = missing.messages + missing.bytes > 0;
+    const isNothing = granted.messages + granted.bytes === 0;
+    if (isLess || isNothing) this.#countRefusal(granted.lane, said, nowMs);
+    if (isLess) this.counts.count(granted.lane, 'wouldRefuse', missing.messages, missing.bytes);
+    if (isLess) return 'refused';
+    if (answer === GRANTED || isNothing) return null;
+    this.counts.count(granted.lane, 'wouldGrant', granted.messages, granted.bytes);
+    return 'granted';
+  }
+
+  /**
+   * Counts work that a group with `mode: shadow` has refused to nobody.
+   *
+   * @param left what it has not granted
+   */
+  #letPass(left: Left, { said, isCounted, isDone, nowMs }: Passed): ShadowAnswer | null {
+    if (said === GRANTED) return null;
+    const { lane, messages, bytes, retry } = left;
+    if (isDone) this.counts.count(lane, 'letPass', messages, bytes);
+    const isUnknown = said === UNCONFIRMED;
     // The limiter counts no amount of a further attempt.
-    if (!retry) this.counts.count(lane, isCounted ? 'notRefused' : 'uncounted', messages, bytes);
+    if (!retry) this.counts.count(lane, isCounted && !isUnknown ? 'notRefused' : 'uncounted', messages, bytes);
+    if (isUnknown) return null;
+    this.counts.count(lane, 'wouldRefuse', messages, bytes);
     this.#countRefusal(lane, said, nowMs);
+    return 'refused';
   }
 
   #countRefusal(lane: number, said: number, nowMs: number): void {
@@ -292,18 +363,34 @@ export class ShadowBook {
 }
 
 interface Asking {
-  group(lane: number): ShadowAnswer | null;
+  /** @param retry the group has counted this work as demand before */
+  group(lane: number, retry: boolean): ShadowAnswer | null;
   planned(lane: number): ShadowAnswer | null;
 }
 
-type Offered = Pick<TokenRequest, 'lane' | 'messages' | 'bytes' | 'retry'>;
+type Amounts = Readonly<Pick<TokenRequest, 'messages' | 'bytes'>>;
+type Left = Pick<TokenRequest, 'lane' | 'messages' | 'bytes' | 'retry'>;
 
-interface Passed {
-  readonly said: number;
-  /** The limiter has counted it as refused. */
-  readonly isCounted: boolean;
+interface Holding {
+  readonly isPartial: boolean;
+  readonly isGroup: boolean;
   readonly nowMs: number;
 }
+
+interface Offered {
+  readonly said: number;
+  /** The limiter has counted what was not granted as refused. */
+  readonly isCounted: boolean;
+  readonly held: HeldByShadow;
+}
+
+type Held = Pick<Offered, 'said' | 'held'> & { readonly nowMs: number };
+
+type Passed = Pick<Offered, 'said' | 'isCounted'> & {
+  /** False where the work is settled later, and counted then. */
+  readonly isDone: boolean;
+  readonly nowMs: number;
+};
 
 interface Compared {
   readonly said: number;
@@ -318,5 +405,15 @@ function concerns({ refusedLane }: JointRequest, answer: number, lane: number): 
   return answer === ABOVE_WINDOW || (answer >= REFUSED && refusedBy(answer).level === 'group');
 }
 
+function lessOf(all: Amounts, granted: Amounts): Amounts {
+  return {
+    messages: Math.max(0, all.messages - granted.messages),
+    bytes: Math.max(0, all.bytes - granted.bytes),
+  };
+}
+
+const LATE_MS = 1;
+const NOTHING: Amounts = Object.freeze({ messages: 0, bytes: 0 });
+const NAMELESS = Object.freeze({ retry: false, topic: '', client: '' });
 /** A millionth of a unit is a rounding error, as in buckets.ts. */
 const SLACK = 1e-6;

@@ -13,15 +13,21 @@ export interface ShadowDifferences {
   readonly wouldGrant: Readonly<ShadowCount>;
   /** What the limiter counts as refused in the lane of a group with `mode: shadow`, and was refused to nobody. */
   readonly notRefused: Readonly<ShadowCount>;
-  /** What was let pass in such a lane, and the limiter does not count at all: a topic's or client's limit refused it. */
+  /**
+   * What was let pass in such a lane, and the limiter does not count as attempted: a topic's or client's limit refused
+   * it, or the node knew no share yet.
+   */
   readonly uncounted: Readonly<ShadowCount>;
+  /** What was done in such a lane, and the limiter does not count as admitted. */
+  readonly letPass: Readonly<ShadowCount>;
 }
 
 /** Only lanes in which a shadow has said something else have counts. */
 export class ShadowCounts {
   readonly #lanes = new Map<number, Record<keyof ShadowDifferences, ShadowCount>>();
 
-  count(lane: number, difference: keyof ShadowDifferences, messages: number, bytes: number): void {
+  /** @param requests where it is many pieces of work at once */
+  count(lane: number, difference: keyof ShadowDifferences, messages: number, bytes: number, requests = 1): void {
     let counts = this.#lanes.get(lane);
     if (counts === undefined) {
       counts = {
@@ -29,11 +35,12 @@ export class ShadowCounts {
         wouldGrant: { ...NONE },
         notRefused: { ...NONE },
         uncounted: { ...NONE },
+        letPass: { ...NONE },
       };
       this.#lanes.set(lane, counts);
     }
     const counted = counts[difference];
-    counted.requests++;
+    counted.requests += requests;
     counted.messages = added(counted.messages, messages);
     counted.bytes = added(counted.bytes, bytes);
   }
@@ -58,4 +65,5 @@ const NO_DIFFERENCES: ShadowDifferences = Object.freeze({
   wouldGrant: NONE,
   notRefused: NONE,
   uncounted: NONE,
+  letPass: NONE,
 });

@@ -117,7 +117,7 @@ export class Waiting {
     const name = turnOf(request);
     const turn = line.turns.get(name) ?? { line, name, owner: new WakeOwner<Waiter>(weight), live: 0, isParked: false };
     line.turns.set(name, turn);
-    if (answer === null) this.#parts.arrived(request);
+    if (answer === null && !turn.isParked) this.#parts.arrived(request);
     // Work is demand from its arrival on, not only when its turn comes. If its topic's or client's own limit has
     // refused it, that level has counted it.
     if (answer === null && !turn.isParked && !request.retry) {

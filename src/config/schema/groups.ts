@@ -14,7 +14,7 @@ const BURST_COSTS =
   'burst.policy is divided.';
 
 const SHADOW_COSTS =
-  'A shadow beside the quota in force is one group more, at every node and in the topic, and about a tenth of a decision.';
+  'A shadow beside the quota in force is one group more, at every node and in the topic, and about a fifth of a decision.';
 
 /** shadow: decisions are made and counted, and refuse nothing. */
 export const MODES = ['enforce', 'shadow'] as const;

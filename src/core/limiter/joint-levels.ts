@@ -14,10 +14,10 @@ export interface JointRequest extends TokenRequest {
   refusedLane: number;
   /** The tokens held for the work in all levels of all groups, from `reserve` to `settle`. */
   holds?: readonly Hold[];
-  /** A part of it is enough. */
-  isPartial?: boolean;
-  /** Shadows have been asked about this work, or need not be: it was refused before, perhaps at another node. */
-  isShadowed?: boolean;
+  /** All that was asked for, where a part of it is enough; null = all or nothing. */
+  whole?: Amounts | null;
+  /** Bits as of `counted`: what is planned for the lane has been asked about this work, or need not be. */
+  plansAsked?: number;
   /** What a shadow has answered otherwise than the groups in force; null = there is no such shadow. */
   shadow?: ShadowAnswer | null;
   /** What was asked in force, where that is not one group alone: it may be another mode by the time of `settle`. */
@@ -28,11 +28,12 @@ export interface JointRequest extends TokenRequest {
 
 export type ShadowAnswer = 'granted' | 'refused';
 
-/** What a shadow holds for work that is settled later: all that was granted in force, or the part that it has. */
+/** What a shadow holds for work that is settled later (admission/shadow). */
 export interface ShadowHold {
-  readonly request: TokenRequest;
-  readonly holds: readonly Hold[];
+  settle(granted: Amounts, used: Amounts, nowMs: number): void;
 }
+
+type Amounts = Readonly<Pick<TokenRequest, 'messages' | 'bytes'>>;
 
 /** Bits of `counted` for work that was refused before, perhaps at another node. */
 export const ALL_COUNTED = -1;
@@ -100,18 +101,7 @@ export class JointLevels {
       this.#levels.settle(one, messages, bytes, this.#debtMsOf(one.lane), nowMs);
     const { shadowHolds = NO_HOLDS } = request;
     request.shadowHolds = NO_HOLDS;
-    for (const hold of shadowHolds) this.#settleShadow(hold, request, messages, bytes, nowMs);
-  }
-
-  /** A shadow that has granted a part of what was granted in force is charged for no more than its part. */
-  #settleShadow({ request, holds }: ShadowHold, asked: JointRequest, messages: number, bytes: number, nowMs: number) {
-    const usedOf = (used: number, granted: number, held: number) =>
-      used >= granted ? held + used - granted : Math.min(used, held);
-    const usedMessages = usedOf(messages, asked.messages, request.messages);
-    const usedBytes = usedOf(bytes, asked.bytes, request.bytes);
-    const unused = [Math.max(0, request.messages - usedMessages), Math.max(0, request.bytes - usedBytes)] as const;
-    for (const hold of holds) hold.end(unused[0], unused[1], nowMs);
-    this.#levels.settle(request, usedMessages, usedBytes, this.#debtMsOf(request.lane), nowMs);
+    for (const hold of shadowHolds) hold.settle(request, { messages, bytes }, nowMs);
   }
 
   consume(request: JointRequest, nowMs: number): void {

@@ -155,8 +155,7 @@ export class Limiter {
     const first = lane * COUNTS;
     counts[first] = (counts[first] as number) + messages;
     counts[first + 1] = (counts[first + 1] as number) + bytes;
-    const squares = (bytes * bytes) / Math.max(1, messages);
-    counts[first + BYTE_SQUARES] = (counts[first + BYTE_SQUARES] as number) + squares;
+    this.#countByteSquares(lane, messages, bytes);
   }
 
   /**
@@ -211,6 +210,12 @@ export class Limiter {
   countRefused(lane: number, messages: number, bytes: number, retry: boolean): void {
     this.#refusedWork.count(lane, messages, bytes, retry);
     if (!retry) this.#countSquares(lane, messages, bytes);
+  }
+
+  /** The same for many pieces of one message each, as `consumePieces`. */
+  countRefusedPieces(lane: number, messages: number, bytes: number): void {
+    this.#refusedWork.count(lane, messages, bytes, false);
+    this.#countByteSquares(lane, messages, bytes);
   }
 
   waitMs(lane: number, messages: number, bytes: number, nowMs: number): number {
@@ -332,6 +337,12 @@ export class Limiter {
     const first = lane * COUNTS;
     counts[first + BYTE_SQUARES] = (counts[first + BYTE_SQUARES] as number) + bytes * bytes;
     this.#countExcess(first, messages);
+  }
+
+  /** What many pieces of one message each add. */
+  #countByteSquares(lane: number, messages: number, bytes: number): void {
+    const at = lane * COUNTS + BYTE_SQUARES;
+    this.#counts[at] = (this.#counts[at] as number) + (bytes * bytes) / Math.max(1, messages);
   }
 
   #countExcess(first: number, messages: number): void {

@@ -98,22 +98,18 @@ function answerOf(lane: number, { isKnown, rate, depth }: Part, node: UsedParts)
   if (!isKnown) return problemIn(node.notReady());
   const group = node.groups.ofLane(lane);
   const quota = group.quota[directionOfLane(lane)];
-  // What is told of a group that is not enforced limits nobody; what its enforcers admit is charged all the same.
-  if (group.mode === 'shadow') {
-    const told = { messagesPerSecond: null, bytesPerSecond: null, messagesDepth: null, bytesDepth: null };
-    return {
-      status: 200,
-      ...told,
-      quota: { messagesPerSecond: finite(quota[MESSAGES]), bytesPerSecond: finite(quota[BYTES]) },
-    };
-  }
+  // A group that refuses nothing has no quota to go on with either, when the node is away.
+  const isShadow = group.mode === 'shadow';
   return {
     status: 200,
     messagesPerSecond: finite(rate[MESSAGES]),
     bytesPerSecond: finite(rate[BYTES]),
     messagesDepth: finite(depth[MESSAGES]),
     bytesDepth: finite(depth[BYTES]),
-    quota: { messagesPerSecond: finite(quota[MESSAGES]), bytesPerSecond: finite(quota[BYTES]) },
+    quota: {
+      messagesPerSecond: isShadow ? null : finite(quota[MESSAGES]),
+      bytesPerSecond: isShadow ? null : finite(quota[BYTES]),
+    },
   };
 }
 

@@ -1,53 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Gate } from '../../../src/admission/gate.js';
+import type { Gate } from '../../../src/admission/gate.js';
 import type { Batch, Reservation } from '../../../src/api/decision.js';
-import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import { Attachments } from '../../../src/core/attachments/attachments.js';
-import { DIRECTION_COUNT, laneOf, slotOf } from '../../../src/core/base/vocabulary.js';
-import { Limiter } from '../../../src/core/limiter/limiter.js';
-import { GroupTable } from '../../../src/groups/group-table.js';
-
-/**
- * Gates in virtual time, whose groups hold their whole quota: no topic moves shares, so that whatever differs between
- * two of them is admission's doing.
- */
-function gateOf(orders: Readonly<Record<string, unknown>>, limits: Readonly<Record<string, unknown>> = {}) {
-  const node = { cluster: 'c', node: 'a', topic: 'memory', limits };
-  const config = resolveConfig({ ...node, groups: { orders, other: { quota: quotaOf(7) } } }, { source: '(test)' });
-  const groups = new GroupTable(config.groups);
-  const limiter = new Limiter(groups.size * DIRECTION_COUNT);
-  const time = { nowMs: 1_000_000 };
-  const attachments = new Attachments(config.attachments, (group) => groups.numbers.has(group));
-  const gate = new Gate({
-    limiter,
-    clock: () => time.nowMs,
-    groups,
-    keys: null,
-    attachments,
-    limits: config.limits,
-    defaultGroup: null,
-    loop: { coordinator: null, isReady: true, serve: () => undefined, unheardCharged: () => undefined },
-    whyNotReady: () => '',
-    chargeCosts: () => undefined,
-    onHandBack: () => undefined,
-  });
-  groups.list.forEach(({ quota, enabled }, group) => {
-    if (!enabled) return;
-    for (const [direction, rates] of [quota.publish, quota.dispatch].entries()) {
-      const lane = laneOf(group, direction);
-      limiter.validUntilMs.set(lane, Number.POSITIVE_INFINITY);
-      for (const [dimension, rate] of rates.entries()) limiter.setLimit(lane, dimension, rate, rate / 10, time.nowMs);
-      limiter.buckets.fill(lane, time.nowMs);
-    }
-  });
-  return { gate, groups, limiter, time };
-}
-type Gated = ReturnType<typeof gateOf>;
-
-function quotaOf(messagesPerSecond: number, bytesPerSecond = 5000) {
-  return { publish: { messagesPerSecond, bytesPerSecond } };
-}
+import { laneOf, slotOf } from '../../../src/core/base/vocabulary.js';
+import { attach, type Gated, gateOf, quotaOf } from './shadow-scene.js';
 
 const WAYS = ['try', 'tell', 'part', 'retry', 'consume', 'passBy', 'contains', 'reserve', 'batch', 'both'] as const;
 const step = fc.record({
@@ -225,10 +181,6 @@ describe('a group with mode: shadow', () => {
     );
   });
 });
-
-function attach({ gate }: Gated): void {
-  gate.scopes.lanesOf = () => [laneOf(0, 0), laneOf(1, 0)];
-}
 
 function expectSame(shadow: Gated, lane: number, enforced: Gated): void {
   for (const dimension of [0, 1]) {

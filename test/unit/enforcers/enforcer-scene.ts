@@ -38,6 +38,7 @@ export class EnforcerScene {
       clock: () => this.nowMs,
       groups: groups as unknown as GroupTable,
       loop: loop as unknown as ServingLoop,
+      shadows: { admittedElsewhere: () => false },
     });
   }
 
