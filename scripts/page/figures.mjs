@@ -82,7 +82,7 @@ async function lookAt(browser, address, colorScheme) {
       if (found.isQuiet) found.longestTaskMs = Math.max(found.longestTaskMs, duration);
     });`);
   await page.goto(address);
-  await page.waitForSelector('#link[data-state=open]');
+  await page.waitForSelector(CONNECTED);
   await sleep(2000);
   await page.evaluate('found.isQuiet = true');
   await sleep(4000);
@@ -123,7 +123,10 @@ async function scroll(browser, url) {
   return { longestFrameMs: frames.at(-1), linesMs };
 }
 
-/** CPU of a node with ten pages beside it without any, in per cent of a core. Half of the pages look at other lines of the list. */
+/**
+ * What ten pages cost a node, in per cent of a core: its CPU with them, less its CPU without any. Half of the pages show
+ * the list, each at other lines.
+ */
 async function costOfPages(browser, url, pid) {
   const before = await cpuPercent(pid);
   const pages = [];

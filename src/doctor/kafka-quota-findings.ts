@@ -50,7 +50,7 @@ async function windowFindings(
   const patient = { ...topic, connectionTimeoutMs: Math.min(topic.connectionTimeoutMs, timeoutMs) };
   const admin = new ClientQuotaAdmin(patient, () => undefined);
   try {
-    // Not used: who may not see quotas may not write them either.
+    // The answer is not used: this fails where we may not see quotas, and then we may not write them either.
     await admin.describe();
     const found = await admin.windows();
     const rough = found.flatMap(({ broker, windows, windowSeconds }) => {

@@ -8,7 +8,10 @@ import { createTopic, verifyTopic, type WantedTopic } from '../topic/kafka/topic
 import { type Finding, good, noted } from './finding.js';
 import type { KafkaVisit } from './kafka-visit.js';
 
-/** One topic: whether it is there, led, has the right settings, and whether we may do what a node does. Throws what a node would. */
+/**
+ * One topic: whether it is there, has leaders and the right settings, and whether we may do what a node does. Throws
+ * what a node would.
+ */
 export async function topicFinding(visit: KafkaVisit, address: BrokerAddress, wanted: WantedTopic): Promise<Finding> {
   const about = `topic ${wanted.topic}`;
   const link = await visit.open(address);

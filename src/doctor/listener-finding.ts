@@ -33,7 +33,10 @@ function refusalOf(address: Address): Promise<NodeJS.ErrnoException | null> {
   });
 }
 
-/** Half of the time: a program that takes connections and answers nothing is told as one, and not as a look that took too long. */
+/**
+ * Asks for half of the time at most: a program that takes connections and answers nothing is to be told as what it is,
+ * and not as a look that took too long.
+ */
 async function isNode({ host, port }: Address, timeoutMs: number): Promise<boolean> {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   const asked = { url: new URL(`http://${name}:${port}`), token: null, tls: {} };

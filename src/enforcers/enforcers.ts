@@ -5,7 +5,7 @@ import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { Clock } from '../ports/clock.js';
 import { LaneParts } from './lane-parts.js';
-import { type Counts, Membership, type Part } from './membership.js';
+import { type Counts, createPart, Membership, type Part } from './membership.js';
 
 export interface EnforcersParts {
   readonly limiter: Limiter;
@@ -28,7 +28,7 @@ export interface EnforcerReport {
   readonly life: number;
   /** How long its parts last without a report. */
   readonly ttlMs: number;
-  /** All its lanes, each once: it leaves the others. */
+  /** All its lanes, each once. Lanes of its last report that are not among them it has left. */
   readonly lanes: readonly LaneReport[];
 }
 
@@ -123,7 +123,7 @@ export class Enforcers {
     }
   }
 
-  /** All lanes, or so many that a round does not take too long: then each has its turn, and what is told of it besides. */
+  /** All lanes, or so many that a round does not take too long; where they are more, each has its turn. */
   #updateInTurn(nowMs: number): void {
     const count = Math.min(LANES_PER_ROUND, this.#lanes.size);
     for (let updated = 0; updated < count; updated++) {
@@ -314,12 +314,8 @@ function answer(enforcer: Enforcer, { lanes, ttlMs }: EnforcerReport): Told {
   return { version: enforcer.version, validMs: ttlMs, parts };
 }
 
-/** For a lane that it has left, or a life that was replaced, while the report waited. */
-const UNKNOWN: Part = {
-  rate: new Float64Array(DIMENSION_COUNT),
-  depth: new Float64Array(DIMENSION_COUNT),
-  isKnown: false,
-};
+/** What is told of a lane that the enforcer left while its report waited, or whose life was replaced meanwhile. */
+const UNKNOWN = createPart();
 
 function keepTold({ told, part }: Membership): void {
   told.isKnown = part.isKnown;

@@ -74,9 +74,12 @@ export class LaneParts {
     }
     if (messages > 0 || bytes > 0) this.#chargePieces(messages, bytes, nowMs);
     this.#chargedMs = nowMs;
-    if (isHeldBack) limiter.enforced.set(this.#lane, nowMs);
-    if (isHeldBack) limiter.heldBackElsewhere.add(this.#lane);
-    else limiter.heldBackElsewhere.delete(this.#lane);
+    if (isHeldBack) {
+      limiter.enforced.set(this.#lane, nowMs);
+      limiter.heldBackElsewhere.add(this.#lane);
+    } else {
+      limiter.heldBackElsewhere.delete(this.#lane);
+    }
   }
 
   /**

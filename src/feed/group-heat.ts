@@ -1,4 +1,4 @@
-import { DIRECTION_COUNT, DIRECTIONS, laneOf } from '../core/base/vocabulary.js';
+import { DIRECTION_COUNT, directionOfLane, lanesOf } from '../core/base/vocabulary.js';
 import type { StatusParts } from '../status/status-parts.js';
 import { LaneSums, quotaOf, shownDimension } from './lane-sums.js';
 
@@ -6,8 +6,8 @@ type HeatParts = Pick<StatusParts, 'config' | 'groups' | 'keys' | 'loop'>;
 
 /**
  * Keeps the lanes in the order of their heat: what is wanted of a lane, in quotas. A pass over all lanes takes as many
- * seconds as it needs, because 10,000 groups of 100 nodes have a million rows; lanes that somebody looks at are looked
- * at besides.
+ * seconds as it needs, because 10,000 groups of 100 nodes have a million rows. The heat of lanes that somebody looks at
+ * is noted every second besides.
  */
 export class GroupHeat {
   readonly sums: LaneSums;
@@ -72,10 +72,8 @@ export class GroupHeat {
     this.#loudVersion = keys?.loudVersion ?? 0;
     this.#listed = [];
     for (const group of this.sums.named()) {
-      const lanes = DIRECTIONS.map((_, direction) => laneOf(group, direction));
-      const limited = lanes.filter((lane) =>
-        groups.ofLane(lane).quota[DIRECTIONS[lane % DIRECTION_COUNT]!].some(Number.isFinite),
-      );
+      const lanes = lanesOf(group);
+      const limited = lanes.filter((lane) => groups.ofLane(lane).quota[directionOfLane(lane)].some(Number.isFinite));
       this.#listed.push(...(limited.length === 0 ? lanes.slice(0, 1) : limited));
     }
     const needed = groups.size * DIRECTION_COUNT;

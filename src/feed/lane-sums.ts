@@ -38,7 +38,7 @@ export function quotaOf({ groups }: Pick<SumParts, 'groups'>, lane: number, dime
   return groups.ofLane(lane).quota[directionOfLane(lane)][dimension] as number;
 }
 
-/** What all nodes want of a lane, and the rows of the usage map that had to be looked at for it: what this cost. */
+/** What all nodes want of a lane, and how many rows of the usage map were looked at for it, which is what it cost. */
 export interface LaneDemand {
   wanted: number;
   rows: number;
@@ -86,8 +86,8 @@ export class LaneSums {
   }
 
   /**
-   * Directions that are wanted at some node and that this one cannot name. Records have hashes instead of names, so
-   * that these are keys that are not loud here, and groups that are not configured here.
+   * Directions that are wanted at some node and that this one cannot name, as records have hashes instead of names:
+   * those of keys that are not loud here, and of groups that are not configured here.
    */
   countUnnamed(): number {
     const { coordinator } = this.#parts.loop;

@@ -40,16 +40,13 @@ export class LaneTrack {
   /** The columns from the second `from` to `to`, both included; null = not known. */
   read(from: number, to: number): TrackStatus {
     const column = (at: number) => {
-      return Array.from({ length: to - from + 1 }, (_, second) => {
-        const value = this.#columns[at * TRACK_SECONDS + ((from + second) % TRACK_SECONDS)] as number;
-        return Number.isNaN(value) ? null : shown(value);
-      });
+      return valuesOf(this.#columns.subarray(at * TRACK_SECONDS, (at + 1) * TRACK_SECONDS), from, to);
     };
     const nodes = this.#nodeIds.map((nodeId, at) => ({ nodeId, share: column(FIGURES.length + at) }));
     const others = column(FIGURES.length + NAMED_NODES);
     const figures: Columns = recordOf(FIGURES, (name) => column(FIGURES.indexOf(name)));
-    const isWhole = others.every((value) => value === null);
-    return { ...figures, nodes: isWhole ? nodes : [...nodes, { nodeId: null, share: others }] };
+    const hasOthers = others.some((value) => value !== null);
+    return { ...figures, nodes: hasOthers ? [...nodes, { nodeId: null, share: others }] : nodes };
   }
 
   #set(column: number, tick: number, value: number): void {
@@ -96,8 +93,16 @@ const TRACK_COLUMNS = FIGURES.length + NAMED_NODES + 1;
 /** 18 columns × 900 s × 4 bytes = 64,800. */
 export const TRACK_BYTES = TRACK_COLUMNS * TRACK_SECONDS * Float32Array.BYTES_PER_ELEMENT;
 
-/** As a chart needs it: half of the text of a float. */
-export function shown(value: number): number {
+/** A ring of a value per second, from the second `from` to `to`, both included; null = not known. */
+export function valuesOf(ring: Float32Array | Float64Array, from: number, to: number): (number | null)[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => {
+    const value = ring[(from + at) % TRACK_SECONDS] as number;
+    return Number.isNaN(value) ? null : shown(value);
+  });
+}
+
+/** With as many digits as a chart needs: half of the text of a float. */
+function shown(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(5));
 }
 

@@ -1,4 +1,4 @@
-import type { NodeStatus } from '../api/node-status.js';
+import type { GroupStatus, NodeStatus } from '../api/node-status.js';
 import { laneOf, lanesOf } from '../core/base/vocabulary.js';
 import { describeGroup, describeNode } from '../status/describe-node.js';
 import type { StatusParts } from '../status/status-parts.js';
@@ -64,6 +64,12 @@ export interface NodeLive
   readonly canChange: boolean;
 }
 
+/** A group that is looked at closely. */
+export interface GroupLive extends GroupStatus {
+  /** The pattern of the template that makes it; null = it is no key. */
+  readonly template: string | null;
+}
+
 /** What the page shows, once a second. Nothing is made that nobody looks at, but for the last 15 minutes. */
 export class LiveFeed {
   readonly #parts: StatusParts;
@@ -106,7 +112,7 @@ export class LiveFeed {
       frames.push(this.#frame('groups', `groups ${order} ${from} ${count} ${find}`, () => this.#groups(view)));
     }
     if (group !== null && this.#parts.groups.isLive(group)) {
-      frames.push(this.#frame('group', `group ${group}`, () => describeGroup(this.#parts, group)));
+      frames.push(this.#frame('group', `group ${group}`, () => this.#group(group)));
     }
     return frames;
   }
@@ -130,6 +136,14 @@ export class LiveFeed {
     };
     this.#frames.set(key, made);
     return made;
+  }
+
+  /** A group that is defined under a key's name stands before the key, and has nothing of the template. */
+  #group(group: number): GroupLive {
+    const { groups, keys } = this.#parts;
+    const status = describeGroup(this.#parts, group);
+    const kind = groups.numbers.has(status.group) ? null : keys?.kindOf(status.group);
+    return { ...status, template: kind?.template ?? null };
   }
 
   #groups({ order, find, from, count }: LiveView): GroupList {

@@ -8,10 +8,10 @@ import {
   LaneTrack,
   type NodeShare,
   recordOf,
-  shown,
   TRACK_BYTES,
   TRACK_SECONDS,
   type TrackStatus,
+  valuesOf,
 } from './lane-track.js';
 
 /** What `GET /v1/live/history` answers. */
@@ -34,9 +34,9 @@ export interface HistoryOfGroup extends TrackStatus {
 export type HistoryRow = Pick<GroupRow, 'group' | 'direction' | 'dimension' | 'quota' | 'admitted' | 'wanted'>;
 
 /**
- * The last 15 minutes in this node's own memory: a ring per figure, and a track for each of the lanes that were hottest
- * or looked at. All of it is allocated once per track and never grows: LANES_MAX tracks of 64,800 bytes and 4 columns
- * of the node of 7,200 bytes are 7.2 MB.
+ * The last 15 minutes in this node's own memory: a ring per figure of the node, and a track for each of the lanes that
+ * were hottest or looked at. A track never grows: LANES_MAX of them with 64,800 bytes each, and four rings of 7,200
+ * bytes, are 7.2 MB.
  */
 export class LiveHistory {
   readonly #parts: StatusParts;
@@ -53,7 +53,7 @@ export class LiveHistory {
     this.#heat = heat;
   }
 
-  /** What its tracks take now. */
+  /** What it takes of memory now. */
   get bytes(): number {
     return this.#tracks.size * TRACK_BYTES + NODE_FIGURES.length * TRACK_SECONDS * Float64Array.BYTES_PER_ELEMENT;
   }
@@ -67,21 +67,15 @@ export class LiveHistory {
     this.#writeLanes();
   }
 
-  /** @param ago how many seconds before now `rows` are */
+  /** @param ago so many seconds before now, `rows` were as they are told */
   status(nowMs: number, lane: number | null, ago: number): HistoryStatus {
     const to = this.#tick;
     const from = Math.max(this.#first, to - TRACK_SECONDS + 1);
     const track = lane === null ? undefined : this.#trackOf(lane);
-    const column = (name: NodeFigure) => {
-      return Array.from({ length: to - from + 1 }, (_, at) => {
-        const value = this.#node[name][(from + at) % TRACK_SECONDS] as number;
-        return Number.isNaN(value) ? null : shown(value);
-      });
-    };
     return {
       endedMs: nowMs,
       seconds: to - from + 1,
-      node: recordOf(NODE_FIGURES, column),
+      node: recordOf(NODE_FIGURES, (name) => valuesOf(this.#node[name], from, to)),
       group: track === undefined ? null : { ...this.#nameOf(track), ...track.read(from, to) },
       rows: to - ago < from ? [] : this.#rowsAt(to - ago),
     };

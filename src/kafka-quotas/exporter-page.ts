@@ -76,7 +76,7 @@ export class ExporterPageReader {
     }
     const key = limitKeyOf(entity, name);
     const reading = this.#readings.get(key) ?? { entity, name, rate: 0, throttleMs: 0 };
-    // Two samples of one client are two listeners' or a mistake of the rule: the larger is what counts in any case.
+    // Two samples of one client come from two listeners, or from a wrong rule of the exporter: the larger one counts.
     reading[part] = Math.max(reading[part], value);
     this.#readings.set(key, reading);
   }
@@ -122,13 +122,16 @@ function amountIn(text: string): number | null {
   return value >= 0 && value <= AMOUNT_MAX ? value : null;
 }
 
-/** Ten terabytes per second at one broker: a first value begins at what is used, and 1e300 would be above the quota for an hour. */
+/**
+ * Ten terabytes per second at one broker. More is a mistake, and must not count: the first value that is written begins
+ * at the rates, and from 1e300 it would take the steps of an hour to come down to the quota.
+ */
 const AMOUNT_MAX = 1e13;
 
 /** Names with , = : " * or ? stand in quotes in the name of an MBean, and the exporter leaves them there. */
 function unquoted(name: string): string {
   if (!/^".*"$/s.test(name) || name.length < 2) return name;
-  return name.slice(1, -1).replaceAll(/\\(.)/g, (_, letter: string) => (letter === 'n' ? '\n' : letter));
+  return unescaped(name.slice(1, -1));
 }
 
 /** Kafka encodes users in its metrics, as in a URL. */

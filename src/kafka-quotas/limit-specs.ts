@@ -15,11 +15,11 @@ export interface SpecsInput {
 
 export interface Specs {
   readonly limits: readonly LimitSpec[];
-  /** Keys of limits that the rules name, and that are none because the group has no such quota. */
+  /** Keys of entity and quota that the rules name, and that have no limit because the group has no such quota. */
   readonly unlimited: ReadonlySet<string>;
   /** Entities beyond the bound. */
   readonly leftOut: number;
-  /** Groups that rules name and that there are not; not those of captures, which anybody may make up. */
+  /** Groups that rules name and that do not exist; without those of captures, whose names anybody may make up. */
   readonly groupsMissing: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function limitSpecs({ rules, seen, quotaOf, maxEntities }: SpecsInput): S
     const key = entityKeyOf(entity);
     const group = found.has(key) ? null : groupOf(patterns, entity);
     if (group === null || quotaOf(group) === null) continue;
-    // Each broker names it, and for each of its quotas.
+    // Brokers name an entity several times: each does, for each of its quotas.
     if (found.size >= maxEntities) leftOut.add(key);
     else found.set(key, { entity, group });
   }

@@ -22,7 +22,10 @@ export function markersOf(rules: readonly KafkaQuotaEntity[], quotaOf: SpecsInpu
   });
 }
 
-/** What a group made of captures has is known where a template makes it: it has what any other one has. */
+/**
+ * Whether the group has, or may have, a quota of that name. The name of a group may be made of captures: if a template
+ * makes such groups, any name shows what quotas they have; if none does, they may have any.
+ */
 function mayKeep(group: string, name: QuotaName, quotaOf: SpecsInput['quotaOf']): boolean {
   const sample = group.replaceAll(/\{\w+\}/g, 'x');
   const quotas = quotasOf(quotaOf(sample));

@@ -168,7 +168,7 @@ export class QuotaKeeper {
     });
     this.#leftOut = leftOut;
     this.#tellOnce(leftOut > 0, 'left out', 'more entities than kafkaQuotas.maxEntities', { leftOut });
-    this.#tellOnce(groupsMissing.length > 0, 'groups', 'entities name groups that there are not', {
+    this.#tellOnce(groupsMissing.length > 0, 'groups', 'entities name groups that do not exist', {
       groups: groupsMissing.slice(0, 10),
       effect: 'their quotas in Kafka stay as they are',
     });

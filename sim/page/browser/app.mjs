@@ -27,7 +27,7 @@ function build() {
   buildOverview(shared, view, chosen);
   const sides = ['A', 'B'].slice(0, shown.length);
   updateReadout = buildReadout({ table: element('readout'), views: shown, sides, look, onFocus: focus });
-  markRows(chosen);
+  markRows();
   listHappenings();
   prepareSlider();
   if (state.zoom !== null) for (const { chart } of charts) chart.zoom(...state.zoom);
@@ -111,8 +111,7 @@ function showTime() {
   const spans = totals.map((total, at) => spanOf(`side-${'ab'[at]}`, total));
   element('now').replaceChildren(spanOf('when', text), ...spans, spanOf('quota', quota));
   const parts = overview.map(({ run, total: { admitted } }, at) => {
-    const part = spanOf(`name${classOfRun(at)}`, `${run.label} ${rate(admitted[index])}`);
-    return part;
+    return spanOf(`name${classOfRun(at)}`, `${run.label} ${rate(admitted[index])}`);
   });
   element('overview-key').replaceChildren(...parts);
 }

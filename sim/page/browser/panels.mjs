@@ -3,7 +3,10 @@ import { spanOf } from '../../../src/page/browser/elements.mjs';
 import { clock } from '../../../src/page/browser/figures.mjs';
 import { chargedOf, lineWidths, perNode, stacked } from './views.mjs';
 
-/** Makes the charts of one side, from top to bottom. Returns them as { chart, seriesOfNode }. */
+/**
+ * Makes the charts of one side, from top to bottom. Returns them as { chart, offset }: the series of the first node,
+ * after which those of the others come; null = the chart has none by node.
+ */
 export function sidePanels({ host, side, view, tops, look, onTime, onZoom }) {
   host.replaceChildren();
   const heading = document.createElement('h2');

@@ -1,25 +1,16 @@
-import { spanOf } from '../../../src/page/browser/elements.mjs';
+import { say, spanOf } from '../../../src/page/browser/elements.mjs';
 import { rate } from '../../../src/page/browser/figures.mjs';
 
 /** Builds the figures of every node at one time, and the legend of the charts. Afterwards only its text changes. */
 export function buildReadout({ table, views, sides, look, onFocus }) {
   table.replaceChildren(headOf(sides));
   const body = table.createTBody();
-  const updates = [];
-  addRow(
-    body,
-    'all nodes',
-    null,
-    'total',
-    views,
-    (view) => view.total,
-    updates,
-    () => undefined,
-  );
+  const updates = addRow(body, { title: 'all nodes', className: 'total' }, views, (view) => view.total);
   views[0].nodes.forEach((node, at) => {
     const find = (view) => view.nodes.find(({ name }) => name === node.name);
     const title = node.count > 1 ? `${node.name}, in all` : node.name;
-    addRow(body, title, look.node(node, at), 'node', views, find, updates, (on) => onFocus(on ? at : null));
+    const about = { title, className: 'node', colour: look.node(node, at), onFocus: (on) => onFocus(on ? at : null) };
+    updates.push(...addRow(body, about, views, find));
   });
   return (index) => {
     for (const update of updates) update(index);
@@ -46,11 +37,12 @@ function headOf(sides) {
   return head;
 }
 
-function addRow(body, title, colour, className, views, find, updates, onFocus) {
+/** @param find the columns of a view for this row. Returns what writes each cell. */
+function addRow(body, { title, className, colour, onFocus = () => undefined }, views, find) {
   const row = body.insertRow();
   row.className = className;
   const name = cellOf('th', '', { scope: 'row' });
-  if (colour !== null) {
+  if (colour !== undefined) {
     const swatch = spanOf('swatch', '');
     swatch.style.background = colour;
     name.append(swatch);
@@ -58,17 +50,13 @@ function addRow(body, title, colour, className, views, find, updates, onFocus) {
   name.append(spanOf('name', title));
   name.title = title;
   row.append(name);
-  const add = (column) => {
-    const cell = row.insertCell();
-    updates.push((index) => {
-      const text = column === undefined ? '–' : rate(column[Math.min(index, column.length - 1)]);
-      if (cell.textContent !== text) cell.textContent = text;
-    });
-  };
-  add(find(views[0])?.demand);
-  for (const view of views) for (const column of COLUMNS) add(find(view)?.[column]);
   row.addEventListener('pointerenter', () => onFocus(true));
   row.addEventListener('pointerleave', () => onFocus(false));
+  const columns = [find(views[0])?.demand, ...views.flatMap((view) => COLUMNS.map((name) => find(view)?.[name]))];
+  return columns.map((column) => {
+    const cell = row.insertCell();
+    return (index) => say(cell, column === undefined ? '–' : rate(column[Math.min(index, column.length - 1)]));
+  });
 }
 
 function cellOf(tag, text, properties) {

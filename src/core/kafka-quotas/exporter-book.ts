@@ -1,5 +1,5 @@
 import { covers, type Entity, entityKeyOf, isDefault, limitKeyOf } from './entity.js';
-import type { ExporterPage, KeeperEffect, LimitSpec } from './keeper-events.js';
+import { type ExporterPage, type KeeperEffect, type LimitSpec, log } from './keeper-events.js';
 import type { BrokerReading } from './next-water-level.js';
 
 /** What every exporter said last, one per broker. */
@@ -10,10 +10,6 @@ export class ExporterBook {
   /** @param holdMs for so long a broker whose exporter is silent is taken to have what it had */
   constructor(holdMs: number) {
     this.#holdMs = holdMs;
-  }
-
-  get size(): number {
-    return this.#known.size;
   }
 
   *states(nowMs: number): IterableIterator<ExporterState> {
@@ -123,8 +119,4 @@ const EXPECTED_SHOWN = 5;
 
 function byKey(readings: NonNullable<ExporterPage['readings']>): Known['readings'] {
   return new Map(readings.map((each) => [limitKeyOf(each.entity, each.name), each]));
-}
-
-function log(level: 'info' | 'warn', message: string, facts: Readonly<Record<string, unknown>>): KeeperEffect {
-  return { kind: 'log', level, message, facts };
 }

@@ -16,7 +16,7 @@ export type KeeperEvent =
   | { readonly kind: 'woken' }
   | { readonly kind: 'altered'; readonly failures: readonly AlterFailure[]; readonly count: number }
   | { readonly kind: 'append-failed' }
-  /** The process ends: L stays, and another keeper takes over at once. */
+  /** The process ends: the quotas stay as they are, and another keeper takes over at once. */
   | { readonly kind: 'stopping' };
 
 export interface KeeperRound {
@@ -77,7 +77,7 @@ export interface Alteration {
   readonly value: number | null;
 }
 
-/** What a keeper wants done. */
+/** What a keeper wants done. `append` writes to the log of the keepers, `alter` changes quotas in Kafka. */
 export type KeeperEffect =
   | { readonly kind: 'append'; readonly records: readonly KeptRecord[] }
   | { readonly kind: 'alter'; readonly alterations: readonly Alteration[] }
@@ -88,3 +88,7 @@ export type KeeperEffect =
       readonly message: string;
       readonly facts: Readonly<Record<string, unknown>>;
     };
+
+export function log(level: 'info' | 'warn', message: string, facts: Readonly<Record<string, unknown>>): KeeperEffect {
+  return { kind: 'log', level, message, facts };
+}

@@ -1,13 +1,14 @@
 import { type Entity, entityKeyOf, entityText, isDefault, limitKeyOf, type QuotaName } from './entity.js';
 import { ExporterBook } from './exporter-book.js';
-import type {
-  Alteration,
-  DescribedQuota,
-  KeeperEffect,
-  KeeperEvent,
-  KeeperRound,
-  LimitSpec,
-  Marker,
+import {
+  type Alteration,
+  type DescribedQuota,
+  type KeeperEffect,
+  type KeeperEvent,
+  type KeeperRound,
+  type LimitSpec,
+  log,
+  type Marker,
 } from './keeper-events.js';
 import {
   type KeptRecord,
@@ -198,8 +199,8 @@ export class Keeper {
 
   /**
    * Gives back what nobody needs any more: first Kafka gets what was there before, then, when that is found there, the
-   * record is removed. That is a limit whose group has no such quota any more, and an entity of a pattern that nobody
-   * has seen for long: names that change with every start would fill Kafka's metadata.
+   * record is removed. Given back are limits whose group has no such quota any more, and those of entities of a pattern
+   * that nobody has seen for long: names that change with every start would fill Kafka's metadata.
    */
   #putBack(unlimited: ReadonlySet<string>, nowMs: number): KeeperEffect[] {
     const gone = [...this.#limits].filter(([key, { record, unseenSinceMs }]) => {
@@ -438,11 +439,11 @@ const MARKERS = '*';
 const MARKER_BYTES_PER_SECOND = 1e15;
 const BLIND_AFTER_MS = 5000;
 const ALTERED_EVERY_MS = 1000;
-/** For as long somebody's request may be under way; only the last second counts. */
+/** When an entity was altered matters for a second. What is forgotten after a minute fills no memory. */
 const ALTERED_KEPT_MS = 60_000;
 /** Brokers forget a client that is idle after an hour, and all of them when they start. */
 const UNSEEN_MS = 600_000;
-/** More than any machine stands still and goes on; one that does so says its word again. */
+/** Longer than any machine stands still. A keeper that goes on after all writes its record again. */
 const SILENT_KEEPER_MS = 600_000;
 const NONE: ReadonlySet<string> = new Set();
 const ALTER = 'alter ';
@@ -457,8 +458,4 @@ function stampOf(limits: readonly LimitSpec[]): string {
 
 function append(records: readonly KeptRecord[]): KeeperEffect {
   return { kind: 'append', records };
-}
-
-function log(level: 'info' | 'warn', message: string, facts: Readonly<Record<string, unknown>>): KeeperEffect {
-  return { kind: 'log', level, message, facts };
 }

@@ -62,7 +62,7 @@ export function isSaturated(reading: BrokerReading | null, inForce: number | nul
   return inForce !== null && reading.throttleMs > 0 && reading.rate > SATURATED_RATIO * inForce;
 }
 
-/** The part of the value that is left at most by one step. */
+/** The least part of the value that one step leaves. */
 export const FALL = 0.8;
 const SATURATED_RATIO = 0.9;
 const UNCHANGED_RATIO = 0.01;

@@ -59,12 +59,7 @@ export class WriterElection {
 
   /** Whether this keeper may send a change to Kafka at this moment. */
   mayWrite(nowMs: number): boolean {
-    return this.isWriter && nowMs >= this.#mayWriteFromMs && this.isLinked(nowMs);
-  }
-
-  /** Whether own records come back in time. */
-  isLinked(nowMs: number): boolean {
-    return nowMs < this.#permitUntilMs;
+    return this.isWriter && nowMs >= this.#mayWriteFromMs && this.#isLinked(nowMs);
   }
 
   /** Those that were heard lately, this one included, from the lowest id on. */
@@ -94,7 +89,7 @@ export class WriterElection {
   /** The claim to append, or null where there is nothing to claim. */
   claim(nowMs: number): Claim | null {
     const { id, life } = this.#settings;
-    if (!this.isLinked(nowMs) || this.alive(nowMs)[0] !== id || this.isWriter) return null;
+    if (!this.#isLinked(nowMs) || this.alive(nowMs)[0] !== id || this.isWriter) return null;
     const term = (this.#writer?.term ?? 0) + 1;
     // The one under way may still come back.
     if (this.#claimedTerm >= term) return null;
@@ -154,6 +149,11 @@ export class WriterElection {
   counts({ term, id, life }: Extract<KeeperRecord, { readonly term: number }>): boolean {
     const writer = this.#writer;
     return writer !== null && writer.term === term && writer.id === id && writer.life === life;
+  }
+
+  /** Whether own records come back in time. */
+  #isLinked(nowMs: number): boolean {
+    return nowMs < this.#permitUntilMs;
   }
 
   /** From when on the former writer has no permission any more; at once where it has left in order. */

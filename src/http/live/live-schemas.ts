@@ -83,13 +83,17 @@ const NODE_LIVE = record({
   canChange: yes,
 });
 
+const GROUP_LIVE = GROUP_STATUS.extend({
+  template: text.nullable().meta({ description: 'The pattern of the template that makes this key; null = no key.' }),
+});
+
 export const LIVE_NOW = json(
   'What the page shows, once. With `Accept: text/event-stream` the same is pushed: an event `node`, `groups` or ' +
     '`group` a second for whatever has changed, and `ended` with the reason before the node ends the stream.',
   record({
     node: NODE_LIVE,
     groups: GROUP_LIST.exactOptional(),
-    group: GROUP_STATUS.exactOptional(),
+    group: GROUP_LIVE.exactOptional(),
   }),
 );
 

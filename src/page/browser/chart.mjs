@@ -1,12 +1,12 @@
 import { tick } from './figures.mjs';
 
 /**
- * Draws a chart over the time of a run, from 0 to `top` or over `range`. `marks` are drawn as numbered lines, `spans`
- * as stripes behind it; `timeText` writes what the axis says. Hovering calls `onTime`, dragging calls `onZoom`; neither is
- * called when the page itself moves the cursor or the scale.
+ * Draws a chart over time, its values from 0 to `top` or over `range`. `marks` are drawn as numbered lines; `timeText`
+ * writes what the axis says. Hovering calls `onTime`, dragging calls `onZoom`; neither is called when the page itself
+ * moves the cursor or the scale.
  */
 export function timeChart(options) {
-  const { host, label, height, columns, series, bands = [], marks = [], spans = [], look } = options;
+  const { host, label, height, columns, series, bands = [], marks = [], look } = options;
   const { timeText = (value) => `${value} s`, timeSpace = 50 } = options;
   const axis = axisOf(look);
   let range = options.range ?? [0, options.top];
@@ -24,7 +24,7 @@ export function timeChart(options) {
     ],
     series: [{}, ...series.map((one) => ({ points: { show: false }, spanGaps: false, ...one }))],
     bands,
-    hooks: hooksOf(options, marks, spans),
+    hooks: hooksOf(options, marks),
   };
   const chart = new uPlot(plot, columns, host);
   chart.root.setAttribute('role', 'img');
@@ -39,7 +39,7 @@ export function timeChart(options) {
     zoom: (min, max) => {
       if (chart.scales.x.min !== min || chart.scales.x.max !== max) chart.setScale('x', { min, max });
     },
-    /** Other columns, and what the scale reaches from and to. */
+    /** Draws other columns, on a scale from `from` to `to`. */
     show: (later, from, to) => {
       range = [from, to];
       chart.setData(later);
@@ -52,13 +52,12 @@ export function timeChart(options) {
   };
 }
 
-function hooksOf({ look, onTime, onZoom }, marks, spans) {
+function hooksOf({ look, onTime, onZoom }, marks) {
   return {
     setCursor: [
       (chart) => chart.cursor.event && chart.cursor.left >= 0 && onTime(chart.posToVal(chart.cursor.left, 'x')),
     ],
     setScale: [(chart, key) => key === 'x' && onZoom(chart.scales.x.min, chart.scales.x.max)],
-    drawClear: [(chart) => drawSpans(chart, spans)],
     draw: [(chart) => drawMarks(chart, marks, look)],
   };
 }
@@ -66,22 +65,6 @@ function hooksOf({ look, onTime, onZoom }, marks, spans) {
 function axisOf(look) {
   const grid = { stroke: look.colour('grid'), width: 1 };
   return { stroke: look.colour('muted'), font: look.font, grid, ticks: { show: false } };
-}
-
-/** Times are in milliseconds, `colour` is what the canvas takes. */
-function drawSpans(chart, spans) {
-  const { ctx, bbox } = chart;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  for (const { fromMs, toMs, colour } of spans) {
-    const from = chart.valToPos(fromMs / 1000, 'x', true);
-    const to = chart.valToPos(toMs / 1000, 'x', true);
-    ctx.fillStyle = colour;
-    ctx.fillRect(from, bbox.top, Math.max(to - from, devicePixelRatio), bbox.height);
-  }
-  ctx.restore();
 }
 
 /** Draws numbered lines. Of lines that stand closer than a number is wide, only the first gets its number. */

@@ -24,8 +24,8 @@ function scaled(value) {
 }
 
 /**
- * Seconds since the start, with no more digits than the samples have. Of a trace that has dates the time by its own clock,
- * UTC; with the day where `since.hasDays`.
+ * Seconds since the start, with no more digits than the samples have. With `since`, which a trace has whose rows have
+ * dates, it is the time by the clock of the trace, in UTC, and with the day where `since.hasDays`.
  */
 export function clock(seconds, sampleMs, since = null) {
   if (since === null) return `${seconds.toFixed(sampleMs % 1000 === 0 ? 0 : sampleMs % 100 === 0 ? 1 : 2)} s`;

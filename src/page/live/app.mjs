@@ -61,7 +61,7 @@ function tellLink(link, reason = '', error) {
 
 /** `#/`, `#/group/orders/publish`, `#/node`, `#/why/orders/publish`. */
 function show() {
-  const [name = '', group = '', direction = 'publish'] = location.hash.slice(2).split('/').map(decodeURIComponent);
+  const [name = '', group = '', direction = 'publish'] = location.hash.slice(2).split('/').map(decoded);
   view?.end();
   const parts = { group, direction, look: state.look, goTo, canChange: state.canChange, reopen };
   const View = { group: GroupView, node: NodeView, why: WhyView }[name] ?? GroupsList;
@@ -73,6 +73,15 @@ function show() {
   }
   if (state.ago !== 0) view.at(state.ago);
   reopen();
+}
+
+/** An address that somebody has typed may have a % in it that says nothing. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function goTo(ago) {

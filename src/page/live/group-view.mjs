@@ -2,12 +2,13 @@ import { make, say } from '../browser/elements.mjs';
 import { rate } from '../browser/figures.mjs';
 import { groupHref, whyHref } from './addresses.mjs';
 import { askJson } from './ask.mjs';
+import { card, scrolled, tableOf } from './blocks.mjs';
 import { GroupCharts } from './group-charts.mjs';
 import { LastChanges } from './last-changes.mjs';
 import { Past } from './past.mjs';
 import { tiles } from './tiles.mjs';
 import { WhatIf } from './what-if.mjs';
-import { clockTime, duration, perSecond } from './wording.mjs';
+import { clockTime, duration, exceeds, perSecond, sourceText } from './wording.mjs';
 
 /** One direction of a group: its shares as they move, its nodes, its last changes, and what if. */
 export class GroupView {
@@ -35,7 +36,7 @@ export class GroupView {
       this.facts,
       [
         said.strategy,
-        said.origin === 'yaml' ? 'from YAML' : `changed at run time, revision ${said.revision}`,
+        sourceText(said),
         ...(said.enabled ? [] : ['switched off']),
         ...(said.mode === 'shadow' ? ['shadow: decides, and refuses nothing'] : []),
       ].join(' · '),
@@ -72,15 +73,14 @@ export class GroupView {
     const figures = make('div', { className: 'tiles' });
     this.chartsHost = make('div', { className: 'charts' });
     this.nodes = make('tbody');
-    const table = nodesTable(this.nodes);
+    const table = tableOf(['Node', 'Share', 'Admitted', 'Wanted', 'Report age'], this.nodes, 'nodes');
     const changes = make('div');
     this.changes = new LastChanges(changes, this.group);
     this.whatIf = make('div', {}, make('p', { className: 'hint', text: 'loading' }));
     this.shadow = make('div', { className: 'tiles' });
     this.writeShadow = shadowTiles(this.shadow);
-    this.shadowCard = make('section', { className: 'card', hidden: '' }, make('h2', { text: 'Shadow' }), this.shadow);
-    const card = (title, ...children) =>
-      make('section', { className: 'card' }, make('h2', { text: title }), ...children);
+    this.shadowCard = card('Shadow', this.shadow);
+    this.shadowCard.hidden = true;
     this.host.replaceChildren(
       make(
         'div',
@@ -97,10 +97,7 @@ export class GroupView {
         make(
           'div',
           { className: 'aside' },
-          card(
-            'Nodes',
-            make('div', { className: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Nodes' }, table),
-          ),
+          card('Nodes', scrolled('Nodes', table)),
           card('What if', this.whatIf),
           card('Last changes', changes),
           this.shadowCard,
@@ -164,7 +161,7 @@ export class GroupView {
     const { quota, admitted, wanted, refused, tokens } = Object.fromEntries(
       Object.entries(past.columns).map(([name, column]) => [name, column[at]]),
     );
-    const isOver = quota !== null && wanted > quota * 1.02;
+    const isOver = exceeds(wanted, quota);
     const depth = this.status?.clusterBucket?.[dimension]?.depth;
     this.writeTiles([
       [perSecond(quota, dimension)],
@@ -189,7 +186,7 @@ export class GroupView {
       rows.map(({ nodeId, self, share, usage, demand, reportAgeMs }) => ({
         nodeId,
         note: self ? 'this node' : '',
-        isOver: share[key] !== null && (demand[key] ?? 0) > share[key] * 1.02,
+        isOver: exceeds(demand[key] ?? 0, share[key]),
         texts: [share[key], usage[key], demand[key]]
           .map((value) => perSecond(value, this.dimension))
           .concat(reportAgeMs === null ? 'none' : duration(reportAgeMs)),
@@ -248,13 +245,4 @@ function shadowTiles(host) {
     ['Would refuse', 'Granted by this node, and the shadow would have refused it'],
     ['Would grant', 'Refused by this node, and the shadow would have granted it'],
   ]);
-}
-
-function nodesTable(body) {
-  const head = make(
-    'tr',
-    {},
-    ...['Node', 'Share', 'Admitted', 'Wanted', 'Report age'].map((text) => make('th', { scope: 'col', text })),
-  );
-  return make('table', { className: 'nodes' }, make('thead', {}, head), body);
 }

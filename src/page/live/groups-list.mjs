@@ -4,7 +4,7 @@ import { groupHref } from './addresses.mjs';
 import { askJson } from './ask.mjs';
 import { quotaBar } from './quota-bar.mjs';
 import { tiles } from './tiles.mjs';
-import { duration, perSecond } from './wording.mjs';
+import { duration, exceeds, perSecond } from './wording.mjs';
 
 /** What the node takes as a window of the list. */
 const WINDOW_MAX = 120;
@@ -51,9 +51,10 @@ export class GroupsList {
       this.reopen();
       return;
     }
-    const { rows } = await askJson(`/v1/live/history?ago=${ago}`);
-    if (this.ago !== ago) return;
-    const found = rows
+    // Where the node is away, the page says so already.
+    const history = await askJson(`/v1/live/history?ago=${ago}`).catch(() => null);
+    if (history === null || this.ago !== ago) return;
+    const found = history.rows
       .filter(({ group }) => group.includes(this.find))
       .map((row) => ({ ...row, throttledNodes: null, strategy: '', enabled: true }))
       .sort((one, other) => heatOf(other) - heatOf(one));
@@ -65,7 +66,7 @@ export class GroupsList {
     if (this.total !== undefined) say(this.missing, missingText(nodeId, keys, this.unnamed));
     const alive = members.filter(({ state }) => state === 'alive').length;
     const [hottest] = this.order === 'heat' && this.asked.from === 0 ? [this.rows.get(0)] : [];
-    const isOver = hottest !== undefined && hottest.quota !== null && hottest.wanted > hottest.quota * 1.02;
+    const isOver = hottest !== undefined && exceeds(hottest.wanted, hottest.quota);
     const reasons = [...notReadyBecause, ...degraded];
     this.writeTiles([
       [rate(this.total ?? 0), this.total === 1 ? 'direction of a group' : 'directions of groups'],

@@ -47,6 +47,7 @@ const MODULES = [
   'ask',
   'stream',
   'past',
+  'blocks',
   'tiles',
   'quota-bar',
   'groups-list',

@@ -2,6 +2,7 @@ import { timeChart } from '../browser/chart.mjs';
 import { make, say } from '../browser/elements.mjs';
 import { largest, rate } from '../browser/figures.mjs';
 import { askJson } from './ask.mjs';
+import { card, scrolled, tableOf } from './blocks.mjs';
 import { keyLookup } from './key-lookup.mjs';
 import { tiles } from './tiles.mjs';
 import { clockTime, duration } from './wording.mjs';
@@ -47,15 +48,8 @@ export class NodeView {
     this.reasons = make('div', { role: 'status' });
     this.chartsHost = make('div', { className: 'charts' });
     this.members = make('tbody');
-    const head = make(
-      'tr',
-      {},
-      ...['Member', 'State', 'Last heard', 'Life', 'Version'].map((text) => make('th', { scope: 'col', text })),
-    );
     this.keys = make('div', { className: 'keys' });
-    const card = (title, ...children) =>
-      make('section', { className: 'card' }, make('h2', { text: title }), ...children);
-    const members = make('table', { className: 'nodes' }, make('thead', {}, head), this.members);
+    const members = tableOf(['Member', 'State', 'Last heard', 'Life', 'Version'], this.members, 'nodes');
     this.membersNow = make('p', { className: 'hint', role: 'status' });
     this.host.replaceChildren(
       this.title,
@@ -69,11 +63,7 @@ export class NodeView {
         make(
           'div',
           { className: 'aside' },
-          card(
-            'Members',
-            this.membersNow,
-            make('div', { className: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Members' }, members),
-          ),
+          card('Members', this.membersNow, scrolled('Members', members)),
           card('Keys', this.keys, keyLookup()),
         ),
       ),

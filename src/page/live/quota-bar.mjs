@@ -1,4 +1,5 @@
 import { make } from '../browser/elements.mjs';
+import { exceeds } from './wording.mjs';
 
 /** One quota is so wide in a bar; the rest is for what is wanted beyond it. */
 const QUOTA_PERCENT = 66;
@@ -16,7 +17,7 @@ export function quotaBar() {
     admitted.style.width = width(row.admitted);
     mark.style.left = `${QUOTA_PERCENT}%`;
     mark.hidden = row.quota === null;
-    bar.classList.toggle('full', row.quota !== null && row.wanted > row.quota * 1.02);
+    bar.classList.toggle('full', exceeds(row.wanted, row.quota));
   };
   return { bar, update };
 }

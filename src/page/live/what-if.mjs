@@ -1,6 +1,7 @@
 import { make, say } from '../browser/elements.mjs';
 import { pathOf, pathOfKey } from './addresses.mjs';
 import { ask, askJson } from './ask.mjs';
+import { choice, labelled, scrolled, tableOf } from './blocks.mjs';
 import { perSecond, textOf } from './wording.mjs';
 
 /** Each preview converges the group twice at the node. */
@@ -44,23 +45,18 @@ export class WhatIf {
       name,
       make('input', { type: 'text', inputmode: 'decimal', value: String(quota[name] ?? '') }),
     ]);
-    this.strategy = make(
-      'select',
-      {},
-      ...STRATEGIES.map((name) => make('option', { value: name, text: name, selected: name === definition.strategy })),
-    );
+    this.strategy = choice(STRATEGIES, definition.strategy);
     this.weights = make('input', {
       type: 'text',
       value: weightsText(definition.weights ?? {}),
       placeholder: 'a=2, b=1',
     });
-    const label = (text, field) => make('label', {}, make('span', { text }), field);
     this.form = make(
       'form',
       { className: 'change' },
-      ...this.fields.map(([name, field]) => label(name, field)),
-      label('strategy', this.strategy),
-      label('weights', this.weights),
+      ...this.fields.map(([name, field]) => labelled(name, field)),
+      labelled('strategy', this.strategy),
+      labelled('weights', this.weights),
     );
     this.form.addEventListener('input', () => {
       clearTimeout(this.typing);
@@ -75,12 +71,7 @@ export class WhatIf {
     this.undoing.addEventListener('click', () => void this.#takeBack());
     this.told = make('p', { className: 'hint', role: 'status' });
     this.form.append(make('div', { className: 'tools' }, this.applying, this.undoing), this.told);
-    this.result = make('div', {
-      className: 'scroll',
-      tabindex: '0',
-      role: 'region',
-      'aria-label': 'Shares before and after',
-    });
+    this.result = scrolled('Shares before and after');
     this.host.replaceChildren(this.form, this.result);
   }
 
@@ -112,7 +103,7 @@ export class WhatIf {
     }
     const preview = await this.#send('?dryRun=true', { method: 'PATCH', body: patch });
     // Another field was changed meanwhile: its own preview follows.
-    if (preview === null || JSON.stringify(patch) !== JSON.stringify(this.#patch())) return;
+    if (preview === REFUSED || JSON.stringify(patch) !== JSON.stringify(this.#patch())) return;
     this.previewedAtMs = performance.now();
     this.#show(preview.before?.[this.direction], preview.after?.[this.direction]);
     say(
@@ -130,7 +121,7 @@ export class WhatIf {
       body: this.#patch(),
       headers: this.etag ? { 'if-match': this.etag } : {},
     });
-    if (made === null) return;
+    if (made === REFUSED) return;
     this.undo ??= before;
     await this.#load();
     this.undoing.hidden = false;
@@ -142,19 +133,19 @@ export class WhatIf {
     const { origin, definition } = this.undo;
     const how = origin === 'yaml' ? { method: 'DELETE' } : { method: 'PUT', body: definition };
     const done = await this.#send('', { ...how, headers: this.etag ? { 'if-match': this.etag } : {} });
-    if (done === null && origin !== 'yaml') return;
+    if (done === REFUSED) return;
     this.undo = null;
     await this.#load();
     say(this.told, 'Taken back.');
   }
 
-  /** Null where it was refused: the reason is shown. */
+  /** REFUSED where the node does not do it: the reason is shown. */
   async #send(query, how) {
     try {
       return await askJson(`${pathOf(this.group)}${query}`, how);
     } catch (error) {
       this.#fail(error);
-      return null;
+      return REFUSED;
     }
   }
 
@@ -181,11 +172,6 @@ export class WhatIf {
       ...[...(after?.nodes ?? []), ...(before?.nodes ?? [])].map(({ share }) => share[key] ?? 0),
       1e-9,
     );
-    const head = make(
-      'tr',
-      {},
-      ...['Node', 'Wants', 'Share now', 'Share then', ''].map((text) => make('th', { scope: 'col', text })),
-    );
     const rows = (after?.nodes ?? []).map(({ nodeId, demand, share }) => {
       const bar = make('i', { className: 'then' });
       bar.style.width = `${(100 * (share[key] ?? 0)) / most}%`;
@@ -205,9 +191,13 @@ export class WhatIf {
         ),
       );
     });
-    this.result.replaceChildren(make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows)));
+    const titles = ['Node', 'Wants', 'Share now', 'Share then', ''];
+    this.result.replaceChildren(tableOf(titles, make('tbody', {}, ...rows)));
   }
 }
+
+/** Is no answer of a node: some have no content. */
+const REFUSED = Symbol('refused');
 
 /** 1000 is a number, `1MiB` and `5/min` are as YAML writes them. */
 function asWritten(text) {

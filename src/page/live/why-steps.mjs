@@ -1,5 +1,5 @@
 import { rate } from '../browser/figures.mjs';
-import { duration, perSecond } from './wording.mjs';
+import { duration, exceeds, perSecond } from './wording.mjs';
 
 /**
  * The steps of a decision in the order in which the node takes them, with the numbers of this moment, and what would
@@ -68,7 +68,7 @@ function targetStep({ inForce, binding, ramp, limiting }, key, dimension) {
 
 function divisionStep({ demand, usage, inForce }, { strategy, sharing }, key, dimension) {
   const wanted = demand[key];
-  const isOver = inForce[key] !== null && wanted > inForce[key] * 1.02;
+  const isOver = exceeds(wanted, inForce[key]);
   const how = isOver ? 'That is more than there is' : 'That is no more than there is';
   const says = `All nodes want ${perSecond(wanted, dimension)} and are admitted ${perSecond(usage[key], dimension)}. ${how}; strategy ${strategy} divides it, and nodes share ${sharing}.`;
   return { title: isOver ? 'More is wanted than there is' : 'There is enough for all', says, state: 'go' };

@@ -2,6 +2,7 @@ import { make, say } from '../browser/elements.mjs';
 import { rate } from '../browser/figures.mjs';
 import { groupHref, pathOf, pathOfKey } from './addresses.mjs';
 import { askJson } from './ask.mjs';
+import { choice, labelled } from './blocks.mjs';
 import { stepsOf } from './why-steps.mjs';
 import { textOf } from './wording.mjs';
 
@@ -38,7 +39,6 @@ export class WhyView {
   }
 
   #build(group, direction) {
-    const label = (text, field) => make('label', {}, make('span', { text }), field);
     this.group = make('input', {
       type: 'text',
       value: group,
@@ -52,10 +52,10 @@ export class WhyView {
     this.form = make(
       'form',
       { className: 'change card why' },
-      label('Group or key', this.group),
-      label('Direction', this.direction),
-      label('Amount', this.amount),
-      label('Unit', this.dimension),
+      labelled('Group or key', this.group),
+      labelled('Direction', this.direction),
+      labelled('Amount', this.amount),
+      labelled('Unit', this.dimension),
       make('button', { type: 'submit', className: 'plain strong', text: 'Explain' }),
     );
     this.form.addEventListener('submit', (event) => {
@@ -186,14 +186,6 @@ export class WhyView {
       ...(items.length === 0 ? [] : [make('h2', { text: 'What would let it pass' }), make('ul', {}, ...items)]),
     );
   }
-}
-
-function choice(names, chosen) {
-  return make(
-    'select',
-    {},
-    ...names.map((name) => make('option', { value: name, text: name, selected: name === chosen })),
-  );
 }
 
 /** `12 messages at the level of the group, because of messages`. */

@@ -7,6 +7,11 @@ export function perSecond(value, dimension) {
   return value >= 1e6 ? `${rate(value)}B/s` : `${rate(value)} B/s`;
 }
 
+/** Rates are smoothed: what is wanted of a quota or share and what is given differ by so much by themselves. */
+export function exceeds(wanted, most) {
+  return most !== null && wanted > most * 1.02;
+}
+
 export function duration(milliseconds) {
   if (milliseconds === null || milliseconds === undefined) return '–';
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
@@ -24,6 +29,12 @@ export function dateAndTime(date) {
 export function clockTime(seconds) {
   const date = new Date(seconds * 1000);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+/** Who says what a group is: the template of a key, YAML, or a change at run time. */
+export function sourceText({ template, origin, revision }) {
+  if (template !== null) return `key of template ${template}`;
+  return origin === 'yaml' ? 'from YAML' : `changed at run time, revision ${revision}`;
 }
 
 /** What the node said of a request that it did not do, and what helps. */

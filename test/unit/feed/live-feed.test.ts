@@ -74,7 +74,7 @@ describe('a feed', () => {
     const said = JSON.parse(feed.framesOf({ ...VIEW, group }).at(-1)?.json ?? '');
     const { directions, ...facts } = said;
     const { directions: own, ...others } = describeGroup(scene.node, group);
-    expect(facts).toEqual(others);
+    expect(facts).toEqual({ ...others, template: null });
     expect(directions.publish.quota).toEqual(own.publish.quota);
     expect(directions.publish.nodes[0].share).toEqual(own.publish.nodes[0]?.share);
   });
@@ -128,6 +128,11 @@ describe('keys in a feed', () => {
     }
     expect(groupsOf(b)).toEqual({ names: ['key:alice', 'orders'], unnamed: 0 });
     expect(groupsOf(a)).toEqual({ names: ['orders'], unnamed: 1 });
+    const feed = new LiveFeed(b.node);
+    const [key, orders] = [b.node.keys?.loud.get('key:alice'), b.node.groups.numbers.get('orders')] as number[];
+    const closely = (group: number | undefined) =>
+      JSON.parse(feed.framesOf({ ...VIEW, count: 0, group: group ?? null }).at(-1)?.json ?? '{}').template;
+    expect([closely(key), closely(orders)]).toEqual(['key:{id}', null]);
     const heat = new GroupHeat(b.node);
     heat.tick();
     const before = heat.byName.length;

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 const { stepsOf } = await import('../../../src/page/live/why-steps.mjs' as string);
 const { Past } = await import('../../../src/page/live/past.mjs' as string);
 const { lineWidths } = await import('../../../sim/page/browser/views.mjs' as string);
+const { exceeds, sourceText } = await import('../../../src/page/live/wording.mjs' as string);
 const { clock } = await import('../../../src/page/browser/figures.mjs' as string);
 
 const RATES = (messagesPerSecond: number) => ({ messagesPerSecond, bytesPerSecond: null });
@@ -124,6 +125,26 @@ describe('the past of a page', () => {
     expect(past.nodes.has('n42')).toBe(true);
     const all = [...past.nodes.values()].reduce((sum, [share]) => sum + share, 0);
     expect(all).toBeCloseTo(50 + 99 * 0.5);
+  });
+});
+
+describe('what is said of a group', () => {
+  test('a key is told by its template, another group by who defines it', () => {
+    const at = { template: null, origin: 'yaml', revision: 0 };
+    expect([
+      sourceText({ ...at, template: 'key:{id}' }),
+      sourceText(at),
+      sourceText({ ...at, origin: 'run-time', revision: 7 }),
+    ]).toEqual(['key of template key:{id}', 'from YAML', 'changed at run time, revision 7']);
+  });
+
+  test('more is wanted than there may be only by more than noise', () => {
+    expect([exceeds(102, 100), exceeds(103, 100), exceeds(103, null), exceeds(1, 0)]).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { closeHttp, listen } from '../../../src/http/server/http-server.js';
@@ -124,6 +125,24 @@ describe('the live page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('what if: what cannot be taken back, because somebody has changed it since, says so', async () => {
+    await visit('#/group/many-1/publish');
+    await page.locator('.change input').first().fill('300');
+    await page.click('text=Apply to the cluster');
+    await expect.poll(() => tile('Quota'), { timeout: 3000 }).toBe(300);
+    await page.waitForSelector('text=Undo');
+    const change = {
+      method: 'PATCH' as const,
+      url: '/v1/groups/many-1',
+      payload: { quota: { publish: { messagesPerSecond: 200 } } },
+    };
+    expect((await (scenes[1] as HttpScene).app.inject(change)).statusCode).toBe(200);
+    await expect.poll(() => tile('Quota'), { timeout: 3000 }).toBe(200);
+    await page.click('text=Undo');
+    await expect.poll(() => page.textContent('.change .hint')).toContain('many-1 is not as expected');
+    expect(await tile('Quota')).toBe(200);
+  });
+
   test('why: each step with its numbers, and what would let it pass', async () => {
     await visit('#/why/orders/publish');
     await page.fill('.why input[type=number]', '5000');
@@ -167,6 +186,16 @@ describe('the live page in a browser', () => {
     await page.goto(`${url}/#/why/key:alice/publish`);
     await expect.poll(() => page.textContent('.verdict-line')).toContain('ask one of those');
     expect(await page.textContent('.steps')).toMatch(/b wants [\d,]+\/s/);
+  });
+
+  test('the page of a key names its template', async () => {
+    const [first] = scenes as [HttpScene];
+    while (!first.node.keys?.loud.has('key:bob')) {
+      first.node.tryAcquire('key:bob', { messages: 3 });
+      await sleep(20);
+    }
+    await visit('#/group/key%3Abob/publish');
+    await expect.poll(() => page.textContent('.facts')).toBe('max-min · key of template key:{id}');
   });
 
   test('record this: from the click on, and what came until it was stopped can be read', async () => {
@@ -216,6 +245,9 @@ describe('the live page in a browser', () => {
     await page.goto(`${url}/#/why/${encodeURIComponent(HOSTILE)}/publish`);
     await expect.poll(() => page.textContent('.verdict-line')).toContain(HOSTILE);
     expect(await page.evaluate('[typeof window.broken, document.images.length]')).toEqual(['undefined', 0]);
+    await page.goto(`${url}/#/group/%zz/publish`);
+    await page.reload();
+    await expect.poll(() => page.textContent('h1')).toBe('%zz');
   });
 
   test('a name of 200 characters is found by a part of it, and does not stick out', async () => {
@@ -283,9 +315,16 @@ describe('the live page in a browser', () => {
   });
 
   test('a node that goes away leaves a page that says so', async () => {
-    await visit('#/node');
+    await visit('#/');
     await closeHttp((scenes[0] as HttpScene).app, 0);
     await expect.poll(() => page.textContent('#trouble'), { timeout: 5000 }).toContain('What is shown is old');
+    await page.focus('#time');
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/v1/live/history'));
+    await page.keyboard.press('ArrowLeft');
+    await failed;
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    // What nobody has caught; the browser's own line says "Failed to load resource".
+    expect(complaints).not.toContain('Failed to fetch');
   });
 });
 

@@ -11,19 +11,22 @@ import org.apache.commons.lang3.reflect.FieldUtils;
 import org.apache.pulsar.broker.service.persistent.DispatchRateLimiter;
 import org.apache.pulsar.broker.service.persistent.DispatchRateLimiterAsyncTokenBucketImpl;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Dispatch of a group: an account that its topics share, because Pulsar has no limiter for that.
  *
- * A topic's limiter is replaced by one that asks the account, too. A dispatcher that is refused sleeps for a
+ * A topic's limiter is replaced by one that also asks the account. A dispatcher that is refused sleeps for a
  * second, whatever comes meanwhile; so it is woken as soon as there is something in the account.
  */
 final class DispatchLimit {
+  private static final Logger LOG = LoggerFactory.getLogger(DispatchLimit.class);
   /** Null where this Pulsar has none. */
   static final Field LIMITER_FIELD = FieldUtils.getField(PersistentTopic.class, "dispatchRateLimiter", true);
   /** Covers two ticks that come late. */
   private static final double DEPTH_SECONDS = 0.1;
-  /** Most reads of a bookie take less. */
+  /** Who was woken asks again after it has read, and most reads of a bookie take less. */
   private static final double READ_SECONDS = 0.12;
 
   private final Map<PersistentTopic, GroupLimiter> limiters = new HashMap<>();
@@ -45,19 +48,18 @@ final class DispatchLimit {
     refused.removeIf(limiter -> !limiter.isRefused);
     sinceRefusalSeconds = refused.isEmpty() ? sinceRefusalSeconds + seconds : 0;
     if (accounts[Limit.MESSAGES].available() == 0 || accounts[Limit.BYTES].available() == 0) return;
-    // The first one that comes may take all.
+    // Whoever comes first may take all.
     Collections.shuffle(refused);
     refused.forEach(GroupLimiter::wake);
   }
 
-  /** Whether somebody was refused of late: who was woken asks again after its read. */
+  /** Whether somebody was refused of late. */
   boolean isDry() {
     return sinceRefusalSeconds < READ_SECONDS;
   }
 
   void release() {
-    limiters.values().forEach(GroupLimiter::remove);
-    limiters.clear();
+    keep(Limit.NONE, Set.of(), 0);
   }
 
   /** Pulsar's limiter with the limits that the topic has of its own, and those of the group. */
@@ -79,11 +81,15 @@ final class DispatchLimit {
       }
     }
 
+    /** A topic that fails here, perhaps because it is closing, must not keep the limiters at the others. */
     void remove() {
-      before.ifPresent(DispatchRateLimiter::updateDispatchRate);
-      put(before);
-      topic.updateDispatchRateLimiter();
-      wake();
+      try {
+        put(before);
+        topic.updateDispatchRateLimiter();
+        wake();
+      } catch (RuntimeException | LinkageError failure) {
+        LOG.warn("quotamesh: the dispatch limiter of {} may be out of date", topicName, failure);
+      }
     }
 
     void wake() {

@@ -16,11 +16,11 @@ import org.apache.pulsar.common.naming.TopicName;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts and limits, on a thread of its own: `tick` is called every 50 ms. */
+/** Counts and limits, every 50 ms. */
 final class Enforcer {
   private static final Logger LOG = LoggerFactory.getLogger(Enforcer.class);
   private static final long LOOK_UP_NANOS = 500_000_000L;
-  /** Of the time, a walk through all topics takes one part in so many at most. */
+  /** At most one part in so many of the time goes into walks through all topics. */
   private static final int WALK_PARTS = 10;
   private static final int FAILURES_MAX = 20;
 
@@ -28,19 +28,20 @@ final class Enforcer {
   private final PulsarService pulsar;
   private final Settings settings;
   private Map<AbstractTopic, Counters> counted = new IdentityHashMap<>();
-  private boolean isReleased = true;
   private boolean isRegistered;
   private int failures;
   private long lookedUpNanos;
   private long walkedNanos;
   volatile long walkTookNanos;
   volatile int brokersAlive = 1;
-  /** True: told to keep quiet, or something fails again and again. */
+  /** An operator has said so. */
   volatile boolean isQuiet;
+  /** Rounds have failed again and again, or cannot work with this Pulsar: it stays so until the broker is restarted. */
   volatile boolean isBroken;
-  /** Another one after a silence: what was admitted meanwhile is charged to nobody. */
+  /** Rises after each silence: the node charges nobody for what was admitted before the first counts of a life. */
   volatile long life;
-  volatile List<Lane.Counts> lanes = List.of();
+  /** What the node is told; null = nothing is kept, and nothing said. */
+  volatile List<Lane.Counts> lanes;
 
   Enforcer(PulsarService pulsar, Settings settings) {
     this.pulsar = pulsar;
@@ -58,9 +59,11 @@ final class Enforcer {
       failures = 0;
     } catch (Throwable failure) {
       if (failures++ == 0) LOG.error("quotamesh: a round failed", failure);
-      if (failures < FAILURES_MAX || isBroken) return;
+      // What this Pulsar lacks will not come.
+      boolean isEnd = failures >= FAILURES_MAX || failure instanceof LinkageError;
+      if (!isEnd || isBroken) return;
       isBroken = true;
-      LOG.error("quotamesh: {} rounds failed; every group gets its own quota back until a restart", FAILURES_MAX);
+      LOG.error("quotamesh: has ended; every group gets its own quota back until a restart");
     }
   }
 
@@ -69,25 +72,25 @@ final class Enforcer {
     BrokerService broker = pulsar.getBrokerService();
     // The broker initialises its interceptors before both.
     if (service == null || broker == null) return;
-    if (nowNanos - lookedUpNanos >= LOOK_UP_NANOS) lookUp(broker, nowNanos);
+    if (!isBroken && nowNanos - lookedUpNanos >= LOOK_UP_NANOS) lookUp(broker, nowNanos);
     if (isQuiet || isBroken) {
       release();
       return;
     }
     if (nowNanos - walkedNanos < walkTookNanos * WALK_PARTS) return;
-    if (isReleased) life = System.currentTimeMillis();
-    double seconds = isReleased ? 0 : (nowNanos - walkedNanos) / 1e9;
-    isReleased = false;
+    boolean isFirst = lanes == null;
+    double seconds = isFirst ? 0 : (nowNanos - walkedNanos) / 1e9;
+    if (isFirst) {
+      life = System.currentTimeMillis();
+      lanes = List.of();
+    }
     walkedNanos = nowNanos;
     count(service, broker, seconds);
     var told = new ArrayList<Lane.Counts>();
     for (Group group : groups.values()) {
       var resourceGroup = service.resourceGroupGet(group.name);
-      if (resourceGroup == null) group.pulsarQuota = null;
-      var quota = group.pulsarQuota;
-      if (quota == null) continue;
-      group.keep(resourceGroup.getResourceGroupPublishLimiter(), quota, brokersAlive, nowNanos, seconds);
-      if (group.topics == 0) continue;
+      var limiter = resourceGroup == null ? null : resourceGroup.getResourceGroupPublishLimiter();
+      if (!group.keep(limiter, brokersAlive, nowNanos, seconds) || group.topics == 0) continue;
       for (Lane lane : group.lanes()) {
         if (settings.isNodeSource() || !lane.limit.isUnlimited()) told.add(lane.counts());
       }
@@ -134,10 +137,15 @@ final class Enforcer {
 
   /** Once: what others write over it afterwards stays. */
   private void release() {
-    if (isReleased) return;
-    isReleased = true;
-    lanes = List.of();
-    groups.values().forEach(Group::release);
+    if (lanes == null) return;
+    lanes = null;
+    for (Group group : groups.values()) {
+      try {
+        group.release();
+      } catch (RuntimeException | LinkageError failure) {
+        LOG.error("quotamesh: group {} may not have its own quota again", group.name, failure);
+      }
+    }
     LOG.info("quotamesh: {} groups have their own quota again", groups.size());
   }
 

@@ -51,7 +51,16 @@ final class Group {
     if (topic instanceof PersistentTopic persistent) persistentTopics.add(persistent);
   }
 
-  void keep(ResourceGroupPublishLimiter limiter, ResourceGroup quota, int brokersAlive, long nowNanos, double seconds) {
+  /**
+   * @param limiter null = the broker has no such group
+   * @return whether there is something to keep; what has no quota is left as it would be without us
+   */
+  boolean keep(ResourceGroupPublishLimiter limiter, int brokersAlive, long nowNanos, double seconds) {
+    ResourceGroup quota = pulsarQuota;
+    if (limiter == null || quota == null) {
+      release();
+      return false;
+    }
     if (publishLimit == null || !publishLimit.isOf(limiter)) publishLimit = new PublishLimit(limiter, wake);
     var publishQuota = Limit.ofPulsar(quota.getPublishRateInMsgs(), quota.getPublishRateInBytes());
     var dispatchQuota = Limit.ofPulsar(quota.getDispatchRateInMsgs(), quota.getDispatchRateInBytes());
@@ -60,6 +69,7 @@ final class Group {
     boolean isThrottled = sinceThrottledSeconds < THROTTLED_SECONDS;
     publish.heldBack.look(publishLimit.isDry() && (isThrottled || publishLimit.isIndebted()), seconds);
     dispatch.heldBack.look(dispatchLimit.isDry(), seconds);
+    return true;
   }
 
   void release() {

@@ -4,15 +4,15 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import java.util.Map;
 
 /**
- * One direction of a resource group at this broker: what its topics admitted, and what they may: what the node told
- * last, for as long as that is valid; then quota ÷ brokers alive, which needs nobody.
+ * One direction of a resource group at this broker: what its topics have admitted, and what they may admit. That is what
+ * the node told last, for as long as it is valid; then quota ÷ brokers alive, which needs nobody.
  */
 final class Lane {
   final String group;
   /** As the node and the metrics call it. */
   final String direction;
   final HeldBack heldBack = new HeldBack();
-  /** Units since the broker started; they never fall. */
+  /** Units since the broker started. */
   final long[] admitted = new long[2];
   /** Set by the thread that talks to the node. */
   volatile Told told;

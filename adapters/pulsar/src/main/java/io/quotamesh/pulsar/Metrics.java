@@ -12,7 +12,7 @@ record Metrics(Enforcer enforcer, Talk talk) {
     line(page, "quiet", "", enforcer.isQuiet || enforcer.isBroken ? 1 : 0);
     line(page, "round_seconds", "", enforcer.walkTookNanos / 1e9);
     for (Group group : enforcer.groups.values()) {
-      String name = "resource_group=\"" + group.name.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+      String name = "resource_group=\"" + group.name.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + "\"";
       PublishLimit publishLimit = group.publishLimit;
       if (publishLimit != null) {
         line(page, "limiter_writes_total", name, publishLimit.writes);

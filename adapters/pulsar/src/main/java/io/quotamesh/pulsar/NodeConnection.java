@@ -3,12 +3,14 @@ package io.quotamesh.pulsar;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
@@ -34,12 +36,18 @@ final class NodeConnection {
     boolean isUnix = node.startsWith("unix:");
     URI uri = URI.create(isUnix ? "http://localhost" : node);
     int port = uri.getPort() == -1 ? 80 : uri.getPort();
-    address = isUnix ? UnixDomainSocketAddress.of(node.substring(5)) : new InetSocketAddress(uri.getHost(), port);
+    address = isUnix ? UnixDomainSocketAddress.of(node.substring(5)) : InetSocketAddress.createUnresolved(uri.getHost(), port);
     String token = settings.token() == null ? "" : "authorization: Bearer " + settings.token() + "\r\n";
     fields = " HTTP/1.0\r\nhost: " + uri.getAuthority() + "\r\n" + token;
   }
 
   record Answer(int status, JsonNode body) {}
+
+  /** Looked up for each request: the broker does not wait for it when it starts, and a name may be known later. */
+  private SocketAddress resolved() throws UnknownHostException {
+    if (!(address instanceof InetSocketAddress named)) return address;
+    return new InetSocketAddress(InetAddress.getByName(named.getHostString()), named.getPort());
+  }
 
   /** @param body null = none. At the deadline the connection is closed, whatever it is about to do. */
   Answer ask(String method, String path, Object body, long timeoutMs) throws IOException {
@@ -50,7 +58,7 @@ final class NodeConnection {
         return null;
       }, timeoutMs, TimeUnit.MILLISECONDS);
       try {
-        channel.connect(address);
+        channel.connect(resolved());
         Channels.newOutputStream(channel).write(request(method + " " + path, body));
         return answer(Channels.newInputStream(channel).readNBytes(ANSWER_BYTES_MAX));
       } finally {

@@ -18,6 +18,10 @@ final class PublishLimit {
   private static final double RISE_RATIO = 1.02;
   /** Buckets hold at least so many seconds of the rate, so that ticks and wake-ups may come late. */
   private static final double DEPTH_SECONDS = 0.1;
+  /** No broker admits so much, and from 2^58 on Pulsar's buckets stay empty. */
+  private static final double RATE_MAX = 1e15;
+  /** Pulsar wakes throttled producers when a bucket has the tokens of 0.01 s. */
+  private static final double DRY_SECONDS = 0.02;
 
   private final ResourceGroupPublishLimiter limiter;
   private final Consumer<ResourceGroupPublishLimiter> wake;
@@ -26,7 +30,7 @@ final class PublishLimit {
   volatile long writes;
   volatile long overwritten;
 
-  /** @param wake has the times computed again for which throttled producers sleep */
+  /** @param wake computes again for how long throttled producers sleep */
   PublishLimit(ResourceGroupPublishLimiter limiter, Consumer<ResourceGroupPublishLimiter> wake) {
     this.limiter = limiter;
     this.wake = wake;
@@ -60,12 +64,12 @@ final class PublishLimit {
     wake.accept(limiter);
   }
 
-  /** Whether the buckets admit nothing at this moment: throttled producers are woken at 1 % of a second's tokens. */
+  /** Whether one of the buckets holds producers up at this moment. */
   boolean isDry() {
     return units[Limit.MESSAGES].isDry() || units[Limit.BYTES].isDry();
   }
 
-  /** Somebody sleeps off what was admitted above the limit. */
+  /** Whether producers sleep because more was admitted than the limit. */
   boolean isIndebted() {
     return units[Limit.MESSAGES].level < 0 || units[Limit.BYTES].level < 0;
   }
@@ -104,7 +108,7 @@ final class PublishLimit {
       rate = limit.rate()[number];
       depth = Math.max(1, Math.max(limit.depth()[number], rate * DEPTH_SECONDS));
       // Pulsar takes 0 for unlimited, so the least that is written is 1.
-      wanted = rate == Limit.UNLIMITED ? -1 : Math.max(1, (long) Math.ceil(rate));
+      wanted = rate > RATE_MAX ? -1 : Math.max(1, (long) Math.ceil(rate));
       // Who wrote over it has put full buckets in place; what was in ours is known from what has been admitted.
       double ours = level + Math.max(0, written) * seconds - (admitted[number] - admittedBefore);
       admittedBefore = admitted[number];
@@ -135,7 +139,7 @@ final class PublishLimit {
     }
 
     boolean isDry() {
-      return bucket() != null && level <= rate / 50;
+      return bucket() != null && level <= rate * DRY_SECONDS;
     }
 
     private void drainTo(long most) {

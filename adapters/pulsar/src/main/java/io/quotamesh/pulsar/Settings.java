@@ -5,12 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
 
-/** What broker.conf says: the broker keeps keys that it does not know. A name of null is the broker's id. */
+/** What broker.conf says, where a plugin may have keys of its own. A name of null stands for the broker's id. */
 record Settings(String node, String token, String name, long isolationMs, boolean isNodeSource) {
   /** Told at run time, to all brokers at once: `pulsar-admin brokers update-dynamic-config`. */
   static final String QUIET = "quotameshQuiet";
 
-  /** Leaves time for two more before the share ends. */
+  /** Three requests that are not answered fit into the time that a share lasts. */
   long timeoutMs() {
     return Math.min(1000, isolationMs / 3);
   }

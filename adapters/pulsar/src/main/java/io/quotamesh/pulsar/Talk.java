@@ -13,19 +13,22 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.apache.commons.lang3.StringUtils;
 import org.apache.pulsar.common.policies.data.ResourceGroup;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What is said to the node, on a thread of its own: nobody else waits for it. */
+/** What is said to the node. Nobody else waits for it. */
 final class Talk implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Talk.class);
   private static final long RETRY_NANOS = 200_000_000L;
-  /** A change of a group is decided by the log of the cluster. */
+  /** A change of a group is answered when it is in the log of the cluster. */
   private static final long DEFINE_TIMEOUT_MS = 2000;
   private static final long DEFINE_AGAIN_NANOS = 10_000_000_000L;
   /** A request has so many lanes at most; what is beyond has quota ÷ brokers. */
   private static final int LANES_MAX = 1000;
+  /** Of what a node says, in the log of the broker. */
+  private static final int SAID_LENGTH_MAX = 300;
 
   private final Settings settings;
   private final Enforcer enforcer;
@@ -59,14 +62,19 @@ final class Talk implements Runnable {
   /** @return whether all went well */
   boolean round(long nowNanos) {
     List<Lane.Counts> lanes = enforcer.lanes;
+    if (lanes == null) return true;
     boolean isRecent = nowNanos - sentNanos < settings.isolationMs() * 1_000_000 / 6;
     // Who is held back waits for more, and its counts may stand still.
     boolean isNews = hasMoved || !lanes.equals(sent) || lanes.stream().anyMatch(Lane.Counts::heldBack);
-    if (lanes.isEmpty() || isRecent && !isNews) return true;
+    if (isRecent && !isNews) return true;
     try {
       if (!settings.isNodeSource()) {
-        for (Group group : enforcer.groups.values()) define(group, nowNanos);
+        // A request each, and the shares must not wait for all of them.
+        for (Group group : enforcer.groups.values()) {
+          if (System.nanoTime() - nowNanos < timeoutMs * 1_000_000) define(group, nowNanos);
+        }
       }
+      if (lanes.isEmpty()) return true;
       report(lanes.subList(0, Math.min(LANES_MAX, lanes.size())));
       sent = lanes;
       sentNanos = nowNanos;
@@ -76,10 +84,10 @@ final class Talk implements Runnable {
       problem = null;
       return true;
     } catch (Throwable failure) {
-      // The last shares are kept for their time, and then this broker is alone.
+      // The last shares are kept for as long as they are valid, and then this broker is alone.
       failed++;
       failedNanos = nowNanos;
-      String text = String.valueOf(failure.getMessage());
+      String text = StringUtils.abbreviate(String.valueOf(failure.getMessage()), SAID_LENGTH_MAX);
       if (!text.equals(problem)) LOG.warn("quotamesh: {} is not followed: {}", settings.node(), text);
       problem = text;
       return false;
@@ -117,9 +125,11 @@ final class Talk implements Runnable {
   private static double[] pair(JsonNode told, String what) throws IOException {
     JsonNode messages = told.path("messages" + what);
     JsonNode bytes = told.path("bytes" + what);
-    return new double[] {
-      messages.isNull() ? Limit.UNLIMITED : nonNegative(messages), bytes.isNull() ? Limit.UNLIMITED : nonNegative(bytes),
-    };
+    return new double[] {limit(messages), limit(bytes)};
+  }
+
+  private static double limit(JsonNode value) throws IOException {
+    return value.isNull() ? Limit.UNLIMITED : nonNegative(value);
   }
 
   private static double nonNegative(JsonNode value) throws IOException {
@@ -141,7 +151,8 @@ final class Talk implements Runnable {
       defined.put(group.name, quota);
       return;
     }
-    String text = answer.status() + " " + answer.body().path("reason").asText();
+    String reason = StringUtils.abbreviate(answer.body().path("reason").asText(), SAID_LENGTH_MAX);
+    String text = answer.status() + " " + reason;
     boolean isKnown = before != null && before.text.equals(text);
     if (!isKnown) LOG.warn("quotamesh: the node does not take group {}: {}", group.name, text);
     refusals.put(group.name, new Refusal(text, nowNanos));

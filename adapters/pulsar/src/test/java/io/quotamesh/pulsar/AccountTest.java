@@ -50,6 +50,28 @@ class AccountTest {
   }
 
   @Test
+  void aRateBeyondAllNumbersLeavesNothingBehind() {
+    for (int tick = 0; tick < 3; tick++) account.fill(1e300, 1e300, TICK_SECONDS);
+    assertEquals(Long.MAX_VALUE, account.available());
+    account.fill(600, 60, TICK_SECONDS);
+    assertEquals(60, account.available());
+    account.spend(60);
+    account.fill(600, 60, TICK_SECONDS);
+    assertEquals(30, account.available());
+  }
+
+  @Test
+  void oneThatNobodyFillsForTenSecondsLimitsNothing() {
+    account.fill(0, 1, TICK_SECONDS);
+    assertEquals(0, account.available());
+    account.filledNanos -= 10_000_000_000L;
+    assertEquals(Account.UNLIMITED, account.available());
+    account.spend(1000);
+    account.fill(60, 60, TICK_SECONDS);
+    assertEquals(3, account.available());
+  }
+
+  @Test
   void aRateOfNothingGivesNothing() {
     assertEquals(0, spendAllFor(200, 0, 1000));
   }

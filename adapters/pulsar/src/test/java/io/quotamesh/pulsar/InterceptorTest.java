@@ -53,4 +53,11 @@ class InterceptorTest {
     }
     assertEquals(true, enforcer.isBroken);
   }
+
+  @Test
+  void whereThisPulsarLacksWhatIsNowAndThenUsedItEndsToo() throws Exception {
+    var enforcer = new Enforcer(Stock.allocated(Stock.Broker.class), settings("quotameshNode", "unix:/n"));
+    for (int round = 0; round < 20; round++) assertDoesNotThrow(enforcer::tick);
+    assertEquals(true, enforcer.isBroken);
+  }
 }

@@ -162,6 +162,17 @@ class PublishLimitTest {
   }
 
   @Test
+  void halfOfTheLargestQuotaThatPulsarTakesHoldsNobodyBack() {
+    for (int at = 0; at < 100; at++) {
+      tick(Math.pow(2, 62));
+      nowNanos += TICK_MS * MS;
+      var bucket = limiter.getTokenBucketOnMessage();
+      assertTrue(bucket == null || bucket.containsTokens(), "tick " + at);
+      assertFalse(limit.isDry());
+    }
+  }
+
+  @Test
   void releasedItIsTheGroupsOwnQuota() {
     run(2000, ms -> 300);
     limit.release(quota(1000));

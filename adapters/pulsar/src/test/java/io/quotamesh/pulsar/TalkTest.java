@@ -2,12 +2,14 @@ package io.quotamesh.pulsar;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.channels.Channels;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -117,6 +119,14 @@ class TalkTest {
     }
   }
 
+  private static void sleepMs(long ms) {
+    try {
+      Thread.sleep(ms);
+    } catch (InterruptedException end) {
+      throw new IllegalStateException(end);
+    }
+  }
+
   private boolean round() {
     return talk.round(System.nanoTime());
   }
@@ -168,6 +178,15 @@ class TalkTest {
     answer = request -> ok(GOOD);
     assertTrue(round());
     assertEquals(nonsense.size(), talk.failed);
+  }
+
+  @Test
+  void aNameThatNobodyKnowsIsLookedUpForEachRequest() throws Exception {
+    var conf = new Properties();
+    // A part of a name has 63 letters at most, so no server is asked for this one.
+    conf.setProperty("quotameshNode", "http://" + "x".repeat(64) + ".invalid:7070");
+    var node = new NodeConnection(Settings.of(conf), deadlines);
+    assertThrows(UnknownHostException.class, () -> node.ask("GET", "/livez", null, PATIENT_MS));
   }
 
   @Test
@@ -239,6 +258,50 @@ class TalkTest {
     group.pulsarQuota = null;
     assertTrue(round() && round());
     assertEquals(List.of("DELETE " + path), definitions());
+  }
+
+  @Test
+  void manyNewGroupsDoNotKeepTheSharesOfTheOthersWaiting() throws Exception {
+    follow("pulsar");
+    talk = talkFor(1000);
+    for (int number = 0; number < 30; number++) {
+      var group = new Group("g" + number, false, limiter -> {});
+      group.topics = 1;
+      group.pulsarQuota = new ResourceGroup();
+      group.pulsarQuota.setPublishRateInMsgs(1000);
+      enforcer.groups.put(group.name, group);
+    }
+    enforcer.lanes = List.of(countsOf(enforcer.groups.get("g0").publish, 7, true));
+    answer = request -> {
+      if (request.startsWith("POST")) return ok(GOOD);
+      sleepMs(50);
+      return ok("{}");
+    };
+    assertTrue(round());
+    int definitions = asked.size() - 1;
+    assertTrue(definitions <= 20, definitions + " requests of 50 ms before the shares");
+    while (asked.stream().filter(each -> each.startsWith("PUT")).count() < 30) assertTrue(round());
+  }
+
+  @Test
+  void theLastGroupIsDeletedAtTheNodeTooAndWhoeverKeepsQuietSaysNothing() throws Exception {
+    follow("pulsar");
+    var group = new Group("orders", false, limiter -> {});
+    group.topics = 1;
+    group.pulsarQuota = new ResourceGroup();
+    enforcer.groups.put(group.name, group);
+    enforcer.lanes = List.of(countsOf(group.publish, 7, true));
+    answer = request -> ok(request.startsWith("POST") ? GOOD : "{}");
+    assertTrue(round());
+    asked.clear();
+    group.topics = 0;
+    group.pulsarQuota = null;
+    enforcer.lanes = null;
+    assertTrue(round());
+    assertEquals(List.of(), asked);
+    enforcer.lanes = List.of();
+    assertTrue(round() && round());
+    assertEquals(List.of("DELETE /admin/v2/resourcegroups/orders HTTP/1.0 "), asked);
   }
 
   @Test
