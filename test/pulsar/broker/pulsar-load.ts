@@ -107,7 +107,10 @@ export function mostInWindow(samples: readonly Sample[], seconds: number, counts
   return most;
 }
 
-/** Milliseconds from the first sample to the half second in which a topic has so much for the first time; Infinity = never. */
+/**
+ * Milliseconds from the first sample to the half second in which a topic has so much, and has it in the mean of the five
+ * seconds behind it, too: a full bucket passes for half a second. Infinity = never.
+ */
 export function reachedAfter(
   samples: readonly Sample[],
   topic: number,
@@ -117,8 +120,10 @@ export function reachedAfter(
   const began = (samples[0] as Sample).ms;
   for (const [at, sample] of samples.entries()) {
     const before = samples.slice(0, at).findLast(({ ms }) => sample.ms - ms >= 500);
-    if (before !== undefined && (ratesBetween(before, sample, countsOf)[topic] as number) >= least)
-      return before.ms - began;
+    const later = samples.find(({ ms }) => ms - sample.ms >= 5000);
+    if (before === undefined || later === undefined) continue;
+    const rates = [ratesBetween(before, sample, countsOf), ratesBetween(sample, later, countsOf)];
+    if (rates.every((rate) => (rate[topic] as number) >= least)) return before.ms - began;
   }
   return Number.POSITIVE_INFINITY;
 }
