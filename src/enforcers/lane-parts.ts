@@ -192,7 +192,8 @@ export class LaneParts {
     if (lane?.isLimitedByTokens !== true || lane.tokens?.isShared !== true) return 0;
     const tokens = lane.tokens.slots[dimension];
     if (tokens === undefined || tokens.bucket === null) return 0;
-    return tokens.perSecond + tokens.takeable / SPENT_SECONDS;
+    const isWaitedFor = this.#parts.limiter.heldBackElsewhere.has(this.#lane);
+    return tokens.perSecond + tokens.takeable / (isWaitedFor ? SPENT_SECONDS : IDLE_SPENT_SECONDS);
   }
 
   /** Seconds of a rate that the lane's bucket holds; Infinity where there is no limit. */
@@ -236,8 +237,10 @@ const DEBT_SECONDS = 1;
  * messages a second for two seconds: who takes nothing seems to want nothing.
  */
 const LEAST_IN_DEBT = 0.5;
+/** In so much time what the cluster's bucket holds would be spent while nobody waits for it. */
+const IDLE_SPENT_SECONDS = 1;
 /**
- * In so much time what the cluster's bucket holds is spent. What another one claimed and left lies there, and the bucket
+ * The same while work is held back. What another one claimed and left lies there, and the bucket
  * holds a tenth of a second's worth by default: spent within a second, most of it was lost.
  */
 const SPENT_SECONDS = 0.25;

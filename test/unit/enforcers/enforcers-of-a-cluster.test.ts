@@ -99,3 +99,20 @@ describe.each(['tokens', 'rates'])('two nodes with an enforcer each, sharing %s'
     expect(total(await pass(10))).toBeGreaterThanOrEqual(0.95 * QUOTA);
   });
 });
+
+it('while nobody wants anything, together they are told no more than the quota', async () => {
+  const quota = 50;
+  const scene = await TwoNodes.start('tokens', quota);
+  try {
+    let told = 0;
+    for (let turn = 0; turn < 50; turn++) {
+      const answers = await Promise.all(scene.nodes.map((node) => reportTo(node, 'proxy', 0, false)));
+      told = answers.reduce((sum, { rate }) => sum + rate, 0);
+      await scene.time.advance(TURN_MS);
+    }
+    // The cluster's bucket holds 21, which would be 84/s each if it were told as a quarter of a second's.
+    expect(told).toBeLessThanOrEqual(quota);
+  } finally {
+    await scene.close();
+  }
+});

@@ -9,14 +9,14 @@ import { VirtualTime } from '../demo/virtual-time.js';
 export const QUOTA = 1000;
 export const TURN_MS = 100;
 
-/** Two nodes that share a group of 1,000 messages/s by a log, in virtual time. */
+/** Two nodes that share a group of 1,000 messages/s, or of another quota, by a log, in virtual time. */
 export class TwoNodes {
   readonly time = new VirtualTime();
   readonly log: MemoryLog = createMemoryLog();
   readonly nodes: readonly WholeNode[];
 
-  private constructor(sharing: string) {
-    const groups = { orders: { sharing, quota: { publish: { messagesPerSecond: QUOTA } } } };
+  private constructor(sharing: string, quota: number) {
+    const groups = { orders: { sharing, quota: { publish: { messagesPerSecond: quota } } } };
     this.nodes = ['a', 'b'].map((node, nonce) => {
       const config = resolveConfig({ cluster: 'enforced', topic: 'memory', groups, node }, { source: '(test)' });
       const clock = () => performance.now();
@@ -25,8 +25,8 @@ export class TwoNodes {
     });
   }
 
-  static async start(sharing: string): Promise<TwoNodes> {
-    const scene = new TwoNodes(sharing);
+  static async start(sharing: string, quota = QUOTA): Promise<TwoNodes> {
+    const scene = new TwoNodes(sharing, quota);
     const started = Promise.all(scene.nodes.map((node) => node.start()));
     await scene.time.advance(3000);
     await started;
