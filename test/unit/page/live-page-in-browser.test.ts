@@ -239,7 +239,7 @@ describe('the live page in a browser', () => {
     await expect.poll(() => page.textContent('main')).toContain('a node remembers no decisions');
     await page.click('nav >> text=Node');
     await expect.poll(() => page.textContent('main')).toContain('as they are now');
-    expect(await tile('Members alive')).toBe(3);
+    await expect.poll(() => tile('Members alive')).toBe(3);
     await page.click('#live');
     await expect.poll(() => page.textContent('main')).not.toContain('as they are now');
   });
