@@ -4,7 +4,8 @@ import { GENERATED, table } from './markdown.mjs';
 export function renderErrors(catalogue) {
   const rows = Object.entries(catalogue).map(([code, { message, httpStatus, exitCode, remedy }]) => [
     `\`${code}\``,
-    `\`${message}\``,
+    // A row of a table is one line.
+    `\`${message.replaceAll('\n', ' ⏎ ')}\``,
     httpStatus ?? '',
     exitCode ?? '',
     remedy,

@@ -156,7 +156,7 @@ export class WhatIf {
       this.#fail(error);
       return;
     }
-    const text = `A key of template ${key.template}, whose settings it has. What it shall have of its own is set by \`quotamesh key set ${this.group} …\`.`;
+    const text = `A key of template ${key.template}, whose settings it has, so that there is nothing to try here. The command “quotamesh group set ${this.group} …” makes it a group, which this page can change.`;
     this.host.replaceChildren(make('p', { className: 'hint', text }));
   }
 
