@@ -1,3 +1,4 @@
+import { LEAST_CLAIM } from '../core/base/claims.js';
 import { DIMENSION_COUNT, slotOf } from '../core/base/vocabulary.js';
 import { addHiddenDemand } from '../core/parts/hidden-demand.js';
 import { splitLimit } from '../core/parts/split-limit.js';
@@ -219,13 +220,11 @@ function claimsOf(part: Float64Array, count: number, growth: number): Float64Arr
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     const had = part[dimension] as number;
     const equal = (limits[dimension] as number) / count;
-    claims[dimension] = Math.max(had, Math.min(equal, growth * Math.max(had, CLAIM_FLOOR * equal)));
+    claims[dimension] = Math.max(had, Math.min(equal, growth * Math.max(had, LEAST_CLAIM * equal)));
   }
   return claims;
 }
 
-/** Doubles to an equal part in four reports. */
-const CLAIM_FLOOR = 1 / 16;
 const OWN_SECONDS = 0.5;
 /** Short beside the time in which a bucket fills up, 50 ms by default. */
 const PIECE_MS = 10;

@@ -1,3 +1,4 @@
+import { CLAIM_FACTOR } from '../base/claims.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 
 /**
@@ -30,8 +31,6 @@ export function addHiddenDemand(demand: Float64Array, claims: Float64Array): voi
   raise(demand, MESSAGES, wanted);
   raise(demand, BYTES, wanted * weight);
 }
-
-const CLAIM_FACTOR = 2;
 
 function raise(demand: Float64Array, dimension: number, wanted: number): void {
   if (Number.isFinite(wanted)) demand[dimension] = Math.max(demand[dimension] as number, wanted);

@@ -1,10 +1,11 @@
+import { CLAIM_FACTOR, LEAST_CLAIM } from '../base/claims.js';
 import { type CoordinatorSettings, windowMsOf } from '../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
 import { type LaneState, shortestSpanMs } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { ReportRow } from '../protocol/record.js';
 import { currentRates } from '../sample/current-rates.js';
-import { CLAIM_FACTOR, createLaneRates, estimate, type LaneRates, usageIn } from '../sample/estimate.js';
+import { createLaneRates, estimate, type LaneRates, usageIn } from '../sample/estimate.js';
 import { FAST, type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
 import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
@@ -354,9 +355,6 @@ interface SinceReport {
   /** Since this node's last report of the lane. */
   readonly silentMs: number;
 }
-
-/** A part of its due. Who has nothing begins with so much, and is at its due after four reports. */
-const LEAST_CLAIM = 1 / 16;
 
 /** Scratch. */
 const taken = new Float64Array(DIMENSION_COUNT);

@@ -1,3 +1,4 @@
+import { CLAIM_FACTOR } from '../base/claims.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 import { BRIEF, type LaneSample, type Mark, SIZES } from './lane-sample.js';
 
@@ -69,7 +70,6 @@ const scratch = createLaneRates();
  * come back in three of four samples (docs/decisions/0006).
  */
 const HELD_BACK_PART = 0.65;
-export const CLAIM_FACTOR = 2;
 
 function claimHeldBack(sample: LaneSample, out: LaneRates): void {
   const bytesPerMessage = weightOf(sample.beginOf(SIZES), sample.now);

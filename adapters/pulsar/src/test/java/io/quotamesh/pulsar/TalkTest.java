@@ -229,6 +229,16 @@ class TalkTest {
     assertEquals(400, lane.told.limit().rate()[Limit.MESSAGES]);
   }
 
+  /** A group of 1,000 messages per second with a topic, which the enforcer knows. */
+  private Group groupOf(String name) {
+    var group = new Group(name, false, limiter -> {});
+    group.topics = 1;
+    group.pulsarQuota = new ResourceGroup();
+    group.pulsarQuota.setPublishRateInMsgs(1000);
+    enforcer.groups.put(name, group);
+    return group;
+  }
+
   /** What was asked about groups since the last call. */
   private List<String> definitions() {
     var paths = asked.stream().filter(each -> each.contains("/admin/")).toList();
@@ -239,11 +249,7 @@ class TalkTest {
   @Test
   void pulsarsGroupsAreMadeChangedAndDeletedAtTheNodeOnceEach() throws Exception {
     follow("pulsar");
-    var group = new Group("a b", false, limiter -> {});
-    group.topics = 1;
-    group.pulsarQuota = new ResourceGroup();
-    group.pulsarQuota.setPublishRateInMsgs(1000);
-    enforcer.groups.put(group.name, group);
+    var group = groupOf("a b");
     enforcer.lanes = List.of(countsOf(group.publish, 7, true));
     String path = "/admin/v2/resourcegroups/a%20b HTTP/1.0 ";
     String put = "PUT " + path + "{\"publishRateInMsgs\":RATE,\"publishRateInBytes\":-1,\"dispatchRateInMsgs\":-1,\"dispatchRateInBytes\":-1}";
@@ -265,11 +271,7 @@ class TalkTest {
     follow("pulsar");
     talk = talkFor(1000);
     for (int number = 0; number < 30; number++) {
-      var group = new Group("g" + number, false, limiter -> {});
-      group.topics = 1;
-      group.pulsarQuota = new ResourceGroup();
-      group.pulsarQuota.setPublishRateInMsgs(1000);
-      enforcer.groups.put(group.name, group);
+      groupOf("g" + number);
     }
     enforcer.lanes = List.of(countsOf(enforcer.groups.get("g0").publish, 7, true));
     answer = request -> {
