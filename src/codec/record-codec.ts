@@ -5,6 +5,7 @@ import { decodeCosts, encodeCosts, type WithCosts } from './cost-columns.js';
 import { attempt, Envelope, type Refused } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 import { decodeGroupState, encodeGroupState } from './group-state-codec.js';
+import { decodeObserved, encodeObserved } from './observed-columns.js';
 import {
   ABSURD,
   decodeAuthor,
@@ -60,7 +61,7 @@ function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
   switch (record.kind) {
     case 'node': {
       const { nodeId, version, pool = 0, epoch = 0, partitions = 0, tellsCharges = false } = record;
-      const said = { nodeId, version, pool, epoch, partitions, tellsCharges };
+      const said = { nodeId, version, pool, epoch, partitions, tellsCharges, ...encodeObserved(record.observed) };
       return { kind: wire.Kind.NODE, body: wire.Node.encode({ author, ...said }).finish() };
     }
     case 'farewell':
@@ -103,14 +104,17 @@ function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]):
 }
 
 function decodeNode(body: Uint8Array): TopicRecord | typeof ABSURD {
-  const { author: wireAuthor, nodeId, version, pool, epoch, partitions, tellsCharges } = wire.Node.decode(body);
-  const author = decodeAuthor(wireAuthor);
-  if (author === null || !isName(nodeId)) return ABSURD;
+  const node = wire.Node.decode(body);
+  const { nodeId, version, pool, epoch, partitions, tellsCharges } = node;
+  const author = decodeAuthor(node.author);
+  const observed = decodeObserved(node);
+  if (author === null || !isName(nodeId) || observed === null) return ABSURD;
   const said = {
     ...(pool !== 0 && { pool }),
     ...(epoch !== 0 && { epoch }),
     ...(partitions !== 0 && { partitions }),
     ...(tellsCharges && { tellsCharges }),
+    ...(observed.length > 0 && { observed }),
   };
   return { kind: 'node', author, nodeId, version: version.slice(0, 64), ...said };
 }

@@ -2,7 +2,7 @@ import { DIRECTION_COUNT, directionOfLane, lanesOf } from '../core/base/vocabula
 import type { StatusParts } from '../status/status-parts.js';
 import { LaneSums, quotaOf, shownDimension } from './lane-sums.js';
 
-type HeatParts = Pick<StatusParts, 'config' | 'groups' | 'keys' | 'loop'>;
+type HeatParts = Pick<StatusParts, 'clock' | 'config' | 'groups' | 'keys' | 'loop'>;
 
 /**
  * Keeps the lanes in the order of their heat: what is wanted of a lane, in quotas. A pass over all lanes takes as many

@@ -9,9 +9,10 @@ import {
   MESSAGES,
 } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
+import { showNewestRates } from '../status/newest-rates.js';
 import type { StatusParts } from '../status/status-parts.js';
 
-type SumParts = Pick<StatusParts, 'config' | 'groups' | 'keys' | 'loop'>;
+type SumParts = Pick<StatusParts, 'clock' | 'config' | 'groups' | 'keys' | 'loop'>;
 
 /** A line of the overview, over all nodes alive. Units per second in `dimension`; null = no quota. */
 export interface GroupRow {
@@ -60,15 +61,21 @@ export class LaneSums {
     const demand = this.#demand;
     demand.wanted = demand.rows = 0;
     const { coordinator } = this.#parts.loop;
-    const mapLane = coordinator === null ? -1 : this.#mapLaneOf(coordinator, lane);
-    if (coordinator === null || mapLane === -1) return demand;
-    const { usageMap, membership } = coordinator;
+    if (coordinator === null) return demand;
+    const { usageMap, membership, log } = coordinator;
     const { rows } = usageMap;
-    for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+    const [groupId, direction] = [this.#idOf(Math.floor(lane / DIRECTION_COUNT)), lane % DIRECTION_COUNT];
+    const mapLane = usageMap.findMapLane(groupId, direction);
+    for (let row = mapLane === -1 ? -1 : usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
       demand.rows++;
       if (membership.inSlot(rows.memberOf(row)).index === -1) continue;
       demand.wanted += rows.pageOf(row).demandOf(rows.startOf(row), dimension);
     }
+    log.observed.forEach(groupId, direction, this.#parts.clock(), (_, rates, row) => {
+      demand.rows++;
+      const reported = row === -1 ? 0 : rows.pageOf(row).demandOf(rows.startOf(row), dimension);
+      demand.wanted += (rates.demand[dimension] as number) - reported;
+    });
     return demand;
   }
 
@@ -131,10 +138,15 @@ export class LaneSums {
   #sharesOf(lane: number, dimension: number): Pick<GroupRow, 'admitted' | 'wanted' | 'throttledNodes'> {
     const sums = { admitted: 0, wanted: 0, throttledNodes: 0 };
     const { coordinator } = this.#parts.loop;
-    const mapLane = coordinator === null ? -1 : this.#mapLaneOf(coordinator, lane);
-    if (coordinator === null || mapLane === -1) return sums;
-    const { shares, tokens, membership } = coordinator;
-    const view = shares.converge(Math.floor(lane / DIRECTION_COUNT), lane % DIRECTION_COUNT, mapLane);
+    if (coordinator === null) return sums;
+    const { shares, tokens, membership, usageMap, log } = coordinator;
+    const [group, direction] = [Math.floor(lane / DIRECTION_COUNT), lane % DIRECTION_COUNT];
+    const groupId = this.#idOf(group);
+    const isTold = usageMap.findMapLane(groupId, direction) !== -1 || log.observed.has(groupId, direction);
+    if (!isTold) return sums;
+    const mapLane = usageMap.mapLaneOf(groupId, direction);
+    const view = shares.converge(group, direction, mapLane);
+    showNewestRates(view, coordinator, { groupId, direction, nowMs: this.#parts.clock() });
     const usage = view.usage[dimension] as Float64Array;
     const demand = view.demand[dimension] as Float64Array;
     const share = view.share[dimension] as Float64Array;
@@ -146,10 +158,6 @@ export class LaneSums {
       if ((demand[at] as number) > most * THROTTLED_RATIO) sums.throttledNodes++;
     }
     return sums;
-  }
-
-  #mapLaneOf({ usageMap }: Coordinator, lane: number): number {
-    return usageMap.findMapLane(this.#idOf(Math.floor(lane / DIRECTION_COUNT)), lane % DIRECTION_COUNT);
   }
 
   /** A number is given to another name only where the table's version rises. */

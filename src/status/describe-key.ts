@@ -3,6 +3,7 @@ import { describeQuota } from '../config/describe/describe-config.js';
 import { groupIdOf } from '../core/base/ids.js';
 import { finiteOrNull, shownRates } from '../core/base/shown-rates.js';
 import { BYTES, DIRECTIONS, type Direction, MESSAGES, type Rates } from '../core/base/vocabulary.js';
+import type { ObservedRates } from '../core/usage-map/observed-book.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
 import type { KeyTemplates } from '../groups/keys/key-templates.js';
@@ -60,21 +61,28 @@ function toldOf(
   if (coordinator === null) return [];
   const { usageMap, membership, nodeKey } = coordinator;
   const at = DIRECTIONS.indexOf(direction);
-  const mapLane = usageMap.findMapLane(groupIdOf(config.cluster, name), at);
+  const groupId = groupIdOf(config.cluster, name);
+  const mapLane = usageMap.findMapLane(groupId, at);
   if (mapLane === -1) return [];
   const { rows } = usageMap;
+  const newest = new Map<number, ObservedRates>();
+  coordinator.log.observed.forEach(groupId, at, clock(), (_, rates, row) => newest.set(row, rates));
   const told: KeyTold[] = [];
   for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
     const [page, start] = [rows.pageOf(row), rows.startOf(row)];
     const member = membership.inSlot(rows.memberOf(row));
     const [messages, bytes] = rows.chargesOf(row);
     // What a key spent at once when it began to speak stands there for as long as it is held to its quota.
-    const usageOf = (dimension: number) => Math.min(page.usageOf(start, dimension), quota[dimension] as number);
+    const observed = newest.get(row);
+    const usageOf = (dimension: number) => {
+      return Math.min(observed?.usage[dimension] ?? page.usageOf(start, dimension), quota[dimension] as number);
+    };
+    const demandOf = (dimension: number) => observed?.demand[dimension] ?? page.demandOf(start, dimension);
     told.push({
       nodeId: member.nodeId,
       self: member.nodeKey === nodeKey,
       usage: shownRates([usageOf(MESSAGES), usageOf(BYTES)]),
-      demand: shownRates([page.demandOf(start, MESSAGES), page.demandOf(start, BYTES)]),
+      demand: shownRates([demandOf(MESSAGES), demandOf(BYTES)]),
       charged: { messages, bytes },
       reportAgeMs: Math.round(clock() - rows.readMsOf(row)),
     });

@@ -34,6 +34,7 @@ import { describeRamp } from './describe-ramp.js';
 import { describeShadow } from './describe-shadow.js';
 import { degradedSignatures, describeSignatures, signedApart } from './describe-signatures.js';
 import { describeTokens } from './describe-tokens.js';
+import { showNewestRates } from './newest-rates.js';
 import type { ReadinessParts, StatusParts } from './status-parts.js';
 
 /** The node as `/v1/nodes`, `/readyz` and the metrics show it. */
@@ -165,7 +166,10 @@ function rampOf({ loop: { coordinator } }: StatusParts, group: number, direction
   return describeRamp(coordinator, configured, at, mapLane);
 }
 
-/** Usage, demand and share of every alive node for a lane, as the log that the coordinator has read says. */
+/**
+ * Usage, demand and share of every alive node for a lane, as the log that the coordinator has read says: of the rates
+ * the newest word, which may be a heartbeat's.
+ */
 export function laneShares(
   coordinator: Coordinator,
   group: number,
@@ -173,12 +177,14 @@ export function laneShares(
   nowMs: number,
 ): NodeShareStatus[] {
   const { membership, usageMap, shares, settings, nodeKey } = coordinator;
-  const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, settings.groups[group]?.name ?? ''), direction);
+  const groupId = groupIdOf(settings.cluster, settings.groups[group]?.name ?? '');
+  const mapLane = usageMap.mapLaneOf(groupId, direction);
   const view = shares.converge(group, direction, mapLane);
+  showNewestRates(view, coordinator, { groupId, direction, nowMs });
   const rows = rowByIndex(coordinator, mapLane);
+  const store = usageMap.rows;
   return membership.alive.map((member, at) => {
     const row = rows.get(at);
-    const store = usageMap.rows;
     const reported: Rates = row === undefined ? NO_RATES : [store.shareOf(row, MESSAGES), store.shareOf(row, BYTES)];
     return {
       nodeId: member.nodeId,

@@ -33,7 +33,21 @@ export interface NodeRecord {
   readonly partitions?: number;
   /** The writer's reports say whether it shares tokens; absent in records of builds that know no charges. */
   readonly tellsCharges?: boolean;
+  /** At most OBSERVED_ROWS_MAX; absent where there are none. */
+  readonly observed?: readonly ObservedRow[];
 }
+
+/**
+ * What the writer counted lately of a lane of which its report says something else (core/report/observed-rates.ts).
+ * Units per second, float32 on the wire. No share follows from it.
+ */
+export type ObservedRow = Pick<
+  ReportRow,
+  'groupId' | 'direction' | 'usageMessages' | 'usageBytes' | 'demandMessages' | 'demandBytes'
+>;
+
+/** A record with more is not read. */
+export const OBSERVED_ROWS_MAX = 64;
 
 /** The node leaves: its shares are free at once. The tombstone that may follow changes nothing. */
 export interface FarewellRecord {

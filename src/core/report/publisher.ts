@@ -11,6 +11,7 @@ import {
   backendRecordKey,
   groupStateRecordKey,
   nodeRecordKey,
+  type ObservedRow,
   reportRecordKey,
   type TopicRecord,
 } from '../protocol/record.js';
@@ -22,6 +23,7 @@ import type { UsageMap } from '../usage-map/usage-map.js';
 import { BackendSender, type BackendWord } from './backend-sender.js';
 import { Heartbeat, MOVING_BEAT_MS } from './heartbeat.js';
 import type { HiddenCeilings } from './hidden-ceilings.js';
+import { ObservedRates } from './observed-rates.js';
 import { type RampWord, RampWriter } from './ramp-writer.js';
 import type { Bundle, ReportBook } from './report-book.js';
 import { ReportBudget } from './report-budget.js';
@@ -62,6 +64,8 @@ export class Publisher {
   readonly #heartbeat: Heartbeat;
   readonly #backends: BackendSender;
   readonly #ramps: RampWriter;
+  readonly #observed = new ObservedRates();
+  #observedMs = Number.NEGATIVE_INFINITY;
   #sequence = 0;
   /** The last sequence that was written into another log. */
   #sequenceElsewhere = 0;
@@ -101,6 +105,7 @@ export class Publisher {
       if (!all && !isDue) continue;
       this.#heartbeat.sent(partition, nowMs);
       const key = nodeRecordKey(this.#parts.nodeKey);
+      const observed = partition === MEMBERSHIP_PARTITION ? this.#observe(nowMs) : [];
       const said = {
         nodeId,
         version,
@@ -108,10 +113,19 @@ export class Publisher {
         tellsCharges: true,
         ...(claim !== 0 && { pool: claim }),
         ...(tag !== 0 && { epoch: tag }),
+        ...(observed.length > 0 && { observed }),
       };
       this.#append(partition, key, nowMs, (author) => ({ kind: 'node', author, ...said }));
       if (claim !== 0) this.#parts.shares.ownClaims.wrote(this.#sequence, claim);
     }
+  }
+
+  /** What a heartbeat tells of lanes; where they follow each other quickly, not each of them does. */
+  #observe(nowMs: number): ObservedRow[] {
+    if (nowMs - this.#observedMs < this.#settings.heartbeatMs) return [];
+    this.#observedMs = nowMs;
+    const { table, membership } = this.#parts;
+    return this.#observed.next(table.ordered, membership.alive.length, nowMs);
   }
 
   /**

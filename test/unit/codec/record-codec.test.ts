@@ -4,7 +4,12 @@ import { MAGIC, MAX_RECORD_BYTES, WIRE_VERSION } from '../../../src/codec/envelo
 import { quotamesh } from '../../../src/codec/generated/report.js';
 import { RecordCodec } from '../../../src/codec/record-codec.js';
 import { clusterHashOf, incarnationOf, nodeKeyOf } from '../../../src/core/base/ids.js';
-import type { ReportRow, TopicRecord } from '../../../src/core/protocol/record.js';
+import {
+  OBSERVED_ROWS_MAX,
+  type ObservedRow,
+  type ReportRow,
+  type TopicRecord,
+} from '../../../src/core/protocol/record.js';
 
 const wire = quotamesh.v1;
 const codec = new RecordCodec('demo');
@@ -21,6 +26,18 @@ const COSTS = {
 function row(changes: Partial<ReportRow> = {}): ReportRow {
   const rates = { usageMessages: 1.5, usageBytes: 100, demandMessages: 2000.25, demandBytes: 1e6 };
   return { groupId: 2 ** 48 - 1, direction: 1, topics: 3, ...rates, shareMessages: 0, shareBytes: 0, ...changes };
+}
+
+function observedRow(changes: Partial<ObservedRow> = {}): ObservedRow {
+  const rates = { usageMessages: 1.5, usageBytes: 0, demandMessages: 2000.25, demandBytes: 1e6 };
+  return { groupId: 2 ** 48 - 1, direction: 1, ...rates, ...changes };
+}
+
+/** A NODE record with one observed row, or with columns that do not fit together. */
+function observing(changes: Partial<quotamesh.v1.INode>): Uint8Array {
+  const wireAuthor = { nodeKey: new Uint8Array(6).fill(1), incarnation: 1, nonce: 0, sequence: 1 };
+  const said = { author: wireAuthor, nodeId: 'a', observedGroupIds: new Uint8Array(6), ...changes };
+  return envelope(wire.Kind.NODE, wire.Node.encode(said).finish());
 }
 
 /** An envelope around any body; correct unless told otherwise. */
@@ -47,6 +64,14 @@ describe('round trip', () => {
     { kind: 'node', author, nodeId: 'a', version: '', epoch: 1 },
     { kind: 'node', author, nodeId: 'a', version: '', partitions: 16 },
     { kind: 'node', author, nodeId: 'a', version: '1', pool: 9, epoch: 2 ** 32 - 1, partitions: 2 ** 32 - 1 },
+    { kind: 'node', author, nodeId: 'a', version: '1', observed: [observedRow(), observedRow({ direction: 0 })] },
+    {
+      kind: 'node',
+      author,
+      nodeId: 'a',
+      version: '1',
+      observed: Array.from({ length: OBSERVED_ROWS_MAX }, (_, at) => observedRow({ groupId: at, usageMessages: 0 })),
+    },
     { kind: 'farewell', author, nodeId: 'knoten-äöü-節點' },
     { kind: 'report', author, rows: [] },
     { kind: 'report', author, rows: [row()] },
@@ -127,6 +152,14 @@ describe('what is not taken, and why', () => {
     { cause: 'unknown-kind', value: envelope(99, body) },
     { cause: 'malformed-body', value: envelope(NODE, Uint8Array.of(0x0a, 0x7f)) },
     { cause: 'absurd-content', value: envelope(NODE, new Uint8Array(0)) },
+    { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(7) }) },
+    { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(6 * (OBSERVED_ROWS_MAX + 1)) }) },
+    { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(0), observedDirections: [1] }) },
+    { cause: 'absurd-content', value: observing({ observedDirections: [2] }) },
+    { cause: 'absurd-content', value: observing({ observedUsageBytesPerSecond: [-1] }) },
+    { cause: 'absurd-content', value: observing({ observedUsageMessagesPerSecond: [Number.NaN] }) },
+    { cause: 'absurd-content', value: observing({ observedDemandMessagesPerSecond: [1, 2] }) },
+    { cause: 'absurd-content', value: observing({ observedDemandBytesPerSecond: [Number.POSITIVE_INFINITY] }) },
     { cause: 'absurd-content', value: report({ author: null }) },
     { cause: 'absurd-content', value: report({ groupIds: new Uint8Array(7) }) },
     { cause: 'absurd-content', value: report({ groupIds: new Uint8Array(6 * 129) }) },

@@ -34,6 +34,8 @@ export class Reading {
   readonly log: LogReader;
   readonly notices: Notice[] = [];
   readonly changedLanes: number[] = [];
+  /** The reader's own clock. */
+  nowMs = 0;
   readonly #clockMs: number[];
   readonly #nextOffset: number[];
   readonly #sequences = new Map<string, number>();
@@ -53,6 +55,14 @@ export class Reading {
   node(nodeId: string, written: Written = {}): boolean {
     const author = this.#author(nodeId, written);
     return this.#read(nodeRecordKey(author.nodeKey), { kind: 'node', author, nodeId, version: 'test' }, written);
+  }
+
+  /** A heartbeat that tells rates of groups, usage and demand alike. */
+  observes(nodeId: string, rates: Readonly<Record<string, number>>, written: Written = {}): boolean {
+    const author = this.#author(nodeId, written);
+    const observed = Object.entries(rates).map(([group, rate]) => rowOf(group, rate));
+    const record = { kind: 'node', author, nodeId, version: 'test', observed } as const;
+    return this.#read(nodeRecordKey(author.nodeKey), record, written);
   }
 
   farewell(nodeId: string, written: Written = {}): boolean {
@@ -81,7 +91,7 @@ export class Reading {
   }
 
   raw(event: ReadEvent): boolean {
-    return this.log.apply(event, 0);
+    return this.log.apply(event, this.nowMs);
   }
 
   get alive(): string[] {

@@ -1,0 +1,130 @@
+import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, type GroupId, MESSAGES, type NodeKey } from '../base/vocabulary.js';
+import type { Author, ObservedRow } from '../protocol/record.js';
+import type { Membership } from './membership.js';
+import type { RowStore } from './row-store.js';
+import type { UsageMap } from './usage-map.js';
+
+/** Units per second, in both dimensions. */
+export interface ObservedRates {
+  readonly usage: Readonly<Float32Array>;
+  readonly demand: Readonly<Float32Array>;
+}
+
+/**
+ * @param index of the member among the alive ones
+ * @param row of the member in the usage map; −1 = it reports nothing of the lane
+ */
+type Visit = (index: number, rates: ObservedRates, row: number) => void;
+
+/**
+ * What heartbeats have told of lanes, beside reports (core/report/observed-rates.ts). Such a word holds until its node
+ * reports other rates of the lane, begins another life, or has not repeated it for two minutes. It is shown, and no
+ * share follows from it.
+ */
+export class ObservedBook {
+  readonly #membership: Membership;
+  readonly #usageMap: UsageMap;
+  /** By group and direction, one word of each node; the lane of which nothing was told for longest comes first. */
+  readonly #lanes = new Map<number, Told[]>();
+  #count = 0;
+
+  constructor(membership: Membership, usageMap: UsageMap) {
+    this.#membership = membership;
+    this.#usageMap = usageMap;
+  }
+
+  note({ nodeKey, incarnation }: Author, rows: readonly ObservedRow[], nowMs: number): void {
+    const slot = this.#membership.get(nodeKey)?.slot ?? -1;
+    for (const observed of rows) {
+      const { groupId, direction } = observed;
+      const key = groupId * DIRECTION_COUNT + direction;
+      const mapLane = this.#usageMap.findMapLane(groupId, direction);
+      const row = mapLane === -1 ? -1 : this.#usageMap.rowOf(mapLane, slot);
+      const others = (this.#lanes.get(key) ?? []).filter((told) => told.nodeKey !== nodeKey);
+      const told = { nodeKey, incarnation, ...ratesIn(observed), beside: reportedIn(this.#usageMap.rows, row), nowMs };
+      this.#remove(key);
+      this.#lanes.set(key, [...others, told]);
+      this.#count += others.length + 1;
+    }
+    this.#forgetOld(nowMs);
+  }
+
+  /** Every alive node whose rates are others now than those in its row. */
+  forEach(groupId: GroupId, direction: number, nowMs: number, visit: Visit): void {
+    const lane = this.#lanes.get(groupId * DIRECTION_COUNT + direction);
+    if (lane === undefined) return;
+    const mapLane = this.#usageMap.findMapLane(groupId, direction);
+    const { rows } = this.#usageMap;
+    for (const told of lane) {
+      const member = this.#membership.get(told.nodeKey);
+      if (member === undefined || member.index === -1 || member.incarnation !== told.incarnation) continue;
+      if (nowMs - told.nowMs > HOLDS_MS) continue;
+      const row = mapLane === -1 ? -1 : this.#usageMap.rowOf(mapLane, member.slot);
+      if (isSame(told.beside, reportedIn(rows, row))) visit(member.index, told, row);
+    }
+  }
+
+  has(groupId: GroupId, direction: number): boolean {
+    return this.#lanes.has(groupId * DIRECTION_COUNT + direction);
+  }
+
+  /** Called when another log begins. */
+  forgetAll(): void {
+    this.#lanes.clear();
+    this.#count = 0;
+  }
+
+  #forgetOld(nowMs: number): void {
+    for (const [key, lane] of this.#lanes) {
+      const isOld = nowMs - (lane.at(-1) as Told).nowMs > HOLDS_MS;
+      if (!isOld && this.#count <= TOLD_MAX) return;
+      this.#remove(key);
+    }
+  }
+
+  #remove(key: number): void {
+    this.#count -= this.#lanes.get(key)?.length ?? 0;
+    this.#lanes.delete(key);
+  }
+}
+
+interface Told extends ObservedRates {
+  readonly nodeKey: NodeKey;
+  /** The life of the node that told it. */
+  readonly incarnation: number;
+  /** What stood in the usage map then. */
+  readonly beside: ObservedRates;
+  /** When it was read, local monotonic time. */
+  readonly nowMs: number;
+}
+
+/** Nodes repeat it every 30 s. */
+const HOLDS_MS = 120_000;
+/** All nodes together tell of 32 lanes a second; 16,384 words take about 8 MB. */
+const TOLD_MAX = 16_384;
+
+const NOTHING: ObservedRates = { usage: new Float32Array(DIMENSION_COUNT), demand: new Float32Array(DIMENSION_COUNT) };
+
+function ratesIn(observed: ObservedRow): ObservedRates {
+  const { usageMessages, usageBytes, demandMessages, demandBytes } = observed;
+  return {
+    usage: Float32Array.of(usageMessages, usageBytes),
+    demand: Float32Array.of(demandMessages, demandBytes),
+  };
+}
+
+function reportedIn(rows: RowStore, row: number): ObservedRates {
+  if (row === -1) return NOTHING;
+  const [page, start] = [rows.pageOf(row), rows.startOf(row)];
+  return {
+    usage: Float32Array.of(page.usageOf(start, MESSAGES), page.usageOf(start, BYTES)),
+    demand: Float32Array.of(page.demandOf(start, MESSAGES), page.demandOf(start, BYTES)),
+  };
+}
+
+function isSame(one: ObservedRates, other: ObservedRates): boolean {
+  const isEqual = (column: 'usage' | 'demand') => {
+    return one[column].every((rate, dimension) => rate === other[column][dimension]);
+  };
+  return isEqual('usage') && isEqual('demand');
+}
