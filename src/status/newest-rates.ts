@@ -1,6 +1,8 @@
 import { DIMENSION_COUNT } from '../core/base/vocabulary.js';
 import type { LaneView } from '../core/convergence/strategy.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
+import type { LaneState } from '../core/lanes/lane-state.js';
+import type { ObservedRates } from '../core/usage-map/observed-book.js';
 
 interface ShownLane {
   readonly groupId: number;
@@ -22,3 +24,15 @@ export function showNewestRates(view: LaneView, coordinator: Coordinator, lane: 
     }
   });
 }
+
+/** What this node has told last of a lane that it serves, with a report or with a heartbeat. */
+export function newestOwnRates({ log, membership, nodeKey }: Coordinator, lane: LaneState, nowMs: number): ToldRates {
+  let newest: ToldRates = lane.reported;
+  const own = membership.get(nodeKey)?.index;
+  log.observed.forEach(lane.groupId, lane.direction, nowMs, (index, rates) => {
+    if (index === own) newest = rates;
+  });
+  return newest;
+}
+
+type ToldRates = ObservedRates | Pick<LaneState['reported'], 'usage' | 'demand'>;

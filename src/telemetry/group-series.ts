@@ -6,6 +6,7 @@ import type { LaneState } from '../core/lanes/lane-state.js';
 import type { ShareBook } from '../core/share/share-book.js';
 import { type ClusterBucket, correctedRate, setPointOf } from '../core/tokens/cluster-bucket.js';
 import type { NodeParts } from '../node/node-parts.js';
+import { newestOwnRates } from '../status/newest-rates.js';
 import { GROUP_METRICS } from './metric-table.js';
 import type { Labels } from './metric-tables.js';
 
@@ -110,8 +111,13 @@ function readingsOf(node: UsedParts): Readings {
     const served = state(lane);
     return served && node.loop.coordinator ? shareSum(node.loop.coordinator.shares, served, dimension) : undefined;
   };
-  const reported = (column: 'usage' | 'demand', dimension: number) => (lane: WatchedLane) =>
-    state(lane)?.reported[column][dimension];
+  const told = (lane: WatchedLane) => {
+    const served = state(lane);
+    const { coordinator } = node.loop;
+    return served && coordinator ? newestOwnRates(coordinator, served, node.clock()) : undefined;
+  };
+  const toldRate = (column: 'usage' | 'demand', dimension: number) => (lane: WatchedLane) =>
+    told(lane)?.[column][dimension];
   const { shadows } = node.gate;
   const counted = (column: 'admitted' | 'refused', dimension: number) => (lane: WatchedLane) =>
     shadows.inForce[column].at(slotOf(lane.lane, dimension));
@@ -128,10 +134,10 @@ function readingsOf(node: UsedParts): Readings {
     quotamesh_group_limit_bytes_per_second: ofShares('limit', BYTES),
     quotamesh_group_share_sum_messages_per_second: sum(MESSAGES),
     quotamesh_group_share_sum_bytes_per_second: sum(BYTES),
-    quotamesh_group_usage_messages_per_second: reported('usage', MESSAGES),
-    quotamesh_group_usage_bytes_per_second: reported('usage', BYTES),
-    quotamesh_group_demand_messages_per_second: reported('demand', MESSAGES),
-    quotamesh_group_demand_bytes_per_second: reported('demand', BYTES),
+    quotamesh_group_usage_messages_per_second: toldRate('usage', MESSAGES),
+    quotamesh_group_usage_bytes_per_second: toldRate('usage', BYTES),
+    quotamesh_group_demand_messages_per_second: toldRate('demand', MESSAGES),
+    quotamesh_group_demand_bytes_per_second: toldRate('demand', BYTES),
     quotamesh_group_admitted_messages_total: counted('admitted', MESSAGES),
     quotamesh_group_admitted_bytes_total: counted('admitted', BYTES),
     quotamesh_group_refused_messages_total: counted('refused', MESSAGES),
