@@ -1,5 +1,4 @@
 import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
-import { describeGroup } from '../../config/describe/describe-config.js';
 import { withBurstInFull } from '../../config/read/burst-in-full.js';
 import { examineGroup } from '../../config/read/group-definition.js';
 import { LIMIT_NAMES, otherUnitsOf, rateKeysOf } from '../../config/setting/written-rate.js';
@@ -7,6 +6,7 @@ import { isExpected } from '../../core/registry/group-history.js';
 import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
+import { leastDefinition } from '../least-definition.js';
 import { originOf } from '../registry/describe-registry.js';
 import { rejectInUse } from './attaching.js';
 import type { ChangeParts } from './change-parts.js';
@@ -31,7 +31,7 @@ export function definedGroup(parts: ChangeParts, name: string): DefinedGroup {
   return {
     group: name,
     ...originOf(parts, name),
-    definition: parts.registry?.stateOf(name).definition ?? withoutNulls(describeGroup(parts.groups.at(number))),
+    definition: parts.registry?.stateOf(name).definition ?? withoutNulls(leastDefinition(parts.groups.at(number))),
     readPageBytes: parts.config.costs.readPageBytes,
   };
 }

@@ -1,5 +1,4 @@
 import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
-import { describeGroup, describeTemplate } from '../../config/describe/describe-config.js';
 import { type Mistake, mistakesText } from '../../config/setting/config-error.js';
 import { GROUP_NAME } from '../../config/setting/setting.js';
 import { KeyPattern } from '../../core/keys/key-pattern.js';
@@ -9,6 +8,7 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping } from '../../input/mapping.js';
 import { show } from '../../input/shown-value.js';
 import { examineOverride, examineTemplate } from '../keys/key-definition.js';
+import { leastOverride, leastTemplate } from '../least-definition.js';
 import { PATCH_ATTEMPTS } from './change-group.js';
 import type { ChangeParts } from './change-parts.js';
 import { patched } from './patched.js';
@@ -225,8 +225,9 @@ function atRunTime({ registry }: ChangeParts, entry: KeyEntry): GroupDefinition 
 function inYaml({ templates }: ChangeParts, { kind, name }: KeyEntry): GroupDefinition | null {
   if (kind === 'template') {
     const template = templates.configured(name);
-    return template === null ? null : describeTemplate(template);
+    return template === null ? null : leastTemplate(template);
   }
-  const override = templates.templateOf(name)?.overrides.find((one) => one.name === name);
-  return override === undefined ? null : describeGroup(override);
+  const template = templates.templateOf(name);
+  const override = template?.overrides.find((one) => one.name === name);
+  return template === null || override === undefined ? null : leastOverride(template, override);
 }

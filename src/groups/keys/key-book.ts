@@ -122,11 +122,16 @@ export class KeyBook {
 
   /**
    * These templates are in force from now on. A key follows when it is used next, a loud one within some rounds: what
-   * was spent of it stays spent. One that no template has any more is unknown at once.
+   * was spent of it stays spent. One that is given settings of its own follows at once, because its template is in
+   * force as before. One that no template has any more is unknown at once.
    */
   use(templates: readonly KeyTemplate[]): void {
     this.#kinds.use(templates);
     this.#refused.clear();
+    for (const [name, kind] of this.#kinds.overrides) {
+      const row = this.#find(name);
+      if (row !== -1 && this.#whispers.kindOf(row) !== kind) this.#move(row, name, kind, this.#parts.clock());
+    }
     for (const { pattern } of templates) this.#countsFor(pattern);
     this.#inForce = new Set(templates.map(({ pattern }) => pattern));
     for (const pattern of [...this.counts.keys()]) this.#dropCounts(pattern);

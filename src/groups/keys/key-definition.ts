@@ -1,4 +1,3 @@
-import { describeGroup } from '../../config/describe/describe-config.js';
 import { buildTemplate } from '../../config/read/build-config.js';
 import { examineGroup } from '../../config/read/group-definition.js';
 import { readKeys, type TemplateRead } from '../../config/read/read-keys.js';
@@ -10,6 +9,7 @@ import { KeyPattern } from '../../core/keys/key-pattern.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping } from '../../input/mapping.js';
 import { show } from '../../input/shown-value.js';
+import { leastDefinition } from '../least-definition.js';
 
 export interface ExaminedTemplate {
   /** null when there are mistakes. */
@@ -36,7 +36,7 @@ type Whole<Read extends { readonly pattern: unknown }> = Parameters<typeof build
 
 /** Settings of a single key, laid over those of its template. */
 export function examineOverride(template: KeyTemplate, name: string, written: unknown, source: string) {
-  return examineGroup(name, written ?? {}, source, describeGroup(template.group));
+  return examineGroup(name, written ?? {}, source, leastDefinition(template.group));
 }
 
 /**
@@ -54,7 +54,7 @@ export function withLimit(
     throw new QuotameshError('LIMIT_INVALID', { key, details });
   }
   const written = { quota: limit };
-  const { config, mistakes } = examineGroup('limit', written, 'request', describeGroup(settings), ['limit']);
+  const { config, mistakes } = examineGroup('limit', written, 'request', leastDefinition(settings), ['limit']);
   if (config === null) throw new QuotameshError('LIMIT_INVALID', { key, details: mistakesText(mistakes) });
   for (const direction of DIRECTIONS) {
     ['messages', 'bytes'].forEach((unit, at) => {

@@ -49,6 +49,11 @@ export class KeyKinds {
     this.#onKind = onKind;
   }
 
+  /** Name → number of the kind of every key that has settings of its own. */
+  get overrides(): ReadonlyMap<string, number> {
+    return this.#overrides;
+  }
+
   get hasTemplates(): boolean {
     return this.#patterns.length > 0;
   }

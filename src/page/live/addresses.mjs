@@ -17,3 +17,8 @@ export function pathOf(group) {
 export function pathOfKey(key) {
   return `/v1/keys/${encodeURIComponent(key)}`;
 }
+
+/** The template of keys in the API. */
+export function pathOfTemplate(template) {
+  return `/v1/key-templates/${encodeURIComponent(template)}`;
+}

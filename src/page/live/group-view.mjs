@@ -30,7 +30,7 @@ export class GroupView {
     const status = said.directions[this.direction];
     if (this.dimension === undefined) this.#begin(status);
     this.status = status;
-    this.trial.follow();
+    this.trial.follow(status);
     this.past.add(atMs, status, this.dimension);
     say(
       this.facts,
@@ -163,14 +163,15 @@ export class GroupView {
     );
     const isOver = exceeds(wanted, quota);
     const depth = this.status?.clusterBucket?.[dimension]?.depth;
+    const isUsed = this.status?.local.served !== false;
     this.writeTiles([
       [perSecond(quota, dimension)],
       [perSecond(admitted, dimension), quota ? `${Math.round((100 * admitted) / quota)} % of the quota` : ''],
       [perSecond(wanted, dimension), isOver ? `${(wanted / quota).toFixed(1)} quotas` : '', isOver ? 'over' : ''],
       [refused === null ? '–' : perSecond(refused, dimension)],
       [
-        tokens === null ? 'rates' : rate(tokens),
-        tokens === null ? 'shares are rates' : `of ${rate(depth)} tokens`,
+        tokens === null ? (isUsed ? 'rates' : '–') : rate(tokens),
+        tokens === null ? (isUsed ? 'shares are rates' : 'not used at this node') : `of ${rate(depth)} tokens`,
         tokens < 0 ? 'over' : '',
       ],
     ]);

@@ -37,7 +37,7 @@ function itemOf({ time, who, what, node, before, after }) {
     {},
     make('b', { text: what }),
     ` ${when} by ${who?.name ?? 'somebody'} at ${node}`,
-    ...settingsOf(differences(before, after)),
+    ...settingsOf(settingsThatDiffer(before, after)),
   );
 }
 
@@ -51,7 +51,7 @@ function settingsOf(lines) {
 }
 
 /** One line per setting that differs. */
-function differences(before, after) {
+export function settingsThatDiffer(before, after) {
   const [was, is] = [flat(before), flat(after)];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => was[name] !== is[name]);
   return names.map((name) => `${name}: ${was[name] ?? '–'} → ${is[name] ?? '–'}`);

@@ -2,7 +2,8 @@ import { make, say } from '../browser/elements.mjs';
 import { pathOf, pathOfKey } from './addresses.mjs';
 import { ask, askJson } from './ask.mjs';
 import { choice, labelled, scrolled, tableOf } from './blocks.mjs';
-import { perSecond, textOf } from './wording.mjs';
+import { KeyChange } from './key-change.mjs';
+import { asWritten, perSecond, textOf } from './wording.mjs';
 
 /** Each preview converges the group twice at the node. */
 const PREVIEW_EVERY_MS = 5000;
@@ -19,7 +20,8 @@ export class WhatIf {
   }
 
   /** The group was pushed again: what is tried is computed anew from time to time, as demand moves. */
-  follow() {
+  follow(status) {
+    this.keyChange?.follow(status);
     if (this.previewedAtMs === null || performance.now() - this.previewedAtMs < PREVIEW_EVERY_MS) return;
     void this.#preview();
   }
@@ -152,12 +154,9 @@ export class WhatIf {
   /** The shares of a key cannot be tried: its settings are those of its template. */
   async #failToLoad(error) {
     const key = error.code === 'GROUP_UNKNOWN' ? await askJson(pathOfKey(this.group)).catch(() => null) : null;
-    if (key === null) {
-      this.#fail(error);
-      return;
-    }
-    const text = `A key of template ${key.template}, whose settings it has, so that there is nothing to try here. The command “quotamesh group set ${this.group} …” makes it a group, which this page can change.`;
-    this.host.replaceChildren(make('p', { className: 'hint', text }));
+    const { host, direction, canChange } = this;
+    if (key === null) this.#fail(error);
+    else this.keyChange = new KeyChange(host, { key: this.group, direction, canChange });
   }
 
   #fail(error) {
@@ -198,12 +197,6 @@ export class WhatIf {
 
 /** Is no answer of a node: some have no content. */
 const REFUSED = Symbol('refused');
-
-/** 1000 is a number, `1MiB` and `5/min` are as YAML writes them. */
-function asWritten(text) {
-  const number = Number(text.replaceAll(',', ''));
-  return Number.isNaN(number) ? text.trim() : number;
-}
 
 function weightsText(weights) {
   return Object.entries(weights)

@@ -41,3 +41,9 @@ export function sourceText({ template, origin, revision }) {
 export function textOf(error) {
   return error.remedy ? `${error.message}. ${error.remedy}` : error.message;
 }
+
+/** 1000 is a number, `1MiB` and `5/min` are as YAML writes them. */
+export function asWritten(text) {
+  const number = Number(text.replaceAll(',', ''));
+  return Number.isNaN(number) ? text.trim() : number;
+}

@@ -90,6 +90,32 @@ describe('templates at run time', () => {
     });
   });
 
+  test.each([
+    // 20 are spent, of which 4 come back at 10/s before the change.
+    { kind: 'silent', spent: 20, left: 30 - 16 },
+    { kind: 'loud', spent: 700, left: 0 },
+  ])('a key that is $kind follows settings that it is given while it is in use, and their end', async (key) => {
+    await withKeys(2, { 'key:{id}': PER_MINUTE(600) }, async ({ nodes, time }) => {
+      const [a, b] = nodes as [WholeNode, WholeNode];
+      await time.advance(120_000);
+      takeAll(b, 'key:acme', key.spent);
+      await time.advance(300);
+      expect(b.keys?.speaks('key:acme')).toBe(key.kind === 'loud');
+      await done(time, putKeys(a, ACME, PER_MINUTE(30), null, BY));
+      await time.advance(300);
+      const perMinute = () => b.keys?.known('key:acme')?.settings.quota.publish[0];
+      expect(perMinute()).toBe(0.5);
+      expect(takeAll(b, 'key:acme', 700)).toBeLessThanOrEqual(key.left);
+      await time.advance(30_000);
+      const later = takeAll(b, 'key:acme', 700);
+      expect(later).toBeGreaterThanOrEqual(13);
+      expect(later).toBeLessThanOrEqual(16);
+      await done(time, deleteKeys(a, ACME, null, BY));
+      await time.advance(300);
+      expect(perMinute()).toBe(10);
+    });
+  });
+
   test('a template with mistakes, and an equally specific one, are refused', async () => {
     await withKeys(1, { 'key:{id}': PER_MINUTE(5) }, async ({ nodes, time }) => {
       const [node] = nodes as [WholeNode];

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { closeHttp, listen } from '../../../src/http/server/http-server.js';
 import { readRecording } from '../../../src/recording/read-recording.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
@@ -192,7 +192,7 @@ describe('the live page in a browser', () => {
     clearInterval(takeAll);
     await page.goto(`${url}/#/why/key:alice/publish`);
     await expect.poll(() => page.textContent('.verdict-line')).toContain('ask one of those');
-    expect(await page.textContent('.steps')).toMatch(/b wants [\d,]+\/s/);
+    expect(await page.textContent('.steps')).toMatch(/b wants [\d,.]+\/s/);
   });
 
   test('the page of a key names its template', async () => {
@@ -203,6 +203,32 @@ describe('the live page in a browser', () => {
     }
     await visit('#/group/key%3Abob/publish');
     await expect.poll(() => page.textContent('.facts')).toBe('max-min · key of template key:{id}');
+  });
+
+  test('a key is halved on its page, alone and with all keys of its template, and each is taken back', async () => {
+    const { node } = scenes[0] as HttpScene;
+    // What is silent is no group, and has no page.
+    for (let asked = 0; asked < 700; asked++) node.tryAcquire('key:acme', { messages: 1 });
+    const busy = setInterval(() => node.tryAcquire('key:acme', { messages: 1 }), 25);
+    onTestFinished(() => clearInterval(busy));
+    await visit('#/group/key%3Aacme/publish');
+    await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(10);
+    const change = async (whom: string, would: string) => {
+      await expect.poll(() => page.locator('.change input').first().inputValue()).toBe('600');
+      await page.locator('.change select').selectOption(whom);
+      await page.locator('.change input').first().fill('300');
+      await expect.poll(() => page.textContent('.settings'), { timeout: PUSHED_MS_MAX }).toBe(would);
+      await page.click('text=Apply to the cluster');
+      await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(5);
+      await page.click('text=Undo');
+      await expect.poll(() => page.textContent('.change .hint')).toBe('Taken back.');
+      await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(10);
+    };
+    await change('this key alone', 'quota.publish.messagesPerMinute: – → 300');
+    await change('all keys of its template', 'quota.publish.messagesPerMinute: 600 → 300');
+    await page.locator('.change input').first().fill('some');
+    await expect.poll(() => page.textContent('.change .hint')).toContain('messagesPerMinute');
+    await expect.poll(() => page.locator('.change button[type=submit]').isDisabled()).toBe(true);
   });
 
   test('record this: from the click on, and what came until it was stopped can be read', async () => {
