@@ -95,10 +95,12 @@ ${waitFor(port)}`;
 quotamesh group set acme quota.publish.messagesPerSecond=10 burst=20 ${url}
 quotamesh group set orders quota.publish.messagesPerSecond=500 ${url}
 quotamesh group attach acme --tenant tenant-1 ${url}
-quotamesh key template set 'key:{id}' quota.publish.messagesPerMinute=60 ${url}`,
+quotamesh key template set 'key:{id}' quota.publish.messagesPerMinute=60 ${url}
+quotamesh key set key:gold quota.publish.messagesPerMinute=600 ${url}`,
     after: {
       0: `kill $node; wait $node; ${started('new')}`,
-      1: `quotamesh group export ${url} > again.yaml`,
+      1: `quotamesh group export ${url} > again.yaml
+quotamesh key template list --json ${url} > keys-again.json`,
     },
     timeoutMs: PAGE_MS,
   });
@@ -108,4 +110,10 @@ quotamesh key template set 'key:{id}' quota.publish.messagesPerMinute=60 ${url}`
   expect(file('groups.yaml')).toMatch(/tenant-1:\n +group: acme\n/);
   expect(file('audit.jsonl').trim().split('\n').length).toBeGreaterThanOrEqual(3);
   expect(outputs[1]).toMatch(/^acme /m);
+  expect(outputs[1]).toContain('2 templates and keys: 2 changed, 0 are so already');
+  const definitions = (text: string) => {
+    const read = JSON.parse(text) as { readonly definitions: readonly { readonly definition: object }[] };
+    return read.definitions.map(({ definition }) => definition);
+  };
+  expect(definitions(file('keys-again.json'))).toEqual(definitions(file('keys.json')));
 });

@@ -79,7 +79,7 @@ async function plan(node: NodeAddress, written: Mapping): Promise<PlannedGroup[]
   const asked = { method: 'PUT', path: 'v1/groups', body: { groups }, dryRun: true } as const;
   const preview = await change<{ readonly groups: readonly PreviewedGroup[] }>(node, asked);
   return (preview?.groups ?? []).map(({ group: name, isNew, origin, revision, before, after }) => {
-    // What YAML defines is shown with every default: only a definition of run time can be the same text.
+    // A group of YAML becomes one of run time, even where it says the same.
     const isSame = origin === 'run-time' && isSameValue(before, after);
     const lines = isSame ? [] : diffOf(before, after);
     return { name, isNew, expected: isNew ? 'none' : revision, before, after, lines };

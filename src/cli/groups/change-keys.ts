@@ -31,13 +31,18 @@ export async function setKeys(entry: KeyEntry, pairs: readonly string[], options
     file === undefined
       ? ({ method: 'PATCH', body: patchOf(pairs) } as const)
       : ({ method: 'PUT', body: await fromFile(file) } as const);
-  const made = await change<Changed>(nodeAddress(options), { ...asked, path: pathOf(entry), expected, dryRun });
+  const made = await change<Changed>(nodeAddress(options), { ...asked, path: pathOfEntry(entry), expected, dryRun });
   if (made !== null) report(made, options);
 }
 
 export async function deleteKeys(entry: KeyEntry, options: KeyOptions): Promise<void> {
   const { json = false, ifRevision: expected, dryRun } = options;
-  const left = await change<Changed>(nodeAddress(options), { method: 'DELETE', path: pathOf(entry), expected, dryRun });
+  const left = await change<Changed>(nodeAddress(options), {
+    method: 'DELETE',
+    path: pathOfEntry(entry),
+    expected,
+    dryRun,
+  });
   if (left !== null) report(left, options);
   else print(json ? JSON.stringify({ ...entry, deleted: true }) : `${entry.name}: deleted`);
 }
@@ -54,12 +59,12 @@ function report(made: Changed, { json = false }: KeyOptions): void {
   }
 }
 
-function pathOf({ kind, name }: KeyEntry): string {
+export function pathOfEntry({ kind, name }: KeyEntry): string {
   return `/v1/${kind === 'key' ? 'keys' : 'key-templates'}/${encodeURIComponent(name)}`;
 }
 
 function definitionOf(entry: KeyEntry): string {
-  return entry.kind === 'key' ? `${pathOf(entry)}/definition` : pathOf(entry);
+  return entry.kind === 'key' ? `${pathOfEntry(entry)}/definition` : pathOfEntry(entry);
 }
 
 function print(text: string): void {

@@ -7,7 +7,7 @@ export interface KeyOptions extends NodeCommandOptions {
   /** Options of `set` and `delete`. */
   readonly ifRevision?: string;
   readonly dryRun?: boolean;
-  /** An option of `set`. */
+  /** An option of `set` and `apply`. */
   readonly file?: string;
 }
 
@@ -22,6 +22,14 @@ export function keyCommand(): Command {
       }),
   );
   addChanges(key, 'key', 'what a single key has of its own', '<key>');
+  key.addCommand(
+    command('apply', 'Make templates and keys of run time as a back-up of GET /v1/key-templates says.')
+      .requiredOption('-f, --file <json>', 'the answer of GET /v1/key-templates')
+      .option('--dry-run', DRY_RUN)
+      .action(async (options: KeyOptions) => {
+        await (await import('./apply-keys.js')).applyKeys(options);
+      }),
+  );
   const template = new Command('template').description('Templates of keys: one record for all keys of one.');
   template.addCommand(
     command('list', 'Print the templates in force, and keys that run time has given settings of their own.').action(
@@ -82,5 +90,6 @@ Examples:
   quotamesh key get key:acme
   quotamesh key set key:acme quota.publish.messagesPerMinute=6000
   quotamesh key delete key:acme
+  quotamesh key apply -f keys.json --dry-run
 
 Exit codes: 0 done, 2 usage or unknown key, 69 no node or no decision, 78 refused: wrong values, or another revision, or who asks.`;

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { CliScene } from './cli-process.js';
@@ -66,6 +67,20 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
   expect((await key('get', 'key:acme')).stdout).toBe(
     'key:acme:\n  quota:\n    publish:\n      messagesPerMinute: 6k\n',
   );
+  const copy = join(scene.folderWith({}), 'keys.json');
+  await writeFile(copy, (await key('template', 'list', '--json')).stdout);
+  expect((await key('apply', '-f', copy)).stdout).toBe('2 templates and keys: 0 changed, 2 are so already\n');
+  await key('set', 'key:acme', 'quota.publish.messagesPerMinute=5');
+  const would = 'key key:acme\n  - quota.publish.messagesPerMinute: 5\n  + quota.publish.messagesPerMinute: "6k"\n';
+  expect((await key('apply', '-f', copy, '--dry-run')).stdout).toBe(
+    `${would}2 templates and keys: 1 would change (nothing is changed), 1 are so already\n`,
+  );
+  const applied = await key('apply', '-f', copy, '--json');
+  const changes = [{ kind: 'key', name: 'key:acme' }];
+  expect(JSON.parse(applied.stdout)).toEqual({ dryRun: false, applied: 1, unchanged: 1, changes });
+  await writeFile(copy, '{"definitions":[{"kind":"key"}]}');
+  const unread = await key('apply', '-f', copy);
+  expect(unread).toMatchObject({ code: 78, stderr: expect.stringMatching(/keys\.json.*GET \/v1\/key-templates/) });
   expect(await key('template', 'set', 'user:{x}', 'burst=1')).toMatchObject({ code: 78 });
   expect(await key('template', 'set', 'key:{id}', 'burst=2', '--if-revision', '1')).toMatchObject({ code: 78 });
   expect(await key('template', 'get', 'kay:{id}')).toMatchObject({ code: 2 });
