@@ -88,8 +88,12 @@ class Watcher {
     this.#latest = this.#read();
   }
 
+  /** The time of another log begins at 0, and what is shown goes on from where it is. */
   beginEpoch(epoch: string): void {
+    const { log } = this.#coordinator;
+    const beforeMs = log.membershipLogMs;
     this.#coordinator.step({ kind: 'epoch-began', epoch }, 0);
+    if (this.#beginMs !== null) this.#beginMs += log.membershipLogMs - beforeMs;
   }
 
   read(event: ReadEvent): void {

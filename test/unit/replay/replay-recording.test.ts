@@ -34,6 +34,11 @@ function recordingOf(world: World, header = HEADER, extra: readonly RecordingEnt
   return { header, entries: all(), end: { isClosed: true, damage: null } };
 }
 
+async function* after(first: RecordingEntry, entries: AsyncIterable<RecordingEntry>): AsyncGenerator<RecordingEntry> {
+  yield first;
+  yield* entries;
+}
+
 function liveCluster(seconds: number): World {
   const world = new World(5, SETTINGS);
   for (const node of ['a', 'b', 'c']) world.start(node);
@@ -70,6 +75,20 @@ describe('replayRecording', () => {
       'b joined',
       'c joined',
     ]);
+  });
+
+  test('a topic that is made anew goes on where the one before it ended', async () => {
+    const [first, second] = [liveCluster(10), liveCluster(4)];
+    const { entries } = recordingOf(second);
+    const behind: RecordingEntry[] = [{ epoch: 'made anew' }];
+    for await (const entry of entries) if (entry !== 'caught-up') behind.push(entry);
+    const recording = recordingOf(first, HEADER, behind);
+    const named = { ...recording, entries: after({ epoch: 'first' }, recording.entries) };
+    const { runs } = await replayRecording(named, { direction: 'publish' });
+    // 12 s of life, and 6 s; the last heartbeats of each come less than a second before its end, and each begins with one.
+    expect(runs[0]?.durationMs).toBeGreaterThan(15_000);
+    expect(runs[0]?.durationMs).toBeLessThan(18_500);
+    expect(runs[0]?.series[0]?.perNode.a?.admitted.at(-1)).toBeGreaterThan(0);
   });
 
   test('a node that leaves has no share from then on', async () => {
