@@ -56,7 +56,7 @@ function textOf({ kind, name }: KeyEntry): string {
   return `${kind} ${name}`;
 }
 
-/** Those of run time; throws CONFIG_UNREADABLE. */
+/** Only what was defined at run time; throws CONFIG_UNREADABLE. */
 async function readEntries(file: string): Promise<DefinedKeys[]> {
   const unreadable = (reason: string) => new QuotameshError('CONFIG_UNREADABLE', { file, reason });
   const text = await readFile(file, 'utf8').catch((error: Error) => {

@@ -279,10 +279,16 @@ export class KeyBook {
     const { clock, loop } = this.#parts;
     const row = this.rowOf(name, clock());
     if (row === -1) return null;
-    const number = this.#whispers.speaks(row) ? (this.#numbers.get(name) as number) : this.#define(name, row);
+    const number = this.#whispers.speaks(row) ? this.#numberOfLoud(name, row) : this.#define(name, row);
     // While the node decides nothing, the row keeps what was spent unheard.
     if (!this.#whispers.speaks(row) && loop.isReady) this.#speak(name, row, number);
     return number;
+  }
+
+  /** A group of the same name has the same number, which stands for nothing when that group has been deleted. */
+  #numberOfLoud(name: string, row: number): number {
+    const number = this.#numbers.get(name) as number;
+    return this.#parts.groups.isLive(number) ? number : this.#number({ ...this.#kindAt(row).settings, name });
   }
 
   /** Whether it is a key that is a group like any other now. */

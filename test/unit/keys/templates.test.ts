@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { deleteGroup, putGroup } from '../../../src/groups/changes/change-group.js';
 import { deleteKeys, type KeyEntry, listKeyDefinitions, putKeys } from '../../../src/groups/changes/change-keys.js';
 import type { WholeNode } from '../../whole-node.js';
 import { type KeysCluster, PER_MINUTE, withKeys } from './keys-cluster.js';
@@ -113,6 +114,33 @@ describe('templates at run time', () => {
       await done(time, deleteKeys(a, ACME, null, BY));
       await time.advance(300);
       expect(perMinute()).toBe(10);
+    });
+  });
+
+  test('a key whose name was that of a group for a while is decided at every instant', async () => {
+    const keys = { 'key:{id}': { quota: { publish: { messagesPerSecond: 10 } }, burst: 20 } };
+    await withKeys(2, keys, async ({ nodes, time }) => {
+      const [a] = nodes as [WholeNode];
+      await time.advance(63_000);
+      const reasons = new Map<string, number>();
+      const workFor = async (ms: number) => {
+        for (let passedMs = 0; passedMs < ms; passedMs += 5) {
+          for (const node of nodes) {
+            const decision = node.tryAcquire('key:acme', ONE);
+            const reason = decision.granted ? 'granted' : decision.reason;
+            reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+          }
+          await time.advance(5);
+        }
+      };
+      await workFor(3000);
+      const made = putGroup(a, 'key:acme', { quota: { publish: { messagesPerSecond: 5 } }, burst: 20 }, null, BY);
+      await workFor(3000);
+      await made;
+      const deleted = deleteGroup(a, 'key:acme', null, BY);
+      await workFor(3000);
+      await deleted;
+      expect([...reasons.keys()].sort()).toEqual(['granted', 'quota']);
     });
   });
 
