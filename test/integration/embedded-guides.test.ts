@@ -128,6 +128,26 @@ await node.close();
   expect(stdout).toBe('200 5\n');
 });
 
+test('instead-of-redis.md: the service with a node in the process', async () => {
+  const [before = '', service = '', ...others] = blocksOf('instead-of-redis.md', 'js');
+  expect(others).toEqual([]);
+  const common = (program: string) => program.slice(program.indexOf('const app ='), program.indexOf('app.listen'));
+  expect(common(service).replace(/const server = $/, '')).toBe(common(before));
+  const onOneMachine = service.replace(/kind: 'redis', addresses: \['[^']+'\]/, "kind: 'memory'").replace('8080', '0');
+  expect(
+    await outputOf(`${onOneMachine}
+await new Promise((resolve) => server.once('listening', resolve));
+// A key begins with what has come in since the node began.
+await new Promise((resolve) => setTimeout(resolve, 1000));
+const ask = () => fetch(\`http://127.0.0.1:\${server.address().port}/\`, { headers: { 'x-api-key': 'alice' } });
+const { status, headers } = await ask();
+console.log(status, headers.get('x-ratelimit-limit'));
+server.closeAllConnections();
+process.emit('SIGTERM');
+`),
+  ).toBe('200 600\n');
+});
+
 const [express = '', fastify = '', flexible = '', throttler = '', ...furtherStores] = blocksOf('stores.md', 'js');
 
 test('stores.md: a store for express-rate-limit', async () => {
