@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { RecordCodec } from '../../../src/codec/record-codec.js';
 import { describeKey } from '../../../src/status/describe-key.js';
 import { describeGroup } from '../../../src/status/describe-node.js';
 import type { WholeNode } from '../../whole-node.js';
@@ -54,10 +55,46 @@ test.each([
   );
 });
 
+test('a hundred groups far below their quotas are told in turn, at most eight in a heartbeat', async () => {
+  const names = Array.from({ length: 100 }, (_, at) => `group-${at}`);
+  const groups = Object.fromEntries(names.map((name) => [name, PER_SECOND(100)]));
+  const codec = new RecordCodec('keys');
+  await withKeys(
+    2,
+    {},
+    async ({ nodes, time }) => {
+      const [asked, other] = nodes as [WholeNode, WholeNode];
+      const told: number[] = [];
+      const append = asked.topic.append.bind(asked.topic);
+      asked.topic.append = (records) => {
+        for (const { value } of records) {
+          const decoded = value === null ? { cause: '' } : codec.decode(value);
+          if ('record' in decoded && decoded.record.kind === 'node') told.push(decoded.record.observed?.length ?? 0);
+        }
+        return append(records);
+      };
+      for (let passedMs = 0; passedMs < 40_000; passedMs += 200) {
+        for (const name of names) asked.tryAcquire(name, ONE);
+        await time.advance(200);
+      }
+      expect(Math.max(...told)).toBe(8);
+      // Each is told again after 30 s.
+      expect(told.reduce((sum, rows) => sum + rows, 0)).toBeLessThan(3 * names.length);
+      for (const name of names) {
+        const usage = shownOf(other, name).map(({ usage }) => usage.messagesPerSecond ?? 0);
+        expect(Math.max(...usage), name).toBeGreaterThan(4);
+        expect(Math.max(...usage), name).toBeLessThan(6);
+      }
+    },
+    undefined,
+    { groups },
+  );
+});
+
 function shownOf(node: WholeNode, name: string) {
   const number = node.groups.numbers.get(name);
   const group = number === undefined ? describeKey(node, name)?.group : describeGroup(node, number);
   const shown = group?.directions.publish.nodes ?? [];
-  expect(shown).toHaveLength(3);
+  expect(shown).toHaveLength(node.coordinator?.membership.alive.length ?? 0);
   return shown;
 }
