@@ -5,8 +5,8 @@ import { choice, labelled } from './blocks.mjs';
 import { settingsThatDiffer } from './last-changes.mjs';
 import { asWritten, textOf } from './wording.mjs';
 
-const ALL_KEYS = 'all keys of its template';
-const THIS_KEY = 'this key alone';
+const ALL_KEYS = 'all keys like it';
+const THIS_KEY = 'this key';
 /** Typing is over. */
 const TRIED_AFTER_MS = 250;
 

@@ -224,8 +224,8 @@ describe('the live page in a browser', () => {
       await expect.poll(() => page.textContent('.change .hint')).toBe('Taken back.');
       await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(10);
     };
-    await change('this key alone', 'quota.publish.messagesPerMinute: – → 300');
-    await change('all keys of its template', 'quota.publish.messagesPerMinute: 600 → 300');
+    await change('this key', 'quota.publish.messagesPerMinute: – → 300');
+    await change('all keys like it', 'quota.publish.messagesPerMinute: 600 → 300');
     await page.locator('.change input').first().fill('some');
     await expect.poll(() => page.textContent('.change .hint')).toContain('messagesPerMinute');
     await expect.poll(() => page.locator('.change button[type=submit]').isDisabled()).toBe(true);
