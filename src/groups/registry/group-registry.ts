@@ -78,6 +78,8 @@ export class GroupRegistry {
   readonly #decoder: RegistryDecoder;
   readonly #registry: Registry;
   readonly #waiting = new Map<string, (decision: Decision | BatchDecision) => void>();
+  /** Id of a change that waits → why its proposal may not be in the log. */
+  readonly #unwritten = new Map<string, string>();
   /** Groups that were changed and not applied yet: nothing is applied until the node has read everything. */
   #changed = new Set<string>();
   readonly #watchers = new Set<(change: RegistryChange) => void>();
@@ -216,7 +218,9 @@ export class GroupRegistry {
     let timer: NodeJS.Timeout | undefined;
     const decided = new Promise<Decided>((resolve, reject) => {
       this.#waiting.set(id, (decision) => resolve(decision as Decided));
-      const reason = () => this.lost ?? `the topic has not answered within ${DECISION_TIMEOUT_MS} ms`;
+      const reason = () => {
+        return this.lost ?? this.#unwritten.get(id) ?? `the topic has not answered within ${DECISION_TIMEOUT_MS} ms`;
+      };
       timer = setTimeout(
         () => reject(new QuotameshError('CHANGE_UNCONFIRMED', { group, reason: reason() })),
         DECISION_TIMEOUT_MS,
@@ -233,6 +237,7 @@ export class GroupRegistry {
     } finally {
       clearTimeout(timer);
       this.#waiting.delete(id);
+      this.#unwritten.delete(id);
     }
   }
 
@@ -293,6 +298,10 @@ export class GroupRegistry {
       kind = 'append-failed';
       const reason = error instanceof Error ? error.message : String(error);
       if (!this.#closed) this.#telemetry.log('debug', 'append to the registry failed', { reason });
+      for (const { record } of records) {
+        const isProposal = record?.kind === 'proposal' || record?.kind === 'batch';
+        if (isProposal && this.#waiting.has(record.id)) this.#unwritten.set(record.id, reason);
+      }
     }
     if (!this.#closed) this.#step({ kind, ticket });
   }
