@@ -20,7 +20,10 @@ export interface QuotaOptions<Context> {
   readonly waitMs?: number;
   /** Requests for which it says true pass; they are not charged, and get no headers. */
   readonly skip?: (context: Context) => boolean;
-  /** `draft` (where it is absent): RateLimit and RateLimit-Policy; `x`: X-RateLimit-Limit, -Remaining and -Reset. */
+  /**
+   * `draft` (where it is absent): RateLimit and RateLimit-Policy; `x`: X-RateLimit-Limit, -Remaining and -Reset; `both`
+   * of them, or `none`.
+   */
   readonly headers?: HeaderStyle;
   /** `problem` (where it is absent) answers problem+json; `framework` throws an error that the framework answers. */
   readonly refusal?: 'problem' | 'framework';
