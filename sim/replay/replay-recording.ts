@@ -82,8 +82,9 @@ class Watcher {
     this.#read = () => laneShares(this.#coordinator, group, directionIndex(direction), 0);
   }
 
-  /** Starts from what was in the log before the recording began. */
+  /** Starts from what was in the log before the recording began. A log that is made anew is caught up with, too. */
   begin(): void {
+    if (this.#beginMs !== null) return;
     this.#beginMs = this.#coordinator.log.membershipLogMs;
     this.#latest = this.#read();
   }
