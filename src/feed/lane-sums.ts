@@ -20,7 +20,7 @@ export interface GroupRow {
   readonly direction: Direction;
   readonly dimension: Dimension;
   readonly quota: number | null;
-  /** As nodes reported last; where tokens are shared no more than their shares (status/describe-node.ts). */
+  /** As nodes told last, in a report or with a heartbeat; where tokens are shared no more than their shares (status/describe-node.ts). */
   readonly admitted: number;
   readonly wanted: number;
   /** Nodes that want more than their share. */

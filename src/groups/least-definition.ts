@@ -1,6 +1,7 @@
 import { describeGroup, describeTemplate } from '../config/describe/describe-config.js';
 import { examineGroup } from '../config/read/group-definition.js';
 import type { GroupConfig, KeyTemplate } from '../config/resolved/resolved-config.js';
+import { SETTINGS } from '../config/schema/all-settings.js';
 import { DIRECTIONS, type Direction } from '../core/base/vocabulary.js';
 import { isMapping, type Mapping } from '../input/mapping.js';
 import { isSameValue } from './same-value.js';
@@ -34,13 +35,15 @@ export function leastTemplate(template: KeyTemplate): Mapping {
   };
 }
 
-/** What a key has of its own: its quota, and what is not as in its template. */
+/** What a key has of its own: what is not as in its template. What is as there follows the template. */
 export function leastOverride({ group }: KeyTemplate, override: GroupConfig): Mapping {
-  const { quota, ...others } = describeGroup(override);
-  // Where a template cannot write it, it has it all the same.
-  const inherited = { ...describeGroup(group), burstMs: group.burstMs };
-  return { quota: withoutZeros(quota), ...without(others, inherited) };
+  const inherited = describeGroup(group);
+  // A template of few messages per minute cannot write it, and is read with the default.
+  const isDefault = !('burstMs' in inherited) && group.burstMs === DEFAULT_BURST_MS;
+  return without(describeGroup(override), isDefault ? { ...inherited, burstMs: DEFAULT_BURST_MS } : inherited);
 }
+
+const DEFAULT_BURST_MS = SETTINGS.group.rows.burstMs?.default;
 
 /** By group and not by name: a group that changes is another object. */
 const KNOWN = new WeakMap<GroupConfig, Mapping>();

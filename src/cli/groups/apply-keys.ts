@@ -17,8 +17,8 @@ interface PlannedEntry extends Pick<DefinedKeys, 'kind' | 'name' | 'definition'>
 
 /**
  * `quotamesh key apply`: templates and single keys of run time become as a file says that has the answer of
- * `GET /v1/key-templates`, one after the other, templates first; what it does not name stays. What only YAML had when it
- * was written is left to YAML. A change holds only for the revision that the diff showed.
+ * `GET /v1/key-templates`, one after the other, templates first; what it does not name stays. What stood in YAML alone
+ * when the file was written is left to YAML. A change holds only for the revision that the diff showed.
  */
 export async function applyKeys({ file, dryRun = false, json = false, ...options }: KeyOptions): Promise<void> {
   const written = await readEntries(file as string);

@@ -67,7 +67,7 @@ export function groupCommand(): Command {
   );
   group.addCommand(
     command('export', 'Print YAML that gives the same groups.')
-      .option('--all', 'those of YAML, too, with every default written out')
+      .option('--all', 'those of YAML, too, as they are in force')
       .action(async (options: GroupOptions) => {
         await (await import('./change-groups.js')).exportGroups(options);
       }),

@@ -10,14 +10,15 @@ import { SLOW } from '../sample/lane-sample.js';
  * first moment of its work: usage 0, a demand by two arrivals in a millisecond. Shares are right all the same, but
  * whoever looks at the rates is misled, for as long as `forcedReportMs`.
  *
- * A report more is no remedy. It moves what others expect: where keys are asked for about as much as their quota, nodes
- * that are held to their shares became met ones by a lull of some seconds, and 116 to 139 of 100 were admitted in 10 s.
- * So the rates are told with heartbeats, which are written anyway, and no share follows from them
+ * A report more is no remedy. It moves what others expect of the node. Where a key is asked for about as much as its
+ * quota, demands that are too high keep all nodes to their shares. Told exactly, a lull of some seconds made a node
+ * seem to want less than its share, so that it was let take all that it wanted: 116 to 139 of 100 were admitted in
+ * 10 s. So the rates are told with heartbeats, which are written anyway, and no share follows from them
  * (docs/decisions/0132).
  *
- * A heartbeat is read by every node, so all nodes together tell of some 32 lanes in the time of one, and each of 8 at
- * most, which are 190 bytes. Lanes are looked at in turn. A lane far below its quota is among them: its bucket is full,
- * so nothing is reported of it at all.
+ * Every node reads every heartbeat. So within one heartbeat's time all nodes together tell of some 32 lanes, and a node
+ * of at most 8, which are 190 bytes. Lanes are looked at in turn. A lane far below its quota is among them: its bucket
+ * is full, so nothing is reported of it at all.
  */
 export class ObservedRates {
   readonly #told = new WeakMap<LaneState, Told>();
@@ -72,11 +73,11 @@ const NOTHING: LaneRates = createLaneRates();
 /** More lanes than these take longer than a round's other work. */
 const LANES_LOOKED_MAX = 512;
 const ROWS_TOLD_MAX = 8;
-/** 100 nodes read 80 kB a minute for it. */
+/** Each node reads 80 kB a minute for it, however many there are. */
 const ROWS_OF_ALL_NODES = 32;
 /** A lane at rest has its turn to be sampled every 4 s at most (look-list.ts). */
 const SAMPLE_FRESH_MS = 5000;
-/** Who has come since learns of it then; and who read the heartbeat before the report that it was written after. */
+/** Readers that have come since learn of it then, and so do those that read a report of the lane only after it. */
 const TOLD_AGAIN_MS = 30_000;
 const FAR_RATIO = 0.25;
 const FAR_DEVIATIONS = 3;

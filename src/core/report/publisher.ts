@@ -64,7 +64,7 @@ export class Publisher {
   readonly #heartbeat: Heartbeat;
   readonly #backends: BackendSender;
   readonly #ramps: RampWriter;
-  readonly #observed = new ObservedRates();
+  #observed = new ObservedRates();
   #observedMs = Number.NEGATIVE_INFINITY;
   #sequence = 0;
   /** The last sequence that was written into another log. */
@@ -196,6 +196,7 @@ export class Publisher {
   sayEverything(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
     const { book, shares } = this.#parts;
     this.#sequenceElsewhere = this.#sequence;
+    this.#observed = new ObservedRates();
     shares.ownClaims.forgetAll();
     this.#parts.hiddenCeilings.forgetAll();
     this.#backends.sayAgain(nowMs);

@@ -40,7 +40,9 @@ export class ObservedBook {
       const key = groupId * DIRECTION_COUNT + direction;
       const mapLane = this.#usageMap.findMapLane(groupId, direction);
       const row = mapLane === -1 ? -1 : this.#usageMap.rowOf(mapLane, slot);
-      const others = (this.#lanes.get(key) ?? []).filter((told) => told.nodeKey !== nodeKey);
+      const others = (this.#lanes.get(key) ?? []).filter((told) => {
+        return told.nodeKey !== nodeKey && nowMs - told.nowMs <= HOLDS_MS;
+      });
       const told = { nodeKey, incarnation, ...ratesIn(observed), beside: reportedIn(this.#usageMap.rows, row), nowMs };
       this.#remove(key);
       this.#lanes.set(key, [...others, told]);

@@ -96,9 +96,11 @@ export async function patchKeys(
 ): Promise<DefinedKeys & { readonly isNew: boolean }> {
   for (let attempt = 1; ; attempt++) {
     const before = definitionIn(parts, entry) ?? {};
-    const { revision } = parts.registry?.stateOf(nameOf(entry)) ?? NEVER;
+    const { revision, definition } = parts.registry?.stateOf(nameOf(entry)) ?? NEVER;
+    // What was deleted is expected to be absent, whatever its last revision was.
+    const seen = definition === null ? 0 : revision;
     try {
-      return await putKeys(parts, entry, patched(before, patch) as GroupDefinition, expected ?? revision, by);
+      return await putKeys(parts, entry, patched(before, patch) as GroupDefinition, expected ?? seen, by);
     } catch (error) {
       const isLate = error instanceof QuotameshError && error.code === 'KEY_DEFINITION_CHANGED';
       if (!isLate || expected !== null || attempt === PATCH_ATTEMPTS) throw error;

@@ -285,7 +285,7 @@ export class KeyBook {
     return number;
   }
 
-  /** A group of the same name has the same number, which stands for nothing when that group has been deleted. */
+  /** A group of the key's name uses the key's number. When that group is deleted, the number has to be defined anew. */
   #numberOfLoud(name: string, row: number): number {
     const number = this.#numbers.get(name) as number;
     return this.#parts.groups.isLive(number) ? number : this.#number({ ...this.#kindAt(row).settings, name });

@@ -232,8 +232,8 @@ const WHY = 'Why is a request of this group refused?';
 function groupTiles(host) {
   return tiles(host, [
     ['Quota', 'What the whole cluster may admit'],
-    ['Admitted', 'By all nodes, as they reported last'],
-    ['Wanted', 'By all nodes, as they reported last'],
+    ['Admitted', 'By all nodes, as they told last'],
+    ['Wanted', 'By all nodes, as they told last'],
     ['Refused here', 'By this node'],
     ['Bucket', 'Tokens in the bucket of the cluster'],
   ]);
@@ -242,7 +242,7 @@ function groupTiles(host) {
 function shadowTiles(host) {
   return tiles(host, [
     ['Shadow quota', 'What the whole cluster would be allowed'],
-    ['Would admit', 'By all nodes, as they reported last'],
+    ['Would admit', 'By all nodes, as they told last'],
     ['Would refuse', 'Granted by this node, and the shadow would have refused it'],
     ['Would grant', 'Refused by this node, and the shadow would have granted it'],
   ]);

@@ -16,16 +16,15 @@ const TRIED_AFTER_MS = 250;
  */
 export class KeyChange {
   constructor(host, { key, direction, canChange }) {
-    Object.assign(this, { host, key, direction, canChange, undo: null });
+    // The map has what stood there before the first change of each path, and the ETag of the last one.
+    Object.assign(this, { host, key, direction, canChange, changed: new Map() });
     void this.#load();
   }
 
-  /** The key was pushed again: the fields follow its quota unless somebody is typing. */
+  /** The key was pushed again. What somebody else has changed is loaded unless somebody is typing. */
   follow({ quotaAsWritten }) {
     if (this.fields === undefined || JSON.stringify(quotaAsWritten) === JSON.stringify(this.quota)) return;
-    if (this.#patch() !== null) return;
-    this.quota = quotaAsWritten;
-    for (const [name, field] of this.fields) field.value = String(quotaAsWritten[name] ?? '');
+    if (this.#edits().length === 0) void this.#load();
   }
 
   async #load() {
@@ -33,6 +32,9 @@ export class KeyChange {
       const { template, quota } = await askJson(pathOfKey(this.key));
       this.template = template;
       this.quota = quota[this.direction];
+      // What a change is refused for if it is no longer so.
+      const paths = [pathOfKey(this.key), pathOfTemplate(template)];
+      this.seen = new Map(await Promise.all(paths.map(async (path) => [path, await definedAt(path)])));
     } catch (error) {
       this.host.replaceChildren(make('p', { className: 'hint', text: textOf(error) }));
       return;
@@ -48,7 +50,12 @@ export class KeyChange {
       return [name, make('input', { type: 'text', inputmode: 'decimal', value: String(this.quota[name] ?? '') })];
     });
     this.applying = make('button', { type: 'submit', className: 'plain strong', text: 'Apply to the cluster' });
-    this.undoing = make('button', { type: 'button', className: 'plain', text: 'Undo', hidden: this.undo === null });
+    this.undoing = make('button', {
+      type: 'button',
+      className: 'plain',
+      text: 'Undo',
+      hidden: this.changed.size === 0,
+    });
     this.undoing.addEventListener('click', () => void this.#takeBack());
     this.told = make('p', { className: 'hint', role: 'status' });
     this.result = make('pre', { className: 'settings' });
@@ -78,24 +85,32 @@ export class KeyChange {
     say(this.told, `A key of template ${this.template}. Change its quota to see what would be defined.`);
   }
 
-  /** Only what differs from what is in force. */
-  #patch() {
-    const changed = this.fields
+  /** Names and new rates of the fields that differ from what is in force for the key, or for its template. */
+  #edits() {
+    const { definition } = this.seen.get(pathOfTemplate(this.template)) ?? {};
+    const inForce = this.whom.value === THIS_KEY ? this.quota : (definition?.quota?.[this.direction] ?? {});
+    return this.fields
       .map(([name, { value }]) => [name, value.trim() === '' ? null : asWritten(value)])
-      .filter(([name, value]) => value !== (this.quota[name] ?? null));
-    return changed.length === 0 ? null : { quota: { [this.direction]: Object.fromEntries(changed) } };
+      .filter(([name, rate]) => rate !== (inForce[name] ?? null));
   }
 
   get #path() {
     return this.whom.value === THIS_KEY ? pathOfKey(this.key) : pathOfTemplate(this.template);
   }
 
+  /** Null where nothing can be sent: the reason is shown. */
+  #patch() {
+    const edits = this.#edits();
+    const [empty] = edits.find(([, rate]) => rate === null) ?? [];
+    if (edits.length > 0 && empty === undefined) return { quota: { [this.direction]: Object.fromEntries(edits) } };
+    this.#tell();
+    if (empty !== undefined) say(this.told, `Write a rate for ${empty}: an empty field would change nothing.`);
+    return null;
+  }
+
   async #try() {
     const patch = this.#patch();
-    if (patch === null) {
-      this.#tell();
-      return;
-    }
+    if (patch === null) return;
     const path = this.#path;
     const preview = await askJson(`${path}?dryRun=true`, { method: 'PATCH', body: patch }).catch((error) => error);
     // Another field was changed meanwhile: its own preview follows.
@@ -107,16 +122,19 @@ export class KeyChange {
       return;
     }
     this.result.textContent = settingsThatDiffer(preview.before ?? {}, preview.after).join('\n');
-    const whom = this.whom.value === THIS_KEY ? this.key : `every key of ${this.template}`;
+    const whom = this.whom.value === THIS_KEY ? this.key : `every key of ${this.template} without a quota of its own`;
     say(this.told, this.canChange ? `What ${whom} would have.` : 'Keys cannot be changed here: the registry is off.');
   }
 
   async #apply() {
-    const path = this.#path;
+    const [path, body] = [this.#path, this.#patch()];
+    if (body === null) return;
+    this.applying.disabled = true;
+    const before = this.seen.get(path);
     try {
-      const before = await definedAt(path);
-      const response = await ask(path, { method: 'PATCH', body: this.#patch(), headers: expecting(before?.etag) });
-      this.undo = { path, before, etag: response.headers.get('etag') };
+      const response = await ask(path, { method: 'PATCH', body, headers: expecting(before?.etag) });
+      const first = this.changed.has(path) ? this.changed.get(path).before : before;
+      this.changed.set(path, { before: first, etag: response.headers.get('etag') });
     } catch (error) {
       say(this.told, textOf(error));
       return;
@@ -125,17 +143,18 @@ export class KeyChange {
     say(this.told, 'Applied: every node decides by it now. Undo brings back what was there before.');
   }
 
-  /** What was in YAML alone, or nowhere, is taken out of the registry again. */
+  /** All changes of this page. What was in YAML alone, or nowhere, is taken out of the registry again. */
   async #takeBack() {
-    const { path, before, etag } = this.undo;
-    const how = before?.origin === 'run-time' ? { method: 'PUT', body: before.definition } : { method: 'DELETE' };
-    try {
-      await ask(path, { ...how, headers: expecting(etag) });
-    } catch (error) {
-      say(this.told, textOf(error));
-      return;
+    for (const [path, { before, etag }] of [...this.changed].reverse()) {
+      const how = before?.origin === 'run-time' ? { method: 'PUT', body: before.definition } : { method: 'DELETE' };
+      try {
+        await ask(path, { ...how, headers: expecting(etag) });
+      } catch (error) {
+        say(this.told, textOf(error));
+        return;
+      }
+      this.changed.delete(path);
     }
-    this.undo = null;
     await this.#load();
     say(this.told, 'Taken back.');
   }

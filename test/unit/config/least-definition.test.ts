@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { examineGroup } from '../../../src/config/read/group-definition.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { GroupConfig, KeyTemplate } from '../../../src/config/resolved/resolved-config.js';
-import { examineTemplate } from '../../../src/groups/keys/key-definition.js';
+import { examineOverride, examineTemplate } from '../../../src/groups/keys/key-definition.js';
 import { leastDefinition, leastOverride, leastTemplate } from '../../../src/groups/least-definition.js';
 
 function resolved(raw: object) {
@@ -47,6 +47,23 @@ describe('the least that has to be written', () => {
     expect(Object.keys(least).sort()).toEqual(['allowLimits', 'burst', 'overrides', 'quota']);
     expect(examineTemplate('key:{id}', least, '(test)')).toEqual({ template, mistakes: [] });
     const [gold] = template.overrides as [GroupConfig];
-    expect(leastOverride(template, gold)).toEqual(PER_MINUTE(1200));
+    expect(leastOverride(template, gold)).toMatchObject(PER_MINUTE(1200));
+  });
+
+  test.each([
+    { template: PER_MINUTE(600), own: { strategy: 'equal' }, least: { strategy: 'equal' } },
+    {
+      template: { quota: { publish: { costPerSecond: 100, reservedCostPerSecond: 50 } } },
+      own: { quota: { publish: { reservedCostPerSecond: 0 } } },
+    },
+    { template: PER_MINUTE(5), own: { quota: { publish: { messagesPerSecond: 500 } } }, defaults: { burstMs: 500 } },
+  ])('a key of its own is read back over its template: $own', ({ template: written, own, least, defaults = {} }) => {
+    const raw = { defaults, keys: { 'key:{id}': { ...written, overrides: { own } } } };
+    const [template] = resolved(raw).keys.templates as [KeyTemplate];
+    const [config] = template.overrides as [GroupConfig];
+    const found = leastOverride(template, config);
+    if (least !== undefined) expect(found).toEqual(least);
+    const read = examineOverride(template, 'key:own', found, '(test)').config as GroupConfig;
+    expect({ ...read, sharing: '', autoSharing: null }).toEqual({ ...config, sharing: '', autoSharing: null });
   });
 });

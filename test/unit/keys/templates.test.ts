@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { deleteGroup, putGroup } from '../../../src/groups/changes/change-group.js';
-import { deleteKeys, type KeyEntry, listKeyDefinitions, putKeys } from '../../../src/groups/changes/change-keys.js';
+import {
+  deleteKeys,
+  type KeyEntry,
+  listKeyDefinitions,
+  patchKeys,
+  putKeys,
+} from '../../../src/groups/changes/change-keys.js';
 import type { WholeNode } from '../../whole-node.js';
 import { type KeysCluster, PER_MINUTE, withKeys } from './keys-cluster.js';
 
@@ -114,6 +120,10 @@ describe('templates at run time', () => {
       await done(time, deleteKeys(a, ACME, null, BY));
       await time.advance(300);
       expect(perMinute()).toBe(10);
+      // What was deleted can be made again by a patch.
+      await done(time, patchKeys(a, ACME, PER_MINUTE(60), null, BY));
+      await time.advance(300);
+      expect(perMinute()).toBe(1);
     });
   });
 
