@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { DefinedKeys, KeyEntry } from '../../groups/changes/change-keys.js';
 import { isSameValue } from '../../groups/same-value.js';
 import { isMapping } from '../../input/mapping.js';
 import type { NodeAddress } from '../../node-client/node-address.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
+import { fromFile } from './change-groups.js';
 import { pathOfEntry } from './change-keys.js';
 import { diffOf } from './definition-diff.js';
 import type { KeyOptions } from './key-command.js';
@@ -58,25 +58,13 @@ function textOf({ kind, name }: KeyEntry): string {
 
 /** Only what was defined at run time; throws CONFIG_UNREADABLE. */
 async function readEntries(file: string): Promise<DefinedKeys[]> {
-  const unreadable = (reason: string) => new QuotameshError('CONFIG_UNREADABLE', { file, reason });
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw unreadable(error.message);
-  });
-  const definitions = definitionsIn(text);
-  if (definitions === null || !definitions.every(isEntry)) {
-    throw unreadable('it must be the answer of GET /v1/key-templates');
+  const read = await fromFile(file);
+  const definitions: unknown = isMapping(read) ? read.definitions : null;
+  if (!Array.isArray(definitions) || !definitions.every(isEntry)) {
+    throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: 'it must be the answer of GET /v1/key-templates' });
   }
   const made = definitions.filter(({ origin }) => origin === 'run-time');
   return made.sort((one, other) => Number(one.kind === 'key') - Number(other.kind === 'key'));
-}
-
-function definitionsIn(text: string): unknown[] | null {
-  try {
-    const read: unknown = JSON.parse(text);
-    return isMapping(read) && Array.isArray(read.definitions) ? read.definitions : null;
-  } catch {
-    return null;
-  }
 }
 
 function isEntry(entry: unknown): entry is DefinedKeys {
