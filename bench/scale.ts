@@ -23,7 +23,7 @@ const { values } = parseArgs({
     changes: { type: 'string', default: '0.01,0.05,0.2' },
     nodes: { type: 'string', default: '100' },
     groups: { type: 'string', default: '5000' },
-    settings: { type: 'string', default: 'none,gzip,coalesced' },
+    settings: { type: 'string', default: 'none,gzip,coalesced,rates,rates-coalesced' },
     arrivals: { type: 'string', default: '0' },
     profile: { type: 'string' },
   },
@@ -44,7 +44,7 @@ const IDLE_SECONDS = 5;
 const seconds = Number(values.seconds);
 const settled = { nodes: Number(values.nodes), groupsPerNode: Number(values.groups), nodesPerGroup: 5 };
 const groupCount = (settled.nodes * settled.groupsPerNode) / settled.nodesPerGroup;
-const WIDTHS = [8, 10, 8, 8, 10, 10, 26, 9, 9, 12];
+const WIDTHS = [8, 16, 8, 8, 10, 10, 26, 9, 9, 12];
 for (const log of CATCHING_UP) await measureCatchUp(log, coreOf());
 await measureIdle();
 const CPU = 'CPU % (user + system)';
@@ -106,7 +106,9 @@ async function withReader(setting: string, use: (server: LogServer, reader: Read
   const broker = await server.listen();
   const reader = new Reader();
   try {
-    await reader.tell({ do: 'start', broker, groups: groupCount, topic: setting === 'coalesced' ? COALESCED : {} });
+    const topic = setting.endsWith('coalesced') ? COALESCED : {};
+    const sharing = setting.startsWith('rates') ? 'rates' : 'auto';
+    await reader.tell({ do: 'start', broker, groups: groupCount, topic, sharing });
     await use(server, reader);
   } finally {
     await reader.stop();

@@ -11,14 +11,17 @@ import { WholeNode } from '../../test/whole-node.js';
 import { TOPIC } from './broker.js';
 import { scaleConfig } from './scale-config.js';
 
-/** What the parent asks for. */
+interface Start {
+  readonly do: 'start';
+  readonly broker: string;
+  readonly groups: number;
+  readonly topic: Partial<KafkaTopicConfig>;
+  readonly sharing: 'auto' | 'rates';
+}
+
+/** Orders that the parent sends to this process. */
 export type Order =
-  | {
-      readonly do: 'start';
-      readonly broker: string;
-      readonly groups: number;
-      readonly topic: Partial<KafkaTopicConfig>;
-    }
+  | Start
   | { readonly do: 'serve'; readonly names: readonly string[] }
   | { readonly do: 'wait'; readonly records: number }
   | { readonly do: 'arrivals'; readonly perSecond: number }
@@ -54,7 +57,7 @@ process.on('message', async (order: Order) => {
 process.on('disconnect', () => process.exit(0));
 
 async function obey(order: Order): Promise<Measured | null> {
-  if (order.do === 'start') node = await start(order.broker, order.groups, order.topic);
+  if (order.do === 'start') node = await start(order);
   const running = node as WholeNode;
   if (order.do === 'serve') serve(running, order.names);
   if (order.do === 'wait') while (running.topic.counters.recordsRead < order.records) await sleep(20);
@@ -64,8 +67,8 @@ async function obey(order: Order): Promise<Measured | null> {
   return await measured(running);
 }
 
-async function start(broker: string, groupCount: number, topic: Partial<KafkaTopicConfig>): Promise<WholeNode> {
-  const config = scaleConfig(groupCount, { topic: { kind: 'kafka', brokers: [broker], name: TOPIC } });
+async function start({ broker, groups, topic, sharing }: Start): Promise<WholeNode> {
+  const config = scaleConfig(groups, { topic: { kind: 'kafka', brokers: [broker], name: TOPIC } }, sharing);
   const adapter = new KafkaReportTopic({ ...(config.topic as KafkaTopicConfig), ...topic });
   const created = new WholeNode({ config, topic: adapter, telemetry: silentTelemetry, version: 'bench', nonce: 1 });
   await created.start();
