@@ -1,4 +1,4 @@
-import { EPOCHS_MAX } from '../core/registry/registry-epochs.js';
+import { BASE_MAX } from '../core/registry/registry-epochs.js';
 import type { RegistryRecord } from '../core/registry/registry-record.js';
 import { isMapping, type Mapping } from '../input/mapping.js';
 import { attempt, Envelope, MAX_RECORD_BYTES, type Refused } from './envelope.js';
@@ -49,7 +49,12 @@ function isRecord(body: Mapping): boolean {
     case 'barrier':
       return isText(body.id);
     case 'epoch':
-      return isWhole(body.number) && (body.number as number) >= 1 && (body.number as number) <= EPOCHS_MAX;
+      return (
+        isText(body.id) &&
+        isWhole(body.base) &&
+        (body.base as number) <= BASE_MAX &&
+        (body.at === undefined || isWhole(body.at))
+      );
     case 'proposal':
       return (
         isText(body.id) &&
@@ -78,7 +83,13 @@ function isRecord(body: Mapping): boolean {
         isWho(body.by)
       );
     case 'state':
-      return isText(body.group) && isDefinition(body.definition) && isWhole(body.asOf) && isWhole(body.revision);
+      return (
+        isText(body.group) &&
+        isDefinition(body.definition) &&
+        isWhole(body.asOf) &&
+        isShift(body.shift) &&
+        isWhole(body.revision)
+      );
     case 'yaml':
       return (
         isText(body.version) && isWhole(body.part) && isMapping(body.groups) && areTexts(Object.values(body.groups))
@@ -105,6 +116,11 @@ function isExpectation(value: unknown): boolean {
 
 function isWhole(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** Offsets of a topic may begin anywhere, so that positions in it lie below them or above. */
+function isShift(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) <= BASE_MAX;
 }
 
 function isText(value: unknown): boolean {

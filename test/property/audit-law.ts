@@ -26,14 +26,16 @@ function folded({ history }: RegistryCluster) {
   const entries = new Map<string, GroupState>();
   const changes: AuditRecord[] = [];
   const parts = new Map<string, readonly BatchEntry[]>();
+  let shift = Number.NEGATIVE_INFINITY;
   for (const { offset, record } of history) {
+    if (record?.kind === 'epoch') shift = Math.max(shift, record.base - offset - 1);
     if (record?.kind === 'batch-part') parts.set(`${record.id} ${record.part}`, record.entries);
     if (record?.kind === 'batch') {
       const cut = Array.from({ length: record.parts }, (_, part) => parts.get(`${record.id} ${part}`));
       const batched = cut.flatMap((entries) => entries ?? []);
       const fits = batched.every(({ group, expected }) => isExpected(entries.get(group) ?? NEVER, expected));
       if (!fits || cut.includes(undefined)) continue;
-      const revision = offset + 1;
+      const revision = offset + shift + 1;
       const made = batched.map(({ group, definition: after }): AuditRecord => {
         const before = entries.get(group)?.definition ?? null;
         return { kind: 'audit', author: record.author, group, revision, before, after, by: record.by, inBatch: true };
@@ -44,7 +46,7 @@ function folded({ history }: RegistryCluster) {
     if (record?.kind !== 'proposal') continue;
     const { author, group, expected, definition, detaching, by = null } = record;
     if (!isExpected(entries.get(group) ?? NEVER, expected)) continue;
-    const revision = offset + 1;
+    const revision = offset + shift + 1;
     const all = detaching ? [...entries.keys()].filter((name) => leadsTo(group, name, entries)) : [];
     const made = [group, ...all].map((name): AuditRecord => {
       const before = entries.get(name)?.definition ?? null;

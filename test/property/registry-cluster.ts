@@ -7,6 +7,10 @@ import type {
 } from '../../src/core/registry/registry-protocol.js';
 import type { AuditRecord, BatchEntry, GroupDefinition } from '../../src/core/registry/registry-record.js';
 
+const FIRST_OFFSET = 1_700_000_000 * 2 ** 20;
+/** What Redis leaves out when it was started anew; a broker of Kafka leaves out one where it writes of its own. */
+const OFFSETS_PER_RESTART = 2 ** 20;
+
 /** 0 ≤ x < 1. */
 export type Random = () => number;
 
@@ -24,7 +28,9 @@ export class RegistryCluster {
   /** Off: appends arrive once, and in time. */
   losesAppends = true;
   readonly #random: Random;
-  #end = 0;
+  /** Where offsets begin: at 0 as Kafka's do, or where Redis' do. */
+  readonly first: number;
+  #end: number;
   #epoch = 1;
   #lives = 0;
   /** Sent by nodes that were killed, or given up by their writers; they arrive at any time. */
@@ -32,6 +38,8 @@ export class RegistryCluster {
 
   constructor(random: Random, auditedChanges = 1_000_000) {
     this.#random = random;
+    this.first = random() < 0.5 ? 0 : FIRST_OFFSET;
+    this.#end = this.first;
     this.auditedChanges = auditedChanges;
   }
 
@@ -52,16 +60,16 @@ export class RegistryCluster {
     return fork;
   }
 
-  /** Offset of the next record. */
-  get end(): number {
-    return this.#end;
+  /** An offset of a part of the log, 0 … 1. */
+  at(part: number): number {
+    return this.history[Math.floor(part * this.history.length)]?.offset ?? this.#end;
   }
 
   /** The log loses what stands at `from` and behind it; what was sent may still arrive. */
   truncate(from: number, isNoticed = true): void {
     const kept = this.log.filter(({ offset }) => offset < from);
     this.log.splice(0, this.log.length, ...kept);
-    this.#end = from;
+    this.#end = Math.min(this.#end, from);
     if (isNoticed) this.tellEpoch();
   }
 
@@ -99,7 +107,8 @@ export class RegistryCluster {
     else if (kind < 0.9) this.#send(node);
     else if (kind < 0.95) this.nowMs += this.#random() * 20;
     else if (kind < 0.97) this.#arriveLate();
-    else this.compact(this.#random() * this.#end);
+    else if (kind < 0.98) this.#end += this.#random() < 0.5 ? 1 : OFFSETS_PER_RESTART;
+    else this.compact(this.at(this.#random()));
   }
 
   /** Until nothing is under way any more, and long enough that nothing is left behind. */
@@ -129,12 +138,13 @@ export class RegistryCluster {
     throw new Error(`never at rest: ${JSON.stringify(this.log.slice(-6))}`);
   }
 
-  /** The newest record of each key survives below the offset; tombstones go too, the oldest half of them. */
+  /** The newest record of each key survives below the offset; tombstones go too, the oldest of them. */
   compact(below: number): void {
+    const oldest = this.at(this.#random() / 2);
     const newest = new Map(this.log.map(({ key, offset }) => [key, offset]));
     const kept = this.log.filter(
       ({ key, offset, record }) =>
-        offset >= below || (newest.get(key) === offset && (record !== null || offset > below / 2)),
+        offset >= below || (newest.get(key) === offset && (record !== null || offset > oldest)),
     );
     this.log.splice(0, this.log.length, ...kept);
   }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { AuditedChange } from '../../groups/registry/audit-trail.js';
 import { isMapping } from '../../input/mapping.js';
+import { readRevision } from '../../input/revision.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
 import { oldNameLine } from '../../terminal/old-name-line.js';
 import type { AuditOptions } from './audit-command.js';
@@ -18,7 +19,7 @@ export async function showAudit({
 }: AuditOptions): Promise<void> {
   if (place !== undefined) process.stderr.write(`${oldNameLine(PLACE_OPTION)}\n`);
   const node = nodeAddress(options);
-  if (after !== undefined && !/^\d{1,15}$/.test(after)) throw usage(`--after must be a revision, got ${after}`);
+  if (after !== undefined && readRevision(after) === null) throw usage(`--after must be a revision, got ${after}`);
   if (group !== undefined && scope !== undefined) throw usage('--group and --scope exclude each other');
   const asked = Object.entries({ group, scope }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],

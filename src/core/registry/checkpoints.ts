@@ -104,8 +104,8 @@ export class Checkpoints {
     for (const { missing } of this.#held) for (const group of missing) this.want(group);
   }
 
-  /** At the end of every step. `asOf`: what this node has read. */
-  write(effects: RegistryEffects, asOf: number): void {
+  /** At the end of every step. `asOf`: what this node has read; `shift`: what it adds to offsets. */
+  write(effects: RegistryEffects, { asOf, shift }: Pick<StateRecord, 'asOf' | 'shift'>): void {
     if (this.#underWay !== null || this.#wanted.size === 0) return;
     const groups = new Set<string>();
     const behind = new Set<string>();
@@ -122,7 +122,7 @@ export class Checkpoints {
       const state = this.#stateOf(group);
       if (state.revision === 0 && !this.#groups.has(group)) continue;
       groups.add(group);
-      states.push({ kind: 'state', author: this.#settings.nodeId, group, asOf, ...state });
+      states.push({ kind: 'state', author: this.#settings.nodeId, group, asOf, shift, ...state });
     }
     if (groups.size === 0) return;
     const audits = this.#trail.missingOf(groups);

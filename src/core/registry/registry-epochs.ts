@@ -1,20 +1,27 @@
 import { type GroupHistory, type GroupState, NEVER } from './group-history.js';
 import type { RegistryRecord } from './registry-record.js';
 
-/** More offsets than a log ever has. The epoch's number stands above them: 8,192 epochs fit into an exact number. */
-const OFFSETS = 2 ** 40;
-export const EPOCHS_MAX = 2 ** 13 - 1;
+/**
+ * Lies between the last position that a node knows of an earlier log and the first one of the next log. A larger value
+ * covers more changes that died with their readers, and uses up positions sooner: this one is enough for 2^32 logs.
+ */
+export const UNREAD_MAX = 2 ** 20;
+/** Bounds where a log may begin, so that positions stay exact numbers. */
+export const BASE_MAX = 2 ** 52;
 
 /**
- * Gives records lasting offsets, which rise for ever even if the log is replaced, and remembers what the old log said
+ * Gives records lasting positions, which rise for ever even if the log is replaced, and remembers what the old log said
  * until the new one says it.
  *
- *     lasting offset = number of the epoch · 2^40 + offset
+ *     position = offset + shift
+ *     shift    = max over the epoch records before it of (base − offset behind the epoch record)
  *
- * Revisions are lasting offsets, and clients hold them (If-Match), so none may be given twice. A new log begins with
- * offset 0 again. A node that has read another log before therefore writes the next number into the new one, ahead of
- * everything else that it writes. The number counts from there on, for all readers alike. Its records have keys of
- * their own and are never freed. A log that has never been lost has the number 0: there both are the same.
+ * Revisions are positions, and clients hold them (If-Match), so none may be given twice, and they may not depend on
+ * where a topic's offsets begin. Whoever finds no epoch record therefore writes one, ahead of everything else. Its base
+ * is 0 for a node that has read no other log, and else lies above all that the node has read. It counts from there on,
+ * for all readers alike. Epoch records have keys of their own and are never freed.
+ * Worked: offsets begin at 2^50; two nodes write base 0 at 2^50 + 1 and 2^50 + 2. The record behind the first one has
+ * position 0; the second one changes nothing.
  *
  * What was in force stays in force, and is written back as states with their old revisions (checkpoints.ts). If two
  * nodes do so, the one that had read farther wins by the revision, whichever comes first.
@@ -24,40 +31,61 @@ export class RegistryEpochs {
   name: string | null = null;
   /** How often the log was replaced under this process. */
   changes = 0;
-  /** The largest number in what has been read of this log. */
-  number = 0;
-  /** The number that this node gives to this log; 0 = it has read no other log. */
+  /** What is added to offsets of this log; null until an epoch record was read. */
+  #shift: number | null = null;
+  /** Where this node lets the log begin. */
   #own = 0;
+  /** The largest base read in this log; -1 = none. */
+  #base = -1;
   /** States from earlier logs that this log does not have yet. */
   readonly #remembered = new Map<string, GroupState>();
 
-  lastingOffsetOf(offset: number): number {
-    return this.number * OFFSETS + offset;
+  /** Null ahead of the first epoch record, where nodes write nothing that has a position. */
+  positionOf(offset: number): number | null {
+    return this.#shift === null ? null : offset + this.#shift;
   }
 
-  /** Called when a log begins. Returns whether another log was read before. */
-  begin(name: string, groups: ReadonlyMap<string, GroupHistory>): boolean {
+  get shift(): number {
+    return this.#shift ?? 0;
+  }
+
+  /**
+   * Called when a log begins. Returns whether another log was read before.
+   *
+   * @param nextOffset of the log before
+   */
+  begin(name: string, groups: ReadonlyMap<string, GroupHistory>, nextOffset: number): boolean {
     const isFirst = this.name === null;
     this.name = name;
     if (isFirst) return false;
     for (const [group, { current }] of groups) {
       if (current.revision > this.rememberedOf(group).revision) this.#remembered.set(group, current);
     }
-    this.#own = Math.min(EPOCHS_MAX, Math.max(this.#own, this.number) + 1);
-    this.number = 0;
+    this.#own = Math.min(BASE_MAX, Math.max(this.#own, this.positionOf(nextOffset) ?? 0) + UNREAD_MAX);
+    this.#shift = null;
+    this.#base = -1;
     this.changes++;
     return true;
   }
 
-  /** Takes the number of an epoch record, or of a record that can only have been written after one. */
-  read(record: RegistryRecord): void {
-    const number = numberIn(record);
-    if (number > this.number && number <= EPOCHS_MAX) this.number = number;
+  /**
+   * Takes what an epoch record says, or a state, whose writer has read one. Epoch records alone would do; but one that
+   * was written again to renew its signature stands after records that it should precede.
+   */
+  read(record: RegistryRecord, offset: number): void {
+    if (record.kind === 'state') this.#raise(record.shift);
+    if (record.kind !== 'epoch') return;
+    this.#raise(record.base - (record.at ?? offset) - 1);
+    this.#base = Math.max(this.#base, record.base);
   }
 
-  /** The number that this node has to write into the log; null if the log has it, or if there was no other log. */
+  #raise(shift: number): void {
+    this.#shift = Math.max(this.#shift ?? shift, shift);
+  }
+
+  /** The base that this node has to write into the log; null if the log has it, or a higher one. */
   get unwritten(): number | null {
-    return this.#own > this.number ? this.#own : null;
+    return this.#own > this.#base ? this.#own : null;
   }
 
   /** What earlier logs said of a group, if this one says nothing newer. */
@@ -85,22 +113,5 @@ export class RegistryEpochs {
   /** Groups of earlier logs that this log lacks, with their states. */
   get lacking(): ReadonlyMap<string, GroupState> {
     return this.#remembered;
-  }
-}
-
-/**
- * The number that a record proves. Epoch records alone would do; but one that was written again to renew its signature
- * stands after records that it should precede.
- */
-function numberIn(record: RegistryRecord): number {
-  switch (record.kind) {
-    case 'epoch':
-      return record.number;
-    case 'state':
-      return Math.floor(record.asOf / OFFSETS);
-    case 'audit':
-      return Math.floor(record.revision / OFFSETS);
-    default:
-      return 0;
   }
 }

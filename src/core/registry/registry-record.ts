@@ -103,12 +103,14 @@ export interface AuditRecord {
   readonly inBatch?: true;
 }
 
-/** The whole state of a group: every record of the group with an offset below `asOf` is contained in it. */
+/** The whole state of a group: every record of the group with a position below `asOf` is contained in it. */
 export interface StateRecord {
   readonly kind: 'state';
   readonly author: string;
   readonly group: string;
   readonly asOf: number;
+  /** What its writer added to offsets (registry-epochs.ts). */
+  readonly shift: number;
   readonly revision: number;
   /** null = deleted. */
   readonly definition: GroupDefinition | null;
@@ -121,12 +123,16 @@ export interface BarrierRecord {
   readonly id: string;
 }
 
-/** The records after this one belong to the epoch with this number (registry-epochs.ts). */
+/** Gives the records after this one their positions (registry-epochs.ts). */
 export interface EpochRecord {
   readonly kind: 'epoch';
   readonly author: string;
-  /** 1 … 8,191. */
-  readonly number: number;
+  /** Unique for ever; part of the key. */
+  readonly id: string;
+  /** The position of the record behind this one, unless an earlier epoch record gives it a higher one. */
+  readonly base: number;
+  /** The offset at which it counts, once it was written again; absent = its own. */
+  readonly at?: number;
 }
 
 /** Hashes of groups that stand in a node's YAML, for comparison by people; changes no group. */
@@ -155,8 +161,8 @@ export interface RegistryKeys {
   /** The `auditId` of such a key; null for any other. */
   auditedBy(key: string): string | null;
   barrier(nodeId: string): string;
-  /** Each writer has a key of its own, so that compaction keeps all of these records, the first one among them. */
-  epoch(number: number, nodeId: string): string;
+  /** Each of these records has a key of its own, so that compaction leaves all of them where they are. */
+  epoch(id: string): string;
   yaml(nodeId: string, part: number): string;
 }
 
@@ -171,7 +177,7 @@ export function registryKeys(cluster: number): RegistryKeys {
     audit: (auditId) => `${prefix}/audit/${auditId}`,
     auditedBy: (key) => (key.startsWith(`${prefix}/audit/`) ? key.slice(prefix.length + 7) : null),
     barrier: (nodeId) => `${prefix}/barrier/${nodeId}`,
-    epoch: (number, nodeId) => `${prefix}/epoch/${number}/${nodeId}`,
+    epoch: (id) => `${prefix}/epoch/${id}`,
     yaml: (nodeId, part) => `${prefix}/yaml/${part}/${nodeId}`,
   };
 }
@@ -245,7 +251,7 @@ export function keyOf(keys: RegistryKeys, record: RegistryRecord): string {
     case 'barrier':
       return keys.barrier(record.author);
     case 'epoch':
-      return keys.epoch(record.number, record.author);
+      return keys.epoch(record.id);
     case 'yaml':
       return keys.yaml(record.author, record.part);
   }

@@ -60,6 +60,7 @@ export class Registry {
   #unjudgedBatches: string[] = [];
   /** The hole behind which a barrier was raised last. */
   #raised = -1;
+  #epochsWritten = 0;
   #effects: RegistryEffects = createEffects();
 
   constructor(settings: RegistrySettings) {
@@ -106,11 +107,14 @@ export class Registry {
         this.#checkpoints.failed(event.ticket, this.#effects);
         break;
       case 'tick':
-        if (this.#isWhole) this.#checkpoints.adopt(this.#effects, nowMs, this.#logMs);
-        else this.#raised = -1;
+        if (this.#isWhole) {
+          this.#checkpoints.adopt(this.#effects, nowMs, this.#logMs);
+          // The append that was to write them back may have failed.
+          this.#writeBack();
+        } else this.#raised = -1;
         break;
     }
-    if (this.#isWhole) this.#checkpoints.write(this.#effects, this.epochs.lastingOffsetOf(this.#nextOffset));
+    if (this.#isWhole) this.#checkpoints.write(this.#effects, this.#readUpTo);
     else if (this.#isCaughtUp && this.#raised < this.#holes) this.#raiseBarrier();
     return this.#effects;
   }
@@ -130,9 +134,14 @@ export class Registry {
     return this.#nextOffset;
   }
 
+  /** All records below this position have been read. */
+  get #readUpTo(): Pick<StateRecord, 'asOf' | 'shift'> {
+    return { asOf: this.epochs.positionOf(this.#nextOffset) ?? 0, shift: this.epochs.shift };
+  }
+
   /** Another log begins. What the old one said stays in force until the new one says it. */
   #beginEpoch(name: string, nowMs: number): void {
-    if (!this.epochs.begin(name, this.#groups)) return;
+    if (!this.epochs.begin(name, this.#groups, this.#nextOffset)) return;
     this.#groups.clear();
     this.#groupOfKey.clear();
     this.#releases.forgetAll();
@@ -148,27 +157,31 @@ export class Registry {
     this.#append(this.#epochRecords());
   }
 
-  #read({ offset: at, ...read }: ReadRegistryRecord, nowMs: number): void {
-    const { appendMs, key, record } = read;
+  #read(read: ReadRegistryRecord, nowMs: number): void {
+    const { offset: at, appendMs, key, record } = read;
     if (at < this.#nextOffset) return;
     if (at > this.#nextOffset && this.#isCaughtUp) this.#missed();
     this.#nextOffset = at + 1;
-    if (record !== null && record.kind !== 'unreadable' && keyOf(this.keys, record) === key) this.epochs.read(record);
+    if (record !== null && record.kind !== 'unreadable' && keyOf(this.keys, record) === key)
+      this.epochs.read(record, at);
     this.#logMs = Math.max(this.#logMs, appendMs);
-    this.#readAt({ ...read, offset: this.epochs.lastingOffsetOf(at) }, nowMs);
-  }
-
-  /** @param read a record that carries its lasting offset (registry-epochs.ts) */
-  #readAt(read: ReadRegistryRecord, nowMs: number): void {
-    const { offset, key, record } = read;
     if (record?.kind === 'unreadable') return;
+    const position = this.epochs.positionOf(at);
     if (record === null) this.#readTombstone(key);
     else if (keyOf(this.keys, record) !== key) this.ignored++;
     else if (record.kind === 'yaml') return;
     else if (record.kind === 'epoch') {
-      if (read.isToRenew && record.author === this.#settings.nodeId) this.#append([record]);
+      const isOwn = record.author === this.#settings.nodeId;
+      if (read.isToRenew && isOwn) this.#append([{ ...record, at: record.at ?? at }]);
     } else if (record.kind === 'barrier') this.#readBarrier(record.id, nowMs);
-    else if (record.kind === 'audit') this.#readAudit(record, read, nowMs);
+    else if (position === null) this.ignored++;
+    else this.#readAt({ ...read, offset: position }, record, nowMs);
+  }
+
+  /** @param read a record whose offset is its position (registry-epochs.ts) */
+  #readAt(read: ReadRegistryRecord, record: PositionedRecord, nowMs: number): void {
+    const { offset } = read;
+    if (record.kind === 'audit') this.#readAudit(record, read, nowMs);
     else if (record.kind === 'batch-part') this.#batches.readPart(record, { ...read, nowMs });
     else if (record.kind === 'verdict') this.#batches.readVerdict(record, { ...read, nowMs });
     else if (record.kind === 'batch') this.#readBatch(record, read, nowMs);
@@ -212,8 +225,13 @@ export class Registry {
       const judged = this.#batches.find(id);
       if (judged !== null) this.#answerBatch(judged);
     }
-    for (const group of this.epochs.lacking.keys()) this.#checkpoints.want(group);
+    this.#writeBack();
     this.#checkpoints.bury([this.keys.barrier(this.#settings.nodeId)], this.#effects);
+  }
+
+  /** What earlier logs said, and this one lacks. */
+  #writeBack(): void {
+    for (const group of this.epochs.lacking.keys()) this.#checkpoints.want(group);
   }
 
   get #barrierId(): string {
@@ -328,10 +346,12 @@ export class Registry {
     this.#append([...this.#epochRecords(), { kind: 'barrier', author, id: this.#barrierId }]);
   }
 
-  /** The record with the log's number, to be written ahead of everything else of this node; none if it stands there. */
+  /** The record with the log's base, to be written ahead of everything else of this node; none if it stands there. */
   #epochRecords(): RegistryRecord[] {
-    const number = this.epochs.unwritten;
-    return number === null ? [] : [{ kind: 'epoch', author: this.#settings.nodeId, number }];
+    const base = this.epochs.unwritten;
+    if (base === null) return [];
+    const { nodeId: author, lifeId } = this.#settings;
+    return [{ kind: 'epoch', author, id: `${lifeId}/${++this.#epochsWritten}`, base }];
   }
 
   #append(records: readonly RegistryRecord[]): void {
@@ -346,6 +366,9 @@ function batchOf({ id, entries, by }: ProposedBatch, author: string): RegistryRe
   const records = parts.map((cut, part) => ({ kind: 'batch-part', id, author, part, entries: cut }) as const);
   return [...records, { kind: 'batch', id, author, parts: parts.length, by }];
 }
+
+/** Records that mean something at their position alone. */
+type PositionedRecord = Exclude<RegistryRecord, { readonly kind: 'yaml' | 'epoch' | 'barrier' }>;
 
 type ProposedBatch = Extract<RegistryEvent, { kind: 'batch-proposed' }>;
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { attachmentName } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { auditedChange } from '../../groups/registry/audit-trail.js';
+import { readRevision } from '../../input/revision.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { json, listOf, PROBLEM, record, text } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';
@@ -44,9 +45,11 @@ export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
 }
 
 /** A revision, and the entry of it behind which the next page begins. */
-const AFTER = /^(?<revision>\d{1,15})(?::(?<last>.+))?$/s;
+const AFTER = /^(?<revision>\d+)(?::(?<last>.+))?$/s;
 
-const afterText = z.string().regex(AFTER).meta({
+const isAfter = (after: string) => readRevision(AFTER.exec(after)?.groups?.revision ?? '') !== null;
+
+const afterText = z.string().regex(AFTER).refine(isAfter).meta({
   description:
     'Shows only changes with a higher revision than this; `next` of a page is the value for the page behind it.',
 });

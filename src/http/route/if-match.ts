@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Expected } from '../../groups/changes/registry-of.js';
+import { readRevision } from '../../input/revision.js';
 import type { NodeParts } from '../../node/node-parts.js';
 
 /** What is used here of a node. */
@@ -46,9 +47,9 @@ function expectedBy({ headers }: FastifyRequest, { exists, refuse }: Changing): 
   if (match === undefined) return null;
   if (!exists) throw refuse('it does not exist');
   if (match === '*') return null;
-  const revision = /^"(\d{1,15})"$/.exec(match)?.[1];
-  if (revision === undefined) throw invalidHeader('If-Match', 'the ETag of what is changed, like "17"');
-  return Number(revision);
+  const revision = readRevision(/^"(.+)"$/.exec(match)?.[1] ?? '');
+  if (revision === null) throw invalidHeader('If-Match', 'the ETag of what is changed, like "17"');
+  return revision;
 }
 
 function invalidHeader(field: string, allowed: string): QuotameshError {

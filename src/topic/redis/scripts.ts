@@ -8,8 +8,8 @@
  * A record is `<append time, ms> <1, or 0 for a tombstone>`, a newline, and the value.
  *
  * Offsets never go back and are never given twice, whatever Redis forgets (FLUSHALL, a failover): every epoch begins
- * above all that its opener has read; if the opener has read nothing, at 2^20 offsets per second of the server's clock.
- * A million records a second would take years to overtake that, and it reaches 2^53 in 2242.
+ * 2^20 above all that its opener has read and Redis has kept; where there is neither, at 2^20 offsets per second of the
+ * server's clock. No restarts and records overtake that, and it reaches 2^53 in 2242.
  */
 const OFFSETS_PER_EPOCH = 2 ** 20;
 /** No offset of ours is larger: an entry beyond it was written by somebody else. */
@@ -44,7 +44,8 @@ if last >= ${OFFSET_MAX} then
   last = 0
 end
 if offset >= ${OFFSET_MAX} then offset = 0 end
-offset = math.max(math.max(offset, last, readOffset) + ${OFFSETS_PER_EPOCH}, time[1] * ${OFFSETS_PER_EPOCH})
+offset = math.max(offset, last, readOffset)
+offset = offset > 0 and offset + ${OFFSETS_PER_EPOCH} or time[1] * ${OFFSETS_PER_EPOCH}
 local text = string.format('%.0f', offset)
 redis.call('HSET', KEYS[3], 'epoch', ARGV[2], 'run', ARGV[1], 'offset', text, 'created', string.format('%.0f', now))
 return { ARGV[2], text, '0', 1 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { UNREAD_MAX } from '../../../../src/core/registry/registry-epochs.js';
 import type { RegistryAppend } from '../../../../src/core/registry/registry-protocol.js';
 import { attachmentName } from '../../../../src/core/registry/registry-record.js';
 import { ADOPT_AFTER_MS, DEFINITION, OneRegistry, proposalOf } from './one-registry.js';
@@ -25,7 +26,7 @@ describe('states behind their proposals', () => {
     const [append] = one.take();
     expect(append?.records.map(({ record }) => record)).toEqual([
       { kind: 'audit', author: 'own', group: 'orders', revision, before: null, after: DEFINITION, by: null },
-      { kind: 'state', author: 'own', group: 'orders', asOf: one.registry.offset, revision, definition },
+      { kind: 'state', author: 'own', group: 'orders', ...one.readUpTo, revision, definition },
     ]);
   });
 
@@ -206,14 +207,15 @@ describe('the state of a deleted group', () => {
 });
 
 describe('behind a lost log', () => {
-  test('the number of the new one stands before everything else of this node, and what it lacks is written back', () => {
+  test('the base of the new one stands before everything else of this node, and what it lacks is written back', () => {
     const one = OneRegistry.ready();
     for (const group of ['orders', 'billing']) one.propose(group, 0, DEFINITION, group);
     one.deliver();
     const states = ['orders', 'billing'].map((group) => one.registry.stateOf(group));
+    const lost = one.position as number;
     one.replaceLog();
     one.deliver();
-    expect(one.log[0]?.record).toEqual({ kind: 'epoch', author: 'own', number: 1 });
+    expect(one.log[0]?.record).toEqual({ kind: 'epoch', author: 'own', id: 'own-1/1', base: lost + UNREAD_MAX });
     expect(one.logged('state').map(({ revision, definition }) => ({ revision, definition }))).toEqual(states);
   });
 
@@ -225,8 +227,7 @@ describe('behind a lost log', () => {
     one.propose('lost', null, { quota: 2 });
     appendAll(one);
     const [state] = one.take() as [RegistryAppend];
-    const asOf = one.registry.offset;
-    one.write({ kind: 'state', author: 'other', group: 'orders', asOf, ...before });
+    one.write({ kind: 'state', author: 'other', group: 'orders', ...one.readUpTo, ...before });
     one.decisions.splice(0);
     one.step({ kind: 'append-failed', ticket: state.ticket });
     expect(one.decisions).toEqual([

@@ -16,6 +16,9 @@ import {
 export const ADOPT_AFTER_MS = 10_000;
 export const DEFINITION: GroupDefinition = { quota: 1 };
 
+/** Where offsets begin on a Redis; positions and revisions begin at 0 wherever that is. */
+export const FIRST_OFFSET = 1_700_000_000 * 2 ** 20;
+
 /** A registry and the log that it reads; what it appends gets there when the test says so. */
 export class OneRegistry {
   readonly registry: Registry;
@@ -29,6 +32,7 @@ export class OneRegistry {
     const settings = { nodeId, cluster: 1, lifeId: `${nodeId}-1`, adoptAfterMs: ADOPT_AFTER_MS, auditedChanges };
     this.registry = new Registry(settings);
     this.step({ kind: 'epoch-began', epoch: 'log' });
+    this.write(BEGINNING);
   }
 
   /** Another log takes the place of this one; all that it has is read. */
@@ -91,7 +95,11 @@ export class OneRegistry {
     ...records: readonly (Pick<ReadRegistryRecord, 'key' | 'record' | 'isToRenew'> & { readonly skipped?: number })[]
   ): RegistryEffects {
     const read = records.map(({ skipped = 0, ...each }) => {
-      const one = { offset: (this.log.at(-1)?.offset ?? -1) + 1 + skipped, appendMs: this.nowMs, ...each };
+      const one = {
+        offset: (this.log.at(-1)?.offset ?? FIRST_OFFSET - 1) + 1 + skipped,
+        appendMs: this.nowMs,
+        ...each,
+      };
       this.log.push(one);
       return one;
     });
@@ -106,6 +114,16 @@ export class OneRegistry {
     }
   }
 
+  /** Position after the last record read. */
+  get position(): number | null {
+    return this.registry.epochs.positionOf(this.registry.offset);
+  }
+
+  /** What a state says that contains all of it. */
+  get readUpTo(): { asOf: number; shift: number } {
+    return { asOf: this.position ?? 0, shift: this.registry.epochs.shift };
+  }
+
   /** What stands in the log of one kind, in its order. */
   logged<Kind extends RegistryRecord['kind']>(kind: Kind): Extract<RegistryRecord, { kind: Kind }>[] {
     return this.log.flatMap(({ record }) => (record?.kind === kind ? [record as never] : []));
@@ -116,6 +134,9 @@ export class OneRegistry {
     return this.#sent.flatMap(({ records }) => records.map(({ record }) => record?.kind ?? 'tombstone'));
   }
 }
+
+/** What nodes write ahead of everything else. */
+const BEGINNING = { kind: 'epoch', author: 'other', id: 'beginning', base: 0 } as const;
 
 export function proposalOf(author: string, id: string, expected: number | null): ProposalRecord {
   return { kind: 'proposal', id, author, group: 'orders', expected, definition: DEFINITION, by: null };

@@ -6,12 +6,21 @@ import {
   type RegistryRecord,
   type StateRecord,
 } from '../../../../src/core/registry/registry-record.js';
-import { ADOPT_AFTER_MS, DEFINITION, OneRegistry, proposalOf } from './one-registry.js';
+import { ADOPT_AFTER_MS, DEFINITION, FIRST_OFFSET, OneRegistry, proposalOf } from './one-registry.js';
 
 const PATIENCE_MS = 2 * ADOPT_AFTER_MS;
 
 function stateOf(facts: Partial<StateRecord> = {}): StateRecord {
-  return { kind: 'state', author: 'other', group: 'orders', asOf: 1, revision: 1, definition: DEFINITION, ...facts };
+  return {
+    kind: 'state',
+    author: 'other',
+    group: 'orders',
+    asOf: 1,
+    shift: -FIRST_OFFSET - 1,
+    revision: 1,
+    definition: DEFINITION,
+    ...facts,
+  };
 }
 
 function auditOf(revision: number): AuditRecord {
@@ -33,7 +42,7 @@ describe('what is read counts or not', () => {
     ['a barrier of another node', { kind: 'barrier', author: 'other', id: 'x' }, 0, 0, []],
   ])('%s', (_, record, ignored, revision, trail) => {
     const one = OneRegistry.ready();
-    expect(one.registry.offset).toBe(2);
+    expect(one.position).toBe(2);
     one.write(record);
     expect([one.registry.ignored, one.registry.stateOf('orders').revision]).toEqual([ignored, revision]);
     expect(trailOf(one)).toEqual(trail);
@@ -44,18 +53,18 @@ describe('what is read counts or not', () => {
     ['state', stateOf()],
     ['proposal', proposalOf('other', 'p', 0)],
     ['change', auditOf(1)],
-    ['epoch', { kind: 'epoch', author: 'other', number: 3 }],
+    ['epoch', { kind: 'epoch', author: 'other', id: 'x', base: 3_000 }],
   ])('a %s under a key that is not its own is ignored', (_, record) => {
     const one = OneRegistry.ready();
     const { changed } = one.read({ key: `${keyOf(one.registry.keys, record)}/not`, record });
-    expect([one.registry.ignored, one.registry.epochs.number, changed.size]).toEqual([1, 0, 0]);
+    expect([one.registry.ignored, one.position, changed.size]).toEqual([1, 3, 0]);
     expect([[...one.registry.names()], trailOf(one)]).toEqual([[], []]);
   });
 
   test('what is not ours is not ignored, and leaves no hole', () => {
     const one = OneRegistry.ready();
     one.read({ key: 'anything', record: { kind: 'unreadable' } });
-    expect([one.registry.ignored, one.registry.offset, one.wants]).toEqual([0, 3, []]);
+    expect([one.registry.ignored, one.position, one.wants]).toEqual([0, 3, []]);
   });
 
   test('what is read once more, as a reader that connects anew may, changes nothing', () => {
@@ -151,7 +160,7 @@ describe('who is told of a proposal', () => {
     one.write(proposalOf('other', 'late', 0));
     one.wait(3 * ADOPT_AFTER_MS);
     one.deliver();
-    expect(one.registry.stateOf('orders').revision).toBe(one.log.findIndex(({ key }) => key.endsWith('/p')) + 1);
+    expect(one.registry.stateOf('orders').revision).toBe(one.log.findIndex(({ key }) => key.endsWith('/p')));
     expect(one.decisions).toEqual([]);
   });
 
@@ -160,7 +169,7 @@ describe('who is told of a proposal', () => {
     one.propose('mine', null);
     const [mine] = one.take();
     one.read(...(mine?.records ?? []).map((record) => ({ ...record, skipped: 1 })));
-    one.write(stateOf({ asOf: one.registry.offset, revision: 1 }));
+    one.write(stateOf({ ...one.readUpTo, revision: 1 }));
     one.deliver();
     expect(one.decisions).toEqual([]);
   });
@@ -208,12 +217,12 @@ test('all readers are told what a deletion detached, behind a hole as well', () 
 });
 
 describe('what will not count for long, as its signature expires', () => {
-  const EPOCH = { kind: 'epoch', number: 3 } as const;
+  const EPOCH = { kind: 'epoch', id: 'x', base: 0 } as const;
 
   test.each([
-    ['its author at once', 'own', [{ ...EPOCH, author: 'own' }]],
+    ['its author at once', 'own', [{ ...EPOCH, author: 'own', at: FIRST_OFFSET + 4 }]],
     ['nobody else', 'other', []],
-  ])('the number of a log is written again by %s', (_, author, again) => {
+  ])('where a log begins is written again by %s', (_, author, again) => {
     const one = OneRegistry.ready();
     const record = { ...EPOCH, author };
     const key = keyOf(one.registry.keys, record);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GroupHistory, NEVER } from '../../../../src/core/registry/group-history.js';
-import { EPOCHS_MAX, RegistryEpochs } from '../../../../src/core/registry/registry-epochs.js';
+import { BASE_MAX, RegistryEpochs, UNREAD_MAX } from '../../../../src/core/registry/registry-epochs.js';
 
 function historyAt(revision: number, isDeleted = false): GroupHistory {
   const history = new GroupHistory();
@@ -14,8 +14,8 @@ const groupsAt = (revisions: Readonly<Record<string, number>>) =>
 /** One that has read another log, in which these groups had these revisions. */
 function behind(revisions: Readonly<Record<string, number>>): RegistryEpochs {
   const epochs = new RegistryEpochs();
-  expect(epochs.begin('first', new Map())).toBe(false);
-  expect(epochs.begin('second', groupsAt(revisions))).toBe(true);
+  expect(epochs.begin('first', new Map(), 0)).toBe(false);
+  expect(epochs.begin('second', groupsAt(revisions), 0)).toBe(true);
   return epochs;
 }
 
@@ -47,54 +47,80 @@ describe('what an earlier log said', () => {
 
   test('stays through a third log that says less, and gives way to one that said more', () => {
     const epochs = behind({ orders: 10, billing: 20 });
-    epochs.begin('third', groupsAt({ orders: 9, billing: 21 }));
+    epochs.begin('third', groupsAt({ orders: 9, billing: 21 }), 0);
     expect(['orders', 'billing'].map((name) => epochs.rememberedOf(name).revision)).toEqual([10, 21]);
     expect([epochs.name, epochs.changes]).toEqual(['third', 2]);
   });
 });
 
-describe('the number of a log', () => {
+describe('positions', () => {
   const author = 'a';
-
-  test('is 0 in the first, and one more than all that were read or given in the next', () => {
+  const redis = 1_700_000_000 * 2 ** 20;
+  const reading = (...records: readonly (readonly [base: number, offset: number, at?: number])[]) => {
     const epochs = new RegistryEpochs();
-    epochs.begin('first', new Map());
-    expect([epochs.number, epochs.unwritten, epochs.lastingOffsetOf(7)]).toEqual([0, null, 7]);
-    epochs.begin('second', new Map());
-    expect([epochs.number, epochs.unwritten]).toEqual([0, 1]);
-    epochs.begin('third', new Map());
-    expect(epochs.unwritten).toBe(2);
-    epochs.read({ kind: 'epoch', author, number: 5 });
-    expect([epochs.number, epochs.unwritten]).toEqual([5, null]);
-    epochs.begin('fourth', new Map());
-    expect([epochs.number, epochs.unwritten]).toEqual([0, 6]);
+    epochs.begin('first', new Map(), 0);
+    for (const [base, offset, at] of records)
+      epochs.read({ kind: 'epoch', author, id: 'x', base, ...(at && { at }) }, offset);
+    return epochs;
+  };
+
+  test.each([
+    ['are unknown ahead of an epoch record', [], 7, null],
+    ['begin at 0 behind it, wherever offsets begin', [[0, redis]], redis + 1, 0],
+    [
+      'are not moved by another node that begins likewise',
+      [
+        [0, redis],
+        [0, redis + 5],
+      ],
+      redis + 6,
+      5,
+    ],
+    [
+      'rise where another node has read more of an earlier log',
+      [
+        [100, 0],
+        [900, 5],
+      ],
+      6,
+      900,
+    ],
+    [
+      'are not moved where it has read less',
+      [
+        [900, 0],
+        [100, 5],
+      ],
+      6,
+      905,
+    ],
+    ['stay where the record was written again to renew its signature', [[100, 90, 10]], 91, 180],
+  ] as const)('%s', (_, records, offset, position) => {
+    expect(reading(...records).positionOf(offset)).toBe(position);
   });
 
-  test('is written until a record of at least that number has been read', () => {
-    const epochs = behind({});
-    epochs.begin('third', new Map());
-    const unwritten = [1, 2, 1].map((number) => {
-      epochs.read({ kind: 'epoch', author, number });
-      return epochs.unwritten;
-    });
-    expect(unwritten).toEqual([2, null, null]);
-    expect(epochs.number).toBe(2);
-  });
-
-  test('is proved by offsets in states and changes as well, and by nothing that is beyond the last one', () => {
-    const offsetIn = (number: number) => number * 2 ** 40 + 3;
+  test('are proved by a state, whose writer has read an epoch record that was written again behind it', () => {
+    const epochs = reading();
     const facts = { author, group: 'orders', revision: 1, definition: null } as const;
-    const numberAfter = (record: Parameters<RegistryEpochs['read']>[0]) => {
-      const epochs = new RegistryEpochs();
-      epochs.begin('first', new Map());
-      epochs.read(record);
-      return epochs.number;
-    };
-    expect(numberAfter({ kind: 'state', ...facts, asOf: offsetIn(4) })).toBe(4);
-    const change = { author, group: 'orders', before: null, after: null, by: null } as const;
-    expect(numberAfter({ kind: 'audit', ...change, revision: offsetIn(4) })).toBe(4);
-    expect(numberAfter({ kind: 'barrier', author, id: 'x' })).toBe(0);
-    expect(numberAfter({ kind: 'epoch', author, number: EPOCHS_MAX })).toBe(EPOCHS_MAX);
-    expect(numberAfter({ kind: 'epoch', author, number: EPOCHS_MAX + 1 })).toBe(0);
+    epochs.read({ kind: 'state', ...facts, asOf: 4, shift: -redis }, redis + 9);
+    expect(epochs.positionOf(redis + 10)).toBe(10);
+  });
+
+  test('in the next log begin above all that was read, and by a margin above what was not', () => {
+    const epochs = reading([0, redis]);
+    expect(epochs.unwritten).toBeNull();
+    epochs.begin('second', new Map(), redis + 51);
+    expect([epochs.unwritten, epochs.positionOf(3)]).toEqual([50 + UNREAD_MAX, null]);
+    epochs.begin('third', new Map(), 0);
+    expect(epochs.unwritten).toBe(50 + 2 * UNREAD_MAX);
+    epochs.read({ kind: 'epoch', author, id: 'y', base: 60 + 2 * UNREAD_MAX }, 0);
+    expect(epochs.unwritten).toBeNull();
+  });
+
+  test('are exact numbers for ever: no base is above the last one', () => {
+    const epochs = reading([BASE_MAX, 0]);
+    epochs.begin('second', new Map(), 10);
+    expect(epochs.unwritten).toBe(BASE_MAX);
+    expect(Number.isSafeInteger(2 * BASE_MAX - 1)).toBe(true);
   });
 });

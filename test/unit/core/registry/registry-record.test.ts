@@ -10,7 +10,7 @@ function allKeys(cluster: number): string[] {
     ...['17', 'id'].map((id) => keys.proposal(id)),
     ...entries.flatMap((entry) => [keys.state(entry, 17), keys.state(entry, 18)]),
     ...AUDIT_IDS.map((id) => keys.audit(id)),
-    ...['17', 'audit'].flatMap((node) => [keys.barrier(node), keys.epoch(1, node), keys.epoch(2, node)]),
+    ...['17', 'audit'].flatMap((node) => [keys.barrier(node), keys.epoch(`${node}/1`), keys.epoch(`${node}/2`)]),
     ...['17', 'audit'].flatMap((node) => [keys.yaml(node, 0), keys.yaml(node, 1)]),
   ];
 }

@@ -126,9 +126,8 @@ describe('a group has changed', () => {
     const { revision, definition } = one.registry.stateOf('orders');
     expect([...one.write(proposalOf('other', 'late', 0)).changed]).toEqual([]);
     const state = { kind: 'state', author: 'other', group: 'orders', revision, definition } as const;
-    const asOf = one.registry.offset;
-    expect([...one.write({ ...state, asOf }).changed]).toEqual([]);
-    expect([...one.write({ ...state, asOf: asOf + 1 }).changed]).toEqual([]);
+    expect([...one.write({ ...state, ...one.readUpTo }).changed]).toEqual([]);
+    expect([...one.write({ ...state, ...one.readUpTo }).changed]).toEqual([]);
     expect([...one.write(proposalOf('other', 'next', revision)).changed]).toEqual(['orders']);
   });
 });
@@ -187,8 +186,7 @@ describe('a proposal that a state contains', () => {
     const one = OneRegistry.ready();
     one.write(proposalOf('dead', 'p', 0));
     const { revision, definition } = one.registry.stateOf('orders');
-    const asOf = one.registry.offset;
-    one.write({ kind: 'state', author: 'dead', group: 'orders', revision, definition, asOf });
+    one.write({ kind: 'state', author: 'dead', group: 'orders', revision, definition, ...one.readUpTo });
     const buried = buriedAfter(one);
     expect(buried.map(([key]) => key)).toEqual([one.registry.keys.proposal('p')]);
     expect(buried[0]?.[1]).toBeGreaterThan(ADOPT_AFTER_MS);
