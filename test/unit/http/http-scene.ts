@@ -56,9 +56,18 @@ export async function httpScene(
 ): Promise<HttpScene> {
   const own = { cluster: `http-${process.pid}-${scenes++}`, node: 'a', topic: 'memory', groups: GROUPS };
   const raw = { ...own, ...overrides };
+  return sceneOf((telemetry) => wholeNode(resolveConfig(raw, { source: '(test)' }), telemetry), mqtt, kafkaQuotas);
+}
+
+/** A node that somebody else has made, with its server. */
+export async function sceneOf(
+  make: (telemetry: Telemetry) => Promise<WholeNode>,
+  mqtt?: () => MqttStatus,
+  kafkaQuotas?: () => KeeperStatus,
+): Promise<HttpScene> {
   const log: LogLine[] = [];
   const telemetry: Telemetry = { log: (level, message, facts) => void log.push({ level, message, facts }) };
-  const node = await wholeNode(resolveConfig(raw, { source: '(test)' }), telemetry);
+  const node = await make(telemetry);
   const access = new Access(node.config.auth, node.clock, telemetry);
   const outcomes = createAcquireOutcomes();
   const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 }, kafkaQuotas });

@@ -1,0 +1,20 @@
+import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
+import { GivenOffsets } from './given-offsets.js';
+import { memoryWorld } from './memory-world.js';
+import { registryConformance } from './registry.js';
+
+const CHANGES = 10_000;
+
+/** From the offset of a log in memory to that of another store. */
+const OFFSETS: Readonly<Record<string, (offset: number) => number>> = {
+  memory: (offset) => offset,
+  // Brokers write records of their own between those of the nodes.
+  'like Kafka': (offset) => offset + Math.floor(offset / 7000),
+  // Redis was started anew from time to time, and its offsets begin with its clock.
+  'like Redis': (offset) => (1_900_000_000 + Math.floor(offset / 7000)) * 2 ** 20 + offset,
+};
+
+for (const [name, offsetOf] of Object.entries(OFFSETS)) {
+  const makeWorld = async () => memoryWorld(1, (log) => new GivenOffsets(new MemoryTopic(log), offsetOf));
+  registryConformance(name, makeWorld, { changes: name === 'memory' ? 300 : CHANGES });
+}
