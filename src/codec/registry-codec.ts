@@ -49,12 +49,7 @@ function isRecord(body: Mapping): boolean {
     case 'barrier':
       return isText(body.id);
     case 'epoch':
-      return (
-        isText(body.id) &&
-        isWhole(body.base) &&
-        (body.base as number) <= BASE_MAX &&
-        (body.at === undefined || isWhole(body.at))
-      );
+      return isEpoch(body);
     case 'proposal':
       return (
         isText(body.id) &&
@@ -97,6 +92,10 @@ function isRecord(body: Mapping): boolean {
     default:
       return false;
   }
+}
+
+function isEpoch({ id, base, at }: Mapping): boolean {
+  return isText(id) && isWhole(base) && (base as number) <= BASE_MAX && (at === undefined || isWhole(at));
 }
 
 /** Names of attachments begin with a slash: a batch changes groups alone. */

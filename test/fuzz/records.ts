@@ -29,7 +29,16 @@ const record = fc.oneof(
   fc.record({ kind: fc.constant('batch'), id, author, parts: place, by: fc.constant(null) }),
   fc.record({ kind: fc.constant('verdict'), id, author, isAccepted: fc.boolean() }),
   fc.record({ kind: fc.constant('proposal'), id, author, group: name, expected: place, definition }),
-  fc.record({ kind: fc.constant('state'), author, group: name, asOf: place, revision: place, definition }),
+  fc.record({
+    kind: fc.constant('state'),
+    author,
+    group: name,
+    asOf: place,
+    shift: place,
+    revision: place,
+    definition,
+  }),
+  fc.record({ kind: fc.constant('epoch'), author, id, base: place, at: place }),
   fc.record({ kind: fc.constant('barrier'), author, id }),
   fc.record({
     kind: fc.constant('yaml'),

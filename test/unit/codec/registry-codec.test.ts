@@ -2,12 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { Envelope, MAX_RECORD_BYTES } from '../../../src/codec/envelope.js';
 import { quotamesh } from '../../../src/codec/generated/report.js';
 import { DEFINITION_BYTES_MAX, RegistryCodec } from '../../../src/codec/registry-codec.js';
+import { BASE_MAX } from '../../../src/core/registry/registry-epochs.js';
 import type {
   AuditRecord,
   BatchEntry,
   BatchPartRecord,
   BatchRecord,
+  EpochRecord,
   ProposalRecord,
+  StateRecord,
   VerdictRecord,
 } from '../../../src/core/registry/registry-record.js';
 
@@ -35,17 +38,35 @@ const ENTRY: BatchEntry = { group: 'orders', expected: null, definition: { burst
 const PART: BatchPartRecord = { kind: 'batch-part', id: 'p', author: 'a', part: 0, entries: [ENTRY] };
 const BATCH: BatchRecord = { kind: 'batch', id: 'p', author: 'a', parts: 1, by: BY };
 const VERDICT: VerdictRecord = { kind: 'verdict', id: 'p', author: 'a', isAccepted: true };
+const EPOCH: EpochRecord = { kind: 'epoch', id: 'e', author: 'a', base: BASE_MAX };
+const STATE: StateRecord = {
+  kind: 'state',
+  author: 'a',
+  group: 'orders',
+  asOf: 3,
+  shift: -(2 ** 51),
+  revision: 2,
+  definition: null,
+};
 const seal = (body: unknown) => new Envelope('demo').seal(quotamesh.v1.Kind.QUOTA, Buffer.from(JSON.stringify(body)));
 /** As large as is taken, in characters that JSON escapes. */
 const LARGE = { weights: { ['\u0001'.repeat(Math.floor((DEFINITION_BYTES_MAX - 30) / 6))]: 1 } };
 
 describe('records of the trail', () => {
-  test.each([PROPOSAL, { ...PROPOSAL, by: null }, AUDIT, { ...AUDIT, by: null }, PART, BATCH, VERDICT])(
-    '$kind there and back',
-    (record) => {
-      expect(codec.decode(codec.encode(record))).toEqual({ record });
-    },
-  );
+  test.each([
+    PROPOSAL,
+    { ...PROPOSAL, by: null },
+    AUDIT,
+    { ...AUDIT, by: null },
+    PART,
+    BATCH,
+    VERDICT,
+    EPOCH,
+    { ...EPOCH, at: 2 ** 50 },
+    STATE,
+  ])('$kind there and back', (record) => {
+    expect(codec.decode(codec.encode(record))).toEqual({ record });
+  });
 
   test('the largest definitions before and after, under the longest names, fit into one record', () => {
     expect(Buffer.byteLength(JSON.stringify(LARGE))).toBeGreaterThan(DEFINITION_BYTES_MAX - 40);
@@ -69,6 +90,10 @@ describe('records of the trail', () => {
     ['a batch of too many parts', { ...BATCH, parts: 10_001 }],
     ['a verdict that says neither', { ...VERDICT, isAccepted: null }],
     ['no definition', { ...AUDIT, after: 'x' }],
+    ['a log that begins where positions would not stay exact', { ...EPOCH, base: BASE_MAX + 1 }],
+    ['a log that begins ahead of its offsets', { ...EPOCH, at: -1 }],
+    ['a state without what its writer adds to offsets', { ...STATE, shift: undefined }],
+    ['a state whose writer adds too much', { ...STATE, shift: BASE_MAX + 1 }],
   ])('%s is not taken', (_, body) => {
     expect(codec.decode(seal(body))).toEqual({ cause: 'absurd-content' });
   });
