@@ -117,7 +117,7 @@ function isWhole(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Offsets of a topic may begin anywhere, so that positions in it lie below them or above. */
+/** Offsets of a topic may begin anywhere, so that lasting offsets lie below them or above. */
 function isShift(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) <= BASE_MAX;
 }

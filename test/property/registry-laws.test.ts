@@ -77,7 +77,7 @@ describe('the laws of the registry, in virtual time', () => {
     node.propose('/attachment/tenant/acme', 0, { group: 'gold' }, cluster.nowMs);
     node.propose('/attachment/namespace/acme/orders', 0, { sameAs: 'acme' }, cluster.nowMs);
     cluster.settle();
-    const revision = (node.registry.epochs.positionOf(node.registry.offset) as number) + 1;
+    const revision = (node.registry.epochs.lastingOffsetOf(node.registry.offset) as number) + 1;
     const before = cluster.history.length;
     node.decisions.splice(0);
     node.propose('gold', null, null, cluster.nowMs, true);
@@ -148,11 +148,11 @@ describe('the laws of the registry, in virtual time', () => {
     expect([...counts][0]).toBeLessThan(1.2 * done);
   });
 
-  test('of two proposals that expect the same, the log takes the first, and its revision is its position + 1', () => {
+  test('of two proposals that expect the same, the log takes the first, and its revision is its lasting offset + 1', () => {
     const cluster = new RegistryCluster(() => 0.5);
     const [first, second] = [cluster.start('first'), cluster.start('second')];
     cluster.settle();
-    const at = first.registry.epochs.positionOf(first.registry.offset) as number;
+    const at = first.registry.epochs.lastingOffsetOf(first.registry.offset) as number;
     first.propose('orders', 0, { n: 1 }, cluster.nowMs);
     second.propose('orders', 0, { n: 2 }, cluster.nowMs);
     cluster.settle();

@@ -2,26 +2,26 @@ import { type GroupHistory, type GroupState, NEVER } from './group-history.js';
 import type { RegistryRecord } from './registry-record.js';
 
 /**
- * Lies between the last position that a node knows of an earlier log and the first one of the next log. A larger value
- * covers more changes that died with their readers, and uses up positions sooner: this one is enough for 2^32 logs.
+ * Lies between the last lasting offset that a node knows of an earlier log and the first one of the next log. A larger
+ * value covers more changes that died with their readers, and uses up numbers sooner: this one is enough for 2^32 logs.
  */
 export const UNREAD_MAX = 2 ** 20;
-/** Bounds where a log may begin, so that positions stay exact numbers. */
+/** Bounds where a log may begin, so that lasting offsets stay exact numbers. */
 export const BASE_MAX = 2 ** 52;
 
 /**
- * Gives records lasting positions, which rise for ever even if the log is replaced, and remembers what the old log said
+ * Gives records lasting offsets, which rise for ever even if the log is replaced, and remembers what the old log said
  * until the new one says it.
  *
- *     position = offset + shift
- *     shift    = max over the epoch records before it of (base − offset behind the epoch record)
+ *     lasting offset = offset + shift
+ *     shift          = max over the epoch records before it of (base − offset behind the epoch record)
  *
- * Revisions are positions, and clients hold them (If-Match), so none may be given twice, and they may not depend on
- * where a topic's offsets begin. Whoever finds no epoch record therefore writes one, ahead of everything else. Its base
- * is 0 for a node that has read no other log, and else lies above all that the node has read. It counts from there on,
- * for all readers alike. Epoch records have keys of their own and are never freed.
+ * Revisions are lasting offsets, and clients hold them (If-Match), so none may be given twice, and they may not depend
+ * on where a topic's offsets begin. Whoever finds no epoch record therefore writes one, ahead of everything else. Its
+ * base is 0 for a node that has read no other log, and else lies above all that the node has read. It counts from there
+ * on, for all readers alike. Epoch records have keys of their own and are never freed.
  * Worked: offsets begin at 2^50; two nodes write base 0 at 2^50 + 1 and 2^50 + 2. The record behind the first one has
- * position 0; the second one changes nothing.
+ * the lasting offset 0; the second one changes nothing.
  *
  * What was in force stays in force, and is written back as states with their old revisions (checkpoints.ts). If two
  * nodes do so, the one that had read farther wins by the revision, whichever comes first.
@@ -40,8 +40,8 @@ export class RegistryEpochs {
   /** States from earlier logs that this log does not have yet. */
   readonly #remembered = new Map<string, GroupState>();
 
-  /** Null ahead of the first epoch record, where nodes write nothing that has a position. */
-  positionOf(offset: number): number | null {
+  /** Null ahead of the first epoch record, where nodes write nothing that an offset decides. */
+  lastingOffsetOf(offset: number): number | null {
     return this.#shift === null ? null : offset + this.#shift;
   }
 
@@ -61,7 +61,7 @@ export class RegistryEpochs {
     for (const [group, { current }] of groups) {
       if (current.revision > this.rememberedOf(group).revision) this.#remembered.set(group, current);
     }
-    this.#own = Math.min(BASE_MAX, Math.max(this.#own, this.positionOf(nextOffset) ?? 0) + UNREAD_MAX);
+    this.#own = Math.min(BASE_MAX, Math.max(this.#own, this.lastingOffsetOf(nextOffset) ?? 0) + UNREAD_MAX);
     this.#shift = null;
     this.#base = -1;
     this.changes++;

@@ -103,7 +103,7 @@ export interface AuditRecord {
   readonly inBatch?: true;
 }
 
-/** The whole state of a group: every record of the group with a position below `asOf` is contained in it. */
+/** The whole state of a group: every record of the group with a lasting offset below `asOf` is contained in it. */
 export interface StateRecord {
   readonly kind: 'state';
   readonly author: string;
@@ -123,13 +123,13 @@ export interface BarrierRecord {
   readonly id: string;
 }
 
-/** Gives the records after this one their positions (registry-epochs.ts). */
+/** Gives the records after this one their lasting offsets (registry-epochs.ts). */
 export interface EpochRecord {
   readonly kind: 'epoch';
   readonly author: string;
   /** Unique for ever; part of the key. */
   readonly id: string;
-  /** The position of the record behind this one, unless an earlier epoch record gives it a higher one. */
+  /** The lasting offset of the record behind this one, unless an earlier epoch record gives it a higher one. */
   readonly base: number;
   /** The offset at which it counts, once it was written again; absent = its own. */
   readonly at?: number;

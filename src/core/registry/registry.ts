@@ -134,9 +134,9 @@ export class Registry {
     return this.#nextOffset;
   }
 
-  /** All records below this position have been read. */
+  /** All records below this lasting offset have been read. */
   get #readUpTo(): Pick<StateRecord, 'asOf' | 'shift'> {
-    return { asOf: this.epochs.positionOf(this.#nextOffset) ?? 0, shift: this.epochs.shift };
+    return { asOf: this.epochs.lastingOffsetOf(this.#nextOffset) ?? 0, shift: this.epochs.shift };
   }
 
   /** Another log begins. What the old one said stays in force until the new one says it. */
@@ -166,7 +166,7 @@ export class Registry {
       this.epochs.read(record, at);
     this.#logMs = Math.max(this.#logMs, appendMs);
     if (record?.kind === 'unreadable') return;
-    const position = this.epochs.positionOf(at);
+    const lastingOffset = this.epochs.lastingOffsetOf(at);
     if (record === null) this.#readTombstone(key);
     else if (keyOf(this.keys, record) !== key) this.ignored++;
     else if (record.kind === 'yaml') return;
@@ -174,12 +174,12 @@ export class Registry {
       const isOwn = record.author === this.#settings.nodeId;
       if (read.isToRenew && isOwn) this.#append([{ ...record, at: record.at ?? at }]);
     } else if (record.kind === 'barrier') this.#readBarrier(record.id, nowMs);
-    else if (position === null) this.ignored++;
-    else this.#readAt({ ...read, offset: position }, record, nowMs);
+    else if (lastingOffset === null) this.ignored++;
+    else this.#readAt({ ...read, offset: lastingOffset }, record, nowMs);
   }
 
-  /** @param read a record whose offset is its position (registry-epochs.ts) */
-  #readAt(read: ReadRegistryRecord, record: PositionedRecord, nowMs: number): void {
+  /** @param read a record that carries its lasting offset (registry-epochs.ts) */
+  #readAt(read: ReadRegistryRecord, record: RecordAtOffset, nowMs: number): void {
     const { offset } = read;
     if (record.kind === 'audit') this.#readAudit(record, read, nowMs);
     else if (record.kind === 'batch-part') this.#batches.readPart(record, { ...read, nowMs });
@@ -367,8 +367,8 @@ function batchOf({ id, entries, by }: ProposedBatch, author: string): RegistryRe
   return [...records, { kind: 'batch', id, author, parts: parts.length, by }];
 }
 
-/** Records that mean something at their position alone. */
-type PositionedRecord = Exclude<RegistryRecord, { readonly kind: 'yaml' | 'epoch' | 'barrier' }>;
+/** Records that mean something at their offset alone. */
+type RecordAtOffset = Exclude<RegistryRecord, { readonly kind: 'yaml' | 'epoch' | 'barrier' }>;
 
 type ProposedBatch = Extract<RegistryEvent, { kind: 'batch-proposed' }>;
 

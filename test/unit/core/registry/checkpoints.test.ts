@@ -212,7 +212,7 @@ describe('behind a lost log', () => {
     for (const group of ['orders', 'billing']) one.propose(group, 0, DEFINITION, group);
     one.deliver();
     const states = ['orders', 'billing'].map((group) => one.registry.stateOf(group));
-    const lost = one.position as number;
+    const lost = one.lastingOffset as number;
     one.replaceLog();
     one.deliver();
     expect(one.log[0]?.record).toEqual({ kind: 'epoch', author: 'own', id: 'own-1/1', base: lost + UNREAD_MAX });

@@ -16,7 +16,7 @@ import {
 export const ADOPT_AFTER_MS = 10_000;
 export const DEFINITION: GroupDefinition = { quota: 1 };
 
-/** Where offsets begin on a Redis; positions and revisions begin at 0 wherever that is. */
+/** Where offsets begin on a Redis; lasting ones and revisions begin at 0 wherever that is. */
 export const FIRST_OFFSET = 1_700_000_000 * 2 ** 20;
 
 /** A registry and the log that it reads; what it appends gets there when the test says so. */
@@ -114,14 +114,14 @@ export class OneRegistry {
     }
   }
 
-  /** Position after the last record read. */
-  get position(): number | null {
-    return this.registry.epochs.positionOf(this.registry.offset);
+  /** Lasting offset after the last record read. */
+  get lastingOffset(): number | null {
+    return this.registry.epochs.lastingOffsetOf(this.registry.offset);
   }
 
   /** What a state says that contains all of it. */
   get readUpTo(): { asOf: number; shift: number } {
-    return { asOf: this.position ?? 0, shift: this.registry.epochs.shift };
+    return { asOf: this.lastingOffset ?? 0, shift: this.registry.epochs.shift };
   }
 
   /** What stands in the log of one kind, in its order. */

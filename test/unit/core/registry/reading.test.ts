@@ -42,7 +42,7 @@ describe('what is read counts or not', () => {
     ['a barrier of another node', { kind: 'barrier', author: 'other', id: 'x' }, 0, 0, []],
   ])('%s', (_, record, ignored, revision, trail) => {
     const one = OneRegistry.ready();
-    expect(one.position).toBe(2);
+    expect(one.lastingOffset).toBe(2);
     one.write(record);
     expect([one.registry.ignored, one.registry.stateOf('orders').revision]).toEqual([ignored, revision]);
     expect(trailOf(one)).toEqual(trail);
@@ -57,14 +57,14 @@ describe('what is read counts or not', () => {
   ])('a %s under a key that is not its own is ignored', (_, record) => {
     const one = OneRegistry.ready();
     const { changed } = one.read({ key: `${keyOf(one.registry.keys, record)}/not`, record });
-    expect([one.registry.ignored, one.position, changed.size]).toEqual([1, 3, 0]);
+    expect([one.registry.ignored, one.lastingOffset, changed.size]).toEqual([1, 3, 0]);
     expect([[...one.registry.names()], trailOf(one)]).toEqual([[], []]);
   });
 
   test('what is not ours is not ignored, and leaves no hole', () => {
     const one = OneRegistry.ready();
     one.read({ key: 'anything', record: { kind: 'unreadable' } });
-    expect([one.registry.ignored, one.position, one.wants]).toEqual([0, 3, []]);
+    expect([one.registry.ignored, one.lastingOffset, one.wants]).toEqual([0, 3, []]);
   });
 
   test('what is read once more, as a reader that connects anew may, changes nothing', () => {

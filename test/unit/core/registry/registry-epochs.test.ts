@@ -53,7 +53,7 @@ describe('what an earlier log said', () => {
   });
 });
 
-describe('positions', () => {
+describe('lasting offsets', () => {
   const author = 'a';
   const redis = 1_700_000_000 * 2 ** 20;
   const reading = (...records: readonly (readonly [base: number, offset: number, at?: number])[]) => {
@@ -95,22 +95,22 @@ describe('positions', () => {
       905,
     ],
     ['stay where the record was written again to renew its signature', [[100, 90, 10]], 91, 180],
-  ] as const)('%s', (_, records, offset, position) => {
-    expect(reading(...records).positionOf(offset)).toBe(position);
+  ] as const)('%s', (_, records, offset, lasting) => {
+    expect(reading(...records).lastingOffsetOf(offset)).toBe(lasting);
   });
 
   test('are proved by a state, whose writer has read an epoch record that was written again behind it', () => {
     const epochs = reading();
     const facts = { author, group: 'orders', revision: 1, definition: null } as const;
     epochs.read({ kind: 'state', ...facts, asOf: 4, shift: -redis }, redis + 9);
-    expect(epochs.positionOf(redis + 10)).toBe(10);
+    expect(epochs.lastingOffsetOf(redis + 10)).toBe(10);
   });
 
   test('in the next log begin above all that was read, and by a margin above what was not', () => {
     const epochs = reading([0, redis]);
     expect(epochs.unwritten).toBeNull();
     epochs.begin('second', new Map(), redis + 51);
-    expect([epochs.unwritten, epochs.positionOf(3)]).toEqual([50 + UNREAD_MAX, null]);
+    expect([epochs.unwritten, epochs.lastingOffsetOf(3)]).toEqual([50 + UNREAD_MAX, null]);
     epochs.begin('third', new Map(), 0);
     expect(epochs.unwritten).toBe(50 + 2 * UNREAD_MAX);
     epochs.read({ kind: 'epoch', author, id: 'y', base: 60 + 2 * UNREAD_MAX }, 0);
