@@ -24,6 +24,8 @@ export interface BaselineEnvironment {
   /** Delays to a store or topic and from it. A message that goes directly from node to node takes one delivery. */
   readonly delays: TopicDelays;
   readonly quota: Quota;
+  /** The time that each quota is told per, milliseconds: the window of whoever counts windows. Absent = a second. */
+  readonly quotaPerMs?: readonly [messages: number, bytes: number];
   /** How many nodes the configuration names. */
   readonly nodes: number;
   /** The settings of quotamesh nodes. A baseline reads what its system has as well: a ramp. */

@@ -15,6 +15,8 @@ export interface ReplayOptions {
   readonly seed: number;
   /** Units per second of the file, of every key; Infinity = unlimited. */
   readonly quota: readonly [messages: number, bytes: number];
+  /** The windows of stores that count windows, milliseconds of the nodes; absent = a second. */
+  readonly quotaPerMs?: readonly [messages: number, bytes: number];
   /** Seconds of the file to one of the nodes: rates are those of the file, the nodes' own times are theirs. */
   readonly speed: number;
   /** How often work that is refused asks again at most. */
@@ -51,7 +53,7 @@ export async function playTrace(arrivals: AsyncIterable<TraceArrival>, options: 
   return players.map((player) => player.result(endMs));
 }
 
-/** The rates of settings, too, are those of the file. */
+/** The rates of settings, too, are those of the file; a burst has the units that it has there. */
 function atSpeed(settings: WorldSettings, speed: number): WorldSettings {
   return { ...settings, groups: settings.groups.map((group) => groupAtSpeed(group, speed)) };
 }

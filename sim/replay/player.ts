@@ -188,13 +188,14 @@ export class Player {
   }
 
   #startCluster(): ClusterUnderTest | AskedCluster {
-    const { nodes, settings, delays = LOCAL_KAFKA } = this.#options;
+    const { nodes, settings, delays = LOCAL_KAFKA, quotaPerMs } = this.#options;
     const [messagesPerSecond, bytesPerSecond] = this.#quota;
     const cluster = this.#system.create({
       queue: this.#queue,
       random: this.#random,
       delays,
       quota: { messagesPerSecond, bytesPerSecond },
+      ...(quotaPerMs && { quotaPerMs }),
       nodes,
       settings,
     });

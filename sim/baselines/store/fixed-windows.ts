@@ -1,26 +1,42 @@
-import { type Quota, rateOf } from '../baseline.js';
+import { type BaselineEnvironment, type Quota, rateOf } from '../baseline.js';
 import type { Store } from './store-cluster.js';
 
+type PerMs = NonNullable<BaselineEnvironment['quotaPerMs']>;
+
+/** What a request counts in each window. */
+type Counted = (messages: number, bytes: number) => readonly [number, number];
+
 /**
- * The counter of rate-limiter-flexible 11.1 on Redis (lib/RateLimiterRedis.js, `consume`), one for each limited
- * dimension:
- *
- * - A window begins with the first request after the one before has ended (SET … EX … NX), not at a full second.
- * - A request adds its points whether it is admitted or not (INCRBY), and is refused if the sum is above the
- *   window's. So a large request that is refused uses up what smaller ones after it could have had.
- * - Durations are whole seconds, points of a request are integers.
- * - Two limits are two counters that are asked at once and both charged, as lib/RateLimiterUnion.js does: a request
- *   that one of them refuses counts in the other.
- *
- * Up to two quotas pass within an instant around the end of a window.
+ * Counters of fixed windows in a store, one for each limited dimension. A window begins with the first request after
+ * the one before has ended, not at a full second; a request counts whether it is admitted or not, and is refused if the
+ * sum is above the window's. Up to two quotas pass within an instant around the end of a window.
  */
 export class FixedWindows implements Store {
   readonly #windows: readonly Window[];
+  readonly #counted: Counted;
 
-  constructor(quota: Quota) {
-    this.#windows = ([0, 1] as const)
-      .map((dimension) => new Window(dimension, rateOf(quota, dimension)))
-      .filter(({ points }) => points !== Number.POSITIVE_INFINITY);
+  private constructor(windows: readonly Window[], counted: Counted) {
+    this.#windows = windows.filter(({ points }) => points !== Number.POSITIVE_INFINITY);
+    this.#counted = counted;
+  }
+
+  /**
+   * rate-limiter-flexible 11.1 on Redis (lib/RateLimiterRedis.js, `consume`): SET … EX … NX, INCRBY.
+   *
+   * - Durations are whole seconds, points of a request are integers: a large request that is refused uses up what
+   *   smaller ones after it could have had.
+   * - Two limits are two counters that are asked at once and both charged, as lib/RateLimiterUnion.js does.
+   *
+   * @param perMs the time that each quota is told per: its window
+   */
+  static ofRateLimiterFlexible(quota: Quota, perMs: PerMs = [SECOND_MS, SECOND_MS]): FixedWindows {
+    const windows = ([0, 1] as const).map((of) => new Window(of, rateOf(quota, of), perMs[of]));
+    return new FixedWindows(windows, (messages, bytes) => [Math.ceil(messages), Math.ceil(bytes)]);
+  }
+
+  /** @fastify/rate-limit 11 on Redis (store/RedisStore.js): INCR, PEXPIRE. It counts requests, whatever they weigh. */
+  static ofFastifyRateLimit(quota: Quota, [perMs]: PerMs = [SECOND_MS, SECOND_MS]): FixedWindows {
+    return new FixedWindows([new Window(0, rateOf(quota, 0), perMs)], () => [1, 0]);
   }
 
   get questions(): number {
@@ -28,14 +44,16 @@ export class FixedWindows implements Store {
   }
 
   take(messages: number, bytes: number, nowMs: number): boolean {
-    const amounts = [messages, bytes] as const;
+    const counted = this.#counted(messages, bytes);
     let isAdmitted = true;
     for (const window of this.#windows) {
-      if (!window.consume(Math.ceil(amounts[window.dimension]), nowMs)) isAdmitted = false;
+      if (!window.consume(counted[window.dimension], nowMs)) isAdmitted = false;
     }
     return isAdmitted;
   }
 }
+
+const SECOND_MS = 1000;
 
 class Window {
   readonly dimension: 0 | 1;
@@ -44,12 +62,14 @@ class Window {
   #consumed = 0;
   #endsMs = Number.NEGATIVE_INFINITY;
 
-  constructor(dimension: 0 | 1, perSecond: number) {
+  constructor(dimension: 0 | 1, perSecond: number, perMs: number) {
     this.dimension = dimension;
-    // A window lasts one second, or as many as one piece needs.
-    const seconds = perSecond > 0 ? Math.max(1, Math.ceil(1 / perSecond)) : 1;
-    this.points = perSecond * seconds;
-    this.#durationMs = seconds * 1000;
+    const isEnough = perSecond * perMs >= SECOND_MS || perSecond === 0;
+    // As many whole seconds as one piece needs, where the window has less.
+    const seconds = isEnough ? perMs / SECOND_MS : Math.ceil(1 / perSecond);
+    // Twelve digits: 600/h · 3600 is a little less than 600.
+    this.points = Number((perSecond * seconds).toPrecision(12));
+    this.#durationMs = seconds * SECOND_MS;
   }
 
   consume(points: number, nowMs: number): boolean {

@@ -33,8 +33,16 @@ export function storeSystems(
       name: 'rate-limiter-flexible',
       says: 'the fixed window of rate-limiter-flexible, in a store that is asked for each request',
       create: (environment) => {
-        const windows = new FixedWindows(environment.quota);
+        const windows = FixedWindows.ofRateLimiterFlexible(environment.quota, environment.quotaPerMs);
         return new StoreCluster('rate-limiter-flexible', environment, windows, roundTripMs);
+      },
+    },
+    {
+      name: 'fastify-rate-limit',
+      says: 'the fixed window of @fastify/rate-limit, which counts requests, in a store that is asked for each request',
+      create: (environment) => {
+        const windows = FixedWindows.ofFastifyRateLimit(environment.quota, environment.quotaPerMs);
+        return new StoreCluster('fastify-rate-limit', environment, windows, roundTripMs);
       },
     },
   ];

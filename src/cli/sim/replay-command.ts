@@ -41,12 +41,19 @@ export function simReplayCommand(): Command {
     .option('--delimiter <character>', 'CSV: between the fields', ',')
     .option('--retry-after <duration>', 'CSV: refused rows ask again after half to one and a half of it; or a column')
     .option('--retries <count>', 'CSV: with --retry-after, so often at most', '3')
-    .option('--quota <rate>', 'CSV: messages per second (default: the group’s, or what the file asks for on the mean)')
-    .option('--quota-bytes <rate>', 'CSV: bytes per second (default: the group’s, or unlimited)')
+    .option(
+      '--quota <rate>',
+      'CSV: messages per second, or 60/min, 600/h (default: the group’s, or what the file asks for on the mean)',
+    )
+    .option('--quota-bytes <rate>', 'CSV: bytes, likewise (default: the group’s, or unlimited)')
     .option('--config <file>', 'CSV: play a group of this configuration, with its strategy')
     .option('--set <name=value...>', 'CSV: settings of the group, over those of the configuration')
     .option('--system <name...>', 'CSV: play only these (default: the group’s strategy, or all of ours)')
-    .option('--round-trip <duration>', 'CSV: mean time to the store of central-bucket and rate-limiter-flexible', '1ms')
+    .option(
+      '--round-trip <duration>',
+      'CSV: mean time to the store of central-bucket, rate-limiter-flexible and fastify-rate-limit',
+      '1ms',
+    )
     .option('--seed <number>', 'CSV: of the delays', '1')
     .option('--group <name>', 'configuration or recording: the group, where there are several')
     .addOption(

@@ -1,8 +1,15 @@
 import type { PageRun } from '../../../sim/page/page-runs.js';
+import { SHORT_UNIT } from '../../config/setting/time-unit.js';
+import type { WrittenRate } from '../../config/setting/written-rate.js';
 
 export function rate(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return 'unlimited';
   return value >= 100 ? whole(value) : String(Number(value.toPrecision(3)));
+}
+
+/** `60 messages/min`. */
+export function quotaText(of: 'messages' | 'bytes', told: WrittenRate | null): string {
+  return told === null ? `unlimited ${of}/s` : `${rate(told.amount)} ${of}/${SHORT_UNIT[told.per]}`;
 }
 
 export function whole(value: number): string {

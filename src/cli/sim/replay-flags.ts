@@ -16,11 +16,10 @@ export function wholeNumber(flag: string, text: string, least: number, most: num
   return number;
 }
 
-/** Units per second. */
-export function rateFlag(flag: string, text: string, kind: 'rate' | 'byte-rate'): number {
+/** The rate is for the configuration to read; this names the flag where it is none. */
+export function checkRate(flag: string, text: string, kind: 'rate' | 'byte-rate'): void {
   const rate = parseQuantity(kind, text);
-  if (!(rate > 0 && rate <= 1e15)) throw wrongFlag(flag, 'a rate above 0 (e.g. 1000 or 10k)', text);
-  return rate;
+  if (!(rate > 0 && rate <= 1e15)) throw wrongFlag(flag, 'a rate above 0 (e.g. 1000, 10k or 600/min)', text);
 }
 
 export function durationFlag(flag: string, text: string, mostMs: number): number {

@@ -1,14 +1,16 @@
 import type { WorldSettings } from '../../../sim/cluster/world.js';
 import { loadConfig } from '../../config/files/load-config.js';
-import type { GroupOverrides } from '../../config/read/environment.js';
+import type { GroupOverrides, OverriddenSetting } from '../../config/read/environment.js';
 import { resolveConfig } from '../../config/read/resolve-config.js';
 import { maxRequestOf } from '../../config/resolved/max-request.js';
+import { quotaAsWritten } from '../../config/resolved/rates-as-written.js';
 import type { GroupConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
-import type { Rates } from '../../core/base/vocabulary.js';
+import { rateKeysOf, type WrittenRate } from '../../config/setting/written-rate.js';
+import type { Direction, Rates } from '../../core/base/vocabulary.js';
 import { didYouMean } from '../../input/nearest-name.js';
 import { VERSION } from '../../package/version.js';
 import type { ReplayCommandOptions } from './replay-command.js';
-import { rateFlag, wrongFlag, wrongUse } from './replay-flags.js';
+import { checkRate, wrongFlag, wrongUse } from './replay-flags.js';
 
 /** The group that a trace is played against, with all settings as a node would have them. */
 export interface ReplayedGroup {
@@ -16,30 +18,28 @@ export interface ReplayedGroup {
   readonly strategy: string;
   /** Messages and bytes per second of the direction in question; Infinity = unlimited. */
   readonly quota: Rates;
+  /** The same in the unit of time in which they are written; null = unlimited. */
+  readonly quotaTold: QuotaTold;
   readonly settings: WorldSettings;
   /** By a quota per second of the nodes, which at a --speed is another than that of the file. */
   readonly maxRequestAt: (quota: Rates) => Rates;
 }
 
+export type QuotaTold = readonly [messages: WrittenRate | null, bytes: WrittenRate | null];
+
 /** From --config, --group, --set and the quota flags; without a configuration the defaults of a node. */
 export async function replayedGroup(options: GroupFlags): Promise<ReplayedGroup> {
-  const settings = settingsGiven(options.set ?? []);
-  const { config, group } = await configured(options, settings);
+  const { config, group } = await configured(options, settingsGiven(options));
   const { direction } = options;
-  const [messages, bytes] = group.quota[direction];
-  const quota = [
-    options.quota === undefined ? messages : rateFlag('--quota', options.quota, 'rate'),
-    options.quotaBytes === undefined ? bytes : rateFlag('--quota-bytes', options.quotaBytes, 'byte-rate'),
-  ] as const;
-  const { name, strategy, cost } = group;
-  // The simulated clusters publish.
-  const played = { ...group, cost: { publish: cost[direction], dispatch: cost[direction] } };
+  const { name, strategy } = group;
+  const played = publishing(group, direction);
   return {
     name,
     strategy,
-    quota,
+    quota: group.quota[direction],
+    quotaTold: [quotaAsWritten(group, direction, 0), quotaAsWritten(group, direction, 1)],
     settings: worldSettings(config, played),
-    maxRequestAt: (rates) => maxRequestOf({ ...group, quota: { publish: rates, dispatch: rates } }, 'publish'),
+    maxRequestAt: (rates) => maxRequestOf({ ...played, quota: { publish: rates, dispatch: rates } }, 'publish'),
   };
 }
 
@@ -48,7 +48,7 @@ export type GroupFlags = Pick<ReplayCommandOptions, 'config' | 'group' | 'set' |
 
 async function configured(
   { config: file, group: wanted }: GroupFlags,
-  settings: ReadonlyMap<string, string>,
+  settings: GroupOverrides['settings'],
 ): Promise<{ readonly config: ResolvedConfig; readonly group: GroupConfig }> {
   if (file === undefined) {
     if (wanted !== undefined) throw wrongUse('--group names a group of a recording or of --config FILE');
@@ -73,7 +73,7 @@ async function configured(
 
 const UNCONFIGURED = 'trace';
 
-function overridesOf(name: string, settings: ReadonlyMap<string, string>): { readonly group: GroupOverrides } {
+function overridesOf(name: string, settings: GroupOverrides['settings']): { readonly group: GroupOverrides } {
   return { group: { name, settings } };
 }
 
@@ -85,17 +85,42 @@ function groupOf({ groups }: ResolvedConfig, file: string, wanted: string | unde
   throw wrongFlag('--group', `a group of ${file}`, wanted, didYouMean(wanted, names));
 }
 
-/** `burstMs=500ms`, `quota.publish.messagesPerSecond=2k`: what they say is the configuration's to judge. */
-function settingsGiven(texts: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(
-    texts.map((text) => {
-      const [, name, value] = /^([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*)=(.+)$/.exec(text) ?? [];
-      if (name === undefined || value === undefined) {
-        throw wrongFlag('--set', 'name=value (e.g. strategy=proportional or burstMs=500ms)', text);
-      }
-      return [name, value];
-    }),
-  );
+/** `burstMs=500ms`, `--quota 60/min`: what they say is the configuration's to judge. Flags of quotas win. */
+function settingsGiven({ set = [], direction, quota, quotaBytes }: GroupFlags): GroupOverrides['settings'] {
+  const given = new Map<string, OverriddenSetting>();
+  for (const text of set) {
+    const [, name, value] = /^([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*)=(.+)$/.exec(text) ?? [];
+    if (name === undefined || value === undefined) {
+      throw wrongFlag('--set', 'name=value (e.g. strategy=proportional or burstMs=500ms)', text);
+    }
+    given.set(name, { text: value, flag: `--set ${name}` });
+  }
+  const flags = [
+    ['messages', '--quota', quota, 'rate'],
+    ['bytes', '--quota-bytes', quotaBytes, 'byte-rate'],
+  ] as const;
+  for (const [name, flag, text, kind] of flags) {
+    if (text === undefined) continue;
+    checkRate(flag, text, kind);
+    // In place of all that --set says of this rate, in whatever unit of time.
+    for (const key of rateKeysOf(name)) given.delete(`quota.${direction}.${key}`);
+    given.set(`quota.${direction}.${name}PerSecond`, { text, flag });
+  }
+  return given;
+}
+
+/** The simulated clusters publish: what is configured for the direction that is played. */
+function publishing(group: GroupConfig, direction: Direction): GroupConfig {
+  const { cost, burst } = group;
+  const { ofQuota } = burst;
+  return {
+    ...group,
+    cost: { publish: cost[direction], dispatch: cost[direction] },
+    burst:
+      ofQuota === undefined
+        ? burst
+        : { ...burst, ofQuota: { publish: ofQuota[direction], dispatch: ofQuota[direction] } },
+  };
 }
 
 function worldSettings(config: ResolvedConfig, group: GroupConfig): WorldSettings {

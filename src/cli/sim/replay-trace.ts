@@ -7,12 +7,14 @@ import { readTrace } from '../../../sim/replay/read-trace.js';
 import { type ReplayedSystem, replayedSystemNamed, replayedSystems } from '../../../sim/replay/replayed-system.js';
 import { KEYS_MAX, type TraceOptions } from '../../../sim/replay/trace.js';
 import { OWN_SYSTEMS, shortName } from '../../../sim/systems.js';
+import { SECONDS_OF } from '../../config/setting/time-unit.js';
+import type { WrittenRate } from '../../config/setting/written-rate.js';
 import type { Rates } from '../../core/base/vocabulary.js';
 import { didYouMean } from '../../input/nearest-name.js';
 import type { ReplayCommandOptions } from './replay-command.js';
 import { openFile, writeHtml } from './replay-files.js';
 import { durationFlag, wholeNumber, wrongFlag, wrongUse } from './replay-flags.js';
-import { type ReplayedGroup, replayedGroup } from './replay-group.js';
+import { type QuotaTold, type ReplayedGroup, replayedGroup } from './replay-group.js';
 import { type ReplayProgress, replayProgress } from './replay-progress.js';
 import { traceFacts, traceNote, traceTable } from './trace-tables.js';
 
@@ -23,7 +25,7 @@ export async function replayTrace(input: Readable, file: string, options: Replay
   const systems = systemsOf(options, group);
   const seed = wholeNumber('--seed', options.seed, 0, 2 ** 32 - 1);
   const top = wholeNumber('--top', options.top, 0, KEYS_MAX);
-  const { rows, quota, note } = await withQuota(input, file, trace, group, options);
+  const { rows, quota, told: quotaTold, note } = await withQuota(input, file, trace, group, options);
   const progress = progressOf(rows, file, systems.length, options);
   const { speed } = trace;
   let begunMs = 0;
@@ -36,6 +38,7 @@ export async function replayTrace(input: Readable, file: string, options: Replay
     nodes: trace.nodes,
     seed,
     quota,
+    quotaPerMs: [windowMsOf(quotaTold[0], speed), windowMsOf(quotaTold[1], speed)],
     speed,
     retries: trace.retryAfter === undefined ? 0 : wholeNumber('--retries', options.retries, 0, RETRIES_MAX),
     isPerKey: trace.per !== undefined,
@@ -43,7 +46,7 @@ export async function replayTrace(input: Readable, file: string, options: Replay
     maxRequest: group.maxRequestAt([quota[0] * speed, quota[1] * speed]),
     onProgress: (count, playedMs) => progress?.played(count, playedMs * speed),
   }).finally(() => progress?.end());
-  const told = { quota, speed, per: trace.per ?? null, top, note };
+  const told = { quota, quotaTold, speed, per: trace.per ?? null, top, note };
   if (options.html !== undefined) {
     writeHtml(options.html, renderPage(runs, traceNote(runs, told), traceClock(begunMs, speed)));
   }
@@ -60,6 +63,7 @@ function traceClock(begunMs: number, speed: number) {
 interface PlayedRows {
   readonly rows: Readable;
   readonly quota: Rates;
+  readonly told: QuotaTold;
   /** Empty, or how the quota came about. */
   readonly note: string;
 }
@@ -69,11 +73,11 @@ async function withQuota(
   input: Readable,
   file: string,
   trace: TraceOptions,
-  { name, quota }: ReplayedGroup,
+  { name, quota, quotaTold: told }: ReplayedGroup,
   { config }: ReplayCommandOptions,
 ): Promise<PlayedRows> {
-  if (config !== undefined) return { rows: input, quota, note: `Group ${name} of ${config}.` };
-  if (quota.some((rate) => rate !== Number.POSITIVE_INFINITY)) return { rows: input, quota, note: '' };
+  if (config !== undefined) return { rows: input, quota, told, note: `Group ${name} of ${config}.` };
+  if (quota.some((rate) => rate !== Number.POSITIVE_INFINITY)) return { rows: input, quota, told, note: '' };
   if (file === '-') {
     throw wrongUse('standard input cannot be read twice to find a quota: name it with --quota or --quota-bytes');
   }
@@ -81,7 +85,21 @@ async function withQuota(
   // Three digits: an exact mean would be a figure that nobody types.
   const mean = Number((messagesPerSecond || 1).toPrecision(3));
   const note = `No quota given: ${mean} messages/s is what ${arrivals} rows ask for on the mean.`;
-  return { rows: openFile(file), quota: [mean, Number.POSITIVE_INFINITY], note };
+  return {
+    rows: openFile(file),
+    quota: [mean, Number.POSITIVE_INFINITY],
+    told: [{ amount: mean, per: 'second' }, null],
+    note,
+  };
+}
+
+/**
+ * The window that the quota has, by the nodes' clock. A minute, an hour, a day is the file's, as the burst of such a
+ * quota is; a second is the nodes', as a burst without one.
+ */
+function windowMsOf(told: WrittenRate | null, speed: number): number {
+  if (told === null || told.per === 'second') return 1000;
+  return (SECONDS_OF[told.per] * 1000) / speed;
 }
 
 export function traceOptions(options: TraceFlags): TraceOptions {

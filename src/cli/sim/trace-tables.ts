@@ -2,11 +2,13 @@ import { type KeyRun, mostRefused, refusedOf, type TraceRun } from '../../../sim
 import type { DimensionSeries } from '../../../sim/verdict/run-result.js';
 import { finiteOrNull } from '../../core/base/shown-rates.js';
 import { textTable } from '../../terminal/text-table.js';
-import { lines, percent, rate, seconds, whole } from './replay-figures.js';
+import { lines, percent, quotaText, seconds, whole } from './replay-figures.js';
+import type { QuotaTold } from './replay-group.js';
 
 /** How a trace was played. */
 export interface PlayedAs {
   readonly quota: readonly [number, number];
+  readonly quotaTold: QuotaTold;
   readonly speed: number;
   /** The column whose texts have a quota each; null = one quota for all. */
   readonly per: string | null;
@@ -40,7 +42,8 @@ export function traceTable(runs: readonly TraceRun[], played: PlayedAs): string 
   });
   const [first] = runs;
   const whose = played.per === null ? '' : ` for each of ${whole(first?.keys.length ?? 0)} ${played.per}`;
-  const limits = `${rate(played.quota[0])} messages/s, ${rate(played.quota[1])} bytes/s${whose}`;
+  const [messages, bytes] = played.quotaTold;
+  const limits = `${quotaText('messages', messages)}, ${quotaText('bytes', bytes)}${whose}`;
   const about = `${first?.scenario}: ${whole(first?.offered ?? 0)} messages in ${seconds(first)} at ${first?.nodes.length} nodes; quota ${limits}`;
   const table = textTable(head, rows, head.slice(1));
   return lines([about, ...remarks(runs, played), '', ...table, ...keyTable(runs, played)]);

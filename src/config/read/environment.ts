@@ -20,10 +20,16 @@ export interface ConfigOverrides {
   readonly group?: GroupOverrides | undefined;
 }
 
-/** Settings of one group by their names below it, `quota.publish.messagesPerSecond`: `sim replay --set`. */
+/** Settings of one group by their names below it, `quota.publish.messagesPerSecond`: `sim replay --set` and `--quota`. */
 export interface GroupOverrides {
   readonly name: string;
-  readonly settings: ReadonlyMap<string, string>;
+  readonly settings: ReadonlyMap<string, OverriddenSetting>;
+}
+
+export interface OverriddenSetting {
+  readonly text: string;
+  /** Flag of the command line, for messages. */
+  readonly flag: string;
 }
 
 /** Lays `QUOTAMESH_…` variables over the configuration as written. An empty variable counts as not set. */
@@ -45,10 +51,14 @@ export function withEnvironment(raw: unknown, environment: Environment, findings
 export function withOverrides(raw: unknown, overrides: ConfigOverrides, findings: Findings): unknown {
   const { nodeId, http, mqtt, group } = overrides;
   let result = raw;
-  for (const [name, text] of group?.settings ?? []) {
-    const path = ['groups', (group as GroupOverrides).name, ...name.split('.')];
+  for (const [name, { text, flag }] of group?.settings ?? []) {
+    const below = ['groups', (group as GroupOverrides).name];
+    for (const sibling of siblingsOf(name)) {
+      if (!group?.settings.has(sibling)) result = putAt(result, [...below, ...sibling.split('.')], undefined);
+    }
+    const path = [...below, ...name.split('.')];
     result = putAt(result, path, text);
-    findings.setOrigin(path, `--set ${name}`);
+    findings.setOrigin(path, flag);
   }
   if (nodeId !== undefined) {
     result = putAt(result, ['node'], nodeId);

@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import rateLimit from '@fastify/rate-limit';
+import { fastify } from 'fastify';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FixedWindows } from '../../../sim/baselines/store/fixed-windows.js';
 import { type StoreSystem, storeSystems } from '../../../sim/baselines/store/store-systems.js';
 import { EventQueue } from '../../../sim/cluster/event-queue.js';
@@ -9,7 +12,7 @@ const UNLIMITED = Number.POSITIVE_INFINITY;
 
 describe('the fixed window of rate-limiter-flexible', () => {
   const perSecond = (messagesPerSecond: number, bytesPerSecond = UNLIMITED) =>
-    new FixedWindows({ messagesPerSecond, bytesPerSecond });
+    FixedWindows.ofRateLimiterFlexible({ messagesPerSecond, bytesPerSecond });
 
   test('a window begins with the first request after the last one, not at a full second', () => {
     const store = perSecond(2);
@@ -50,6 +53,62 @@ describe('the fixed window of rate-limiter-flexible', () => {
     expect(perSecond(0).take(1, 0, 0)).toBe(false);
     expect(perSecond(UNLIMITED)).toMatchObject({ questions: 0 });
     expect(perSecond(UNLIMITED).take(1, 1, 0)).toBe(true);
+  });
+});
+
+describe('the windows of a quota, beside the libraries themselves on the same rows', () => {
+  /** 400 rows in seven minutes: some in bursts, some alone, some within a millisecond of a window's end. */
+  const rows = (() => {
+    const random = Random.stream(7, 'rows');
+    let atMs = 0;
+    return Array.from({ length: 400 }, (_, at) => {
+      atMs += at % 20 === 0 ? Math.floor(random.between(5_000, 30_000)) : Math.floor(random.between(0, 120));
+      return { atMs, points: 1 + Math.floor(random.between(0, 3)) };
+    });
+  })();
+
+  const quotas = [
+    ['60/min', 60, 60_000],
+    ['300/h', 300, 3_600_000],
+    ['7/s', 7, 1000],
+  ] as const;
+
+  test.for(quotas)('rate-limiter-flexible at %s', async ([, points, perMs]) => {
+    vi.useFakeTimers({ now: 1_700_000_000_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const limiter = new RateLimiterMemory({ points, duration: perMs / 1000 });
+    const quota = { messagesPerSecond: (points * 1000) / perMs, bytesPerSecond: UNLIMITED };
+    const store = FixedWindows.ofRateLimiterFlexible(quota, [perMs, 1000]);
+    const answers: [real: boolean, played: boolean][] = [];
+    for (const row of rows) {
+      vi.setSystemTime(1_700_000_000_000 + row.atMs);
+      const real = await limiter.consume('key', row.points).then(
+        () => true,
+        () => false,
+      );
+      answers.push([real, store.take(row.points, 0, row.atMs)]);
+    }
+    expect(answers.filter(([real, played]) => real !== played)).toEqual([]);
+    expect(new Set(answers.map(([real]) => real)).size).toBe(2);
+  });
+
+  test.for(quotas)('@fastify/rate-limit at %s', async ([, max, timeWindow]) => {
+    vi.useFakeTimers({ now: 1_700_000_000_000, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const app = fastify();
+    onTestFinished(() => app.close());
+    await app.register(rateLimit, { max, timeWindow });
+    app.get('/', () => 'ok');
+    const quota = { messagesPerSecond: (max * 1000) / timeWindow, bytesPerSecond: 1 };
+    const store = FixedWindows.ofFastifyRateLimit(quota, [timeWindow, 1000]);
+    const answers: [real: boolean, played: boolean][] = [];
+    for (const { atMs, points } of rows) {
+      vi.setSystemTime(1_700_000_000_000 + atMs);
+      const { statusCode } = await app.inject('/');
+      answers.push([statusCode === 200, store.take(points, 100, atMs)]);
+    }
+    expect(answers.filter(([real, played]) => real !== played)).toEqual([]);
+    expect(new Set(answers.map(([real]) => real)).size).toBe(2);
   });
 });
 

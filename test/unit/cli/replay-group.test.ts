@@ -2,8 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { playTrace } from '../../../sim/replay/play-trace.js';
+import { systemNamed } from '../../../sim/systems.js';
 import type { ReplayCommandOptions } from '../../../src/cli/sim/replay-command.js';
 import { replayedGroup } from '../../../src/cli/sim/replay-group.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { arrival } from '../replay/rows.js';
 
 const YAML = `
 cluster: shop
@@ -51,6 +55,59 @@ test('--set lays settings over the file, and flags of quotas over both', async (
   expect(orders.maxRequestAt([100, 2000])[0]).toBe(5);
   const flagged = await play({ config: 'yes', group: 'orders', set, quota: '9', quotaBytes: '10k' });
   expect(flagged.quota).toEqual([9, 10_000]);
+});
+
+test.for(['60/min', '600/h', '1/d', '5', '2.5k', '100/s'])('--quota %s is what a node makes of it', async (quota) => {
+  for (const direction of ['publish', 'dispatch'] as const) {
+    const node = resolveConfig(
+      {
+        cluster: 'replay',
+        topic: 'memory',
+        groups: { trace: { quota: { [direction]: { messagesPerSecond: quota, bytesPerSecond: quota } } } },
+      },
+      { source: '(node)' },
+    ).groups[0]!;
+    const { settings, quota: played } = await play({ quota, quotaBytes: quota, direction });
+    expect(played).toEqual(node.quota[direction]);
+    const group = settings.groups[0]!;
+    expect(group.quota).toEqual(node.quota);
+    expect(group.burst.ofQuota?.publish).toEqual(node.burst.ofQuota?.[direction]);
+  }
+});
+
+test.for([1, 10])('60/min at --speed %s: sixty at once, then one a second of the file', async (speed) => {
+  const { settings, quota, maxRequestAt } = await play({ quota: '60/min' });
+  async function* atOnceAndLater() {
+    for (let at = 0; at < 100; at++) yield arrival(0);
+    for (let at = 0; at < 300; at++) yield arrival((1000 + at * 100) / speed);
+  }
+  const [run] = await playTrace(atOnceAndLater(), {
+    name: 'burst',
+    systems: [systemNamed('max-min')!],
+    nodes: 3,
+    seed: 1,
+    speed,
+    quota,
+    settings,
+    maxRequest: maxRequestAt(quota),
+  });
+  expect(run!.admitted).toBeGreaterThanOrEqual(75);
+  expect(run!.admitted).toBeLessThanOrEqual(60 + 31);
+});
+
+test('--quota takes the place of a rate in another unit of time, in the file and in --set', async () => {
+  const yaml = YAML.replaceAll('burstMs: 300ms', 'burst: null').replace('messagesPerSecond: 50', 'messagesPerHour: 50');
+  const orders = await play({ config: 'yes', group: 'orders', quota: '60/min' }, yaml);
+  expect(orders.quota[0]).toBe(1);
+  expect(orders.quotaTold).toEqual([
+    { amount: 60, per: 'minute' },
+    { amount: 1024 * 1024, per: 'second' },
+  ]);
+  const set = ['quota.publish.messagesPerDay=7'];
+  expect((await play({ config: 'yes', group: 'orders', set }, yaml)).quotaTold[0]).toEqual({ amount: 7, per: 'day' });
+  const both = await play({ config: 'yes', group: 'orders', set, quota: '5' }, yaml);
+  expect(both.quotaTold[0]).toEqual({ amount: 5, per: 'second' });
+  expect(both.settings.groups[0]?.burst.ofQuota?.publish.messages ?? null).toBeNull();
 });
 
 test('--set without a configuration changes the defaults', async () => {
