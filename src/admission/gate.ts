@@ -351,9 +351,18 @@ export class Gate {
 
   /** The same to look at it: looking makes no group of a key. Throws KEY_SILENT. */
   groupToShow(group: string): number {
+    return this.#groupOr(group, (keys) => keys.numberShown(group));
+  }
+
+  /** The same to explain decisions of this node: of a key that is loud here. Throws KEY_SILENT. */
+  groupToExplain(group: string): number {
+    return this.#groupOr(group, (keys) => keys.seen(group)?.group ?? null);
+  }
+
+  #groupOr(group: string, numberOf: (keys: KeyBook) => number | null): number {
     if (this.#keys === null || this.#groups.numbers.has(group) || !this.#keys.isKey(group))
       return this.groupIndex(group);
-    const number = this.#keys.seen(group)?.group ?? null;
+    const number = numberOf(this.#keys);
     if (number === null) throw new QuotameshError('KEY_SILENT', { key: group });
     return number;
   }

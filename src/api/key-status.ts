@@ -10,13 +10,13 @@ export interface KeyStatus {
   readonly quota: Readonly<Record<'publish' | 'dispatch', Readonly<Record<string, number>>>>;
   /** False: nobody uses it at this node, or not lately. */
   readonly used: boolean;
-  /** True: nobody in the cluster tells of it, and this node may spend it unheard. */
+  /** True: nobody in the cluster reports it, and this node may spend it unheard. */
   readonly silent: boolean;
   /** Whole units that this node may still spend unheard; null in it where nothing limits. Null unless silent. */
   readonly leftUnheard: Readonly<Record<'publish' | 'dispatch', PerDimension>> | null;
-  /** As for any group, with the cluster's bucket; null where this node does not use it, and while silent. */
+  /** As for any group, with the cluster's bucket where it is loud at this node; null where nobody tells its name. */
   readonly group: GroupStatus | null;
-  /** What each node told of it last, whoever wants most first; nobody while silent. */
+  /** What each node told of it last, whoever wants most first; of a silent key nodes tell where it is one of their busiest. */
   readonly told: Readonly<Record<'publish' | 'dispatch', readonly KeyTold[]>>;
 }
 
@@ -27,5 +27,6 @@ export interface KeyTold {
   readonly demand: RateStatus;
   /** Units that it told to have taken, less what was expected of it, since it began to tell. */
   readonly charged: PerDimension;
-  readonly reportAgeMs: number;
+  /** null = the node spends it unheard, and tells so with heartbeats alone. */
+  readonly reportAgeMs: number | null;
 }

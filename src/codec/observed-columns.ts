@@ -17,6 +17,7 @@ export function encodeObserved(rows: readonly ObservedRow[] = []): quotamesh.v1.
     observedUsageBytesPerSecond: rows.map(({ usageBytes }) => usageBytes),
     observedDemandMessagesPerSecond: rows.map(({ demandMessages }) => demandMessages),
     observedDemandBytesPerSecond: rows.map(({ demandBytes }) => demandBytes),
+    observedNames: rows.some(({ name }) => name !== '') ? rows.map(({ name }) => name) : [],
   };
 }
 
@@ -33,6 +34,9 @@ export function decodeObserved(node: quotamesh.v1.Node): readonly ObservedRow[] 
     node.observedDemandBytesPerSecond,
   ];
   if (!rates.every((column) => isColumn(column, count) && column.every(isRate))) return null;
+  const names = node.observedNames;
+  if (names.length !== 0 && names.length !== count) return null;
+  if (names.some(({ length }) => length > KEY_NAME_MAX)) return null;
   return Array.from({ length: count }, (_, at) => ({
     groupId: read48(node.observedGroupIds, at * 6),
     direction: directions[at] ?? 0,
@@ -40,5 +44,9 @@ export function decodeObserved(node: quotamesh.v1.Node): readonly ObservedRow[] 
     usageBytes: node.observedUsageBytesPerSecond[at] ?? 0,
     demandMessages: node.observedDemandMessagesPerSecond[at] ?? 0,
     demandBytes: node.observedDemandBytesPerSecond[at] ?? 0,
+    name: names[at] ?? '',
   }));
 }
+
+/** As of a group's name (config/setting/setting.ts). */
+const KEY_NAME_MAX = 200;

@@ -115,7 +115,7 @@ export const GROUP_ERRORS = {
     httpStatus: 409,
   },
   KEY_SILENT: {
-    message: 'key {key} is silent at this node, or unused there, so there is no group to show',
+    message: 'key {key} is silent at this node, or unused there, so it has no group there',
     remedy: 'See `quotamesh key show {key}`, or GET /v1/keys/{key}.',
     httpStatus: 404,
   },

@@ -18,7 +18,7 @@ export class GroupHeat {
   #byHeat: number[] = [];
   #byName: number[] = [];
   #version = -1;
-  #loudVersion = 0;
+  #shownVersion = 0;
   #next = 0;
   #sortedAt = 0;
   #tick = 0;
@@ -35,7 +35,7 @@ export class GroupHeat {
     this.#walk();
     if (this.#tick - this.#sortedAt < this.#listed.length / SORTED_PER_TICK) return;
     // Keys come and go with every request: they are listed no more often than lines are sorted.
-    if (this.#loudVersion !== (this.#parts.keys?.loudVersion ?? 0)) this.#list();
+    if (this.#shownVersion !== (this.#parts.keys?.shownVersion ?? 0)) this.#list();
     this.#sort();
   }
 
@@ -69,7 +69,7 @@ export class GroupHeat {
   #list(): void {
     const { groups, keys } = this.#parts;
     this.#version = groups.version;
-    this.#loudVersion = keys?.loudVersion ?? 0;
+    this.#shownVersion = keys?.shownVersion ?? 0;
     this.#listed = [];
     for (const group of this.sums.named()) {
       const lanes = lanesOf(group);

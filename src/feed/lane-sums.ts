@@ -9,6 +9,7 @@ import {
   MESSAGES,
 } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
+import { addDemand, type LaneDemand } from '../status/lane-demand.js';
 import { showNewestRates } from '../status/newest-rates.js';
 import type { StatusParts } from '../status/status-parts.js';
 
@@ -20,7 +21,7 @@ export interface GroupRow {
   readonly direction: Direction;
   readonly dimension: Dimension;
   readonly quota: number | null;
-  /** As nodes told last, in a report or with a heartbeat; where tokens are shared no more than their shares (status/describe-node.ts). */
+  /** As nodes told last, in a report or with a heartbeat (status/newest-rates.ts). */
   readonly admitted: number;
   readonly wanted: number;
   /** Nodes that want more than their share. */
@@ -37,12 +38,6 @@ export function shownDimension({ groups }: Pick<SumParts, 'groups'>, lane: numbe
 
 export function quotaOf({ groups }: Pick<SumParts, 'groups'>, lane: number, dimension: number): number {
   return groups.ofLane(lane).quota[directionOfLane(lane)][dimension] as number;
-}
-
-/** What all nodes want of a lane, and how many rows of the usage map were looked at for it, which is what it cost. */
-export interface LaneDemand {
-  wanted: number;
-  rows: number;
 }
 
 export class LaneSums {
@@ -62,29 +57,17 @@ export class LaneSums {
     demand.wanted = demand.rows = 0;
     const { coordinator } = this.#parts.loop;
     if (coordinator === null) return demand;
-    const { usageMap, membership, log } = coordinator;
-    const { rows } = usageMap;
-    const [groupId, direction] = [this.#idOf(Math.floor(lane / DIRECTION_COUNT)), lane % DIRECTION_COUNT];
-    const mapLane = usageMap.findMapLane(groupId, direction);
-    for (let row = mapLane === -1 ? -1 : usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
-      demand.rows++;
-      if (membership.inSlot(rows.memberOf(row)).index === -1) continue;
-      demand.wanted += rows.pageOf(row).demandOf(rows.startOf(row), dimension);
-    }
-    log.observed.forEach(groupId, direction, this.#parts.clock(), (_, rates, row) => {
-      demand.rows++;
-      const reported = row === -1 ? 0 : rows.pageOf(row).demandOf(rows.startOf(row), dimension);
-      demand.wanted += (rates.demand[dimension] as number) - reported;
-    });
+    const [group, direction] = [Math.floor(lane / DIRECTION_COUNT), lane % DIRECTION_COUNT];
+    addDemand(coordinator, { groupId: this.#idOf(group), direction, dimension, nowMs: this.#parts.clock() }, demand);
     return demand;
   }
 
-  /** Numbers of all groups, and of the keys that have been loud here for longest. */
+  /** Numbers of all groups, and of keys: first of those that have been loud here for longest. */
   *named(): Generator<number> {
     const { groups, keys } = this.#parts;
     yield* groups.numbers.values();
     let left = KEYS_LISTED_MAX;
-    for (const [name, number] of keys?.loud ?? []) {
+    for (const [name, number] of keys?.shown() ?? []) {
       // A group of the same name goes before a key.
       if (groups.numbers.has(name)) continue;
       if (left-- === 0) return;
@@ -94,7 +77,7 @@ export class LaneSums {
 
   /**
    * Directions that are wanted at some node and that this one cannot name, as records have hashes instead of names:
-   * those of keys that are not loud here, and of groups that are not configured here.
+   * those of keys beyond the ones that are told by name, and of groups that are not configured here.
    */
   countUnnamed(): number {
     const { coordinator } = this.#parts.loop;
@@ -139,23 +122,21 @@ export class LaneSums {
     const sums = { admitted: 0, wanted: 0, throttledNodes: 0 };
     const { coordinator } = this.#parts.loop;
     if (coordinator === null) return sums;
-    const { shares, tokens, membership, usageMap, log } = coordinator;
+    const { shares, membership, usageMap, log } = coordinator;
     const [group, direction] = [Math.floor(lane / DIRECTION_COUNT), lane % DIRECTION_COUNT];
     const groupId = this.#idOf(group);
     const isTold = usageMap.findMapLane(groupId, direction) !== -1 || log.observed.has(groupId, direction);
     if (!isTold) return sums;
     const mapLane = usageMap.mapLaneOf(groupId, direction);
     const view = shares.converge(group, direction, mapLane);
-    showNewestRates(view, coordinator, { groupId, direction, nowMs: this.#parts.clock() });
+    showNewestRates(view, coordinator, { groupId, direction, mapLane, nowMs: this.#parts.clock() });
     const usage = view.usage[dimension] as Float64Array;
     const demand = view.demand[dimension] as Float64Array;
     const share = view.share[dimension] as Float64Array;
-    const isHeldToShare = tokens.tokensOf(mapLane, MESSAGES) !== null;
     for (let at = 0; at < membership.alive.length; at++) {
-      const most = share[at] as number;
-      sums.admitted += isHeldToShare ? Math.min(usage[at] as number, most) : (usage[at] as number);
-      sums.wanted += demand[at] as number;
-      if ((demand[at] as number) > most * THROTTLED_RATIO) sums.throttledNodes++;
+      sums.admitted += usage[at]!;
+      sums.wanted += demand[at]!;
+      if (demand[at]! > share[at]! * THROTTLED_RATIO) sums.throttledNodes++;
     }
     return sums;
   }

@@ -9,7 +9,7 @@ export interface ClusterStatus {
   readonly groups: readonly GroupStatus[];
   /** Configured, but left out: see GROUPS_MAX. */
   readonly groupsNotShown: number;
-  /** The busiest of those that speak at the node that is asked; none where groups are named. */
+  /** The busiest of the cluster, as far as nodes tell their names; none where groups are named. */
   readonly keys: readonly KeyStatus[];
 }
 
@@ -39,8 +39,8 @@ export async function fetchClusterStatus(
     }
   };
   await Promise.all(Array.from({ length: ASKED_AT_ONCE }, askOn));
-  const isLoud = names.length === 0 && node.keys.some(({ loud }) => loud > 0);
-  const { keys } = isLoud ? await get<Pick<ClusterStatus, 'keys'>>(asked, '/v1/keys') : { keys: [] };
+  const hasKeys = names.length === 0 && node.keys.length > 0;
+  const { keys } = hasKeys ? await get<Pick<ClusterStatus, 'keys'>>(asked, '/v1/keys') : { keys: [] };
   return { node, groups, groupsNotShown: known.notShown, keys };
 }
 

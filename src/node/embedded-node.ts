@@ -119,7 +119,7 @@ export class EmbeddedNode implements QuotaNode {
   }
 
   explain(group: string): GroupExplanation {
-    return explainGroup(this.#parts, this.#gate.groupToShow(group));
+    return explainGroup(this.#parts, this.#gate.groupToExplain(group));
   }
 
   status(): NodeStatus {

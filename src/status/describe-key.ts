@@ -3,6 +3,8 @@ import { describeQuota } from '../config/describe/describe-config.js';
 import { groupIdOf } from '../core/base/ids.js';
 import { finiteOrNull, shownRates } from '../core/base/shown-rates.js';
 import { BYTES, DIRECTIONS, type Direction, MESSAGES, type Rates } from '../core/base/vocabulary.js';
+import type { Coordinator } from '../core/coordinator/coordinator.js';
+import type { Member } from '../core/usage-map/membership.js';
 import type { ObservedRates } from '../core/usage-map/observed-book.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
@@ -16,9 +18,10 @@ export type KeyStatusParts = StatusParts & { readonly keys: KeyBook | null };
 export function describeKey(parts: KeyStatusParts, name: string): KeyStatus | null {
   const known = parts.keys?.known(name) ?? null;
   if (known === null) return null;
-  const { template, settings, isUsed, group, left } = known;
+  const { template, settings, isUsed, left } = known;
+  const group = parts.keys?.numberShown(name) ?? null;
   const told = perDirection((direction) => toldOf(parts, { name, direction, quota: settings.quota[direction] }));
-  const silent = group === null && told.publish.length === 0 && told.dispatch.length === 0;
+  const silent = known.group === null && !isReported(parts, name);
   const whole = (amount: number) => finiteOrNull(Math.floor(amount));
   const leftOf = (direction: Direction) => {
     const [messages, bytes] = left[DIRECTIONS.indexOf(direction)]!;
@@ -53,40 +56,73 @@ interface ToldLane {
   readonly quota: Rates;
 }
 
-/** By the rows of the log, for which nobody has to know the name of the group. */
-function toldOf(
-  { config, loop: { coordinator }, clock }: StatusParts,
-  { name, direction, quota }: ToldLane,
-): KeyTold[] {
-  if (coordinator === null) return [];
-  const { usageMap, membership, nodeKey } = coordinator;
-  const at = DIRECTIONS.indexOf(direction);
+/** Whether some node reports it, so that nobody may spend it unheard. */
+function isReported({ config, loop: { coordinator } }: StatusParts, name: string): boolean {
+  if (coordinator === null) return false;
+  const { usageMap } = coordinator;
   const groupId = groupIdOf(config.cluster, name);
-  const mapLane = usageMap.findMapLane(groupId, at);
-  if (mapLane === -1) return [];
-  const { rows } = usageMap;
+  return DIRECTIONS.some((_, direction) => {
+    const mapLane = usageMap.findMapLane(groupId, direction);
+    return mapLane !== -1 && usageMap.firstRow(mapLane) !== -1;
+  });
+}
+
+/** By reports and heartbeats, for which nobody has to know the name of the group. */
+function toldOf(parts: StatusParts, { name, direction, quota }: ToldLane): KeyTold[] {
+  const { coordinator } = parts.loop;
+  if (coordinator === null) return [];
+  const { usageMap, membership } = coordinator;
+  const at = DIRECTIONS.indexOf(direction);
+  const groupId = groupIdOf(parts.config.cluster, name);
   const newest = new Map<number, ObservedRates>();
-  coordinator.log.observed.forEach(groupId, at, clock(), (_, rates, row) => newest.set(row, rates));
   const told: KeyTold[] = [];
-  for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
-    const [page, start] = [rows.pageOf(row), rows.startOf(row)];
-    const member = membership.inSlot(rows.memberOf(row));
-    const [messages, bytes] = rows.chargesOf(row);
-    // What a key spent at once when it began to speak stands there for as long as it is held to its quota.
-    const observed = newest.get(row);
-    const usageOf = (dimension: number) => {
-      return Math.min(observed?.usage[dimension] ?? page.usageOf(start, dimension), quota[dimension] as number);
-    };
-    const demandOf = (dimension: number) => observed?.demand[dimension] ?? page.demandOf(start, dimension);
-    told.push({
-      nodeId: member.nodeId,
-      self: member.nodeKey === nodeKey,
-      usage: shownRates([usageOf(MESSAGES), usageOf(BYTES)]),
-      demand: shownRates([demandOf(MESSAGES), demandOf(BYTES)]),
-      charged: { messages, bytes },
-      reportAgeMs: Math.round(clock() - rows.readMsOf(row)),
-    });
+  coordinator.log.observed.forEach(groupId, at, parts.clock(), (index, rates, row) => {
+    if (row !== -1) newest.set(row, rates);
+    else told.push(unheardBy(coordinator, membership.alive[index]!, rates));
+  });
+  const mapLane = usageMap.findMapLane(groupId, at);
+  for (let row = mapLane === -1 ? -1 : usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
+    told.push(reportedIn(parts, row, newest.get(row), quota));
   }
   const wanted = ({ demand }: KeyTold) => demand.messagesPerSecond || demand.bytesPerSecond || 0;
   return told.sort((one, other) => wanted(other) - wanted(one));
+}
+
+/** What a node spends unheard: only a heartbeat tells it. */
+function unheardBy({ nodeKey }: Coordinator, member: Member, { usage, demand }: ObservedRates): KeyTold {
+  return {
+    nodeId: member.nodeId,
+    self: member.nodeKey === nodeKey,
+    usage: shownRates([usage[MESSAGES]!, usage[BYTES]!]),
+    demand: shownRates([demand[MESSAGES]!, demand[BYTES]!]),
+    charged: { messages: 0, bytes: 0 },
+    reportAgeMs: null,
+  };
+}
+
+/** @param observed what a heartbeat has told since */
+function reportedIn(
+  { loop: { coordinator }, clock }: StatusParts,
+  row: number,
+  observed: ObservedRates | undefined,
+  quota: Rates,
+): KeyTold {
+  const { usageMap, membership, nodeKey } = coordinator!;
+  const { rows } = usageMap;
+  const [page, start] = [rows.pageOf(row), rows.startOf(row)];
+  const member = membership.inSlot(rows.memberOf(row));
+  const [messages, bytes] = rows.chargesOf(row);
+  // What a key spent at once when it began to speak stands there for as long as it is held to its quota.
+  const usageOf = (dimension: number) => {
+    return Math.min(observed?.usage[dimension] ?? page.usageOf(start, dimension), quota[dimension]!);
+  };
+  const demandOf = (dimension: number) => observed?.demand[dimension] ?? page.demandOf(start, dimension);
+  return {
+    nodeId: member.nodeId,
+    self: member.nodeKey === nodeKey,
+    usage: shownRates([usageOf(MESSAGES), usageOf(BYTES)]),
+    demand: shownRates([demandOf(MESSAGES), demandOf(BYTES)]),
+    charged: { messages, bytes },
+    reportAgeMs: Math.round(clock() - rows.readMsOf(row)),
+  };
 }

@@ -108,41 +108,21 @@ export function describeDirection(
   direction: Direction,
 ): DirectionStatus {
   const target = targetOf(parts, group, direction);
-  const nodes = nodesOf(parts, group, DIRECTIONS.indexOf(direction));
+  const { coordinator } = parts.loop;
+  const at = DIRECTIONS.indexOf(direction);
+  const nodes = coordinator === null ? [] : laneShares(coordinator, group, at, parts.clock());
   return {
     quota: shownRates(config.quota[direction]),
     quotaAsWritten: describeQuota(config, direction),
     target: shownRates(target),
     ramp: rampOf(parts, group, direction),
-    clusterBucket: describeTokens(parts, laneOf(group, DIRECTIONS.indexOf(direction))),
+    clusterBucket: describeTokens(parts, laneOf(group, at)),
     shareSum: {
       messagesPerSecond: sumOf(nodes, 'messagesPerSecond', target[MESSAGES]),
       bytesPerSecond: sumOf(nodes, 'bytesPerSecond', target[BYTES]),
     },
-    local: localOf(parts, laneOf(group, DIRECTIONS.indexOf(direction)), nodes.find(({ self }) => self)?.share),
+    local: localOf(parts, laneOf(group, at), nodes.find(({ self }) => self)?.share),
     nodes,
-  };
-}
-
-/**
- * Where tokens are shared, a throttled node need not report again: what it took when it was asked first, with a burst
- * in it, stands in the log for as long as it is held to its share. So nobody is shown with more than the share.
- */
-function nodesOf({ loop: { coordinator }, clock }: StatusParts, group: number, direction: number): NodeShareStatus[] {
-  if (coordinator === null) return [];
-  const nodes = laneShares(coordinator, group, direction, clock());
-  const { settings, tokens, usageMap } = coordinator;
-  const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, settings.groups[group]?.name ?? ''), direction);
-  if (tokens.tokensOf(mapLane, MESSAGES) === null) return nodes;
-  return nodes.map((node) => ({ ...node, usage: atMost(node.usage, node.share) }));
-}
-
-function atMost(rates: RateStatus, { messagesPerSecond, bytesPerSecond }: RateStatus): RateStatus {
-  const least = (rate: number | null, most: number | null) =>
-    rate === null || most === null ? rate : Math.min(rate, most);
-  return {
-    messagesPerSecond: least(rates.messagesPerSecond, messagesPerSecond),
-    bytesPerSecond: least(rates.bytesPerSecond, bytesPerSecond),
   };
 }
 
@@ -180,7 +160,7 @@ export function laneShares(
   const groupId = groupIdOf(settings.cluster, settings.groups[group]?.name ?? '');
   const mapLane = usageMap.mapLaneOf(groupId, direction);
   const view = shares.converge(group, direction, mapLane);
-  showNewestRates(view, coordinator, { groupId, direction, nowMs });
+  showNewestRates(view, coordinator, { groupId, direction, mapLane, nowMs });
   const rows = rowByIndex(coordinator, mapLane);
   const store = usageMap.rows;
   return membership.alive.map((member, at) => {

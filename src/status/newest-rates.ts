@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT } from '../core/base/vocabulary.js';
+import { DIMENSION_COUNT, MESSAGES } from '../core/base/vocabulary.js';
 import type { LaneView } from '../core/convergence/strategy.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 import type { LaneState } from '../core/lanes/lane-state.js';
@@ -7,6 +7,8 @@ import type { ObservedRates } from '../core/usage-map/observed-book.js';
 interface ShownLane {
   readonly groupId: number;
   readonly direction: number;
+  /** The usage map's number of the lane. */
+  readonly mapLane: number;
   /** Local monotonic time. */
   readonly nowMs: number;
 }
@@ -15,14 +17,26 @@ interface ShownLane {
  * Replaces the usage and the demand of a view, of which the shares have been computed, by what heartbeats have told
  * since: a node whose tokens go as others expect reports nothing, whatever became of its rates
  * (core/report/observed-rates.ts).
+ *
+ * For the same reason a report may hold what a node took when it was asked first, with a burst in it, for as long as it
+ * is held to its share: by reports alone nobody is shown with more than that. What heartbeats tell was counted over
+ * seconds, and is shown as it is.
  */
 export function showNewestRates(view: LaneView, coordinator: Coordinator, lane: ShownLane): void {
+  if (coordinator.tokens.tokensOf(lane.mapLane, MESSAGES) !== null) holdToShares(view);
   coordinator.log.observed.forEach(lane.groupId, lane.direction, lane.nowMs, (index, { usage, demand }) => {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       (view.usage[dimension] as Float64Array)[index] = usage[dimension] as number;
       (view.demand[dimension] as Float64Array)[index] = demand[dimension] as number;
     }
   });
+}
+
+function holdToShares({ usage, share }: LaneView): void {
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    const [used, most] = [usage[dimension] as Float64Array, share[dimension] as Float64Array];
+    for (let index = 0; index < used.length; index++) used[index] = Math.min(used[index]!, most[index]!);
+  }
 }
 
 /** What this node has told last of a lane that it serves, with a report or with a heartbeat. */

@@ -23,7 +23,7 @@ export interface StatusParts extends ReadinessParts {
   readonly telemetry: { readonly failures: number };
   readonly limiter: Limiter;
   readonly groups: GroupTable;
-  readonly keys: Pick<KeyBook, 'counts' | 'loud' | 'loudVersion' | 'kindOf'> | null;
+  readonly keys: Pick<KeyBook, 'counts' | 'shown' | 'shownVersion' | 'numberShown' | 'kindOf'> | null;
   readonly attachments: Attachments;
   readonly inForce: Pick<GroupsInForce, 'dividedBy'>;
   readonly yaml: Pick<YamlGroups, 'status' | 'degraded'>;

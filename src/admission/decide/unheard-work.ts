@@ -58,7 +58,7 @@ export class UnheardWork {
   // Apart: functions that know the key would make an object of every decision's names.
   #told(key: string, asked: Asked, options: AcquireOptions): Decision {
     const { keys, teller } = this.#parts;
-    const shown = () => keys.shown(key);
+    const shown = () => keys.usedNow(key);
     return options.atMost === true ? teller.partOfKey(asked, shown) : teller.grantOfKey(asked.direction, shown);
   }
 

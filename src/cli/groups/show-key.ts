@@ -25,17 +25,19 @@ function keyText({ key, template, quota, used, leftUnheard, group, told }: KeySt
     }
     lines.push(...told[direction].map(toldText));
   }
-  if (leftUnheard === null && group === null) lines.push('loud at other nodes: ask one of those for the bucket');
-  if (group !== null) lines.push(`more: quotamesh explain ${key}`);
+  const isLoudHere = Object.values(group?.directions ?? {}).some(({ local }) => local.served);
+  if (leftUnheard === null && !isLoudHere) lines.push('loud at other nodes: ask one of those for the bucket');
+  if (isLoudHere) lines.push(`more: quotamesh explain ${key}`);
   return lines.join('\n');
 }
 
-function toldText({ nodeId, self, usage, demand, charged }: KeyTold): string {
+function toldText({ nodeId, self, usage, demand, charged, reportAgeMs }: KeyTold): string {
   const rates = (['messages', 'bytes'] as const).flatMap((unit) => {
     const [used, wanted] = [usage[`${unit}PerSecond`] ?? 0, demand[`${unit}PerSecond`] ?? 0];
     const beyond = charged[unit] ?? 0;
     if (used === 0 && wanted === 0 && beyond === 0) return [];
-    return [`${rounded(used)} ${unit}/s used, ${rounded(wanted)} wanted, ${rounded(beyond)} charged beyond that`];
+    const rest = reportAgeMs === null ? 'unheard' : `${rounded(beyond)} charged beyond that`;
+    return [`${rounded(used)} ${unit}/s used, ${rounded(wanted)} wanted, ${rest}`];
   });
   return `  node ${nodeId}${self ? ' *' : ''}: ${rates.join('; ') || 'nothing now'}`;
 }

@@ -71,7 +71,7 @@ class SortKeys {
   };
 }
 
-const NOBODY = 'nobody uses a group, or a key that is not silent, now';
+const NOBODY = 'nobody uses a group or a key now';
 const HEAD = ['GROUP', 'DIRECTION', 'USAGE/s', 'DEMAND/s', 'OF', 'USED', 'THROTTLED/s', 'WORST'];
 /** They stand only where a group shares tokens. */
 const TOKENS_HEAD = ['TOKENS', 'SET POINT', 'CORRECTION/s', 'CHARGED'];

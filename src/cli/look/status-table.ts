@@ -30,14 +30,14 @@ export function statusTable({ node, groups, groupsNotShown, keys }: ClusterStatu
   return [...headline(node), '', ...fewMembers(node, rows), '', ...table, ...more, ...templateTable(node)].join('\n');
 }
 
-/** Keys by template; the busiest of those that speak stand among the groups. */
+/** Keys at this node by template; the busiest of all nodes stand among the groups. */
 function templateTable({ keys }: NodeStatus): readonly string[] {
   if (keys.length === 0) return [];
   const rows = keys.map(({ template, live, loud, granted, overQuota, refused }) => {
     return [template, ...[live, loud, granted, overQuota, refused].map(count)];
   });
   const figures = ['LIVE', 'LOUD', 'GRANTED UNHEARD', 'OVER QUOTA', 'NO ROOM'];
-  return ['', ...textTable(['KEYS', ...figures], rows, figures)];
+  return ['', ...textTable(['KEYS HERE', ...figures], rows, figures)];
 }
 
 function fewMembers({ members }: NodeStatus, { members: max }: RowsShown): readonly string[] {

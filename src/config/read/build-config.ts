@@ -110,7 +110,7 @@ export function buildConfig({
 
 /** What read-keys.ts has read, without mistakes. */
 interface KeysGiven {
-  readonly bounds: Pick<KeysConfig, 'maxLive' | 'maxLoud' | 'maxLimits'>;
+  readonly bounds: Pick<KeysConfig, 'maxLive' | 'maxLoud' | 'maxLimits' | 'publishNames'>;
   readonly templates: readonly TemplateGiven[];
 }
 

@@ -2,6 +2,7 @@ import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import { KeyPattern } from '../../core/keys/key-pattern.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
 import { didYouMean } from '../../input/nearest-name.js';
+import type { KeysConfig } from '../resolved/resolved-config.js';
 import { GROUP, type GroupSettings } from '../schema/groups.js';
 import { ALLOW_LIMITS, KEYS, type LimitRole } from '../schema/keys.js';
 import { readSection, type Sound } from '../schema/read-section.js';
@@ -18,7 +19,7 @@ import { mergedLayers } from './merged-layers.js';
 import { checkReserved } from './read-groups.js';
 
 export interface KeysRead {
-  readonly bounds: Sound<{ readonly maxLive: number; readonly maxLoud: number; readonly maxLimits: number }>;
+  readonly bounds: Sound<Pick<KeysConfig, 'maxLive' | 'maxLoud' | 'maxLimits' | 'publishNames'>>;
   readonly templates: readonly TemplateRead[];
 }
 

@@ -100,6 +100,7 @@ export interface KeysConfig {
   readonly maxLive: number;
   readonly maxLoud: number;
   readonly maxLimits: number;
+  readonly publishNames: boolean;
   readonly templates: readonly KeyTemplate[];
 }
 

@@ -19,6 +19,13 @@ export const KEYS = section({
     costs:
       'About 5 KB each. A key counts until it is forgotten, if it was silent at first; else until the node starts anew.',
   },
+  publishNames: {
+    kind: 'switch',
+    default: true,
+    buys: 'Every node shows the busiest keys of all nodes, by name.',
+    costs:
+      'The names stand in the topic as they are. Where names are secrets, switch it off: a node then shows its own keys alone.',
+  },
   maxLimits: {
     kind: 'count',
     default: 1000,

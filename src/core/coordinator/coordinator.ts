@@ -2,6 +2,7 @@ import { incarnationCount, nodeKeyOf } from '../base/ids.js';
 import { invariant } from '../base/invariant.js';
 import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
 import { DIRECTION_COUNT, type Incarnation, lanesOf, MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
+import type { PublishedKeys } from '../keys/silent-use.js';
 import { Strangers } from '../keys/strangers.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import { LaneTable } from '../lanes/lane-table.js';
@@ -199,8 +200,9 @@ export class Coordinator {
     });
   }
 
-  /** Groups may be made by use from now on. */
-  noteStrangers(): void {
+  /** Makes groups by use possible from now on; heartbeats tell their names. */
+  makeGroupsByUse(keys: PublishedKeys): void {
+    this.#publisher.keys = keys;
     this.#strangers = new Strangers();
     for (let mapLane = 0; mapLane < this.usageMap.laneCount; mapLane++) this.#noteStranger(mapLane);
   }

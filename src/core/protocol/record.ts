@@ -38,13 +38,14 @@ export interface NodeRecord {
 }
 
 /**
- * What the writer counted lately of a lane of which its report says something else (core/report/observed-rates.ts).
- * Units per second, float32 on the wire. No share follows from it.
+ * What the writer counted lately of a lane of which its report says something else, or whose name others may not know
+ * (core/report/observed-rates.ts). Units per second, float32 on the wire. No share follows from it.
  */
-export type ObservedRow = Pick<
-  ReportRow,
-  'groupId' | 'direction' | 'usageMessages' | 'usageBytes' | 'demandMessages' | 'demandBytes'
->;
+export interface ObservedRow
+  extends Pick<ReportRow, 'groupId' | 'direction' | 'usageMessages' | 'usageBytes' | 'demandMessages' | 'demandBytes'> {
+  /** The name of a key; '' for groups, whose names all know. Whoever reads it checks that it has this id. */
+  readonly name: string;
+}
 
 /** A record with more is not read. */
 export const OBSERVED_ROWS_MAX = 64;

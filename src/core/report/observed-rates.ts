@@ -1,14 +1,27 @@
-import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
+import { groupIdOf } from '../base/ids.js';
+import { BYTES, DIMENSION_COUNT, DIRECTIONS, type Direction, MESSAGES } from '../base/vocabulary.js';
+import type { PublishedKeys, SilentRates } from '../keys/silent-use.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { ObservedRow } from '../protocol/record.js';
 import { createLaneRates, estimate, type LaneRates } from '../sample/estimate.js';
-import { SLOW } from '../sample/lane-sample.js';
+import { MEDIUM, SLOW } from '../sample/lane-sample.js';
+
+/** The sources of a heartbeat's rows. */
+export interface Observed {
+  readonly cluster: string;
+  /** The served lanes. */
+  readonly lanes: readonly LaneState[];
+  /** Null where there are no keys. */
+  readonly keys: PublishedKeys | null;
+  /** How many nodes are alive. */
+  readonly nodes: number;
+}
 
 /**
- * What heartbeats tell of lanes that share tokens, beside their reports. A report is due when the cluster's bucket
- * would be another one. A node that takes what all others expect of it has nothing to say, and its report may be of the
- * first moment of its work: usage 0, a demand by two arrivals in a millisecond. Shares are right all the same, but
- * whoever looks at the rates is misled, for as long as `forcedReportMs`.
+ * What heartbeats tell of lanes, beside their reports. Where tokens are shared a report is due when the cluster's
+ * bucket would be another one. A node that takes what all others expect of it has nothing to say, and its report may be
+ * of the first moment of its work: usage 0, a demand by two arrivals in a millisecond. Shares are right all the same,
+ * but whoever looks at the rates is misled, for as long as `forcedReportMs`.
  *
  * A report more is no remedy. It moves what others expect of the node. Where a key is asked for about as much as its
  * quota, demands that are too high keep all nodes to their shares. Told exactly, a lull of some seconds made a node
@@ -16,46 +29,125 @@ import { SLOW } from '../sample/lane-sample.js';
  * 10 s. So the rates are told with heartbeats, which are written anyway, and no share follows from them
  * (docs/decisions/0132).
  *
+ * Reports name lanes by hashes. So keys are told by their names, whether their rates are news or not: else a node that
+ * does not use a key could not show it (docs/decisions/0145). Keys that are silent at this node are told, too.
+ *
  * Every node reads every heartbeat. So within one heartbeat's time all nodes together tell of some 32 lanes, and a node
- * of at most 8, which are 190 bytes. Lanes are looked at in turn. A lane far below its quota is among them: its bucket
- * is full, so nothing is reported of it at all.
+ * of at most 8, which are 190 bytes and the names of keys. Those go first of which most of the quota is wanted, and of
+ * which nothing was told for long. A lane far below its quota is among them: its bucket is full, so nothing is reported
+ * of it at all.
  */
 export class ObservedRates {
-  readonly #told = new WeakMap<LaneState, Told>();
+  #told = new WeakMap<LaneState, Told>();
+  /** By name and direction. */
+  readonly #toldSilent = new Map<string, Told>();
   #next = 0;
   /** Rows that may be told; a node of many has less than one per heartbeat. */
   #mayTell = 0;
+  #nodes = 0;
 
-  /** The rows of the next heartbeat. @param nodes that are alive */
-  next(lanes: readonly LaneState[], nodes: number, nowMs: number): ObservedRow[] {
-    const rows: ObservedRow[] = [];
+  /** The rows of the next heartbeat. */
+  next(observed: Observed, nowMs: number): ObservedRow[] {
+    const { nodes } = observed;
+    // A node that has come knows no names yet.
+    if (nodes > this.#nodes) this.#forget();
+    this.#nodes = nodes;
     this.#mayTell = Math.min(ROWS_TOLD_MAX, this.#mayTell + ROWS_OF_ALL_NODES / Math.max(1, nodes));
-    const lanesLooked = Math.min(lanes.length, LANES_LOOKED_MAX);
-    for (let looked = 0; looked < lanesLooked && this.#mayTell >= 1; looked++) {
-      this.#next = (this.#next + 1) % lanes.length;
-      const lane = lanes[this.#next] as LaneState;
-      if (!this.#look(lane, nowMs)) continue;
-      rows.push(rowOf(lane));
-      this.#mayTell--;
-    }
-    return rows;
+    if (this.#mayTell < 1) return [];
+    const news = [...this.#newsOfLanes(observed, nowMs), ...this.#newsOfSilent(observed, nowMs)];
+    news.sort((one, other) => other.worth - one.worth);
+    const told = news.slice(0, Math.floor(this.#mayTell));
+    this.#mayTell -= told.length;
+    return told.map(({ row, tell }) => {
+      tell();
+      return row;
+    });
   }
 
-  /** Leaves the rates in `now`; returns whether they have to be told. */
-  #look(lane: LaneState, nowMs: number): boolean {
-    const { sample, tokens, hasEntry } = lane;
-    if (tokens === null || !tokens.isShared || tokens.isDue || tokens.isEnding) return false;
-    if (!sample.isFull(SLOW) || nowMs - sample.now.atMs > SAMPLE_FRESH_MS) return false;
-    estimate(sample, SLOW, now);
-    const reported = hasEntry ? lane.reported : NOTHING;
-    const seconds = sample.lengthMs(SLOW) / 1000;
+  #forget(): void {
+    this.#told = new WeakMap();
+    this.#toldSilent.clear();
+  }
+
+  #newsOfLanes({ lanes, keys }: Observed, nowMs: number): News[] {
+    const news: News[] = [];
+    for (let looked = Math.min(lanes.length, LANES_LOOKED_MAX); looked > 0; looked--) {
+      this.#next = (this.#next + 1) % lanes.length;
+      const lane = lanes[this.#next]!;
+      const found = this.#look(lane, keys?.isKey(lane.group) === true, nowMs);
+      if (found !== null) news.push(found);
+    }
+    return news;
+  }
+
+  /** Null where nothing has to be told. */
+  #look(lane: LaneState, isKey: boolean, nowMs: number): News | null {
+    const { sample, tokens } = lane;
+    if (tokens?.isShared !== true && !isKey) return null;
+    if (tokens?.isDue === true || tokens?.isEnding === true) return null;
     const told = this.#told.get(lane);
+    const reported = lane.hasEntry ? lane.reported : NOTHING;
+    if (!sample.isFull(SLOW) || nowMs - sample.now.atMs > SAMPLE_FRESH_MS) {
+      // Its name does not wait for its rates.
+      const isToName = isKey && told === undefined && sample.isFull(MEDIUM);
+      return isToName ? this.#newsOf(lane, isKey, lane.hasEntry ? reported : ratesIn(lane, MEDIUM), nowMs) : null;
+    }
+    const rates = ratesIn(lane, SLOW);
+    const seconds = sample.lengthMs(SLOW) / 1000;
     const isHeld = told !== undefined && isSame(told.beside, reported);
-    const isNews = isFar(now, isHeld ? told.rates : reported, seconds);
-    const isLongAgo = isHeld && nowMs - told.atMs >= TOLD_AGAIN_MS && isFar(told.rates, reported, seconds);
-    if (!isNews && !isLongAgo) return false;
-    this.#told.set(lane, { beside: copyOf(reported), rates: copyOf(now), atMs: nowMs });
-    return true;
+    const isUntold = isKey && told === undefined && hasUse(rates);
+    const isNews = isUntold || isFar(rates, isHeld ? told.rates : reported, seconds);
+    const isLongAgo = told !== undefined && nowMs - told.atMs >= TOLD_AGAIN_MS;
+    const isStillToTell = isKey ? hasUse(rates) : isHeld && isFar(told.rates, reported, seconds);
+    return isNews || (isLongAgo && isStillToTell) ? this.#newsOf(lane, isKey, rates, nowMs) : null;
+  }
+
+  #newsOf(lane: LaneState, isKey: boolean, rates: LaneRates, nowMs: number): News {
+    const { groupId, direction, settings, hasEntry } = lane;
+    const told = copyOf(rates);
+    const beside = copyOf(hasEntry ? lane.reported : NOTHING);
+    return {
+      row: rowOf({ groupId, direction, name: isKey ? settings.name : '' }, told.usage, told.demand),
+      worth: worthOf(heatOf(lane, told), this.#told.get(lane), nowMs),
+      tell: () => this.#told.set(lane, { beside, rates: told, atMs: nowMs }),
+    };
+  }
+
+  /** One that is not used any more is told once as such. */
+  #newsOfSilent({ cluster, keys }: Observed, nowMs: number): News[] {
+    const news: News[] = [];
+    const inUse = new Set<string>();
+    const look = (key: string, { name, direction, messages, bytes, heat }: SilentRates) => {
+      const told = this.#toldSilent.get(key);
+      const rates = ratesOf(messages, bytes);
+      if (told !== undefined && nowMs - told.atMs < TOLD_AGAIN_MS && !isFar(rates, told.rates, COUNTED_S)) return;
+      const row = rowOf({ groupId: groupIdOf(cluster, name), direction, name }, rates.usage, rates.demand);
+      const tell = () => {
+        if (heat === 0) this.#toldSilent.delete(key);
+        // The first word is of a moment, perhaps.
+        else
+          this.#toldSilent.set(key, {
+            beside: NOTHING,
+            rates,
+            atMs: told === undefined ? nowMs - FIRST_EARLIER_MS : nowMs,
+          });
+      };
+      news.push({ row, worth: worthOf(heat, told, nowMs), tell });
+    };
+    for (const rates of keys?.busiest ?? []) {
+      if (keys?.speaks(rates.name) === true) continue;
+      const key = `${rates.direction}${rates.name}`;
+      inUse.add(key);
+      look(key, rates);
+    }
+    for (const key of this.#toldSilent.keys()) {
+      const [direction, name] = [Number(key[0]), key.slice(1)];
+      if (inUse.has(key)) continue;
+      // Its report says more.
+      if (keys?.speaks(name) !== false) this.#toldSilent.delete(key);
+      else look(key, { name, direction, messages: 0, bytes: 0, heat: 0 });
+    }
+    return news;
   }
 }
 
@@ -67,7 +159,14 @@ interface Told {
   readonly atMs: number;
 }
 
-const now = createLaneRates();
+/** A row that should be told. */
+interface News {
+  readonly row: ObservedRow;
+  readonly worth: number;
+  /** It is told now. */
+  readonly tell: () => void;
+}
+
 const NOTHING: LaneRates = createLaneRates();
 
 /** More lanes than these take longer than a round's other work. */
@@ -77,10 +176,50 @@ const ROWS_TOLD_MAX = 8;
 const ROWS_OF_ALL_NODES = 32;
 /** A lane at rest has its turn to be sampled every 4 s at most (look-list.ts). */
 const SAMPLE_FRESH_MS = 5000;
-/** Readers that have come since learn of it then, and so do those that read a report of the lane only after it. */
+/** Those learn of it then that read a report of the lane only after it. */
 const TOLD_AGAIN_MS = 30_000;
+/** So much sooner the first word of a silent key is told again: few requests make it. */
+const FIRST_EARLIER_MS = 20_000;
+/** Readers forget a word then (usage-map/observed-book.ts). */
+const HOLDS_MS = 120_000;
+/** Silent keys are counted over so long at least (keys/silent-use.ts). */
+const COUNTED_S = 2.5;
 const FAR_RATIO = 0.25;
 const FAR_DEVIATIONS = 3;
+/** The heat of a lane that nobody wants, or that nothing limits. */
+const LEAST_HEAT = 0.01;
+
+/**
+ * Orders rows: a lane twice as hot is published twice as often, and no lane waits for ever.
+ * Worked: 1,000 keys of one node, of which 20 are wanted ten times as much: those are published every 30 s, the others
+ * as the rest of the rows allows.
+ */
+function worthOf(heat: number, told: Told | undefined, nowMs: number): number {
+  const agoMs = told === undefined ? HOLDS_MS : Math.min(HOLDS_MS, nowMs - told.atMs);
+  return (heat + LEAST_HEAT) * agoMs;
+}
+
+/** The largest part of a quota that is wanted. */
+function heatOf({ settings, direction }: LaneState, { demand }: LaneRates): number {
+  const quota = settings.quota[DIRECTIONS[direction] as Direction];
+  const parts = [MESSAGES, BYTES].map((dimension) => demand[dimension]! / Math.max(quota[dimension]!, SMALLEST_QUOTA));
+  return Math.max(...parts);
+}
+
+/** A quota of 0 that somebody wants is the hottest of all. */
+const SMALLEST_QUOTA = 1e-9;
+
+/** The result is scratch space: copy what is kept. */
+function ratesIn({ sample }: LaneState, span: number): LaneRates {
+  estimate(sample, span, scratch);
+  return scratch;
+}
+
+const scratch = createLaneRates();
+
+function hasUse({ usage, demand }: LaneRates): boolean {
+  return [usage, demand].some((column) => column.some((rate) => rate > 0));
+}
 
 /**
  * Whether rates differ by more than a quarter, and by more than arrivals of the counted span make one expect.
@@ -107,13 +246,20 @@ function copyOf({ usage, demand, squares }: LaneRates): LaneRates {
   return { usage: usage.slice(), demand: demand.slice(), squares: squares.slice() };
 }
 
-function rowOf({ groupId, direction }: LaneState): ObservedRow {
+/** Gives a key that is granted all that it asks for rates, as of requests of one message. */
+function ratesOf(messages: number, bytes: number): LaneRates {
+  const rates = Float64Array.of(messages, bytes);
+  return { usage: rates, demand: rates, squares: Float64Array.of(messages, messages > 0 ? bytes ** 2 / messages : 0) };
+}
+
+type Named = Pick<ObservedRow, 'groupId' | 'direction' | 'name'>;
+
+function rowOf(named: Named, usage: Float64Array, demand: Float64Array): ObservedRow {
   return {
-    groupId,
-    direction,
-    usageMessages: now.usage[MESSAGES] as number,
-    usageBytes: now.usage[BYTES] as number,
-    demandMessages: now.demand[MESSAGES] as number,
-    demandBytes: now.demand[BYTES] as number,
+    ...named,
+    usageMessages: usage[MESSAGES]!,
+    usageBytes: usage[BYTES]!,
+    demandMessages: demand[MESSAGES]!,
+    demandBytes: demand[BYTES]!,
   };
 }

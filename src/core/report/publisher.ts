@@ -2,6 +2,7 @@ import { INCARNATIONS_MAX, incarnationCount, incarnationOf } from '../base/ids.j
 import type { CoordinatorSettings } from '../base/settings.js';
 import type { Incarnation, NodeKey } from '../base/vocabulary.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
+import type { PublishedKeys } from '../keys/silent-use.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { LaneTable } from '../lanes/lane-table.js';
 import type { LinkWatch } from '../lanes/link-watch.js';
@@ -56,6 +57,8 @@ export interface PublisherParts {
  */
 export class Publisher {
   incarnation: Incarnation = 0;
+  /** Null until groups may be made by use. */
+  keys: PublishedKeys | null = null;
   /** Heartbeats, ceilings, backends and the farewell are not held back, nor is the first word in a log that begins. */
   readonly budget: ReportBudget;
   readonly #settings: CoordinatorSettings;
@@ -125,7 +128,9 @@ export class Publisher {
     if (nowMs - this.#observedMs < this.#settings.heartbeatMs) return [];
     this.#observedMs = nowMs;
     const { table, membership } = this.#parts;
-    return this.#observed.next(table.ordered, membership.alive.length, nowMs);
+    const { cluster } = this.#settings;
+    const observed = { cluster, lanes: table.ordered, keys: this.keys, nodes: membership.alive.length };
+    return this.#observed.next(observed, nowMs);
   }
 
   /**

@@ -27,6 +27,8 @@ export class ObservedBook {
   /** By group and direction, one word of each node; the lane of which nothing was told for longest comes first. */
   readonly #lanes = new Map<number, Told[]>();
   #count = 0;
+  /** Names of keys that heartbeats have told since they were taken last. */
+  #names: KeyName[] = [];
 
   constructor(membership: Membership, usageMap: UsageMap) {
     this.#membership = membership;
@@ -36,7 +38,8 @@ export class ObservedBook {
   note({ nodeKey, incarnation }: Author, rows: readonly ObservedRow[], nowMs: number): void {
     const slot = this.#membership.get(nodeKey)?.slot ?? -1;
     for (const observed of rows) {
-      const { groupId, direction } = observed;
+      const { groupId, direction, name } = observed;
+      if (name !== '' && this.#names.length < NAMES_UNTAKEN_MAX) this.#names.push({ groupId, name });
       const key = groupId * DIRECTION_COUNT + direction;
       const mapLane = this.#usageMap.findMapLane(groupId, direction);
       const row = mapLane === -1 ? -1 : this.#usageMap.rowOf(mapLane, slot);
@@ -44,9 +47,11 @@ export class ObservedBook {
         return told.nodeKey !== nodeKey && nowMs - told.nowMs <= HOLDS_MS;
       });
       const told = { nodeKey, incarnation, ...ratesIn(observed), beside: reportedIn(this.#usageMap.rows, row), nowMs };
+      const isOver = row === -1 && isSame(told, NOTHING);
+      const lane = isOver ? others : [...others, told];
       this.#remove(key);
-      this.#lanes.set(key, [...others, told]);
-      this.#count += others.length + 1;
+      if (lane.length > 0) this.#lanes.set(key, lane);
+      this.#count += lane.length;
     }
     this.#forgetOld(nowMs);
   }
@@ -66,6 +71,14 @@ export class ObservedBook {
     }
   }
 
+  /** Names of keys that were told since this was called last, as they were told: each may come several times. */
+  takeNames(): readonly KeyName[] {
+    if (this.#names.length === 0) return NO_NAMES;
+    const names = this.#names;
+    this.#names = [];
+    return names;
+  }
+
   has(groupId: GroupId, direction: number): boolean {
     return this.#lanes.has(groupId * DIRECTION_COUNT + direction);
   }
@@ -74,6 +87,7 @@ export class ObservedBook {
   forgetAll(): void {
     this.#lanes.clear();
     this.#count = 0;
+    this.#names = [];
   }
 
   #forgetOld(nowMs: number): void {
@@ -90,6 +104,14 @@ export class ObservedBook {
   }
 }
 
+/** What a node says that the key of this id is called. */
+export interface KeyName {
+  readonly groupId: GroupId;
+  readonly name: string;
+}
+
+const NO_NAMES: readonly KeyName[] = [];
+
 interface Told extends ObservedRates {
   readonly nodeKey: NodeKey;
   /** The life of the node that told it. */
@@ -104,6 +126,8 @@ interface Told extends ObservedRates {
 const HOLDS_MS = 120_000;
 /** All nodes together tell of 32 lanes a second; 16,384 words take about 8 MB. */
 const TOLD_MAX = 16_384;
+/** Names are taken in every round; the log is read at once at the start. */
+const NAMES_UNTAKEN_MAX = 4096;
 
 const NOTHING: ObservedRates = { usage: new Float32Array(DIMENSION_COUNT), demand: new Float32Array(DIMENSION_COUNT) };
 

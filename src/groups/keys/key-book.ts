@@ -9,9 +9,18 @@ import type {
 import type { LimitRole } from '../../config/schema/keys.js';
 import { GROUP_NAME } from '../../config/setting/setting.js';
 import { groupIdOf } from '../../core/base/ids.js';
-import { BYTES, DIRECTION_COUNT, lanesOf, MESSAGES, type Rates } from '../../core/base/vocabulary.js';
+import {
+  BYTES,
+  DIMENSION_COUNT,
+  DIRECTION_COUNT,
+  DIRECTIONS,
+  lanesOf,
+  MESSAGES,
+  type Rates,
+} from '../../core/base/vocabulary.js';
 import type { Coordinator } from '../../core/coordinator/coordinator.js';
 import type { ServingLoop } from '../../core/coordinator/coordinator-view.js';
+import { type PublishedKeys, SilentUse } from '../../core/keys/silent-use.js';
 import { cellOf, type Strangers } from '../../core/keys/strangers.js';
 import { type UnheardHold, UnheardHolds } from '../../core/keys/unheard-holds.js';
 import { Whispers } from '../../core/keys/whispers.js';
@@ -24,6 +33,7 @@ import { isSameValue } from '../same-value.js';
 import { withLimit } from './key-definition.js';
 import { type KeyKind, KeyKinds } from './key-kinds.js';
 import { RefusedLimits } from './refused-limits.js';
+import { RemoteKeys } from './remote-keys.js';
 
 export interface KeyBookParts {
   readonly cluster: string;
@@ -78,13 +88,14 @@ export class KeyBook {
   readonly #countsOf: KeyCounts[] = [];
   readonly #whispers: Whispers;
   readonly #holds: UnheardHolds;
+  readonly #use: SilentUse;
+  readonly #remote: RemoteKeys;
   /** Name → number of the group of every key that has one: those that speak now, and some that did. */
   readonly #numbers = new Map<string, number>();
   #nextNumbered: IterableIterator<[string, number]> = this.#numbers.entries();
   /** Those that speak now. */
   readonly #loud = new Map<string, number>();
-  /** Rises with every key that becomes loud or silent. */
-  loudVersion = 0;
+  #loudVersion = 0;
   #nextLoud: IterableIterator<[string, number]> = this.#loud.entries();
   /** Names of those that speak and are of another kind than their groups. */
   readonly #behind = new Set<string>();
@@ -104,6 +115,12 @@ export class KeyBook {
     this.#whispers = new Whispers([], parts.keys.maxLive, randomInt(2 ** 32));
     this.#whispers.begin(parts.clock());
     this.#holds = new UnheardHolds(this.#whispers);
+    this.#use = new SilentUse(parts.clock());
+    this.#remote = new RemoteKeys({
+      cluster: parts.cluster,
+      max: Math.min(REMOTE_MAX, Math.floor(parts.keys.maxLoud / 10)),
+      numberOf: (name) => this.#numberToShow(name),
+    });
     this.#kinds = new KeyKinds(parts.limits, (number, kind) => {
       this.#whispers.setKind(number, kind);
       this.#countsOf[number] = this.#countsFor(kind.template);
@@ -111,9 +128,20 @@ export class KeyBook {
     this.use(parts.keys.templates);
   }
 
-  /** Name → number of the group of every key that is loud, the one that has been so for longest first. */
-  get loud(): ReadonlyMap<string, number> {
-    return this.#loud;
+  /** Name and number of every key that is shown: those that are loud here, longest first, then others that nodes tell of. */
+  *shown(): Generator<readonly [string, number]> {
+    yield* this.#loud;
+    for (const entry of this.#remote.numbers) if (!this.#loud.has(entry[0])) yield entry;
+  }
+
+  /** Rises with every key that comes or goes there. */
+  get shownVersion(): number {
+    return this.#loudVersion + this.#remote.version;
+  }
+
+  /** The number of a key's group if the key is among those; null = it is not. */
+  numberShown(name: string): number | null {
+    return this.#loud.get(name) ?? this.#remote.numbers.get(name) ?? null;
   }
 
   get hasTemplates(): boolean {
@@ -131,6 +159,11 @@ export class KeyBook {
     for (const [name, kind] of this.#kinds.overrides) {
       const row = this.#find(name);
       if (row !== -1 && this.#whispers.kindOf(row) !== kind) this.#move(row, name, kind, this.#parts.clock());
+    }
+    for (const [name, number] of this.#remote.numbers) {
+      if (this.#numberToShow(name) !== null || this.#loud.has(name)) continue;
+      this.#remote.forget(name);
+      if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(number);
     }
     for (const { pattern } of templates) this.#countsFor(pattern);
     this.#inForce = new Set(templates.map(({ pattern }) => pattern));
@@ -247,6 +280,7 @@ export class KeyBook {
     const whispers = this.#whispers;
     if (this.#holds.size > 0) this.#holds.note(name, row, nowMs);
     if (!whispers.take(row, direction, messages, bytes, nowMs)) return false;
+    this.#use.note(name, direction, messages, bytes);
     (this.#countsOf[whispers.kindOf(row)] as KeyCounts).granted++;
     return true;
   }
@@ -298,7 +332,7 @@ export class KeyBook {
   }
 
   /** As `seen`, for a key that was used just now. */
-  shown(name: string): KeySeen {
+  usedNow(name: string): KeySeen {
     return this.seen(name) ?? this.#unused(name);
   }
 
@@ -344,11 +378,39 @@ export class KeyBook {
   keep(nowMs: number): void {
     const { coordinator } = this.#parts.loop;
     if (coordinator === null) return;
-    if (this.hasTemplates && coordinator.strangers === null) coordinator.noteStrangers();
+    if (this.hasTemplates && coordinator.strangers === null) coordinator.makeGroupsByUse(this.#publishedKeys());
     this.#confirm(coordinator, nowMs);
+    this.#use.turn(nowMs, (name, perSecond) => this.#heatOf(name, perSecond));
+    this.#remote.keep(coordinator);
     for (const kind of this.#whispers.sweep(nowMs, FORGET_AFTER_MS, SWEPT_ROWS)) this.#gone(kind);
     this.#silence(coordinator, nowMs);
     this.#catchUp();
+  }
+
+  /** Says what heartbeats publish of keys. */
+  #publishedKeys(): PublishedKeys {
+    const { keys, groups } = this.#parts;
+    if (!keys.publishNames) return { isKey: () => false, speaks: () => false, busiest: [] };
+    const use = this.#use;
+    return {
+      isKey: (group) => !groups.isGroup(group) && !groups.isStandIn(group),
+      speaks: (name) => this.speaks(name),
+      get busiest() {
+        return use.busiest;
+      },
+    };
+  }
+
+  /** The largest part of its quota that is taken of a silent key; 0 = it is not silent. */
+  #heatOf(name: string, perSecond: Float64Array): number {
+    const row = this.#find(name);
+    if (row === -1 || this.#whispers.speaks(row)) return 0;
+    const { quota } = this.#kindAt(row).settings;
+    const parts = Array.from(perSecond, (rate, slot) => {
+      const direction = DIRECTIONS[Math.floor(slot / DIMENSION_COUNT)]!;
+      return rate / quota[direction][slot % DIMENSION_COUNT]!;
+    });
+    return Math.max(...parts.filter(Number.isFinite));
   }
 
   #confirm(coordinator: Coordinator, nowMs: number): void {
@@ -393,7 +455,7 @@ export class KeyBook {
       if (!isCurrent && this.#follow(row, name, nowMs) === -1) continue;
       if (lanesOf(number).some((lane) => coordinator.lanes.has(lane))) continue;
       this.#loud.delete(name);
-      this.loudVersion++;
+      this.#loudVersion++;
       this.#whispers.fallSilent(row, nowMs);
       (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
     }
@@ -439,7 +501,7 @@ export class KeyBook {
   #quiet(row: number, name: string, nowMs: number): void {
     if (!this.#whispers.speaks(row)) return;
     this.#loud.delete(name);
-    this.loudVersion++;
+    this.#loudVersion++;
     this.#whispers.fallSilent(row, nowMs);
     (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
     if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(this.#numbers.get(name) as number);
@@ -497,13 +559,33 @@ export class KeyBook {
   }
 
   #define(name: string, row: number): number {
-    const kind = this.#whispers.kindOf(row);
-    const config = { ...this.#kindAt(row).settings, name };
-    if (this.#numbers.has(name) || this.#numbers.size < this.#parts.keys.maxLoud) return this.#number(config);
+    const number = this.#place({ ...this.#kindAt(row).settings, name }, false);
+    if (number === null) throw this.#full(this.#whispers.kindOf(row), name, 'maxLoud');
+    return number;
+  }
+
+  /** The number of a key that is shown, and may be used at other nodes alone; null = no template has it, or no room is left. */
+  #numberToShow(name: string): number | null {
+    const row = this.#find(name);
+    const kind = this.#kinds.all[row === -1 ? this.#kindOf(name) : this.#whispers.kindOf(row)];
+    if (kind == null || this.#parts.groups.numbers.has(name)) return null;
+    // Names come and go, and their numbers stay.
+    const isFrugal = this.#numbers.size > this.#loud.size + this.#remote.numbers.size;
+    return this.#place({ ...kind.settings, name }, isFrugal);
+  }
+
+  /**
+   * The number of a key's group: the one that it has, a new one, or that of a key of which nothing is left; null = there
+   * is none.
+   * @param isFrugal a new one comes last
+   */
+  #place(config: GroupConfig, isFrugal: boolean): number | null {
+    const hasRoom = this.#numbers.size < this.#parts.keys.maxLoud;
+    if (this.#numbers.has(config.name) || (hasRoom && !isFrugal)) return this.#number(config);
     const number = this.#unusedNumber();
-    if (number === null) throw this.#full(kind, name, 'maxLoud');
+    if (number === null) return hasRoom ? this.#number(config) : null;
     this.#parts.rename(number, config);
-    this.#numbers.set(name, number);
+    this.#numbers.set(config.name, number);
     return number;
   }
 
@@ -530,6 +612,7 @@ export class KeyBook {
   #isUnused(name: string, number: number): boolean {
     const { groups, limiter, loop } = this.#parts;
     if (!this.#kinds.mayWhisper(groups.at(number)) || this.#find(name) !== -1) return false;
+    if (this.#remote.numbers.has(name)) return false;
     if (groups.isGroup(number) || lanesOf(number).some((lane) => !limiter.isAtRest(lane))) return false;
     return loop.coordinator?.isForgotten(number) === true;
   }
@@ -556,7 +639,7 @@ export class KeyBook {
     ]);
     whispers.speak(row);
     this.#loud.set(name, number);
-    this.loudVersion++;
+    this.#loudVersion++;
     (this.#countsOf[whispers.kindOf(row)] as KeyCounts).loud++;
     lanesOf(number).forEach((lane, direction) => {
       const [messages, bytes] = spent[direction] as [number, number];
@@ -639,6 +722,8 @@ const REFUSALS_TOLD_EVERY_MS = 60_000;
 /** All rates of both directions in their longest words have 360. A limit in use is kept with its text. */
 const LIMIT_TEXT_MAX = 500;
 const NUMBERS_LOOKED_AT = 64;
+/** Keys of other nodes that are shown. Each takes what a loud key takes (keys.maxLoud). */
+const REMOTE_MAX = 500;
 /** 3 ms of a round. */
 const CAUGHT_UP = 64;
 /** As in GROUP_NAME; a name of a megabyte is not searched for letters. */

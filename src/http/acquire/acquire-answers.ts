@@ -59,7 +59,7 @@ export class AcquireAnswers {
     const key = this.#node.gate.silentKeyOf(whereOf(body));
     if (key !== null) {
       // Nobody need hear of this work of a key; to ask for the key's lane would make a group of it.
-      const { policy, current } = fields.ofKey(key, this.#node.keys!.shown(key), body.direction ?? 'publish');
+      const { policy, current } = fields.ofKey(key, this.#node.keys!.usedNow(key), body.direction ?? 'publish');
       return grant(written, policy, current);
     }
     const lane = laneAsked(this.#node, body);

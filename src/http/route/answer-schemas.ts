@@ -307,7 +307,7 @@ export const GROUP = json('The group as this node sees it.', GROUP_STATUS);
 const LEFT = record({ messages: number.nullable(), bytes: number.nullable() });
 
 const TOLD = listOf(
-  record({ nodeId: text, self: yes, usage: RATES, demand: RATES, charged: LEFT, reportAgeMs: z.int() }),
+  record({ nodeId: text, self: yes, usage: RATES, demand: RATES, charged: LEFT, reportAgeMs: z.int().nullable() }),
 );
 
 export const KEY_STATUS = record({

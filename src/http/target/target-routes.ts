@@ -32,7 +32,7 @@ export function addTargetRoutes(app: FastifyInstance, node: UsedParts): void {
       answers: { 200: EXPLANATION, 404: PROBLEM, 503: PROBLEM },
     },
     ({ params }, reply) => {
-      reply.send(explainGroup(node, node.gate.groupToShow(params.group)));
+      reply.send(explainGroup(node, node.gate.groupToExplain(params.group)));
     },
   );
 }

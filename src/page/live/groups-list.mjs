@@ -219,12 +219,14 @@ export class GroupsList {
   }
 }
 
-/** What has no line, and who shows it: records have no names of keys in them, and a node asks no other one. */
+/** What has no line: records have no names of keys in them, and heartbeats tell those of the busiest. */
 function missingText(nodeId, keys, unnamed) {
   if (keys.length === 0 && unnamed === 0) return '';
   const templates = keys.map(({ template, live, loud }) => `${template} ${rate(live)} in use, ${rate(loud)} loud`);
   const here =
-    templates.length === 0 ? '' : `Keys at node ${nodeId}: ${templates.join('; ')}. Only loud ones have a line. `;
+    templates.length === 0
+      ? ''
+      : `Keys at node ${nodeId}: ${templates.join('; ')}. The busiest of all nodes have lines. `;
   if (unnamed === 0) return here;
   const count =
     unnamed === 1 ? '1 direction of a key or group is' : `${rate(unnamed)} directions of keys or groups are`;

@@ -24,7 +24,7 @@ export function keyLookup() {
 }
 
 function keyText({ template, silent, leftUnheard, group, told }) {
-  if (!silent && group === null) {
+  if (!silent && !isUsedHere(group)) {
     const nodes = [...told.publish, ...told.dispatch].map(({ nodeId }) => nodeId);
     return `It is a group like any other, in use at ${[...new Set(nodes)].join(', ')}: their pages show it.`;
   }
@@ -33,5 +33,12 @@ function keyText({ template, silent, leftUnheard, group, told }) {
   const left = Object.entries(leftUnheard).map(
     ([direction, { messages }]) => `${rate(messages)} messages of ${direction}`,
   );
-  return `Template ${template}. This node may still spend ${left.join(' and ')} of it unheard.`;
+  const others = told.publish.concat(told.dispatch).filter(({ self }) => !self);
+  const names =
+    others.length === 0 ? '' : ` In use at ${[...new Set(others.map(({ nodeId }) => nodeId))].join(', ')}, too.`;
+  return `Template ${template}. This node may still spend ${left.join(' and ')} of it unheard.${names}`;
+}
+
+function isUsedHere(group) {
+  return Object.values(group?.directions ?? {}).some(({ local }) => local.served);
 }

@@ -4,7 +4,7 @@ import { groupHref, pathOf, pathOfKey } from './addresses.mjs';
 import { askJson } from './ask.mjs';
 import { choice, labelled } from './blocks.mjs';
 import { stepsOf } from './why-steps.mjs';
-import { textOf } from './wording.mjs';
+import { perSecond, textOf } from './wording.mjs';
 
 /** Why: a request as somebody would send it, and each step of its decision with the numbers of this moment. */
 export class WhyView {
@@ -143,17 +143,17 @@ export class WhyView {
     else this.#showKeyOfOthers(key, direction);
   }
 
-  #showKeyOfOthers({ template, told }, direction) {
-    const wishes = told[direction].map(({ nodeId, demand }) => `${nodeId} wants ${rate(demand.messagesPerSecond)}/s`);
+  #showKeyOfOthers(key, direction) {
     const steps = [
-      { title: `A key of template ${template}`, says: 'It is a group like any other.', state: 'go' },
-      { title: 'Told in the log', says: wishes.join('; ') || `Nothing of ${direction}.`, state: 'note' },
+      { title: `A key of template ${key.template}`, says: 'It is a group like any other.', state: 'go' },
+      toldStep(key, direction),
     ];
     this.#write({ steps, passes: true, advice: [] }, '');
     say(this.verdict, 'This node does not use the key: ask one of those that do.');
   }
 
-  #showSilentKey({ template, leftUnheard }, direction, amount, dimension) {
+  #showSilentKey(key, direction, amount, dimension) {
+    const { template, leftUnheard } = key;
     const left = leftUnheard?.[direction]?.[dimension] ?? null;
     const isEnough = left === null || left >= amount;
     const steps = [
@@ -169,6 +169,7 @@ export class WhyView {
           : 'The next request makes the key a group like any other, and the log decides.',
         state: isEnough ? 'go' : 'note',
       },
+      ...(key.told[direction].length === 0 ? [] : [toldStep(key, direction)]),
     ];
     this.#write({ steps, passes: true, advice: [] }, 'This node');
   }
@@ -186,6 +187,17 @@ export class WhyView {
       ...(items.length === 0 ? [] : [make('h2', { text: 'What would let it pass' }), make('ul', {}, ...items)]),
     );
   }
+}
+
+/** Who uses a key, as nodes tell in the log. */
+function toldStep({ told, group }, direction) {
+  const quota = group?.directions[direction].quota ?? {};
+  const unit = quota.messagesPerSecond == null && quota.bytesPerSecond != null ? 'bytes' : 'messages';
+  const figure = (rates) => perSecond(rates[`${unit}PerSecond`], unit);
+  const nodes = told[direction].map(
+    ({ nodeId, usage, demand }) => `${nodeId} wants ${figure(demand)} and is admitted ${figure(usage)}`,
+  );
+  return { title: 'Told in the log', says: nodes.join('; ') || `Nothing of ${direction}.`, state: 'note' };
 }
 
 /** `12 messages at the level of the group, because of messages`. */

@@ -30,7 +30,7 @@ function row(changes: Partial<ReportRow> = {}): ReportRow {
 
 function observedRow(changes: Partial<ObservedRow> = {}): ObservedRow {
   const rates = { usageMessages: 1.5, usageBytes: 0, demandMessages: 2000.25, demandBytes: 1e6 };
-  return { groupId: 2 ** 48 - 1, direction: 1, ...rates, ...changes };
+  return { groupId: 2 ** 48 - 1, direction: 1, name: '', ...rates, ...changes };
 }
 
 /** A NODE record with one observed row, or with columns that do not fit together. */
@@ -64,7 +64,13 @@ describe('round trip', () => {
     { kind: 'node', author, nodeId: 'a', version: '', epoch: 1 },
     { kind: 'node', author, nodeId: 'a', version: '', partitions: 16 },
     { kind: 'node', author, nodeId: 'a', version: '1', pool: 9, epoch: 2 ** 32 - 1, partitions: 2 ** 32 - 1 },
-    { kind: 'node', author, nodeId: 'a', version: '1', observed: [observedRow(), observedRow({ direction: 0 })] },
+    {
+      kind: 'node',
+      author,
+      nodeId: 'a',
+      version: '1',
+      observed: [observedRow(), observedRow({ direction: 0, name: 'key:acme' })],
+    },
     {
       kind: 'node',
       author,
@@ -156,6 +162,8 @@ describe('what is not taken, and why', () => {
     { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(6 * (OBSERVED_ROWS_MAX + 1)) }) },
     { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(0), observedDirections: [1] }) },
     { cause: 'absurd-content', value: observing({ observedDirections: [2] }) },
+    { cause: 'absurd-content', value: observing({ observedNames: ['x', 'y'] }) },
+    { cause: 'absurd-content', value: observing({ observedNames: ['x'.repeat(201)] }) },
     { cause: 'absurd-content', value: observing({ observedUsageBytesPerSecond: [-1] }) },
     { cause: 'absurd-content', value: observing({ observedUsageMessagesPerSecond: [Number.NaN] }) },
     { cause: 'absurd-content', value: observing({ observedDemandMessagesPerSecond: [1, 2] }) },

@@ -32,7 +32,7 @@ groups:
       files: [],
       auth: null,
       insecure: false,
-      keys: { templates: [], maxLive: 1_000_000, maxLoud: 100_000, maxLimits: 1000 },
+      keys: { templates: [], maxLive: 1_000_000, maxLoud: 100_000, maxLimits: 1000, publishNames: true },
       topic: { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000, hmac: null },
       registry: {
         enabled: true,

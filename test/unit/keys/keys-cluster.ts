@@ -10,6 +10,10 @@ export interface KeysCluster {
   readonly time: VirtualTime;
   /** Records that nodes have appended beside signs of life, and all of them. */
   readonly appended: { reports: number; records: number };
+  /** All that was appended. */
+  readonly values: Buffer[];
+  /** One more node. */
+  join(): Promise<WholeNode>;
 }
 
 /** Production nodes on one log in virtual time; the clock of every node is that time. A list of keys: one per node. */
@@ -25,7 +29,8 @@ export async function withKeys(
   const registryLog = createMemoryLog();
   const appended = { reports: 0, records: 0 };
   try {
-    const nodes = Array.from({ length: count }, (_, at) => {
+    const values: Buffer[] = [];
+    const make = (at: number) => {
       const raw = {
         cluster: 'keys',
         node: String.fromCharCode(97 + at),
@@ -38,6 +43,7 @@ export async function withKeys(
       const append = topic.append.bind(topic);
       topic.append = (records) => {
         appended.records += records.length;
+        for (const { value } of records) if (value !== null) values.push(Buffer.from(value));
         // A report's key has a bundle behind its node (core/protocol/record.ts).
         appended.reports += records.filter(({ key }) => key.includes('/')).length;
         return append(records);
@@ -52,11 +58,20 @@ export async function withKeys(
         nonce: at,
         clock: () => performance.now(),
       });
-    });
+    };
+    const nodes = Array.from({ length: count }, (_, at) => make(at));
     const started = Promise.all(nodes.map((node) => node.start()));
     await time.advance(2000);
     await started;
-    await story({ nodes, time, appended });
+    const join = async () => {
+      const node = make(nodes.length);
+      nodes.push(node);
+      const ready = node.start();
+      await time.advance(1000);
+      await ready;
+      return node;
+    };
+    await story({ nodes, time, appended, values, join });
     const closed = Promise.all(nodes.map((node) => node.close()));
     await time.advance(5000);
     await closed;

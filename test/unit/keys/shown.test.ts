@@ -32,7 +32,8 @@ describe('what a node tells of keys', () => {
       }
       expect(describeKey(a, 'key:loud')).toMatchObject({ used: true, silent: false, group: { group: 'key:loud' } });
       const seen = describeKey(b, 'key:loud');
-      expect(seen).toMatchObject({ used: false, silent: false, leftUnheard: null, group: null });
+      expect(seen).toMatchObject({ used: false, silent: false, leftUnheard: null, group: { group: 'key:loud' } });
+      expect(seen!.group!.directions.publish).toMatchObject({ clusterBucket: null, local: { served: false } });
       expect(seen!.told.publish).toMatchObject([{ nodeId: 'a', self: false }]);
       const [{ usage, demand }] = seen!.told.publish as [KeyTold];
       expect(demand.messagesPerSecond).toBeGreaterThan(15);
@@ -85,7 +86,7 @@ describe('what a node tells of keys', () => {
     });
   });
 
-  test('the busiest keys come first, refusals are counted by template, and silent keys are left out', async () => {
+  test('the busiest keys come first, silent ones last, and refusals are counted by template', async () => {
     await withKeys(1, TEMPLATES, async ({ nodes: [a], time }) => {
       await time.advance(120_000);
       let refused = 0;
@@ -99,8 +100,14 @@ describe('what a node tells of keys', () => {
         if (tenth % 10 === 0) ask('key:silent', 1);
         await time.advance(100);
       }
-      // 10/s of 1/s, 50/s of 10/s, 20/s of 10/s.
-      expect((await busiestKeys(a!)).map(({ key }) => key)).toEqual(['tenant:t/user:u', 'key:hot', 'key:warm']);
+      // 10/s of 1/s, 50/s of 10/s, 20/s of 10/s, 1/s of 10/s.
+      const busiest = (await busiestKeys(a!)).map(({ key, silent }) => [key, silent]);
+      expect(busiest).toEqual([
+        ['tenant:t/user:u', false],
+        ['key:hot', false],
+        ['key:warm', false],
+        ['key:silent', true],
+      ]);
       const counts = describeNode(a!).keys;
       expect(counts.map(({ template, loud }) => [template, loud])).toEqual([
         ['key:{id}', 2],

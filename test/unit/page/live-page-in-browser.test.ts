@@ -179,25 +179,27 @@ describe('the live page in a browser', () => {
     await expect.poll(() => page.locator('.lines .line.waiting:not([hidden])').count(), { timeout: 5000 }).toBe(0);
   });
 
-  test('a key that is in use elsewhere is counted, and looked up where it is used', async () => {
+  test('a key that is in use elsewhere has a line, its own page, and is explained by what nodes tell', async () => {
     const [, second] = scenes as [HttpScene, HttpScene];
     const takeAll = setInterval(() => second.node.tryAcquire('key:alice', { messages: 3 }), 25);
     await visit('#/');
     await expect
       .poll(() => page.textContent('.missing'), { timeout: 15_000 })
-      .toBe(
-        'Keys at node a: key:{id} 0 in use, 0 loud. Only loud ones have a line. ' +
-          '1 direction of a key or group is in use elsewhere, and named only on the pages of the nodes that use them.',
-      );
+      .toBe('Keys at node a: key:{id} 0 in use, 0 loud. The busiest of all nodes have lines. ');
+    await page.click('.lines a:text-is("key:alice")', { timeout: 15_000 });
+    await expect
+      .poll(() => page.textContent('.facts'), { timeout: PUSHED_MS_MAX })
+      .toBe('max-min · key of template key:{id}');
+    await expect.poll(() => tile('Wanted'), { timeout: PUSHED_MS_MAX }).toBeGreaterThan(20);
     clearInterval(takeAll);
     await page.goto(`${url}/#/why/key:alice/publish`);
     await expect.poll(() => page.textContent('.verdict-line')).toContain('ask one of those');
-    expect(await page.textContent('.steps')).toMatch(/b wants [\d,.]+\/s/);
+    expect(await page.textContent('.steps')).toMatch(/b wants [\d,.]+\/s and is admitted [\d,.]+\/s/);
   });
 
   test('the page of a key names its template', async () => {
     const [first] = scenes as [HttpScene];
-    while (!first.node.keys?.loud.has('key:bob')) {
+    while (first.node.keys?.numberShown('key:bob') == null) {
       first.node.tryAcquire('key:bob', { messages: 3 });
       await sleep(20);
     }

@@ -83,4 +83,18 @@ describe('what a heartbeat tells of a lane', () => {
     expect(known.filter((told) => 'a' in told)).toHaveLength(16_384);
     expect(known.at(-1)).toEqual({ a: 1 });
   });
+
+  test('names of keys are handed over once, and a key of which nothing is left is none', () => {
+    const reading = new Reading();
+    reading.node('a');
+    reading.observes('a', { orders: 20, 'key:acme': 3 });
+    const { observed } = reading.log;
+    const acme = { groupId: groupIdOf('demo', 'key:acme'), name: 'key:acme' };
+    expect(observed.takeNames()).toEqual([acme]);
+    expect(observed.takeNames()).toEqual([]);
+    reading.observes('a', { 'key:acme': 0 });
+    expect(observed.has(acme.groupId, 0)).toBe(false);
+    for (let beat = 0; beat < 5000; beat++) reading.observes('a', { [`key:${beat}`]: 1 });
+    expect(observed.takeNames()).toHaveLength(4096);
+  });
 });

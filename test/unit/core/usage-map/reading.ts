@@ -57,10 +57,12 @@ export class Reading {
     return this.#read(nodeRecordKey(author.nodeKey), { kind: 'node', author, nodeId, version: 'test' }, written);
   }
 
-  /** A heartbeat that tells rates of groups, usage and demand alike. */
+  /** A heartbeat that tells rates of groups, usage and demand alike; of `key:…` the names, too. */
   observes(nodeId: string, rates: Readonly<Record<string, number>>, written: Written = {}): boolean {
     const author = this.#author(nodeId, written);
-    const observed = Object.entries(rates).map(([group, rate]) => rowOf(group, rate));
+    const observed = Object.entries(rates).map(([group, rate]) => {
+      return { ...rowOf(group, rate), name: group.startsWith('key:') ? group : '' };
+    });
     const record = { kind: 'node', author, nodeId, version: 'test', observed } as const;
     return this.#read(nodeRecordKey(author.nodeKey), record, written);
   }

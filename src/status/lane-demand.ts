@@ -1,0 +1,33 @@
+import type { Coordinator } from '../core/coordinator/coordinator.js';
+
+/** What all nodes want of a lane, and how many rows and words of nodes were looked at for it, which is what it cost. */
+export interface LaneDemand {
+  wanted: number;
+  rows: number;
+}
+
+interface AskedLane {
+  readonly groupId: number;
+  readonly direction: number;
+  readonly dimension: number;
+  /** Local monotonic time. */
+  readonly nowMs: number;
+}
+
+/** Adds up what all nodes alive told last; it asks no strategy, so that it is cheap enough for all lanes. */
+export function addDemand(coordinator: Coordinator, asked: AskedLane, demand: LaneDemand): void {
+  const { groupId, direction, dimension, nowMs } = asked;
+  const { usageMap, membership, log } = coordinator;
+  const { rows } = usageMap;
+  const mapLane = usageMap.findMapLane(groupId, direction);
+  for (let row = mapLane === -1 ? -1 : usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+    demand.rows++;
+    if (membership.inSlot(rows.memberOf(row)).index === -1) continue;
+    demand.wanted += rows.pageOf(row).demandOf(rows.startOf(row), dimension);
+  }
+  log.observed.forEach(groupId, direction, nowMs, (_, rates, row) => {
+    demand.rows++;
+    const reported = row === -1 ? 0 : rows.pageOf(row).demandOf(rows.startOf(row), dimension);
+    demand.wanted += rates.demand[dimension]! - reported;
+  });
+}
