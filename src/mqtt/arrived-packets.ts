@@ -1,62 +1,66 @@
 import type { Socket } from 'node:net';
-import { CONNECT, PacketError, PacketSplitter, typeOf } from './packets.js';
+import { PacketLane } from './packet-lane.js';
+import { CONNECT, OVERTAKING, PacketError, PacketSplitter, packetsOf, typeOf } from './packets.js';
 
 /**
- * What one read of a client's socket has brought, packet by packet. The next read comes when all of it has gone on, so
- * that no more than that is ever held.
+ * Holds what has been read of a client's socket, in two lanes: what is ordered, and what overtakes it. A PUBLISH may
+ * wait for minutes; a ping behind it may not (MQTT 3.1.1, 3.1.2.10).
  */
 export class ArrivedPackets {
+  readonly ordered: PacketLane = new PacketLane();
+  readonly overtaking: PacketLane = new PacketLane();
   readonly #splitter: PacketSplitter;
-  readonly #onHeldBytes: (change: number) => void;
-  #packets: Buffer[] = [];
-  /** Those before it have gone on. To shift them off instead moves 32,000 pings for each ping. */
-  #head = 0;
-  #heldBytes = 0;
+  #isFirst = true;
 
-  /** @param onHeldBytes told of what arrived (+) or went on (−) */
-  constructor(maxPacketBytes: number, onHeldBytes: (change: number) => void) {
-    this.#splitter = new PacketSplitter(maxPacketBytes);
-    this.#onHeldBytes = onHeldBytes;
+  constructor(maxPacketBytes: number) {
+    this.#splitter = new PacketSplitter(maxPacketBytes, CONNECT_BYTES_MAX);
   }
 
-  get next(): Buffer | undefined {
-    return this.#packets[this.#head];
+  get bytes(): number {
+    return this.ordered.bytes + this.overtaking.bytes + this.#splitter.heldBytes;
   }
 
-  /** Reads until a packet is whole or the socket has nothing more. Throws a PacketError. */
-  readFrom(socket: Socket, isFirst: boolean): void {
-    while (this.next === undefined) {
-      const chunk = socket.read() as Buffer | null;
-      if (chunk === null) break;
-      // Bytes of another protocol may look like the length of a long packet.
-      if (isFirst && this.#splitter.heldBytes === 0 && typeOf(chunk) !== CONNECT) {
-        throw new PacketError('malformed-packet', 'no CONNECT');
-      }
-      this.#packets = this.#splitter.push(chunk);
-      this.#head = 0;
-    }
-    const whole = this.#packets.reduce((sum, { length }) => sum + length, 0);
-    this.#setHeldBytes(whole + this.#splitter.heldBytes);
+  /** Bytes of the packet whose end has not come. */
+  get incompleteBytes(): number {
+    return this.#splitter.heldBytes;
   }
 
-  /** The next one has gone on. */
-  shift(): void {
-    const packet = this.next;
-    if (packet === undefined) return;
-    this.#setHeldBytes(this.#heldBytes - packet.length);
-    if (++this.#head < this.#packets.length) return;
-    this.#packets = [];
-    this.#head = 0;
+  get isEmpty(): boolean {
+    return this.ordered.bytes + this.overtaking.bytes === 0;
+  }
+
+  /** Reads once. Returns false if the socket has nothing. Throws a PacketError. */
+  readFrom(socket: Socket): boolean {
+    const chunk = socket.read() as Buffer | null;
+    if (chunk === null) return false;
+    // Bytes of another protocol may look like the length of a long packet.
+    if (this.#isFirst && typeOf(chunk) !== CONNECT) throw new PacketError('malformed-packet', 'no CONNECT');
+    this.#isFirst = false;
+    this.#sort(this.#splitter.push(chunk));
+    return true;
   }
 
   clear(): void {
-    this.#packets = [];
-    this.#head = 0;
-    this.#setHeldBytes(0);
+    this.ordered.clear();
+    this.overtaking.clear();
   }
 
-  #setHeldBytes(bytes: number): void {
-    if (bytes !== this.#heldBytes) this.#onHeldBytes(bytes - this.#heldBytes);
-    this.#heldBytes = bytes;
+  #sort(whole: Buffer): void {
+    let overtakingBytes = 0;
+    for (const packet of packetsOf(whole)) if (overtakes(packet)) overtakingBytes += packet.length;
+    if (overtakingBytes === 0) this.ordered.push(whole);
+    else if (overtakingBytes === whole.length) this.overtaking.push(whole);
+    else {
+      const packets = [...packetsOf(whole)];
+      this.overtaking.push(Buffer.concat(packets.filter(overtakes)));
+      this.ordered.push(Buffer.concat(packets.filter((packet) => !overtakes(packet))));
+    }
   }
 }
+
+function overtakes(packet: Buffer): boolean {
+  return OVERTAKING.has(typeOf(packet));
+}
+
+/** What one may hold that has not logged in: room for a token of 3 KB; a longer will does not fit. */
+export const CONNECT_BYTES_MAX = 4096;

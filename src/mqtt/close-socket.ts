@@ -12,9 +12,3 @@ export function closeSocket(socket: Socket): void {
 }
 
 const CLOSE_MS = 1000;
-
-/** What aedes says when it ends a connection. */
-export function reasonOf({ message }: Error): string {
-  if (message === 'keep alive timeout') return 'keep-alive';
-  return message === 'connect did not arrive in time' ? 'connect-timeout' : 'protocol-error';
-}

@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.js';
 import type { DispatchRules } from './dispatch-queue.js';
 import type { GatedConnection } from './gated-connection.js';
+import type { HeldBytes } from './held-bytes.js';
 
 /** What the broker gives to a connection, and what the connection tells the broker. */
 export interface ConnectionRules {
@@ -11,8 +12,9 @@ export interface ConnectionRules {
   readonly dispatch: DispatchRules;
   /** Milliseconds until this connection may subscribe; 0 = now, and a token is taken. */
   readonly subscribeWaitMs: (connection: GatedConnection) => number;
-  /** Bytes that arrived (+) or went on (−). */
-  readonly onHeldBytes: (change: number) => void;
+  readonly held: HeldBytes;
+  /** The CONNECT has arrived: from now on aedes has the connection. */
+  readonly onConnect: (connection: GatedConnection) => void;
   readonly onReading: (connection: GatedConnection, on: boolean) => void;
   readonly onEnded: (connection: GatedConnection, reason: string | null) => void;
 }

@@ -47,6 +47,8 @@ const WORTH_A_WARNING: ReadonlySet<string> = new Set([
 
 /** At these as well; but a client that comes back after each could fill the log with them. */
 const SAID_SELDOM: ReadonlySet<string> = new Set([
+  'connect-too-large',
+  'held-full',
   'malformed-packet',
   'malformed-text',
   'packet-id-zero',
@@ -57,6 +59,7 @@ const WARNED_EVERY_MS = 60_000;
 
 /** The setting to raise if the client is right. */
 const BOUND_BY: Readonly<Record<string, string>> = {
+  'held-full': 'mqtt.maxHeldBytes',
   'packet-too-large': 'mqtt.maxPacketBytes',
   'too-many-filters': 'mqtt.maxFiltersPerPacket',
 };

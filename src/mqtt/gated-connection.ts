@@ -2,17 +2,20 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ThrottleReason, ThrottleTracker } from '../core/limiter/throttle-tracker.js';
 import { ArrivedPackets } from './arrived-packets.js';
-import { closeSocket, reasonOf } from './close-socket.js';
+import { closeSocket } from './close-socket.js';
 import type { ConnectionRules } from './connection-rules.js';
 import { DispatchQueue } from './dispatch-queue.js';
 import { checkPacket } from './packet-check.js';
+import type { PacketLane } from './packet-lane.js';
 import {
   CONNACK,
   DISCONNECT,
   PacketError,
   PacketSplitter,
   PINGREQ,
+  PINGRESP_PACKET,
   PUBLISH,
+  packetsOf,
   SUBSCRIBE,
   typeOf,
   UNANSWERED,
@@ -22,12 +25,15 @@ import { TurnPacer } from './turn-pacer.js';
 
 /**
  * Stands between a client's socket and aedes: hands packets to aedes one by one, and takes from it what goes to the
- * client. The socket is read only when nothing that was read before waits, so at most one packet waits here, with what
- * the same read brought behind it, and TCP holds the client back (PIP-322, throttling at the connection).
+ * client. Before the CONNECT is whole aedes does not know of the connection, and until it is accepted no more is read.
  *
- * A PUBLISH goes on when no reason holds the connection and the one before it has been decided. Acknowledgements and
- * pings are not throttled, but go on a few per turn of the event loop, and what is answered not before the client has
- * read its answers: 4 MB of pings took the broker from everybody for 15 s. None of them overtakes a PUBLISH.
+ * A PUBLISH goes on when no reason holds the connection and the one before it has been decided. Meanwhile the socket is
+ * read on, up to AHEAD_BYTES, for the pings behind it: MQTT has no packet by which a broker could say that it is alive
+ * before it is asked, and Paho ends a connection at one. Beyond that TCP holds the client back (PIP-322, throttling at
+ * the connection).
+ *
+ * Acknowledgements and pings are not throttled, but go on a few per turn of the event loop, and what is answered not
+ * before the client has read its answers: 4 MB of pings took the broker from everybody for 15 s.
  */
 export class GatedConnection extends Duplex {
   readonly socket: Socket;
@@ -41,12 +47,13 @@ export class GatedConnection extends Duplex {
   readonly #rules: ConnectionRules;
   readonly #arrived: ArrivedPackets;
   readonly #outgoing = new PacketSplitter(Number.POSITIVE_INFINITY);
-  #state: 'new' | 'connecting' | 'connected' = 'new';
+  #state: 'new' | 'arrived' | 'connecting' | 'connected' = 'new';
   #wanted = false;
   #feedPlanned = false;
-  #undecided = false;
+  /** Of the PUBLISH that aedes has and that is not decided yet; 0 = none. */
+  #undecidedBytes = 0;
   readonly #pacer = new TurnPacer(() => {
-    this.#undecided = false;
+    this.#undecidedBytes = 0;
     this.#planFeed();
   });
   #resting = false;
@@ -60,7 +67,9 @@ export class GatedConnection extends Duplex {
   });
   #passing: (() => void) | null = null;
   #inputEnded = false;
-  #passedMs: number;
+  readonly #openedMs: number;
+  /** When the client was heard last, and how many bytes it had sent by then. */
+  readonly #heard = { atMs: 0, bytes: 0 };
   #lingerTimer: NodeJS.Timeout | null = null;
   #endReason: string | null = null;
 
@@ -69,8 +78,8 @@ export class GatedConnection extends Duplex {
     super({ readableHighWaterMark: 1, writableHighWaterMark: Number.MAX_SAFE_INTEGER });
     this.socket = socket;
     this.#rules = rules;
-    this.#passedMs = rules.clock();
-    this.#arrived = new ArrivedPackets(rules.maxPacketBytes, rules.onHeldBytes);
+    this.#openedMs = rules.clock();
+    this.#arrived = new ArrivedPackets(rules.maxPacketBytes);
     this.throttle = new ThrottleTracker((on) => {
       rules.onReading(this, on);
       if (on) this.#resume();
@@ -80,7 +89,7 @@ export class GatedConnection extends Duplex {
     socket.on('end', () => this.#endInput());
     socket.on('drain', () => this.#drained());
     socket.on('error', () => this.cutOff('connection-lost'));
-    socket.on('close', () => (this.#inputEnded ? this.#linger() : this.cutOff('connection-lost')));
+    socket.on('close', () => this.#inputEnded || this.cutOff('connection-lost'));
   }
 
   mark(reason: ThrottleReason): void {
@@ -100,8 +109,9 @@ export class GatedConnection extends Duplex {
     return this.socket.writableLength > OUTBOUND_BYTES_MAX;
   }
 
-  /** The PUBLISH that went on last has been decided: the next one may. */
+  /** The PUBLISH that went on last has been decided: the next one may. mqtt.js puts its ping off when it is answered. */
   decided(): void {
+    this.#heard.atMs = this.#rules.clock();
     this.#pacer.next();
   }
 
@@ -122,15 +132,20 @@ export class GatedConnection extends Duplex {
     this.destroy();
   }
 
-  /**
-   * Sends aedes a ping in the client's name while the client's own are not read, so that neither side takes a pause for
-   * a dead peer: aedes restarts its keep-alive time and answers, which restarts the client's.
-   */
-  keepAlive(nowMs: number): void {
-    const held = this.#undecided || this.throttle.isThrottled;
-    if (!held || !this.isConnected || this.keepAliveMs === 0 || !this.#wanted) return;
-    if (nowMs - this.#passedMs < this.keepAliveMs / 2) return;
-    this.#passOn(PINGREQ);
+  /** Called every now and then: ends who does not log in, and who has fallen silent (MQTT 3.1.1, 3.1.2.10). */
+  watch(nowMs: number): void {
+    if (!this.isConnected) {
+      if (nowMs - this.#openedMs >= CONNECT_MS) this.cutOff('connect-timeout');
+      return;
+    }
+    this.dispatch.watch(nowMs);
+    // Others may have made room meanwhile.
+    if (!this.#arrived.isEmpty) this.#planFeed();
+    const { bytesRead, readableLength, readableHighWaterMark } = this.socket;
+    const isPushedBack = readableLength >= readableHighWaterMark;
+    if (bytesRead !== this.#heard.bytes || isPushedBack) Object.assign(this.#heard, { atMs: nowMs, bytes: bytesRead });
+    else if (this.keepAliveMs === 0 || this.#inputEnded) return;
+    else if (nowMs - this.#heard.atMs > 1.5 * this.keepAliveMs) this.cutOff('keep-alive');
   }
 
   /** A whole packet to the client. */
@@ -146,7 +161,7 @@ export class GatedConnection extends Duplex {
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
-    for (const packet of this.#outgoing.push(chunk)) this.#route(packet);
+    for (const packet of packetsOf(this.#outgoing.push(chunk))) this.#route(packet);
     done();
   }
 
@@ -162,8 +177,9 @@ export class GatedConnection extends Duplex {
     this.dispatch.close();
     this.#passing = null;
     this.#arrived.clear();
+    this.#rules.held.delete(this);
     closeSocket(this.socket);
-    this.#rules.onEnded(this, this.#endReason ?? (error === null ? null : reasonOf(error)));
+    this.#rules.onEnded(this, this.#endReason ?? (error === null ? null : 'protocol-error'));
     done(error);
   }
 
@@ -198,40 +214,52 @@ export class GatedConnection extends Duplex {
   }
 
   #feed(): void {
-    if (!this.#wanted || this.#resting || this.destroyed) return;
-    if (this.#arrived.next === undefined && !this.#inputEnded) this.#readSocket();
-    const packet = this.#arrived.next;
-    if (packet === undefined) {
-      // What waits to be decided was sent before the end and is still published.
-      if (this.#inputEnded && !this.#undecided) this.push(null);
-      return;
+    if (this.destroyed || this.#resting) return;
+    if (!this.#wanted && this.#state !== 'new') return;
+    try {
+      while (!this.#passNext() && this.#mayRead() && this.#arrived.readFrom(this.socket));
+    } catch (error) {
+      this.#fail(error);
     }
-    if (!this.#mayPass(packet)) return;
-    const work = this.#checked(packet);
-    if (work === null) return;
-    this.#arrived.shift();
-    this.#passOn(packet);
+    if (this.destroyed) return;
+    this.#rules.held.set(this, this.#heldBytes(), this.#arrived.incompleteBytes);
+    if (!this.#inputEnded || !this.#arrived.isEmpty || this.destroyed) return;
+    if (this.#state === 'new') this.cutOff('connection-lost');
+    // What waits to be decided was sent before the end and is still published.
+    else if (this.#undecidedBytes === 0) this.push(null);
+  }
+
+  /** Returns false if nothing that has arrived may go on. */
+  #passNext(): boolean {
+    const { ordered, overtaking } = this.#arrived;
+    if (overtaking.next !== undefined && this.#mayOvertake(overtaking.next)) this.#pass(overtaking, overtaking.next);
+    else if (ordered.next !== undefined && this.#mayPass(ordered.next)) this.#pass(ordered, ordered.next);
+    else return false;
+    return true;
+  }
+
+  #pass(lane: PacketLane, packet: Buffer): void {
+    const work = checkPacket(packet, this.#rules.maxFiltersPerPacket);
+    lane.shift();
+    if (typeOf(packet) === PINGREQ) this.send(PINGRESP_PACKET);
+    else {
+      this.#wanted = false;
+      this.push(packet);
+    }
     if (typeOf(packet) === PUBLISH) return;
     this.#resting = true;
     this.#unthrottled.next(work);
   }
 
-  #readSocket(): void {
-    try {
-      this.#arrived.readFrom(this.socket, this.#state === 'new');
-    } catch (error) {
-      this.#fail(error);
-    }
+  #mayRead(): boolean {
+    if (this.#state !== 'connected') return this.#state === 'new';
+    if (this.#arrived.isEmpty && this.#undecidedBytes === 0) return true;
+    return this.#arrived.bytes + this.#undecidedBytes < AHEAD_BYTES && !this.#rules.held.isHalfFull;
   }
 
-  /** How much work the packet is; null where aedes must not get it. */
-  #checked(packet: Buffer): number | null {
-    try {
-      return checkPacket(packet, this.#rules.maxFiltersPerPacket);
-    } catch (error) {
-      this.#fail(error);
-      return null;
-    }
+  /** Of whatever was read and is not decided yet; what the socket has read ahead of us is in memory as well. */
+  #heldBytes(): number {
+    return this.#arrived.bytes + this.#undecidedBytes + this.socket.readableLength;
   }
 
   #fail(error: unknown): void {
@@ -241,30 +269,37 @@ export class GatedConnection extends Duplex {
   #mayPass(packet: Buffer): boolean {
     const type = typeOf(packet);
     if (this.#state === 'new') {
+      this.#state = 'arrived';
+      this.#rules.onConnect(this);
+    }
+    if (this.#state === 'arrived' && this.#wanted) {
       this.#state = 'connecting';
       return true;
     }
-    if (this.#state === 'connecting') return false;
+    if (this.#state !== 'connected') return false;
     if (type === PUBLISH) {
-      if (this.#undecided || this.throttle.isThrottled) return false;
-      this.#undecided = true;
+      if (this.#undecidedBytes > 0 || this.throttle.isThrottled) return false;
+      this.#undecidedBytes = packet.length;
       return true;
     }
-    if (type === DISCONNECT) return !this.#undecided;
-    if (!UNANSWERED.has(type) && this.throttle.countOf('outboundBufferFull') > 0) return false;
+    if (type === DISCONNECT) return this.#undecidedBytes === 0;
+    if (this.#mustReadFirst) return false;
     return type !== SUBSCRIBE || this.#subscribeTurn.hasCome();
+  }
+
+  #mayOvertake(packet: Buffer): boolean {
+    return this.isConnected && (UNANSWERED.has(typeOf(packet)) || !this.#mustReadFirst);
+  }
+
+  /** Whether the client has to read before more is answered. */
+  get #mustReadFirst(): boolean {
+    return this.throttle.countOf('outboundBufferFull') > 0;
   }
 
   #holdSubscribe(isHeld: boolean): void {
     if (isHeld) this.mark('subscribeRate');
     else this.unmark('subscribeRate');
     this.#planFeed();
-  }
-
-  #passOn(packet: Buffer): void {
-    this.#wanted = false;
-    this.#passedMs = this.#rules.clock();
-    this.push(packet);
   }
 
   #drained(): void {
@@ -276,11 +311,7 @@ export class GatedConnection extends Duplex {
   #endInput(): void {
     this.#inputEnded = true;
     this.#planFeed();
-  }
-
-  /** The client has said all and gone; what it said before is still published, at the rate that it may. */
-  #linger(): void {
-    if (this.destroyed || this.#lingerTimer !== null) return;
+    // The client has said all and gone; what it said before is still published, at the rate that it may.
     this.#lingerTimer = setTimeout(() => this.cutOff('gone-while-throttled'), LINGER_MS);
     this.#lingerTimer.unref();
   }
@@ -289,3 +320,7 @@ export class GatedConnection extends Duplex {
 /** Answers and messages in the socket beyond this: the client is not reading. */
 const OUTBOUND_BYTES_MAX = 256 * 1024;
 const LINGER_MS = 60_000;
+/** A client has as long from the first byte to its CONNACK, over a bad line as well. */
+const CONNECT_MS = 10_000;
+/** More reads the pings of clients that send more ahead, and takes as much of mqtt.maxHeldBytes per throttled client. */
+const AHEAD_BYTES = 256 * 1024;

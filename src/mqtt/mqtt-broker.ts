@@ -15,6 +15,7 @@ import { EndedConnections } from './ended-connections.js';
 import { Passages } from './gate-requests.js';
 import { GatedConnection } from './gated-connection.js';
 import { GroupRules } from './group-rules.js';
+import { HeldBytes } from './held-bytes.js';
 import { listenOn } from './listen-on.js';
 import { createListener } from './listener.js';
 import { Logins, SERVER_UNAVAILABLE } from './logins.js';
@@ -129,6 +130,8 @@ export class MqttBroker {
         const connection = connectionOf(client);
         connection.clientId = packet.clientId;
         connection.keepAliveMs = (packet.keepalive ?? 0) * 1000;
+        // Pings are the connection's: aedes would not see those of a client that waits.
+        packet.keepalive = 0;
         done(null, true);
       },
       authenticate: (client, username, password, done) => {
@@ -180,9 +183,8 @@ export class MqttBroker {
       maxFiltersPerPacket,
       dispatch: { maxMessages, maxBytes, notReadingMs, tryAdmit, admit, counts },
       subscribeWaitMs: ({ clientId }) => this.#arrivals.subscribeWaitMs(clientId, clock()),
-      onHeldBytes: (change) => {
-        counts.heldBytes += change;
-      },
+      held: new HeldBytes(this.#config.maxHeldBytes, counts),
+      onConnect: (connection) => this.#aedes.handle(connection),
       onReading: (connection, on) => {
         const facts = {
           client: connection.clientId,
@@ -205,7 +207,6 @@ export class MqttBroker {
     const connection = new GatedConnection(socket, this.#connectionRules);
     this.connections.add(connection);
     this.counts.connections = this.connections.size;
-    this.#aedes.handle(connection);
   }
 
   #ended(connection: GatedConnection, reason: string | null): void {
@@ -256,14 +257,11 @@ export class MqttBroker {
 
   #look(): void {
     const nowMs = this.#node.clock();
-    for (const connection of this.connections) {
-      connection.keepAlive(nowMs);
-      connection.dispatch.watch(nowMs);
-    }
+    for (const connection of this.connections) connection.watch(nowMs);
   }
 }
 
-/** The shortest keep-alive is 1 s, and a pause must show a sign of life within half of it. */
+/** The shortest keep-alive is 1 s, and who is silent for half of it more is ended. */
 const WATCH_EVERY_MS = 200;
 const CLIENT_ID_LENGTH_MAX = 65_535;
 const TCP_KEEP_ALIVE_MS = 30_000;

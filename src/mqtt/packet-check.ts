@@ -1,5 +1,5 @@
 import { PacketBody } from './packet-body.js';
-import { CONNECT, PacketError, PUBLISH, SUBSCRIBE, typeOf, UNSUBSCRIBE } from './packets.js';
+import { CONNECT, OVERTAKING, PacketError, PINGREQ, PUBLISH, SUBSCRIBE, typeOf, UNSUBSCRIBE } from './packets.js';
 
 /**
  * Looks into a packet before aedes does, which would work it off however much it is, and pass on to others what MQTT
@@ -13,15 +13,19 @@ export function checkPacket(packet: Buffer, maxFilters: number): number {
   const body = new PacketBody(packet);
   if (type === PUBLISH) checkPublish(packet, body);
   else if (type === CONNECT) checkConnect(body);
-  else if (ANSWERS.has(type)) body.packetId();
+  else if (type === PINGREQ) checkPing(packet);
+  else if (OVERTAKING.has(type)) body.packetId();
   return type === SUBSCRIBE || type === UNSUBSCRIBE ? filtersOf(body, type, maxFilters) : 1;
 }
 
-/** PUBACK, PUBREC, PUBREL, PUBCOMP: a packet id, and nothing else. */
-const ANSWERS: ReadonlySet<number> = new Set([4, 5, 6, 7]);
-
 /** CONNACK, SUBACK, UNSUBACK, PINGRESP, and what MQTT 3.1.1 reserves (table 2.1). */
 const NOT_OF_CLIENTS: ReadonlySet<number> = new Set([0, 2, 9, 11, 13, 15]);
+
+/** Two bytes (3.12). */
+function checkPing(packet: Buffer): void {
+  if (packet[0] === PINGREQ << 4 && packet[1] === 0) return;
+  throw new PacketError('malformed-packet', 'a ping with flags or a body');
+}
 
 function checkPublish(packet: Buffer, body: PacketBody): void {
   body.text();

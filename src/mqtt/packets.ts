@@ -3,17 +3,24 @@ export const CONNECT = 1;
 export const CONNACK = 2;
 export const PUBLISH = 3;
 export const PUBACK = 4;
+export const PUBREC = 5;
+export const PUBREL = 6;
 export const PUBCOMP = 7;
 export const SUBSCRIBE = 8;
 export const UNSUBSCRIBE = 10;
+export const PINGREQ = 12;
 export const DISCONNECT = 14;
 
 /** A SUBSCRIBE, a ping, and what QoS 2 sends first are answered, as is a PUBLISH. */
 export const UNANSWERED: ReadonlySet<number> = new Set([PUBACK, PUBCOMP]);
 
-export const PINGREQ: Buffer = Buffer.from([0xc0, 0x00]);
+/** Keep no order towards a PUBLISH (MQTT 3.1.1, 4.6), and go before one that waits. */
+export const OVERTAKING: ReadonlySet<number> = new Set([PUBACK, PUBREC, PUBREL, PUBCOMP, PINGREQ]);
+
+export const PINGRESP_PACKET: Buffer = Buffer.from([0xd0, 0x00]);
 
 export type PacketMistake =
+  | 'connect-too-large'
   | 'malformed-packet'
   | 'malformed-text'
   | 'packet-id-zero'
@@ -31,18 +38,22 @@ export class PacketError extends Error {
 }
 
 /**
- * Cuts a stream of bytes into whole control packets. aedes parses whatever one read of the socket brings and hands all
- * of it to its hooks at once, so that withholding the answer to one PUBLISH does not withhold the next; and what it
- * writes arrives in pieces. Only the fixed header is read here (2.2): type, flags and length.
+ * Cuts a stream of bytes where control packets end. aedes parses whatever one read of the socket brings and hands all of
+ * it to its hooks at once, so that withholding the answer to one PUBLISH does not withhold the next; and what it writes
+ * arrives in pieces. Only the fixed header is read here (2.2): type, flags and length.
  */
 export class PacketSplitter {
   readonly #bytesMax: number;
+  readonly #firstBytesMax: number;
+  #isFirst = true;
   #parts: Buffer[] = [];
   #heldBytes = 0;
   #neededBytes = 0;
 
-  constructor(bytesMax: number) {
+  /** @param firstBytesMax the most of the first packet: of a client, its CONNECT */
+  constructor(bytesMax: number, firstBytesMax: number = bytesMax) {
     this.#bytesMax = bytesMax;
+    this.#firstBytesMax = Math.min(firstBytesMax, bytesMax);
   }
 
   /** Bytes of the packet that is not complete yet. */
@@ -50,45 +61,66 @@ export class PacketSplitter {
     return this.#heldBytes;
   }
 
-  /** The packets that this chunk completes. Throws a PacketError before the body of a packet that is too large is read. */
-  push(chunk: Buffer): Buffer[] {
+  /** The packets that this chunk completes, in one piece. Throws a PacketError at the header of one that is too large. */
+  push(chunk: Buffer): Buffer {
     this.#parts.push(chunk);
     this.#heldBytes += chunk.length;
-    if (this.#heldBytes < this.#neededBytes) return [];
+    if (this.#heldBytes < this.#neededBytes) return NOTHING;
     const bytes = this.#parts.length === 1 ? chunk : Buffer.concat(this.#parts, this.#heldBytes);
-    const packets: Buffer[] = [];
     let at = 0;
     let length = this.#lengthAt(bytes, at);
     while (length !== 0 && at + length <= bytes.length) {
-      packets.push(bytes.subarray(at, at + length));
+      this.#isFirst = false;
       at += length;
       length = this.#lengthAt(bytes, at);
     }
     this.#heldBytes = bytes.length - at;
-    this.#parts = this.#heldBytes === 0 ? [] : [bytes.subarray(at)];
+    this.#parts = this.#heldBytes === 0 ? [] : [apart(bytes, at)];
     this.#neededBytes = length;
-    return packets;
+    return bytes.subarray(0, at);
   }
 
-  /** Length of the packet that begins there, 0 while its fixed header is incomplete. */
   #lengthAt(bytes: Buffer, at: number): number {
-    let remaining = 0;
-    for (let index = 0; index < LENGTH_BYTES_MAX; index++) {
-      const byte = bytes[at + 1 + index];
-      if (byte === undefined) return 0;
-      remaining += (byte & 0x7f) << (7 * index);
-      if (byte < 0x80) return this.#checked(2 + index + remaining);
-    }
-    throw new PacketError('malformed-packet', 'the remaining length has more than four bytes');
-  }
-
-  #checked(length: number): number {
-    if (length <= this.#bytesMax) return length;
-    throw new PacketError('packet-too-large', `a packet of ${length} bytes, at most ${this.#bytesMax} are allowed`);
+    const length = packetLength(bytes, at);
+    const most = this.#isFirst ? this.#firstBytesMax : this.#bytesMax;
+    if (length <= most) return length;
+    const reason = this.#isFirst && most < this.#bytesMax ? 'connect-too-large' : 'packet-too-large';
+    throw new PacketError(reason, `a packet of ${length} bytes, at most ${most} are allowed`);
   }
 }
 
+const NOTHING = Buffer.alloc(0);
+
+/** What begins there. A copy where a few bytes would otherwise keep a whole read in memory. */
+function apart(bytes: Buffer, at: number): Buffer {
+  const rest = bytes.subarray(at);
+  if (2 * rest.length > bytes.length) return rest;
+  const copy = Buffer.allocUnsafeSlow(rest.length);
+  rest.copy(copy);
+  return copy;
+}
+
+/** Length of the packet that begins there, 0 while its fixed header is incomplete. */
+export function packetLength(bytes: Buffer, at: number): number {
+  let remaining = 0;
+  for (let index = 0; index < LENGTH_BYTES_MAX; index++) {
+    const byte = bytes[at + 1 + index];
+    if (byte === undefined) return 0;
+    remaining += (byte & 0x7f) << (7 * index);
+    if (byte < 0x80) return 2 + index + remaining;
+  }
+  throw new PacketError('malformed-packet', 'the remaining length has more than four bytes');
+}
+
 const LENGTH_BYTES_MAX = 4;
+
+/** The packets of whole ones in one piece. */
+export function* packetsOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0, length = 0; at < bytes.length; at += length) {
+    length = packetLength(bytes, at);
+    yield bytes.subarray(at, at + length);
+  }
+}
 
 export function typeOf(packet: Buffer): number {
   return (packet[0] as number) >> 4;

@@ -280,7 +280,7 @@ export const MQTT_METRICS = {
   quotamesh_mqtt_queued_messages: { type: 'gauge', help: 'Messages that wait for their subscriber.' },
   quotamesh_mqtt_pending_publishes: { type: 'gauge', help: 'Publishes admitted and not delivered yet.' },
   quotamesh_mqtt_pending_bytes: { type: 'gauge', help: 'Their payloads.' },
-  quotamesh_mqtt_held_bytes: { type: 'gauge', help: 'Read from clients, and waiting.' },
+  quotamesh_mqtt_held_bytes: { type: 'gauge', help: 'Read from clients, and waiting; at most mqtt.maxHeldBytes.' },
   quotamesh_mqtt_kept_subscriptions: {
     type: 'gauge',
     help: 'Subscriptions: of sessions, and of clients that are connected without one.',

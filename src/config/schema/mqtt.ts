@@ -29,7 +29,7 @@ export const MQTT = section({
     min: 1,
     max: 1_000_000,
     buys: 'More clients at once; beyond it new connections are closed.',
-    costs: 'About 20 KB each, and up to 64 KiB and a packet more while they are throttled.',
+    costs: 'About 20 KB each, beside mqtt.maxHeldBytes for all together.',
   },
   maxPacketBytes: {
     kind: 'bytes',
@@ -38,6 +38,15 @@ export const MQTT = section({
     max: 268_435_460,
     buys: 'Larger messages. A client that sends a larger packet is cut off before its body is read.',
     costs: 'Memory per connection in the hands of clients.',
+  },
+  maxHeldBytes: {
+    kind: 'bytes',
+    default: 67_108_864,
+    min: 1_048_576,
+    max: 1e12,
+    buys: 'More memory for what was read of all connections and may not go on yet: packets whose end has not come, and publishes over their quota with what follows them. Beyond it the connection whose packet has been incomplete for longest is ended, without one the connection that has held something for longest.',
+    costs:
+      'That memory. From half of it on no throttled client is read ahead, so that pings behind its publishes wait as these do.',
   },
   maxPendingPublishes: {
     kind: 'count',

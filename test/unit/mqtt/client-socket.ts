@@ -3,12 +3,15 @@ import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ConnectionRules } from '../../../src/mqtt/connection-rules.js';
 import { GatedConnection } from '../../../src/mqtt/gated-connection.js';
+import { HeldBytes } from '../../../src/mqtt/held-bytes.js';
+import { packetsOf, typeOf } from '../../../src/mqtt/packets.js';
 import { connectPacket } from './wire.js';
 
 /** The broker's end of a connection, fed by hand. What it writes is kept until `takes` is false. */
 export class ClientSocket extends Duplex {
   readonly written: Buffer[] = [];
   bytesWritten = 0;
+  bytesRead = 0;
   takes = true;
   #done: (() => void) | null = null;
 
@@ -17,6 +20,16 @@ export class ClientSocket extends Duplex {
   }
 
   override _read(): void {}
+
+  override push(chunk: Buffer | null): boolean {
+    this.bytesRead += chunk?.length ?? 0;
+    return super.push(chunk);
+  }
+
+  /** Types of the packets that the client got. */
+  get answers(): number[] {
+    return [...packetsOf(Buffer.concat(this.written))].map(typeOf);
+  }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
     this.written.push(chunk);
@@ -49,10 +62,33 @@ export interface ConnectionScene {
 const CONNACK = Buffer.from([0x20, 2, 0, 0]);
 
 /** A connection with a stand-in for aedes, which reads when told that there is something, as aedes does. */
-export async function connectionScene(rules: Partial<ConnectionRules> = {}, keepAliveMs = 0): Promise<ConnectionScene> {
-  const socket = new ClientSocket();
+export async function connectionScene(
+  rules: Partial<ConnectionRules> = {},
+  keepAliveMs = 0,
+  connect: Buffer = connectPacket('c'),
+): Promise<ConnectionScene> {
   const passed: number[] = [];
-  const scene = { socket, passed, nowMs: 0 };
+  const onConnect = (connection: GatedConnection) => {
+    connection.on('readable', () => {
+      const packet = connection.read() as Buffer | null;
+      if (packet !== null) passed.push(typeOf(packet));
+    });
+  };
+  const scene = openConnection({ onConnect, ...rules });
+  scene.connection.keepAliveMs = keepAliveMs;
+  scene.socket.push(connect);
+  await settle();
+  scene.connection.write(CONNACK);
+  await settle();
+  passed.length = 0;
+  scene.socket.written.length = 0;
+  return Object.assign(scene, { passed });
+}
+
+/** A connection of which nothing has been read yet. */
+export function openConnection(rules: Partial<ConnectionRules>): Omit<ConnectionScene, 'passed'> {
+  const socket = new ClientSocket();
+  const scene = { socket, nowMs: 0 };
   const connection = new GatedConnection(socket as unknown as Socket, {
     clock: () => scene.nowMs,
     maxPacketBytes: 1000,
@@ -66,22 +102,13 @@ export async function connectionScene(rules: Partial<ConnectionRules> = {}, keep
       counts: { sent: 0, dropped: 0, queued: 0 },
     },
     subscribeWaitMs: () => 0,
-    onHeldBytes: () => undefined,
+    held: new HeldBytes(1_000_000, { heldBytes: 0 }),
+    onConnect: () => undefined,
     onReading: () => undefined,
     onEnded: () => undefined,
     ...rules,
   });
-  connection.keepAliveMs = keepAliveMs;
-  connection.on('readable', () => {
-    const packet = connection.read() as Buffer | null;
-    if (packet !== null) passed.push((packet[0] as number) >> 4);
-  });
   connection.on('error', () => undefined);
-  socket.push(connectPacket('c'));
-  await settle();
-  connection.write(CONNACK);
-  await settle();
-  passed.length = 0;
   return Object.assign(scene, { connection });
 }
 

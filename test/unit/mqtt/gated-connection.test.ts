@@ -1,13 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DISCONNECT, PINGREQ, PUBACK, PUBLISH, SUBSCRIBE } from '../../../src/mqtt/packets.js';
+import { DISCONNECT, PINGREQ, PUBACK, PUBLISH, PUBREL, SUBSCRIBE } from '../../../src/mqtt/packets.js';
 import '../../property/seed.js';
 import { connectionScene, settle } from './client-socket.js';
 import { filtersPacket, publishPacket, subscribePacket } from './wire.js';
 
 const A_PUBLISH = publishPacket('a/b', Buffer.from('x'), 0);
-const PING = 12;
+const PING = Buffer.from([PINGREQ << 4, 0]);
+const PINGRESP = 13;
 
 /** PIP-322, "Fixing the inconsistency of multiple levels of throttling": five conditions at once. */
 const FIVE = ['nodeRate', 'topicRate', 'groupRate', 'inFlightPerConnection', 'ioThreadBytes'] as const;
@@ -79,11 +80,13 @@ describe('packets go to aedes one by one', () => {
     expect(passed).toEqual([PUBLISH, PUBLISH]);
   });
 
-  test('what is no PUBLISH passes behind one that waits, but not before one that has not gone on', async () => {
+  test('pings and acknowledgements overtake a PUBLISH that waits, nothing else does', async () => {
     const { socket, passed } = await connectionScene();
-    socket.push(Buffer.concat([A_PUBLISH, PINGREQ, A_PUBLISH, PINGREQ]));
+    const answers = [PUBACK, PUBREL].map((type) => Buffer.from([(type << 4) | (type === PUBREL ? 2 : 0), 2, 0, 1]));
+    socket.push(Buffer.concat([A_PUBLISH, PING, A_PUBLISH, subscribePacket('a', 0), ...answers, PING]));
     await settle();
-    expect(passed).toEqual([PUBLISH, PING]);
+    expect(passed.toSorted()).toEqual([PUBLISH, PUBACK, PUBREL]);
+    expect(socket.answers).toEqual([PINGRESP, PINGRESP]);
   });
 
   test('DISCONNECT waits for the PUBLISH before it: its end would take that with it', async () => {
@@ -97,12 +100,12 @@ describe('packets go to aedes one by one', () => {
   });
 
   test('a flood of what is not throttled leaves the event loop to others between a few packets', async () => {
-    const { socket, passed } = await connectionScene();
-    socket.push(Buffer.concat(Array.from({ length: 2000 }, () => PINGREQ)));
+    const { socket } = await connectionScene();
+    socket.push(Buffer.concat(Array.from({ length: 2000 }, () => PING)));
     await turn();
-    expect(passed.length).toBeGreaterThan(0);
-    expect(passed.length).toBeLessThanOrEqual(100);
-    while (passed.length < 2000) await turn();
+    expect(socket.answers.length).toBeGreaterThan(0);
+    expect(socket.answers.length).toBeLessThanOrEqual(100);
+    while (socket.answers.length < 2000) await turn();
   });
 
   test('filters count as packets do: as many of them go on in a turn, be they in one packet or in sixteen', async () => {
@@ -130,23 +133,31 @@ describe('packets go to aedes one by one', () => {
     const { socket, connection, passed } = await connectionScene();
     socket.takes = false;
     connection.send(Buffer.alloc(300_000));
-    socket.push(Buffer.concat([Buffer.from([0x40, 2, 0, 1]), PINGREQ, subscribePacket('a', 0), A_PUBLISH]));
+    socket.push(Buffer.concat([Buffer.from([0x40, 2, 0, 1]), PING, subscribePacket('a', 0), A_PUBLISH]));
     await settle();
     expect(passed).toEqual([PUBACK]);
     socket.readOn();
     await settle();
-    expect(passed).toEqual([PUBACK, PING, SUBSCRIBE, PUBLISH]);
+    expect(passed).toEqual([PUBACK, SUBSCRIBE, PUBLISH]);
+    expect(socket.answers.at(-1)).toBe(PINGRESP);
   });
 
-  test('the socket is not read while a packet waits', async () => {
-    const { socket, connection } = await connectionScene();
+  test('while it waits, a client is read ahead up to a bound, and its pings are answered until then', async () => {
+    const { socket, connection, passed } = await connectionScene({ maxPacketBytes: 100_000 });
+    const publish = publishPacket('a/b', Buffer.alloc(50_000), 0);
     connection.mark('groupRate');
-    socket.push(A_PUBLISH);
+    for (let sent = 0; sent < 5; sent++) {
+      socket.push(Buffer.concat([publish, PING]));
+      await settle();
+    }
+    expect([passed, socket.answers.length]).toEqual([[], 5]);
+    for (let sent = 0; sent < 5; sent++) socket.push(Buffer.concat([publish, PING]));
     await settle();
-    const before = socket.readableLength;
-    for (let more = 0; more < 50; more++) socket.push(A_PUBLISH);
+    // 262,144 bytes are exceeded by one read at most.
+    expect([socket.answers.length, socket.readableLength]).toEqual([10, 0]);
+    socket.push(Buffer.concat([publish, PING]));
     await settle();
-    expect(socket.readableLength - before).toBe(50 * A_PUBLISH.length);
+    expect([socket.answers.length, socket.readableLength]).toEqual([10, publish.length + 2]);
   });
 
   test('SUBSCRIBE waits for its own rate, and holds back what is behind it', async () => {
@@ -161,23 +172,46 @@ describe('packets go to aedes one by one', () => {
     expect(connection.throttle.isThrottled).toBe(false);
   });
 
-  test('a pause shows signs of life: half of the keep-alive time after the last packet, and not before', async () => {
+  test('nobody is told anything unasked, however long it waits, and who keeps its word stays', async () => {
     const scene = await connectionScene({}, 2000);
-    const { connection, passed } = scene;
+    const { connection, socket, passed } = scene;
     connection.mark('groupRate');
-    scene.nowMs = 999;
-    connection.keepAlive(scene.nowMs);
+    socket.push(A_PUBLISH);
+    for (let ping = 1; ping <= 30; ping++) {
+      scene.nowMs += 1000;
+      connection.watch(scene.nowMs);
+      await settle();
+      expect(socket.answers.length).toBe(ping - 1);
+      socket.push(PING);
+      await settle();
+      expect(socket.answers.length).toBe(ping);
+    }
+    expect([passed, connection.destroyed]).toEqual([[], false]);
+  });
+
+  test('who is silent for one and a half of its keep-alive is ended, waiting or not; not who is answered or not read', async () => {
+    for (const held of [false, true]) {
+      const reasons: (string | null)[] = [];
+      const scene = await connectionScene({ onEnded: (_, why) => reasons.push(why) }, 2000);
+      if (held) scene.connection.mark('groupRate');
+      for (const nowMs of [1, 3001, 3002]) scene.connection.watch(nowMs);
+      expect(reasons).toEqual(['keep-alive']);
+    }
+    const answered = await connectionScene({}, 2000);
+    for (const nowMs of [1, 2500, 5000, 7500]) {
+      answered.nowMs = nowMs;
+      answered.connection.decided();
+      answered.connection.watch(nowMs);
+    }
+    expect(answered.connection.destroyed).toBe(false);
+    const full = await connectionScene({ maxPacketBytes: 1_000_000 }, 2000);
+    full.connection.mark('groupRate');
+    for (let sent = 0; sent < 2; sent++) full.socket.push(publishPacket('a', Buffer.alloc(300_000), 0));
     await settle();
-    expect(passed).toEqual([]);
-    scene.nowMs = 1000;
-    connection.keepAlive(scene.nowMs);
-    await settle();
-    expect(passed).toEqual([PING]);
-    connection.unmark('groupRate');
-    scene.nowMs = 9000;
-    connection.keepAlive(scene.nowMs);
-    await settle();
-    expect(passed).toEqual([PING]);
+    full.socket.push(A_PUBLISH.subarray(0, 5));
+    full.socket.push(Buffer.alloc(100));
+    for (const nowMs of [1, 5000, 10_000]) full.connection.watch(nowMs);
+    expect(full.connection.destroyed).toBe(false);
   });
 
   test('a client that says all and leaves is heard out', async () => {

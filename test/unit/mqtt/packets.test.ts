@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type PacketError, PacketSplitter, publishHead, typeOf } from '../../../src/mqtt/packets.js';
+import { type PacketError, PacketSplitter, packetsOf, publishHead, typeOf } from '../../../src/mqtt/packets.js';
 import '../../property/seed.js';
-import { publishPacket } from './wire.js';
+import { connectPacket, publishPacket } from './wire.js';
 
 describe('packets are cut out of a stream', () => {
   test('whatever pieces it arrives in', () => {
@@ -16,7 +16,7 @@ describe('packets are cut out of a stream', () => {
         const found: Buffer[] = [];
         for (let at = 0, turn = 0; at < stream.length; turn++) {
           const length = lengths[turn % lengths.length] as number;
-          found.push(...splitter.push(stream.subarray(at, at + length)));
+          found.push(...packetsOf(splitter.push(stream.subarray(at, at + length))));
           at += length;
         }
         expect(found).toEqual(packets);
@@ -36,8 +36,8 @@ describe('packets are cut out of a stream', () => {
     [2_097_151, 2_097_155],
     [2_097_152, 2_097_157],
   ])('remaining length %d makes %d bytes', (remaining, length) => {
-    const [packet] = new PacketSplitter(3_000_000).push(Buffer.concat([header(remaining), Buffer.alloc(remaining)]));
-    expect(packet?.length).toBe(length);
+    const packet = new PacketSplitter(3_000_000).push(Buffer.concat([header(remaining), Buffer.alloc(remaining + 1)]));
+    expect(packet.length).toBe(length);
   });
 
   test('a packet that is too large is refused at its header, a length of five bytes at once', () => {
@@ -53,6 +53,19 @@ describe('packets are cut out of a stream', () => {
     expect(reasonOf(header(99))).toBe('packet-too-large');
     expect(reasonOf(Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff, 0x01]))).toBe('malformed-packet');
   });
+});
+
+test('a CONNECT is refused at its header beyond its own bound; what follows it may be larger', () => {
+  const reasonOf = (bytes: Buffer) => {
+    try {
+      return new PacketSplitter(10_000, 4096).push(bytes).length;
+    } catch (error) {
+      return (error as PacketError).reason;
+    }
+  };
+  const long = publishPacket('a', Buffer.alloc(9000), 0);
+  expect(reasonOf(Buffer.concat([connectPacket('c'.repeat(4000)), long]))).toBeGreaterThan(13_000);
+  expect(reasonOf(connectPacket('c'.repeat(4096)).subarray(0, 3))).toBe('connect-too-large');
 });
 
 describe('the head of a PUBLISH', () => {

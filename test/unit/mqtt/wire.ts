@@ -5,8 +5,9 @@ export function publishPacket(topic: string, payload: Buffer, qos: number): Buff
   return generate({ cmd: 'publish', topic, payload, qos: qos as 0 | 1 | 2, messageId: 7, dup: false, retain: false });
 }
 
-export function connectPacket(clientId: string, keepalive = 0, clean = true): Buffer {
-  return generate({ cmd: 'connect', clientId, protocolId: 'MQTT', protocolVersion: 4, clean, keepalive });
+export function connectPacket(clientId: string, keepalive = 0, clean = true, password?: string): Buffer {
+  const login = password === undefined ? {} : { username: 'any', password: Buffer.from(password) };
+  return generate({ cmd: 'connect', clientId, protocolId: 'MQTT', protocolVersion: 4, clean, keepalive, ...login });
 }
 
 export function subscribePacket(topic: string, qos: 0 | 1 | 2): Buffer {

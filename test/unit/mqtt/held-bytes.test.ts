@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import type { ConnectionRules } from '../../../src/mqtt/connection-rules.js';
+import type { GatedConnection } from '../../../src/mqtt/gated-connection.js';
+import { HeldBytes } from '../../../src/mqtt/held-bytes.js';
+import { type ConnectionScene, connectionScene, openConnection, settle } from './client-socket.js';
+import { connectPacket, publishPacket } from './wire.js';
+
+const CONNECTIONS = 10_000;
+const MIB = 1_048_576;
+/** A PUBLISH of a megabyte whose end never comes. */
+const HALF = publishPacket('a', Buffer.alloc(1_000_000), 0).subarray(0, 20_000);
+
+function scene() {
+  const counts = { heldBytes: 0 };
+  const ended: [GatedConnection, string | null][] = [];
+  const rules: Partial<ConnectionRules> = {
+    maxPacketBytes: MIB,
+    held: new HeldBytes(64 * MIB, counts),
+    onEnded: (connection, reason) => ended.push([connection, reason]),
+  };
+  return { counts, ended, rules };
+}
+
+describe('before a CONNECT is accepted', () => {
+  test('10,000 clients hold 4 KiB each at most, and are ended after 10 s; aedes knows of none', async () => {
+    const { counts, ended, rules } = scene();
+    let known = 0;
+    const onConnect = () => known++;
+    const first = [
+      Buffer.from([0x10, 0x80, 0xfa, 0x3e, 0]),
+      connectPacket('c'.repeat(4200)),
+      connectPacket('c'.repeat(4000)),
+    ];
+    const opened = Array.from({ length: CONNECTIONS }, () => openConnection({ ...rules, onConnect }));
+    for (const [at, { socket }] of opened.entries()) socket.push((first[at % 3] as Buffer).subarray(0, -1));
+    await settle();
+    console.log(
+      `half a CONNECT on ${CONNECTIONS}: ${counts.heldBytes} bytes held, rss ${process.memoryUsage().rss >> 20} MiB`,
+    );
+    const held = opened.filter(({ connection }) => !connection.destroyed);
+    expect(held.length).toBe(Math.floor(CONNECTIONS / 3));
+    expect(counts.heldBytes).toBeLessThanOrEqual(4096 * held.length);
+    expect(new Set(ended.map(([, reason]) => reason))).toEqual(new Set(['connect-too-large']));
+    for (const { connection } of held) connection.watch(9999);
+    expect(held.every(({ connection }) => !connection.destroyed)).toBe(true);
+    for (const { connection } of held) connection.watch(10_000);
+    expect(ended.slice(-held.length).every(([, reason]) => reason === 'connect-timeout')).toBe(true);
+    expect([counts.heldBytes, known]).toEqual([0, 0]);
+  });
+
+  test('a token of 3 KB gets in', async () => {
+    const { connection } = await connectionScene(
+      { maxPacketBytes: MIB },
+      0,
+      connectPacket('c', 0, true, 'x'.repeat(3072)),
+    );
+    expect(connection.isConnected).toBe(true);
+  });
+});
+
+describe('after it', () => {
+  test('10,000 halves of a packet hold 64 MiB at most: the oldest go, and who waits for its turn stays', async () => {
+    const { counts, ended, rules } = scene();
+    const waiting = await Promise.all(Array.from({ length: 10 }, () => connectionScene(rules)));
+    for (const { socket, connection } of waiting) {
+      connection.mark('groupRate');
+      socket.push(publishPacket('a', Buffer.alloc(100_000), 0));
+    }
+    await settle();
+    const halves: ConnectionScene[] = [];
+    let mostBytes = 0;
+    for (let batch = 0; batch < CONNECTIONS / 500; batch++) {
+      const opened = await Promise.all(Array.from({ length: 500 }, () => connectionScene(rules)));
+      for (const { socket } of opened) socket.push(HALF);
+      halves.push(...opened);
+      await settle();
+      mostBytes = Math.max(mostBytes, counts.heldBytes);
+    }
+    console.log(
+      `half a PUBLISH on ${CONNECTIONS}: ${mostBytes} bytes held, rss ${process.memoryUsage().rss >> 20} MiB`,
+    );
+    expect(mostBytes).toBeLessThanOrEqual(64 * MIB);
+    const fit = Math.floor((64 * MIB - 10 * 100_300) / HALF.length);
+    expect(Math.abs(CONNECTIONS - fit - ended.length)).toBeLessThanOrEqual(2);
+    expect(ended.map(([connection]) => connection)).toEqual(
+      halves.slice(0, ended.length).map(({ connection }) => connection),
+    );
+    expect(new Set(ended.map(([, reason]) => reason))).toEqual(new Set(['held-full']));
+    for (const { connection } of [...waiting, ...halves]) connection.destroy();
+    expect(counts.heldBytes).toBe(0);
+  });
+
+  test('nobody is read ahead beyond half of the bound, and who has nothing waiting is read on', async () => {
+    const counts = { heldBytes: 0 };
+    const rules = { maxPacketBytes: MIB, held: new HeldBytes(MIB, counts) };
+    const [held, free] = await Promise.all([connectionScene(rules), connectionScene(rules)]);
+    held.connection.mark('groupRate');
+    held.socket.push(publishPacket('a', Buffer.alloc(600_000), 0));
+    await settle();
+    const other = await connectionScene(rules);
+    other.connection.mark('groupRate');
+    for (let sent = 0; sent < 2; sent++) {
+      for (const { socket } of [other, free]) socket.push(publishPacket('a', Buffer.from('x'), 0));
+      await settle();
+    }
+    expect(other.socket.readableLength).toBeGreaterThan(0);
+    expect(free.passed.length).toBe(1);
+    held.connection.destroy();
+    other.connection.watch(1);
+    await settle();
+    expect(other.socket.readableLength).toBe(0);
+  });
+
+  test('what is counted is what stays in memory: the piece of which a packet is left, and a publish that is undecided', async () => {
+    const { counts, rules } = scene();
+    const { socket, connection, passed } = await connectionScene(rules);
+    socket.push(Buffer.concat(Array.from({ length: 100 }, () => publishPacket('a', Buffer.from('x'), 0))));
+    await settle();
+    for (let sent = 1; sent < 99; sent++) {
+      connection.decided();
+      await settle();
+    }
+    expect([passed.length, counts.heldBytes >= 600]).toEqual([99, true]);
+    connection.decided();
+    await settle();
+    // The last one is with aedes, and undecided.
+    expect(counts.heldBytes).toBe(6);
+    connection.decided();
+    await settle();
+    expect(counts.heldBytes).toBe(0);
+  });
+});
