@@ -50,7 +50,7 @@ export class GatedConnection extends Duplex {
   #state: 'new' | 'arrived' | 'connecting' | 'connected' = 'new';
   #wanted = false;
   #feedPlanned = false;
-  /** Of the PUBLISH that aedes has and that is not decided yet; 0 = none. */
+  /** Counts the PUBLISH that aedes has and that is not decided yet; 0 = none. */
   #undecidedBytes = 0;
   readonly #pacer = new TurnPacer(() => {
     this.#undecidedBytes = 0;
@@ -257,7 +257,7 @@ export class GatedConnection extends Duplex {
     return this.#arrived.bytes + this.#undecidedBytes < AHEAD_BYTES && !this.#rules.held.isHalfFull;
   }
 
-  /** Of whatever was read and is not decided yet; what the socket has read ahead of us is in memory as well. */
+  /** Counts whatever was read and is not decided yet; what the socket has read ahead of us is in memory as well. */
   #heldBytes(): number {
     return this.#arrived.bytes + this.#undecidedBytes + this.socket.readableLength;
   }
