@@ -123,6 +123,9 @@ export interface ConfigurationStatus {
   /** Groups that other nodes' YAML has otherwise, or not at all; the first 20 by name. */
   readonly differingGroups: number;
   readonly differs: readonly { readonly group: string; readonly nodes: readonly string[] }[];
+  /** Groups, key templates and scopes of the files that definitions of run time hide; the first 20 by name. */
+  readonly hiddenByRunTime: number;
+  readonly hidden: readonly string[];
 }
 
 /** Keys and amounts as YAML would write them, each rate in the unit of time in which it was written. */

@@ -108,7 +108,10 @@ export interface ReportTopicListener {
    * epoch (for the first epoch: when `open` connected).
    */
   onCaughtUp(): void;
-  /** Reads or appends do not work at the moment. Called once per loss. */
+  /**
+   * Reads or appends do not work at the moment. Called once per loss, and again while it lasts if the reason is another
+   * one.
+   */
   onLost(reason: string): void;
   /** Both work again, after a loss. */
   onRecovered(): void;

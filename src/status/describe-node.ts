@@ -27,12 +27,12 @@ import {
   slotOf,
 } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
-import { danglingAttachments } from '../groups/changes/attaching.js';
-import { degradedRegistry, describeRegistry, originOf } from '../groups/registry/describe-registry.js';
+import { describeRegistry, originOf } from '../groups/registry/describe-registry.js';
 import { describeBusy } from './busy-groups.js';
+import { DEGRADED } from './degraded.js';
 import { describeRamp } from './describe-ramp.js';
 import { describeShadow } from './describe-shadow.js';
-import { degradedSignatures, describeSignatures, signedApart } from './describe-signatures.js';
+import { describeSignatures, signedApart } from './describe-signatures.js';
 import { describeTokens } from './describe-tokens.js';
 import { showNewestRates } from './newest-rates.js';
 import type { ReadinessParts, StatusParts } from './status-parts.js';
@@ -52,7 +52,7 @@ export function describeNode(parts: StatusParts): NodeStatus {
     phase: coordinator?.phase ?? 'opening',
     ready: parts.loop.isReady && !parts.life.isClosing,
     notReadyBecause: notReadyBecause(parts),
-    degraded: degraded(parts, nowMs),
+    degraded: Object.values(DEGRADED).flatMap((reasons) => reasons(parts, nowMs)),
     uptimeMs: nowMs - parts.startedMs,
     members: coordinator === null ? [] : membersOf(coordinator, nowMs),
     topic: {
@@ -278,70 +278,6 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
   fenced: 'a newer process uses this node id',
   'partitions-differ': 'a member works with fewer partitions of the topic',
 };
-
-function degraded(parts: StatusParts, nowMs: number): string[] {
-  const reasons: string[] = [];
-  const { dividedBy } = parts.inForce;
-  if (dividedBy !== null) reasons.push(`alone: the topic was away at the start; quota / ${dividedBy} until it comes`);
-  if (parts.pump.lost !== null) reasons.push(`topic lost: ${parts.pump.lost}`);
-  if (nowMs - (parts.loop.coordinator?.log.refusals.nodeMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
-    reasons.push(`nodes refused: the cluster has limits.maxNodes = ${parts.config.limits.maxNodes} node ids already`);
-  }
-  if (nowMs - (parts.loop.coordinator?.log.refusals.rowsMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
-    const { maxGroupsPerNode, maxRows } = parts.config.limits;
-    reasons.push(
-      `reports refused: a node tells of more than limits.maxGroupsPerNode = ${maxGroupsPerNode} groups, or all of more than limits.maxRows = ${maxRows} rows`,
-    );
-  }
-  if (nowMs - (parts.loop.coordinator?.log.refusals.chargeMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
-    const by = [...(parts.loop.coordinator?.log.refusals.charges ?? [])].map(
-      ([nodeId, records]) => `${nodeId || 'a node without a name'} (${records} records)`,
-    );
-    reasons.push(`charges refused: more tokens given back than were taken or expected to be, by ${by.join(', ')}`);
-  }
-  const found = parts.topic.partitionsFound ?? parts.topic.partitions;
-  if (found > parts.topic.partitions) {
-    reasons.push(`partitions added: the topic has ${found}, this cluster reads the first ${parts.topic.partitions}`);
-  }
-  reasons.push(...degradedRegistry(parts.registry), ...degradedSignatures(parts), ...danglingAttachments(parts));
-  reasons.push(...parts.yaml.degraded);
-  const untelling = parts.loop.coordinator?.membership.untelling ?? [];
-  if (untelling.length > 0 && parts.groups.list.some(({ sharing }) => sharing === 'tokens')) {
-    const shown = untelling.slice(0, UNTELLING_SHOWN).join(', ');
-    const others = untelling.length > UNTELLING_SHOWN ? `, and ${untelling.length - UNTELLING_SHOWN} more` : '';
-    reasons.push(
-      `tokens suspended: groups share rates, because builds of these nodes tell no charges: ${shown}${others}`,
-    );
-  }
-  reasons.push(...waitingReports(parts, nowMs));
-  const epochs = parts.loop.coordinator?.log.epochs;
-  if (epochs?.isHolding) {
-    reasons.push(`another log: shares are held until ${epochs.awaited} more nodes have spoken in it (${epochs.name})`);
-  }
-  const link = parts.loop.coordinator?.link;
-  for (const partition of link?.isolatedPartitions ?? []) {
-    reasons.push(
-      `isolated: partition ${partition}, own records silent for ${Math.round(link?.silentMs(partition, nowMs) ?? 0)} ms`,
-    );
-  }
-  return reasons;
-}
-
-function waitingReports({ loop: { coordinator }, config }: StatusParts, nowMs: number): string[] {
-  const { waiting, shortSinceMs } = coordinator?.reportBudget ?? { waiting: 0, shortSinceMs: nowMs };
-  if (waiting === 0 || nowMs - shortSinceMs <= SHORT_SHOWN_MS) return [];
-  const seconds = Math.round((nowMs - shortSinceMs) / 1000);
-  const { maxReportsPerSecond } = config.timing;
-  return [
-    `reports wait: ${waiting} are due, and timing.maxReportsPerSecond = ${maxReportsPerSecond} has been too few for ${seconds} s`,
-  ];
-}
-
-const UNTELLING_SHOWN = 5;
-/** Many groups that wake at once need a moment each time, and nothing is wrong then. */
-const SHORT_SHOWN_MS = 5000;
-/** A refused node goes on writing a record every timing.heartbeatMs. */
-const REFUSED_SHOWN_MS = 60_000;
 
 function sumOf(nodes: readonly NodeShareStatus[], key: keyof RateStatus, target: number): number | null {
   if (target === Number.POSITIVE_INFINITY) return null;

@@ -21,14 +21,8 @@ function signaturesOf(log: SignatureStatus['log'], { signatures }: ReportTopic):
 }
 
 /** Records of a bad writer, or of a node with another key or none. */
-export function degradedSignatures(parts: SignedParts): string[] {
-  const { topic, registry } = parts;
-  const apart = signedApart(parts);
-  return [
-    ...(apart === null ? [] : [`isolated: ${apart}`]),
-    ...reasonsOf('topic', topic),
-    ...(registry === null ? [] : reasonsOf('registry', registry.topic)),
-  ];
+export function unsignedRecords({ topic, registry }: SignedParts): string[] {
+  return [...reasonsOf('topic', topic), ...(registry === null ? [] : reasonsOf('registry', registry.topic))];
 }
 
 /** Why the node is apart by its signatures; null = it is not. */

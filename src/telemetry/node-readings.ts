@@ -4,14 +4,12 @@ import type { LaneState } from '../core/lanes/lane-state.js';
 import type { Backend } from '../core/target/backend-book.js';
 import { HEALTHY } from '../core/target/throttling-ratio.js';
 import type { NodeParts } from '../node/node-parts.js';
+import { DEGRADED, type DegradedKind } from '../status/degraded.js';
 import type { NODE_METRICS } from './metric-table.js';
 import type { MetricSources, Reading } from './metric-tables.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<
-  NodeParts,
-  'config' | 'version' | 'clock' | 'topic' | 'attachments' | 'inForce' | 'poller' | 'busiest' | 'loop'
->;
+type UsedParts = Pick<NodeParts, 'config' | 'version' | 'clock' | 'topic' | 'poller' | 'busiest' | 'loop'>;
 
 export function nodeReadings(
   node: NodeParts,
@@ -23,7 +21,7 @@ export function nodeReadings(
     quotamesh_build_info: (series) => series(1, { version: node.version, node_version: process.version }),
     quotamesh_node_info: (series) => series(1, { cluster, node: nodeId, topic: topic.kind }),
     quotamesh_ready: (series) => series(status().ready ? 1 : 0),
-    quotamesh_degraded: (series) => readDegraded(series, node, status()),
+    quotamesh_degraded: (series) => readDegraded(series, node),
     quotamesh_incarnation: (series) => series(status().incarnation),
     quotamesh_members: (series) => {
       for (const state of ['alive', 'left', 'expired']) {
@@ -76,17 +74,22 @@ function budgetReadings({
   };
 }
 
-function readDegraded(series: Parameters<Reading>[0], node: UsedParts, status: NodeStatus): void {
-  series(status.topic.lost === null ? 0 : 1, { reason: 'topic-lost' });
-  series(node.inForce.dividedBy === null ? 0 : 1, { reason: 'alone' });
-  series(isolatedPartitions(node) > 0 ? 1 : 0, { reason: 'isolated' });
-  series(node.loop.coordinator?.log.epochs.isHolding ? 1 : 0, { reason: 'epoch' });
-  series((node.topic.partitionsFound ?? 0) > node.topic.partitions ? 1 : 0, { reason: 'partitions-added' });
-  series(status.registry.lost === null ? 0 : 1, { reason: 'registry-lost' });
-  const isShort = status.degraded.some((reason) => reason.startsWith('reports wait:'));
-  series(isShort ? 1 : 0, { reason: 'reports-wait' });
-  series(node.attachments.dangling.length === 0 ? 0 : 1, { reason: 'attachment-dangling' });
+function readDegraded(series: Parameters<Reading>[0], node: NodeParts): void {
+  const nowMs = node.clock();
+  for (const reason of ALERTED) series(DEGRADED[reason](node, nowMs).length === 0 ? 0 : 1, { reason });
 }
+
+/** Kinds that no other metric tells. */
+const ALERTED = [
+  'topic-lost',
+  'alone',
+  'isolated',
+  'epoch',
+  'partitions-added',
+  'registry-lost',
+  'reports-wait',
+  'attachment-dangling',
+] as const satisfies readonly DegradedKind[];
 
 /** Converging one lane again takes 2 to 20 µs: a scrape must not hold requests back. */
 const CONVERGED_LANES_MAX = 1000;

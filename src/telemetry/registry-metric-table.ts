@@ -16,6 +16,10 @@ export const GROUP_SOURCE_METRICS = {
     type: 'gauge',
     help: 'Groups that the YAML of other nodes has otherwise, or not at all.',
   },
+  quotamesh_config_hidden: {
+    type: 'gauge',
+    help: 'Groups, key templates and scopes of the files that definitions of run time hide: the files count no more there.',
+  },
   quotamesh_groups: { type: 'gauge', help: 'Groups in force.', labels: ['origin'] },
   quotamesh_keys_live: { type: 'gauge', help: 'Keys in memory (keys.maxLive).', labels: ['template'] },
   quotamesh_keys_loud: {

@@ -21,6 +21,7 @@ export function groupSourceReadings(
     quotamesh_config_refused: (series) => series(status().configuration.refusedBecause === null ? 0 : 1),
     quotamesh_config_needs_restart: (series) => series(status().configuration.needsRestart.length),
     quotamesh_config_differing_groups: (series) => series(status().configuration.differingGroups),
+    quotamesh_config_hidden: (series) => series(status().configuration.hiddenByRunTime),
     quotamesh_groups: (series) => {
       const { groups } = status().registry;
       series(groups, { origin: 'run-time' });

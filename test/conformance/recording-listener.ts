@@ -10,7 +10,9 @@ export class RecordingListener implements ReportTopicListener {
   readonly order: ('epoch' | 'records' | 'caught-up')[] = [];
   /** One element per call of onCaughtUp: how many records had been delivered before it. */
   readonly caughtUpAfter: number[] = [];
+  /** The first reason of each loss. */
   readonly lost: string[] = [];
+  #isLost = false;
   recovered = 0;
   readonly failures: Error[] = [];
   /** Every call of any method; must stand still once `close()` has resolved. */
@@ -38,12 +40,14 @@ export class RecordingListener implements ReportTopicListener {
   }
 
   onLost(reason: string): void {
-    this.lost.push(reason);
+    if (!this.#isLost) this.lost.push(reason);
+    this.#isLost = true;
     this.#changed();
   }
 
   onRecovered(): void {
     this.recovered++;
+    this.#isLost = false;
     this.#changed();
   }
 

@@ -57,7 +57,18 @@ function headline(node: NodeStatus): readonly string[] {
     ...(reportRoundTripMs > 0 ? [`reports come back after ${milliseconds(reportRoundTripMs)}`] : []),
     ...(lastRebalancingMs > 0 ? [`last rebalancing ${milliseconds(lastRebalancingMs)}`] : []),
   ];
-  return [facts.join(' · '), ...node.degraded.map((reason) => `DEGRADED: ${reason}`), ...busyLines(node)];
+  return [
+    facts.join(' · '),
+    ...node.degraded.map((reason) => `DEGRADED: ${reason}`),
+    ...hiddenLines(node),
+    ...busyLines(node),
+  ];
+}
+
+function hiddenLines({ configuration: { hiddenByRunTime, hidden } }: NodeStatus): readonly string[] {
+  if (hiddenByRunTime === 0) return [];
+  const more = hiddenByRunTime > hidden.length ? [`and ${hiddenByRunTime - hidden.length} more`] : [];
+  return [`HIDDEN (definitions at run time count, not the YAML): ${[...hidden, ...more].join(', ')}`];
 }
 
 /** Saturated backends hold these down; `quotamesh explain GROUP` names the backend. */

@@ -94,6 +94,11 @@ export class Attachments {
     return Object.hasOwn(this.#scopes, path);
   }
 
+  /** Scopes of which YAML says something that what was attached at run time hides. */
+  get hidden(): string[] {
+    return Object.keys(this.#scopes).filter((path) => this.#atRunTime.has(path));
+  }
+
   /** How many scopes are attached at run time. */
   get size(): number {
     return this.#atRunTime.size;

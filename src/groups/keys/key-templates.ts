@@ -99,20 +99,22 @@ export class KeyTemplates {
    * version. Returns why it cannot be used here, or null.
    */
   define(kind: 'key-template' | 'key', name: string, definition: GroupDefinition | null): string | null {
-    this.#isStale = true;
     const known: Map<string, unknown> = kind === 'key' ? this.#keys : this.#atRunTime;
     if (definition === null) {
-      known.delete(name);
+      this.#isStale ||= known.delete(name);
       return null;
     }
     if (!known.has(name) && !this.hasRoom) return `registry.maxGroups = ${this.#parts.registry.maxGroups}`;
     if (kind === 'key') {
       // Its template may come behind it in the log.
+      this.#isStale = true;
       this.#keys.set(name, definition);
       return null;
     }
     const { template, mistakes } = examineTemplate(name, definition, 'the registry');
-    if (template !== null) this.#atRunTime.set(name, template);
+    if (template === null) return why(mistakes);
+    this.#isStale = true;
+    this.#atRunTime.set(name, template);
     return why(mistakes);
   }
 

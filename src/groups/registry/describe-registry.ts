@@ -27,13 +27,3 @@ export function originOf({ registry }: RegistryHolder, group: string): Pick<Grou
   const { revision, definition } = registry?.stateOf(group) ?? NEVER;
   return definition === null ? { origin: 'yaml', revision: 0 } : { origin: 'run-time', revision };
 }
-
-/** Reasons for `degraded`: what is wrong although the node decides. */
-export function degradedRegistry(registry: GroupRegistry | null): string[] {
-  if (registry === null) return [];
-  const lost = registry.lost === null ? [] : [`registry lost, groups stay as they are: ${registry.lost}`];
-  const refused = Array.from(registry.refused, ([group, reason]) => `${group} of the registry: ${reason}`);
-  const { lacking, epoch } = registry;
-  const other = lacking === 0 ? [] : [`another log of the registry: it lacks ${lacking} entries yet (${epoch.name})`];
-  return [...lost, ...other, ...refused];
-}

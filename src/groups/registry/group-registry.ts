@@ -36,6 +36,8 @@ const ADOPT_AFTER_MS = 10_000;
 const DECISION_TIMEOUT_MS = 15_000;
 /** Records handled per turn of the event loop; a group takes about 50 µs to read. */
 const RECORDS_PER_TURN = 200;
+/** Definitions that this node could not use and tries again each second; a larger number takes longer per turn. */
+const RETRIED_PER_TICK = 20;
 
 export interface GroupRegistryParts {
   readonly cluster: string;
@@ -85,6 +87,7 @@ export class GroupRegistry {
   readonly #watchers = new Set<(change: RegistryChange) => void>();
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
+  #isProbing = false;
   #ready: () => void = () => undefined;
 
   constructor(parts: GroupRegistryParts) {
@@ -260,6 +263,10 @@ export class GroupRegistry {
 
   #tick(): void {
     this.#step({ kind: 'tick' });
+    if (this.isReady) {
+      this.#applyChanges([...this.refused.keys()].slice(0, RETRIED_PER_TICK));
+      if (this.lost !== null) void this.#probe();
+    }
     const records = this.comparison.tick();
     // A record that does not arrive is written again after some ticks.
     if (records.length > 0) void this.topic.append(this.#encodeAll(records)).catch(() => undefined);
@@ -306,21 +313,41 @@ export class GroupRegistry {
     if (!this.#closed) this.#step({ kind, ticket });
   }
 
-  #applyChanges(): void {
-    if (this.#changed.size === 0) return;
-    const names = this.#changed;
+  /**
+   * Appends what changes nothing while the topic is lost: a store that has refused a change is asked by nobody else
+   * whether it takes records again.
+   */
+  async #probe(): Promise<void> {
+    if (this.#isProbing) return;
+    this.#isProbing = true;
+    const key = this.#registry.keys.barrier(this.#parts.nodeId);
+    await this.topic.append([{ partition: 0, key, value: null }]).catch(() => undefined);
+    this.#isProbing = false;
+  }
+
+  /** @param again what this node could not use: there may be room now */
+  #applyChanges(again: readonly string[] = []): void {
+    const changed = this.#changed;
     this.#changed = new Set();
+    const names = new Set([...changed, ...again]);
+    if (names.size === 0) return;
     const changes: AppliedChange[] = [];
+    const told: string[] = [];
     for (const name of names) {
       const { revision } = this.stateOf(name);
       const kind = this.#apply(name, revision);
+      if (kind !== null) this.refused.delete(name);
+      else if (!changed.has(name)) continue;
+      told.push(name);
       this.applied++;
       this.revision = Math.max(this.revision, revision);
       if (kind !== null) changes.push({ kind, name: entryOf(name).name, revision });
     }
     this.#parts.templates.apply();
     announceChanges(this.#telemetry, changes);
-    if (this.#watchers.size > 0) for (const name of names) this.#tellWatchers(name);
+    const { yaml } = this.#parts;
+    if ([...names].some((name) => yaml.says(entryOf(name).name))) yaml.tellHidden();
+    if (this.#watchers.size > 0) for (const name of told) this.#tellWatchers(name);
   }
 
   #tellWatchers(entry: string): void {
@@ -335,7 +362,6 @@ export class GroupRegistry {
     const { definition } = this.stateOf(name);
     const { attachments, inForce, settings, yaml } = this.#parts;
     const configured = yaml.get(name);
-    this.refused.delete(name);
     const entry = entryOf(name);
     if (entry.kind === 'attachment') {
       const reason = applyAttachment({ attachments, registry: settings }, entry.name, definition, revision);
@@ -365,7 +391,11 @@ export class GroupRegistry {
   }
 
   #refuse(name: string, revision: number, reason: string): null {
+    const isNews = this.refused.get(name) !== reason;
+    // At the end, so that all have their turn.
+    this.refused.delete(name);
     this.refused.set(name, reason);
+    if (!isNews) return null;
     this.#telemetry.log('error', 'an entry of the registry cannot be used here', { group: name, revision, reason });
     return null;
   }

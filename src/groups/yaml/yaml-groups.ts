@@ -44,6 +44,7 @@ export class YamlGroups {
   #templates: readonly KeyTemplate[] = [];
   #refused: string | null = null;
   #needsRestart: readonly string[] = [];
+  #toldHidden: ReadonlySet<string> = new Set();
 
   constructor(parts: YamlGroupsParts) {
     this.#parts = parts;
@@ -63,8 +64,34 @@ export class YamlGroups {
     return this.#names.size;
   }
 
+  /** Groups, patterns of templates and scopes of this YAML that definitions of run time hide. */
+  get hidden(): readonly string[] {
+    const { attachments, isRegistered } = this.#parts;
+    return [...[...this.hashes.keys()].filter(isRegistered), ...attachments.hidden].sort();
+  }
+
+  /** Whether YAML says anything of such a group, template or scope. */
+  says(name: string): boolean {
+    return this.hashes.has(name) || this.#parts.attachments.isConfigured(name);
+  }
+
+  /** Logs what has become hidden since the last call, and what YAML says anew although it is hidden. */
+  tellHidden(saidAnew: ReadonlySet<string> = new Set()): void {
+    const { hidden } = this;
+    const news = hidden.filter((name) => saidAnew.has(name) || !this.#toldHidden.has(name));
+    this.#toldHidden = new Set(hidden);
+    if (news.length === 0) return;
+    this.#parts.telemetry.log('warn', 'definitions at run time hide what the configuration says', {
+      source: this.#parts.config.source,
+      count: hidden.length,
+      hidden: news.slice(0, SHOWN_MAX),
+      remedy: 'Delete what was defined at run time, and the configuration counts again.',
+    });
+  }
+
   get status(): ConfigurationStatus {
     const differences = this.#parts.differences();
+    const { hidden } = this;
     return {
       source: this.#parts.config.source,
       ...this.reloads,
@@ -72,19 +99,21 @@ export class YamlGroups {
       needsRestart: this.#needsRestart,
       differingGroups: differences.length,
       differs: differences.slice(0, SHOWN_MAX),
+      hiddenByRunTime: hidden.length,
+      hidden: hidden.slice(0, SHOWN_MAX),
     };
   }
 
-  /** For people: what is not as it should be. */
-  get degraded(): readonly string[] {
+  /** For people: what is not as it should be, by kind. */
+  get degraded(): Readonly<Record<'refused' | 'needsRestart' | 'differs', readonly string[]>> {
     const settings = this.#needsRestart.join(', ');
     const differences = this.#parts.differences();
     const { groups, nodes } = shown(differences);
-    return [
-      ...(this.#refused === null ? [] : [`configuration refused, groups stay as they are: ${this.#refused}`]),
-      ...(settings === '' ? [] : [`changed in the configuration, needs a restart: ${settings}`]),
-      ...(differences.length === 0 ? [] : [`the YAML of ${nodes} differs from this node's: ${groups}`]),
-    ];
+    return {
+      refused: this.#refused === null ? [] : [`configuration refused, groups stay as they are: ${this.#refused}`],
+      needsRestart: settings === '' ? [] : [`changed in the configuration, needs a restart: ${settings}`],
+      differs: differences.length === 0 ? [] : [`the YAML of ${nodes} differs from this node's: ${groups}`],
+    };
   }
 
   /**
@@ -121,6 +150,7 @@ export class YamlGroups {
       const facts = { source: config.source, count: lost.length, limits: lost.slice(0, SHOWN_MAX) };
       this.#parts.telemetry.log('warn', 'the configuration takes limits away', facts);
     }
+    this.tellHidden(new Set([...added, ...changed]));
     this.#compareSettings(config);
   }
 

@@ -32,6 +32,8 @@ const CONFIGURATION = record({
   needsRestart: listOf(text),
   differingGroups: count,
   differs: listOf(record({ group: text, nodes: listOf(text) })),
+  hiddenByRunTime: count,
+  hidden: listOf(text),
 });
 
 export const TEMPLATE = record({

@@ -50,7 +50,8 @@ export class EmbeddedTopic implements ReportTopic {
   /** Undefined until the first log is open, and while another one is being opened. */
   #log: OpenLog | undefined;
   #closing: Promise<void> | undefined;
-  #lost = false;
+  /** Why it is lost now; null while it works. */
+  #lost: string | null = null;
   #failure: QuotameshError | undefined;
 
   constructor(options: EmbeddedTopicOptions) {
@@ -75,7 +76,7 @@ export class EmbeddedTopic implements ReportTopic {
     if (records.length === 0) return;
     for (const { partition } of records) invariant(partition === 0, 'the only partition is 0', { partition });
     if (this.#log) await this.#log.queue.append(records.map(encodeEntry));
-    else throw this.#lost ? this.#unreachable(REPLACED) : topicClosed(this.#path);
+    else throw this.#lost !== null ? this.#unreachable(REPLACED) : topicClosed(this.#path);
   }
 
   close(): Promise<void> {
@@ -167,14 +168,14 @@ export class EmbeddedTopic implements ReportTopic {
   }
 
   #lose(reason: string): void {
-    if (this.#lost) return;
-    this.#lost = true;
+    if (this.#lost === reason) return;
+    this.#lost = reason;
     this.#tell((listener) => listener.onLost(reason));
   }
 
   #works(): void {
-    if (!this.#lost) return;
-    this.#lost = false;
+    if (this.#lost === null) return;
+    this.#lost = null;
     this.counters.reconnects++;
     this.#tell((listener) => listener.onRecovered());
   }

@@ -3,7 +3,7 @@ import type { GuardedListener } from './guarded-listener.js';
 import type { TopicLog } from './topic-log.js';
 
 /**
- * Whether reads and appends work, told to the listener once per loss. Reads work when every partition's leader has
+ * Whether reads and appends work, told to the listener once per loss, and again where its reason is another one. Reads work when every partition's leader has
  * answered a fetch since its last failure; appends, unless the broker refused the last one.
  *
  * After a lost connection appends count as working again with the reads: whoever waits for `onRecovered` before the
@@ -19,7 +19,8 @@ export class TopicHealth {
   readonly #reading = new Set<number>();
   #partitions = Number.POSITIVE_INFINITY;
   #appendsRefused = false;
-  #isLost = false;
+  /** Why it is lost now; null while all works. */
+  #lost: string | null = null;
 
   constructor(
     listener: GuardedListener,
@@ -35,7 +36,7 @@ export class TopicHealth {
   }
 
   get isLost(): boolean {
-    return this.#isLost;
+    return this.#lost !== null;
   }
 
   partitionsKnown(count: number): void {
@@ -68,15 +69,15 @@ export class TopicHealth {
   }
 
   #lose(reason: string): void {
-    if (this.#isLost) return;
-    this.#isLost = true;
-    this.#log('warn', `${this.#store} topic lost: ${reason}`, { topic: this.#topic });
+    if (this.#lost === reason) return;
+    if (this.#lost === null) this.#log('warn', `${this.#store} topic lost: ${reason}`, { topic: this.#topic });
+    this.#lost = reason;
     this.#listener.onLost(reason);
   }
 
   #update(): void {
-    if (!this.#isLost || this.#appendsRefused || this.#reading.size < this.#partitions) return;
-    this.#isLost = false;
+    if (this.#lost === null || this.#appendsRefused || this.#reading.size < this.#partitions) return;
+    this.#lost = null;
     this.#counters.reconnects++;
     this.#log('info', `${this.#store} topic works again`, { topic: this.#topic });
     this.#listener.onRecovered();

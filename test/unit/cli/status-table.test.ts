@@ -186,6 +186,8 @@ const NODE: NodeStatus = {
     refusedBecause: null,
     needsRestart: [],
     differingGroups: 0,
+    hiddenByRunTime: 0,
+    hidden: [],
     differs: [],
   },
   signatures: [],

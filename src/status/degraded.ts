@@ -1,0 +1,105 @@
+import { danglingAttachments } from '../groups/changes/attaching.js';
+import { signedApart, unsignedRecords } from './describe-signatures.js';
+import type { StatusParts } from './status-parts.js';
+
+/**
+ * Tells what is wrong although the node decides, by kind; nothing while all is well.
+ *
+ * Every reason follows from what is so now: it ends by itself when its cause has ended, also where nobody changes or
+ * asks anything. test/unit/runtime/degraded-ends.test.ts makes and ends each kind.
+ */
+export const DEGRADED = {
+  alone: ({ inForce: { dividedBy } }) =>
+    only(dividedBy !== null, `alone: the topic was away at the start; quota / ${dividedBy} until it comes`),
+  'topic-lost': ({ pump: { lost } }) => only(lost !== null, `topic lost: ${lost}`),
+  'nodes-refused': ({ loop, config }, nowMs) =>
+    only(
+      isRecent(nowMs, loop.coordinator?.log.refusals.nodeMs),
+      `nodes refused: the cluster has limits.maxNodes = ${config.limits.maxNodes} node ids already`,
+    ),
+  'reports-refused': ({ loop, config: { limits } }, nowMs) =>
+    only(
+      isRecent(nowMs, loop.coordinator?.log.refusals.rowsMs),
+      `reports refused: a node tells of more than limits.maxGroupsPerNode = ${limits.maxGroupsPerNode} groups, or all of more than limits.maxRows = ${limits.maxRows} rows`,
+    ),
+  'charges-refused': ({ loop }, nowMs) => {
+    const { refusals } = loop.coordinator?.log ?? {};
+    const by = Array.from(refusals?.charges ?? [], ([nodeId, records]) => {
+      return `${nodeId || 'a node without a name'} (${records} records)`;
+    });
+    const text = `charges refused: more tokens given back than were taken or expected to be, by ${by.join(', ')}`;
+    return only(isRecent(nowMs, refusals?.chargeMs), text);
+  },
+  'partitions-added': ({ topic: { partitions, partitionsFound: found = partitions } }) =>
+    only(found > partitions, `partitions added: the topic has ${found}, this cluster reads the first ${partitions}`),
+  'registry-lost': ({ registry }) => {
+    const lost = registry?.lost ?? null;
+    return only(lost !== null, `registry lost, groups stay as they are: ${lost}`);
+  },
+  'registry-log': ({ registry }) => {
+    const lacking = registry?.lacking ?? 0;
+    return only(
+      lacking > 0,
+      `another log of the registry: it lacks ${lacking} entries yet (${registry?.epoch.name ?? ''})`,
+    );
+  },
+  'registry-refused': ({ registry }) =>
+    Array.from(registry?.refused ?? [], ([group, reason]) => `${group} of the registry: ${reason}`),
+  apart: (parts) => {
+    const apart = signedApart(parts);
+    return only(apart !== null, `isolated: ${apart}`);
+  },
+  unsigned: unsignedRecords,
+  'attachment-dangling': danglingAttachments,
+  'config-refused': ({ yaml }) => yaml.degraded.refused,
+  'needs-restart': ({ yaml }) => yaml.degraded.needsRestart,
+  'yaml-differs': ({ yaml }) => yaml.degraded.differs,
+  'tokens-suspended': ({ loop, groups }) => {
+    const untelling = loop.coordinator?.membership.untelling ?? [];
+    const shown = untelling.slice(0, UNTELLING_SHOWN).join(', ');
+    const others = untelling.length > UNTELLING_SHOWN ? `, and ${untelling.length - UNTELLING_SHOWN} more` : '';
+    return only(
+      untelling.length > 0 && groups.list.some(({ sharing }) => sharing === 'tokens'),
+      `tokens suspended: groups share rates, because builds of these nodes tell no charges: ${shown}${others}`,
+    );
+  },
+  'reports-wait': ({ loop: { coordinator }, config }, nowMs) => {
+    const { waiting, shortSinceMs } = coordinator?.reportBudget ?? { waiting: 0, shortSinceMs: nowMs };
+    const seconds = Math.round((nowMs - shortSinceMs) / 1000);
+    const { maxReportsPerSecond } = config.timing;
+    return only(
+      waiting > 0 && nowMs - shortSinceMs > SHORT_SHOWN_MS,
+      `reports wait: ${waiting} are due, and timing.maxReportsPerSecond = ${maxReportsPerSecond} has been too few for ${seconds} s`,
+    );
+  },
+  epoch: ({ loop }) => {
+    const epochs = loop.coordinator?.log.epochs;
+    return only(
+      epochs?.isHolding === true,
+      `another log: shares are held until ${epochs?.awaited} more nodes have spoken in it (${epochs?.name})`,
+    );
+  },
+  isolated: ({ loop }, nowMs) => {
+    const link = loop.coordinator?.link;
+    return (link?.isolatedPartitions ?? []).map((partition) => {
+      const silentMs = Math.round(link?.silentMs(partition, nowMs) ?? 0);
+      return `isolated: partition ${partition}, own records silent for ${silentMs} ms`;
+    });
+  },
+} as const satisfies Readonly<Record<string, (parts: StatusParts, nowMs: number) => readonly string[]>>;
+
+export type DegradedKind = keyof typeof DEGRADED;
+
+function only(isSo: boolean, reason: string): readonly string[] {
+  return isSo ? [reason] : [];
+}
+
+function isRecent(nowMs: number, lastMs = Number.NEGATIVE_INFINITY): boolean {
+  return nowMs - lastMs < REFUSED_SHOWN_MS;
+}
+
+const UNTELLING_SHOWN = 5;
+/** Many groups that wake at once need a moment each time, and nothing is wrong then. */
+const SHORT_SHOWN_MS = 5000;
+/** A refused node goes on writing a record every timing.heartbeatMs. */
+const REFUSED_SHOWN_MS = 60_000;
