@@ -12,7 +12,8 @@ export class RecordingListener implements ReportTopicListener {
   readonly caughtUpAfter: number[] = [];
   /** The first reason of each loss. */
   readonly lost: string[] = [];
-  #isLost = false;
+  /** Null while the topic works. */
+  lostBecause: string | null = null;
   recovered = 0;
   readonly failures: Error[] = [];
   /** Every call of any method; must stand still once `close()` has resolved. */
@@ -40,14 +41,14 @@ export class RecordingListener implements ReportTopicListener {
   }
 
   onLost(reason: string): void {
-    if (!this.#isLost) this.lost.push(reason);
-    this.#isLost = true;
+    if (this.lostBecause === null) this.lost.push(reason);
+    this.lostBecause = reason;
     this.#changed();
   }
 
   onRecovered(): void {
     this.recovered++;
-    this.#isLost = false;
+    this.lostBecause = null;
     this.#changed();
   }
 

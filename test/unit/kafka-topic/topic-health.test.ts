@@ -42,6 +42,19 @@ it('tells a loss once, and recovery when every partition is read again', () => {
   ]);
 });
 
+it('tells the reason that holds now, and logs the first one alone', () => {
+  const { health, listener, logged } = make();
+  health.partitionsKnown(1);
+  const reasons = ['connection refused', 'connection refused', 'the topic does not exist', 'not allowed'].map((why) => {
+    health.unreachable(why);
+    return listener.lostBecause;
+  });
+  expect(reasons).toEqual(['connection refused', 'connection refused', 'the topic does not exist', 'not allowed']);
+  expect([listener.lost, logged]).toEqual([['connection refused'], ['warn: Kafka topic lost: connection refused']]);
+  health.reading(0);
+  expect([listener.lostBecause, listener.recovered]).toEqual([null, 1]);
+});
+
 it('is lost while appends are refused, until one is taken', () => {
   const { health, listener } = make();
   health.partitionsKnown(1);

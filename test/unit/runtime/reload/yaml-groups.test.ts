@@ -97,7 +97,7 @@ describe('a configuration that is read again', () => {
     expect(await scene.acquire({ group: 'a', messages: 1 })).toMatchObject({ status: 200 });
   });
 
-  it('does not touch what was defined at run time; when that is deleted, the newest YAML is in force', async () => {
+  it('does not touch what was defined at run time, and names it; when that is deleted, the newest YAML is in force', async () => {
     const url = '/v1/groups/a';
     const put = await scene.app.inject({
       method: 'PUT',
@@ -105,9 +105,26 @@ describe('a configuration that is read again', () => {
       payload: { quota: { publish: { messagesPerSecond: 0 } } },
     });
     expect(put.statusCode).toBe(200);
+    const hidden = () => {
+      const { hiddenByRunTime, hidden } = scene.node.status().configuration;
+      return [hiddenByRunTime, hidden];
+    };
+    const told = () => linesAbout('definitions at run time hide').map(({ level, facts }) => [level, facts?.hidden]);
+    expect([hidden(), told()]).toEqual([[1, ['a']], [['warn', ['a']]]]);
     read({ groups: { a: {}, b: {}, named: {} } });
+    read({ groups: { a: {}, b: {}, named: {}, other: {} } });
+    // What says the same as before is not told once more.
+    expect(told()).toEqual([
+      ['warn', ['a']],
+      ['warn', ['a']],
+    ]);
+    expect(await scene.metrics.text()).toContain('quotamesh_config_hidden 1\n');
     expect(await scene.acquire({ group: 'a', messages: 1 })).toMatchObject({ status: 429 });
     expect((await scene.app.inject({ method: 'DELETE', url })).statusCode).toBe(204);
     expect(await scene.acquire({ group: 'a', messages: 1 })).toMatchObject({ status: 200 });
+    expect(hidden()).toEqual([0, []]);
+    read({ groups: FIRST, attachments: { scopes: { acme: 'a' } } });
+    await scene.app.inject({ method: 'PUT', url: '/v1/attachments/acme', payload: { group: 'b' } });
+    expect(hidden()).toEqual([1, ['acme']]);
   });
 });
