@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { KafkaQuotasConfig } from '../config/resolved/resolved-config.js';
+import { labelsOf, type MetricSelector, selectorOf, unescaped } from '../config/setting/metric-selector.js';
 import { type Entity, entityText, limitKeyOf, type QuotaName } from '../core/kafka-quotas/entity.js';
 import type { ExportedReading } from '../core/kafka-quotas/keeper-events.js';
 
@@ -14,19 +15,17 @@ export class ExporterPageReader {
   readonly #metrics: KafkaQuotasConfig['metrics'];
   readonly #decoder = new StringDecoder('utf8');
   readonly #readings = new Map<string, { entity: Entity; name: QuotaName; rate: number; throttleMs: number }>();
-  /** Metric → what it says. */
-  readonly #wanted: ReadonlyMap<string, readonly [QuotaName, 'rate' | 'throttleMs']>;
+  /** Metric → what its series say, by their labels. */
+  readonly #wanted = new Map<string, Wanted[]>();
   #line = '';
   #problem: string | null = null;
 
   constructor(metrics: KafkaQuotasConfig['metrics']) {
     this.#metrics = metrics;
-    this.#wanted = new Map([
-      [metrics.producerRate, ['producer_byte_rate', 'rate']],
-      [metrics.producerThrottle, ['producer_byte_rate', 'throttleMs']],
-      [metrics.consumerRate, ['consumer_byte_rate', 'rate']],
-      [metrics.consumerThrottle, ['consumer_byte_rate', 'throttleMs']],
-    ]);
+    this.#want(metrics.producerRate, 'producer_byte_rate', 'rate');
+    this.#want(metrics.producerThrottle, 'producer_byte_rate', 'throttleMs');
+    this.#want(metrics.consumerRate, 'consumer_byte_rate', 'rate');
+    this.#want(metrics.consumerThrottle, 'consumer_byte_rate', 'throttleMs');
   }
 
   /** The first value that is no rate, in words; null = all are. */
@@ -49,6 +48,11 @@ export class ExporterPageReader {
     this.#take(`${this.#decoder.end()}\n`);
   }
 
+  #want(selector: string, name: QuotaName, part: Wanted['part']): void {
+    const { metric, labels } = selectorOf(selector);
+    this.#wanted.set(metric, [...(this.#wanted.get(metric) ?? []), { labels, name, part }]);
+  }
+
   #take(text: string): void {
     let from = 0;
     for (let to = text.indexOf('\n'); to !== -1; to = text.indexOf('\n', from)) {
@@ -62,13 +66,15 @@ export class ExporterPageReader {
 
   #readLine(line: string): void {
     const brace = line.indexOf('{');
-    const wanted = brace === -1 ? undefined : this.#wanted.get(line.slice(0, brace));
-    if (wanted === undefined) return;
+    const ofMetric = brace === -1 ? undefined : this.#wanted.get(line.slice(0, brace));
+    if (ofMetric === undefined) return;
     const { labels, end } = labelsOf(line, brace + 1);
+    const wanted = ofMetric.find((one) => selects(one, labels));
+    if (wanted === undefined) return;
     const entity = this.#entityOf(labels);
     const said = line.slice(end).trim().split(/\s+/, 1)[0] ?? '';
     if (entity === null) return;
-    const [name, part] = wanted;
+    const { name, part } = wanted;
     const value = amountIn(said);
     if (value === null) {
       this.#problem ??= `${line.slice(0, brace)} of ${entityText(entity)} is ${said.slice(0, 40) || 'missing'}`;
@@ -93,26 +99,15 @@ export class ExporterPageReader {
   }
 }
 
-interface Labels {
-  readonly labels: ReadonlyMap<string, string>;
-  /** Behind the closing brace. */
-  readonly end: number;
+interface Wanted {
+  readonly labels: MetricSelector['labels'];
+  readonly name: QuotaName;
+  readonly part: 'rate' | 'throttleMs';
 }
 
-function labelsOf(line: string, from: number): Labels {
-  const labels = new Map<string, string>();
-  const label = /\s*([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"\s*,?/y;
-  label.lastIndex = from;
-  let end = from;
-  for (let found = label.exec(line); found !== null; found = label.exec(line)) {
-    labels.set(found[1] as string, unescaped(found[2] as string));
-    end = label.lastIndex;
-  }
-  return { labels, end: line.indexOf('}', end) + 1 };
-}
-
-function unescaped(text: string): string {
-  return text.replaceAll(/\\(.)/g, (_, letter: string) => (letter === 'n' ? '\n' : letter));
+function selects({ labels: asked }: Wanted, labels: ReadonlyMap<string, string>): boolean {
+  for (const [label, value] of asked) if (labels.get(label) !== value) return false;
+  return true;
 }
 
 /** NaN is what Kafka tells of throttling while there was none. Null = no amount: negative, absurd, or no number. */

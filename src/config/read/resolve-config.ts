@@ -11,6 +11,7 @@ import { valueAt } from '../setting/setting-value.js';
 import { buildConfig, type ConfigParts } from './build-config.js';
 import { withBurstsInFull } from './burst-in-full.js';
 import { checkAlone } from './check-alone.js';
+import { checkMetricSelectors } from './check-metric-selectors.js';
 import { checkRamps } from './check-ramps.js';
 import { checkRelations } from './check-relations.js';
 import { checkShadows } from './check-shadows.js';
@@ -82,6 +83,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
     [Symbol.iterator]: () => groups.keys(),
   };
   const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), names, findings);
+  checkMetricSelectors(node.kafkaQuotas?.metrics ?? {}, findings);
   const kafkaQuotas = kafkaQuotasOf(root, { topic, groups, keys }, findings);
   const attachments = readAttachments(root.attachments, names, findings);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };

@@ -1,31 +1,35 @@
 import { z } from 'zod';
+import { METRIC_SELECTOR } from '../setting/metric-selector.js';
 import { section } from '../setting/section.js';
 import type { NamePattern } from '../setting/setting.js';
 import { EXPORTER_URL, KAFKA_QUOTA_ENTITY } from './kafka-quota-entities.js';
 
-const METRIC_NAME: NamePattern = {
-  matches: /^[A-Za-z_:][A-Za-z0-9_:]{0,199}$/,
-  text: 'the name of a metric or label: letters, digits and _ :',
+const LABEL_NAME: NamePattern = {
+  matches: /^[A-Za-z_]\w{0,199}$/,
+  text: 'the name of a label: letters, digits and _',
 };
 
-function nameOf(name: string, what: string) {
+function nameOf(name: string, what: string, pattern = METRIC_SELECTOR) {
   return {
     kind: 'name',
     default: name,
-    pattern: METRIC_NAME,
+    pattern,
     buys: `The name under which your exporters have ${what}.`,
     costs: 'Nothing. A name that no page has is told at the start, with the entities that were expected there.',
   } as const;
 }
 
-/** What the rules of the JMX exporters call Kafka's metrics; the defaults are those of deploy/kafka/jmx.yml. */
+/**
+ * What the rules of the JMX exporters call Kafka's metrics; the defaults are those of deploy/kafka/jmx.yml.
+ * Rules that tell producers from consumers by a label: `byte_rate{type="Produce"}`.
+ */
 const METRIC_NAMES = section({
   producerRate: nameOf('kafka_server_produce_byte_rate', 'the bytes per second of a producer'),
   producerThrottle: nameOf('kafka_server_produce_throttle_time', 'how long its requests waited'),
   consumerRate: nameOf('kafka_server_fetch_byte_rate', 'the bytes per second of a consumer'),
   consumerThrottle: nameOf('kafka_server_fetch_throttle_time', 'how long its fetches waited'),
-  userLabel: nameOf('user', 'the user, as a label'),
-  clientIdLabel: nameOf('client_id', 'the client id, as a label'),
+  userLabel: nameOf('user', 'the user, as a label', LABEL_NAME),
+  clientIdLabel: nameOf('client_id', 'the client id, as a label', LABEL_NAME),
 });
 
 /** Settings of `quotamesh kafka-quotas`. Other commands check them, too, but do not use them. */

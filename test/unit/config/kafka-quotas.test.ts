@@ -45,6 +45,15 @@ test('users, client ids, both, defaults and patterns', () => {
   ]);
 });
 
+test('metrics that a label tells apart', () => {
+  const { config, mistakes: none } = examine(`  metrics:
+    producerRate: 'byte_rate{type="Produce", host="a\\"b"}'
+    consumerRate: 'byte_rate{type="Fetch"}'
+`);
+  expect(none).toEqual([]);
+  expect(config?.kafkaQuotas.metrics.consumerRate).toBe('byte_rate{type="Fetch"}');
+});
+
 describe('a mistake is told with its line and what to do', () => {
   const at = (entity: string) => mistakes(`${PAGES}  entities:\n    - ${entity}\n`);
 
@@ -74,6 +83,29 @@ describe('a mistake is told with its line and what to do', () => {
       expect.stringContaining('kafkaQuotas.exporters[1] is given twice'),
     ]);
   });
+
+  test.each([
+    ['the same metric', 'byte_rate', 'byte_rate'],
+    ['one of two series of the other', 'byte_rate', 'byte_rate{type="Fetch"}'],
+    ['labels that do not exclude each other', 'byte_rate{type="Produce"}', 'byte_rate{direction="in"}'],
+    ['the default of another', 'kafka_server_fetch_throttle_time', 'other'],
+  ])('two selectors that match the same series: %s', (_, producerRate, consumerRate) => {
+    const told = mistakes(`  metrics:\n    producerRate: '${producerRate}'\n    consumerRate: '${consumerRate}'\n`);
+    expect(told.length).toBe(1);
+    expect(told[0]).toMatch(
+      /^1\d kafkaQuotas\.metrics\..* must match other series than kafkaQuotas\.metrics\.producerRate/,
+    );
+    expect(told[0]).toContain('| Name the label that tells them apart, e.g. ');
+  });
+
+  test.each(['byte_rate{type=Produce}', 'byte_rate{}', 'byte rate', '{type="Produce"}', 'byte_rate{type="Produce",}'])(
+    'no selector: %s',
+    (text) => {
+      expect(mistakes(`  metrics: { producerRate: '${text}' }\n`)).toEqual([
+        expect.stringContaining('must be the name of a metric, or name{label="value"}'),
+      ]);
+    },
+  );
 
   test('no page, no address, credentials in it', () => {
     const entities = '  entities:\n    - { clientId: app, group: app }\n';

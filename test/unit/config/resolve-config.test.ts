@@ -61,6 +61,7 @@ groups:
         port: 1883,
         maxConnections: 10_000,
         maxPacketBytes: 1_048_576,
+        maxHeldBytes: 67_108_864,
         maxPendingPublishes: 1000,
         maxPendingBytes: 67_108_864,
         maxQueuedMessages: 1000,

@@ -27,8 +27,8 @@ kafka_server_produce_byte_rate_total{client_id="app",} 1.0
 jvm_memory_used_bytes{area="heap",} 1.0E8
 `;
 
-function read(page: string, chunkBytes = page.length) {
-  const reader = new ExporterPageReader(METRICS);
+function read(page: string, chunkBytes = page.length, metrics = METRICS) {
+  const reader = new ExporterPageReader(metrics);
   const bytes = Buffer.from(page);
   for (let at = 0; at < bytes.length; at += chunkBytes) reader.push(bytes.subarray(at, at + chunkBytes));
   reader.end();
@@ -36,6 +36,30 @@ function read(page: string, chunkBytes = page.length) {
 }
 
 describe('a page', () => {
+  test('tells producers from consumers by a label where they share a metric', () => {
+    const page = `byte_rate{clientId="app",resource="Produce"} 800000.0
+byte_rate{clientId="app",resource="Fetch"} 5.0
+byte_rate{clientId="app",resource="Request"} 7.0
+byte_rate{clientId="app"} 9.0
+throttle_time{resource="Produce",clientId="app",} 120.0
+throttle_time{clientId="app",resource="Fetch"} 0.0
+`;
+    const by = (metric: string, resource: string) => `${metric}{resource="${resource}"}`;
+    const metrics = {
+      producerRate: by('byte_rate', 'Produce'),
+      producerThrottle: by('throttle_time', 'Produce'),
+      consumerRate: by('byte_rate', 'Fetch'),
+      consumerThrottle: by('throttle_time', 'Fetch'),
+      userLabel: 'user',
+      clientIdLabel: 'clientId',
+    };
+    const entity = { user: null, clientId: 'app' };
+    expect(read(page, page.length, metrics).readings).toEqual([
+      { entity, name: 'producer_byte_rate', reading: { rate: 800_000, throttleMs: 120 } },
+      { entity, name: 'consumer_byte_rate', reading: { rate: 5, throttleMs: 0 } },
+    ]);
+  });
+
   test.each([1, 7, 4096])('has rates and waits by user and client id, in pieces of %d bytes', (chunkBytes) => {
     expect(read(PAGE, chunkBytes)).toEqual({
       problem: null,
