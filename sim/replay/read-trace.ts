@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { type CsvInput, openCsv } from './csv-input.js';
 import { inOrder } from './in-order.js';
-import type { TraceArrival, TraceOptions } from './trace.js';
+import { TimeColumn } from './time-column.js';
+import type { TraceArrival, TraceFound, TraceOptions } from './trace.js';
 import { amountIn, resolveColumns, type TraceColumns } from './trace-columns.js';
-import { quoted, traceMistake } from './trace-mistake.js';
-import { elapsedMs, parseTime, TIME_ALLOWED, type TraceTime } from './trace-time.js';
+import { traceMistake } from './trace-mistake.js';
 
 /** A row is a line of figures; this is for a quote that never ends. */
 const ROW_BYTES_MAX = 1024 * 1024;
@@ -13,13 +14,13 @@ const ROW_BYTES_MAX = 1024 * 1024;
  * Reads a CSV with a header as a stream, in memory that does not depend on its length. Arrivals come in order of time;
  * the first mistake ends it with TRACE_INVALID.
  * @param file for messages
- * @param onBegun called with the time of the first row
+ * @param onBegun called at the first row
  */
 export function readTrace(
   input: Readable,
   file: string,
   options: TraceOptions,
-  onBegun: (ms: number) => void = () => undefined,
+  onBegun: (found: TraceFound) => void = () => undefined,
 ): AsyncIterable<TraceArrival> {
   return inOrder(rowsOf(input, file, options, onBegun), file, options);
 }
@@ -28,15 +29,16 @@ async function* rowsOf(
   input: Readable,
   file: string,
   options: TraceOptions,
-  onBegun: (ms: number) => void,
+  onBegun: (found: TraceFound) => void,
 ): AsyncGenerator<TraceArrival> {
+  const csv = await openCsv(input, file, options);
   let columns: TraceColumns | null = null;
-  let begin: TraceTime | null = null;
+  let times: TimeColumn | null = null;
   let rowNumber = 0;
-  for await (const { record, info } of parsed(input, file, options)) {
+  for await (const { record, info } of parsed(csv, file)) {
     const location = { file, line: info.lines };
     if (columns === null) {
-      columns = resolveColumns(record, options, location);
+      columns = resolveColumns(record, { ...options, delimiter: csv.delimiter }, location);
       continue;
     }
     if (record.length !== columns.names.length) {
@@ -48,15 +50,13 @@ async function* rowsOf(
       );
     }
     const text = record[columns.time] as string;
-    const time = parseTime(text, options.timeFormat);
-    if (time === null)
-      throw traceMistake(location, options.time, `is ${quoted(text)}`, TIME_ALLOWED[options.timeFormat]);
-    if (begin === null) {
-      begin = time;
-      onBegun(time.ms);
+    if (times === null) {
+      times = new TimeColumn(text, options, location);
+      onBegun({ ...times.found, delimiter: csv.delimiter });
     }
+    const elapsed = times.read(text, location);
     yield {
-      atMs: elapsedMs(begin, time) / options.speed,
+      atMs: elapsed / options.speed,
       node: columns.nodeOf(record, rowNumber++),
       messages: amountIn(columns.messages, record, columns, location),
       bytes: amountIn(columns.bytes, record, columns, location),
@@ -68,7 +68,7 @@ async function* rowsOf(
   const location = { file, line: null };
   if (columns === null)
     throw traceMistake(location, 'the file', 'is empty', 'a header with the names of the columns, rows');
-  if (begin === null) throw traceMistake(location, 'the file', 'has a header only', 'at least one row');
+  if (times === null) throw traceMistake(location, 'the file', 'has a header only', 'at least one row');
 }
 
 interface Parsed {
@@ -76,7 +76,7 @@ interface Parsed {
   readonly info: { readonly lines: number };
 }
 
-async function* parsed(input: Readable, file: string, { delimiter }: TraceOptions): AsyncGenerator<Parsed> {
+async function* parsed({ bytes, delimiter, headerLine }: CsvInput, file: string): AsyncGenerator<Parsed> {
   const parser = parse({
     bom: true,
     info: true,
@@ -84,17 +84,18 @@ async function* parsed(input: Readable, file: string, { delimiter }: TraceOption
     trim: true,
     relax_column_count: true,
     delimiter,
+    from_line: headerLine,
     max_record_size: ROW_BYTES_MAX,
   });
-  input.on('error', (error) => parser.destroy(error));
+  bytes.on('error', (error) => parser.destroy(error));
   try {
-    yield* input.pipe(parser) as AsyncIterable<Parsed>;
+    yield* bytes.pipe(parser) as AsyncIterable<Parsed>;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const { lines } = error as CsvError & { readonly lines?: number };
     const reason = error.code.replace(/^CSV_/, '').replaceAll('_', ' ').toLowerCase();
     throw traceMistake({ file, line: lines ?? null }, 'the row', `is no CSV (${reason})`, 'RFC 4180, quotes closed');
   } finally {
-    input.destroy();
+    bytes.destroy();
   }
 }

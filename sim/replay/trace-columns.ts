@@ -6,6 +6,7 @@ import { quoted, type TraceLocation, traceMistake } from './trace-mistake.js';
 
 /** What the flags say, looked up in the header of the file. */
 export interface TraceColumns {
+  readonly delimiter: string | undefined;
   readonly names: readonly string[];
   readonly time: number;
   readonly messages: Amount;
@@ -18,7 +19,7 @@ export interface TraceColumns {
 }
 
 /** A number for every row, or columns whose numbers are added up. */
-export type Amount = { readonly constant: number } | { readonly columns: readonly number[] };
+export type Amount = { readonly constant: number } | { readonly columns: readonly number[]; readonly flag: string };
 
 /** @param location the header's */
 export function resolveColumns(names: readonly string[], options: TraceOptions, location: TraceLocation): TraceColumns {
@@ -35,9 +36,10 @@ export function resolveColumns(names: readonly string[], options: TraceOptions, 
   };
   const amount = (text: string, flag: string): Amount => {
     if (/^\d+(\.\d+)?$/.test(text)) return { constant: Number(text) };
-    return { columns: text.split('+').map((name) => indexOf(name.trim(), flag)) };
+    return { columns: text.split('+').map((name) => indexOf(name.trim(), flag)), flag };
   };
   return {
+    delimiter: options.delimiter,
     names,
     time: indexOf(options.time, '--time'),
     messages: amount(options.messages, '--messages'),
@@ -59,17 +61,29 @@ export function amountIn(
   let total = 0;
   for (const at of amount.columns) {
     const text = row[at] as string;
-    const number = AMOUNT.test(text) ? Number(text) : Number.NaN;
+    const number = numberIn(text, columns.delimiter);
     if (!(number <= AMOUNT_MAX)) {
       const name = columns.names[at] as string;
-      throw traceMistake(location, name, `is ${quoted(text)}`, 'a number from 0 to 1e15, without a sign or a unit');
+      const allowed = `a number from 0 to 1e15, without a sign or a unit, with a point before its fraction (${amount.flag})`;
+      throw traceMistake(location, name, `is ${quoted(text)}`, allowed);
     }
     total += number;
   }
   return total;
 }
 
-const AMOUNT = /^\d{1,16}(\.\d{1,12})?$/;
+/**
+ * NaN where it is none. `1,100` is 1100 where commas divide fields, so that it stood in quotes; where others do, it may
+ * be 1.1 as well, and is none.
+ */
+function numberIn(text: string, delimiter: string | undefined): number {
+  if (AMOUNT.test(text)) return Number(text);
+  const isThousands = THOUSANDS.test(text) && (delimiter === ',' || text.indexOf(',') !== text.lastIndexOf(','));
+  return isThousands ? Number(text.replaceAll(',', '')) : Number.NaN;
+}
+
+const AMOUNT = /^\d{1,16}(\.\d{1,12})?([eE][+-]?\d{1,2})?$/;
+const THOUSANDS = /^\d{1,3}(,\d{3}){1,5}(\.\d{1,12})?$/;
 const AMOUNT_MAX = 1e15;
 
 /**

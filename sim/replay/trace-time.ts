@@ -1,5 +1,7 @@
-export const TIME_FORMATS = ['auto', 'iso', 's', 'ms'] as const;
+export const TIME_FORMATS = ['auto', 'iso', 's', 'ms', 'us', 'ns'] as const;
 export type TimeFormat = (typeof TIME_FORMATS)[number];
+/** What the times of a file are. */
+export type TimeUnit = Exclude<TimeFormat, 'auto'>;
 
 /** Whole milliseconds and what is below them apart: together they need more digits than a double has. */
 export interface TraceTime {
@@ -8,18 +10,39 @@ export interface TraceTime {
 }
 
 /**
- * `2023-11-16 18:17:03.9799600`, with T or a space, with any number of digits, with Z, ±hh:mm or nothing (= UTC);
- * or a number of seconds or milliseconds since any moment. Null when the text is none of these.
- *
- * `auto` takes numbers from 1e11 on for milliseconds: as milliseconds that is March 1973, as seconds the year 5138.
+ * `2023-11-16 18:17:03.9799600`, with T or a space, with any number of digits, with Z, UTC, ±hh, ±hhmm, ±hh:mm or
+ * nothing (= UTC); or a number of seconds, milliseconds, µs or ns since any moment, 1.7636E+12 too. Null when the text
+ * is none of these.
  */
 export function parseTime(text: string, format: TimeFormat): TraceTime | null {
-  if (format !== 'iso' && NUMBER.test(text)) {
-    const number = Number(text);
-    const isMs = format === 'ms' || (format === 'auto' && number >= 1e11);
-    return split(isMs ? number : number * 1000);
-  }
-  return format === 'iso' || format === 'auto' ? parseIso(text) : null;
+  const unit = format === 'auto' ? unitOf(text) : format;
+  if (unit === null) return null;
+  return unit === 'iso' ? parseIso(text) : parseNumber(text, SHIFTS[unit]);
+}
+
+/**
+ * Takes a number for the unit in which it is a date: below 1e11 seconds, below 1e14 milliseconds, below 1e17 µs, else
+ * ns. Each of these is March 1973 in its unit, and in the one before it the year 5138.
+ */
+export function unitOf(text: string): TimeUnit | null {
+  if (ISO.test(text)) return 'iso';
+  if (!NUMBER.test(text)) return null;
+  const number = Number(text);
+  if (number < 1e11) return 's';
+  if (number < 1e14) return 'ms';
+  return number < 1e17 ? 'us' : 'ns';
+}
+
+/** Whether a file of today may begin then: 1990 to 2100. */
+export function isPlausibleDate({ ms }: TraceTime): boolean {
+  return ms >= Date.UTC(1990, 0) && ms < Date.UTC(2100, 0);
+}
+
+/** Milliseconds that the last digit of 1.7636E+12 is worth; 0 for a number without an exponent. */
+export function stepMs(text: string, unit: TimeUnit): number {
+  const [, , fraction = '', exponent] = NUMBER.exec(text) ?? [];
+  if (unit === 'iso' || exponent === undefined) return 0;
+  return 10 ** (Number(exponent) - fraction.length + SHIFTS[unit]);
 }
 
 /** Milliseconds from one time to a later one, with all digits. */
@@ -28,30 +51,50 @@ export function elapsedMs(from: TraceTime, to: TraceTime): number {
 }
 
 export const TIME_ALLOWED: Readonly<Record<TimeFormat, string>> = {
-  auto: 'a time like 2023-11-16 18:17:03.98, or a number of seconds or milliseconds',
-  iso: 'a time like 2023-11-16 18:17:03.98',
-  s: 'a number of seconds',
-  ms: 'a number of milliseconds',
+  auto: 'a time like 2023-11-16 18:17:03.98, or a number of s, ms, us or ns (--time-format)',
+  iso: 'a time like 2023-11-16 18:17:03.98 (--time-format iso)',
+  s: 'a number of seconds (--time-format s)',
+  ms: 'a number of milliseconds (--time-format ms)',
+  us: 'a number of microseconds (--time-format us)',
+  ns: 'a number of nanoseconds (--time-format ns)',
 };
 
-const NUMBER = /^\d{1,16}(\.\d{1,12})?$/;
-const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,12}))?(Z|[+-]\d\d:\d\d)?$/;
+/** Decimal places between a unit and a millisecond. */
+const SHIFTS: Readonly<Record<Exclude<TimeUnit, 'iso'>, number>> = { s: 3, ms: 0, us: -3, ns: -6 };
+
+const NUMBER = /^(\d{1,20})(?:\.(\d{1,20}))?(?:[eE]([+-]?\d{1,2}))?$/;
+const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,12}))? ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/;
+/** A later one is no date for Date. */
+const DATE_MS_MAX = 8.64e15;
+
+/** By its digits: a double has too few for ns since 1970. */
+function parseNumber(text: string, shift: number): TraceTime | null {
+  const match = NUMBER.exec(text);
+  if (match === null) return null;
+  const [, whole = '', fraction = '', exponent = '0'] = match;
+  const digits = whole + fraction;
+  const point = whole.length + Number(exponent) + shift;
+  if (point <= 0) return { ms: 0, belowMs: Number(`0.${'0'.repeat(-point)}${digits}`) };
+  const ms = Number(digits.slice(0, point).padEnd(point, '0'));
+  return ms > DATE_MS_MAX ? null : { ms, belowMs: Number(`0.${digits.slice(point)}0`) };
+}
 
 function parseIso(text: string): TraceTime | null {
   const match = ISO.exec(text);
   if (match === null) return null;
   const [, day, time, digits = '', zone = 'Z'] = match;
-  const ms = Date.parse(`${day}T${time}.${digits.slice(0, 3).padEnd(3, '0')}${zone}`);
+  const ms = Date.parse(`${day}T${time}.${digits.slice(0, 3).padEnd(3, '0')}${zoneInFull(zone)}`);
   // Date takes February 30 for March 2.
   if (Number.isNaN(ms) || !isDay(day as string)) return null;
   return { ms, belowMs: digits.length > 3 ? Number(`0.${digits.slice(3)}`) : 0 };
 }
 
-function isDay(day: string): boolean {
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+/** `+0100`, `+01` → `+01:00`. */
+function zoneInFull(zone: string): string {
+  if (/^[A-Z]/.test(zone)) return 'Z';
+  return `${zone.slice(0, 3)}:${zone.slice(-2) === zone.slice(1) ? '00' : zone.slice(-2)}`;
 }
 
-function split(ms: number): TraceTime {
-  const whole = Math.floor(ms);
-  return { ms: whole, belowMs: ms - whole };
+function isDay(day: string): boolean {
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }

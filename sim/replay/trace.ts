@@ -1,4 +1,4 @@
-import type { TimeFormat } from './trace-time.js';
+import type { TimeFormat, TimeUnit } from './trace-time.js';
 
 /** Which columns mean what, and how fast they are played. */
 export interface TraceOptions {
@@ -17,7 +17,18 @@ export interface TraceOptions {
   readonly per?: string | undefined;
   /** How long refused rows wait before they ask again: a duration, or a column of durations; absent = they do not. */
   readonly retryAfter?: string | undefined;
+  /** Between the fields; absent = as the header shows. */
+  readonly delimiter?: string | undefined;
+}
+
+/** What a file turned out to be, once its first row is read. */
+export interface TraceFound {
+  /** Time of the first row. */
+  readonly begunMs: number;
+  readonly unit: TimeUnit;
   readonly delimiter: string;
+  /** Whether the times are dates; else they are since any moment. */
+  readonly isDated: boolean;
 }
 
 /** A piece of work of a trace. */
@@ -38,6 +49,9 @@ export interface TraceArrival {
 
 /** A longer replay is a wrong unit of time or a forgotten --speed, and its simulation would take hours. */
 export const REPLAY_MS_MAX = 86_400_000;
+
+/** More of numbers that are no dates and have no --time-format: rows of milliseconds that are taken for seconds. */
+export const UNDATED_MS_MAX = 3_600_000;
 
 /** Each has a bucket per node and rings of spans: some 100 kB on all our strategies. */
 export const KEYS_MAX = 5000;

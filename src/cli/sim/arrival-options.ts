@@ -1,11 +1,14 @@
 import { type Command, Option } from 'commander';
+import { TIME_FORMATS } from '../../../sim/replay/trace-time.js';
 
 /** Adds what says how a CSV of arrivals is read, and how its rows come to nodes. */
 export function addArrivalOptions(command: Command): Command {
   return command
     .option('--time <column>', 'CSV: column of the time')
     .addOption(
-      new Option('--time-format <format>', 'CSV: iso, s or ms').choices(['auto', 'iso', 's', 'ms']).default('auto'),
+      new Option('--time-format <format>', 'CSV: a date, or a number of s, ms, us or ns')
+        .choices(TIME_FORMATS)
+        .default('auto'),
     )
     .option('--messages <amount>', 'CSV: messages of a row: a number, a column, or columns with + between them', '1')
     .option('--bytes <amount>', 'CSV: bytes of a row, likewise', '0')

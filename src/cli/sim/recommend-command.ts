@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import type { TimeFormat } from '../../../sim/replay/trace-time.js';
 import { addArrivalOptions } from './arrival-options.js';
 
 export interface RecommendCommandOptions {
@@ -10,13 +11,13 @@ export interface RecommendCommandOptions {
   readonly set?: readonly string[];
   readonly direction: 'publish' | 'dispatch';
   readonly time?: string;
-  readonly timeFormat: 'auto' | 'iso' | 's' | 'ms';
+  readonly timeFormat: TimeFormat;
   readonly messages: string;
   readonly bytes: string;
   readonly speed: string;
   readonly nodes: string;
   readonly by: string;
-  readonly delimiter: string;
+  readonly delimiter?: string;
   readonly seed: string;
   readonly json?: boolean;
   readonly html?: string;
@@ -37,7 +38,7 @@ export function recommendCommand(): Command {
         .default('publish'),
     );
   return addArrivalOptions(command)
-    .option('--delimiter <character>', 'CSV: between the fields', ',')
+    .option('--delimiter <character>', 'CSV: between the fields (default: as the header shows)')
     .option('--seed <number>', 'of the delays', '1')
     .option('--json', 'JSON instead of text')
     .option('--html <file>', 'write a page with charts of all strategies at the quota that is recommended')

@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander';
+import type { TimeFormat } from '../../../sim/replay/trace-time.js';
 import { addArrivalOptions } from './arrival-options.js';
 
 export interface ReplayCommandOptions {
   readonly time?: string;
-  readonly timeFormat: 'auto' | 'iso' | 's' | 'ms';
+  readonly timeFormat: TimeFormat;
   readonly messages: string;
   readonly bytes: string;
   readonly speed: string;
@@ -11,7 +12,7 @@ export interface ReplayCommandOptions {
   readonly by: string;
   readonly per?: string;
   readonly top: string;
-  readonly delimiter: string;
+  readonly delimiter?: string;
   readonly quota?: string;
   readonly quotaBytes?: string;
   readonly system?: readonly string[];
@@ -38,7 +39,7 @@ export function simReplayCommand(): Command {
   return addArrivalOptions(command)
     .option('--per <column>', 'CSV: a quota of its own for each text of this column')
     .option('--top <count>', 'CSV: with --per, show so many of those with the most refused', '10')
-    .option('--delimiter <character>', 'CSV: between the fields', ',')
+    .option('--delimiter <character>', 'CSV: between the fields (default: as the header shows)')
     .option('--retry-after <duration>', 'CSV: refused rows ask again after half to one and a half of it; or a column')
     .option('--retries <count>', 'CSV: with --retry-after, so often at most', '3')
     .option(
@@ -76,7 +77,7 @@ A file is read as a stream and may be of any length. docs/guide/replay.md tells 
 
 Examples:
   quotamesh sim replay calls.csv --time TIMESTAMP --bytes ContextTokens+GeneratedTokens --speed 170 --nodes 5 --by hash
-  zcat calls.csv.gz | quotamesh sim replay - --time epoch --by tenant --quota 2k --html calls.html
+  quotamesh sim replay calls.csv.gz --time epoch --by tenant --quota 2k --html calls.html
   quotamesh sim replay calls.csv --time TIMESTAMP --config node.yaml --group orders --set burst=1s
   quotamesh sim replay calls.csv --time TIMESTAMP --quota 3 --system max-min central-bucket --round-trip 5ms
   quotamesh sim replay calls.csv --time TIMESTAMP --by pod --per api_key --quota 5 --top 20

@@ -5,12 +5,13 @@ import { measureTrace } from '../../../sim/replay/measure-trace.js';
 import { playTrace } from '../../../sim/replay/play-trace.js';
 import { readTrace } from '../../../sim/replay/read-trace.js';
 import { type ReplayedSystem, replayedSystemNamed, replayedSystems } from '../../../sim/replay/replayed-system.js';
-import { KEYS_MAX, type TraceOptions } from '../../../sim/replay/trace.js';
+import { KEYS_MAX, type TraceFound, type TraceOptions } from '../../../sim/replay/trace.js';
 import { OWN_SYSTEMS, shortName } from '../../../sim/systems.js';
 import { SECONDS_OF } from '../../config/setting/time-unit.js';
 import type { WrittenRate } from '../../config/setting/written-rate.js';
 import type { Rates } from '../../core/base/vocabulary.js';
 import { didYouMean } from '../../input/nearest-name.js';
+import { foundText } from './found-text.js';
 import type { ReplayCommandOptions } from './replay-command.js';
 import { openFile, writeHtml } from './replay-files.js';
 import { durationFlag, wholeNumber, wrongFlag, wrongUse } from './replay-flags.js';
@@ -25,12 +26,12 @@ export async function replayTrace(input: Readable, file: string, options: Replay
   const systems = systemsOf(options, group);
   const seed = wholeNumber('--seed', options.seed, 0, 2 ** 32 - 1);
   const top = wholeNumber('--top', options.top, 0, KEYS_MAX);
-  const { rows, quota, told: quotaTold, note } = await withQuota(input, file, trace, group, options);
+  const { rows, quota, told: quotaTold, note: quotaNote } = await withQuota(input, file, trace, group, options);
   const progress = progressOf(rows, file, systems.length, options);
   const { speed } = trace;
-  let begunMs = 0;
-  const onBegun = (ms: number) => {
-    begunMs = ms;
+  let found: TraceFound | null = null;
+  const onBegun = (begun: TraceFound) => {
+    found = begun;
   };
   const runs = await playTrace(readTrace(rows, name, trace, onBegun), {
     name: basename(name),
@@ -46,26 +47,26 @@ export async function replayTrace(input: Readable, file: string, options: Replay
     maxRequest: group.maxRequestAt([quota[0] * speed, quota[1] * speed]),
     onProgress: (count, playedMs) => progress?.played(count, playedMs * speed),
   }).finally(() => progress?.end());
-  const told = { quota, quotaTold, speed, per: trace.per ?? null, top, note };
+  // A file without a row is a mistake.
+  const begun = found as unknown as TraceFound;
+  const note = [...quotaNote, ...foundText(begun, trace)].join(' ');
+  const told = { quota, quotaTold, speed, found: begun, per: trace.per ?? null, top, note };
   if (options.html !== undefined) {
-    writeHtml(options.html, renderPage(runs, traceNote(runs, told), traceClock(begunMs, speed)));
+    writeHtml(options.html, renderPage(runs, traceNote(runs, told), traceClock(begun, speed)));
   }
   process.stdout.write(options.json ? `${JSON.stringify(traceFacts(runs, told))}\n` : traceTable(runs, told));
 }
 
-/** Numbers below these are no dates, but seconds or milliseconds since the trace began. */
-const FIRST_DATE_MS = Date.UTC(1973, 2, 3);
-
-function traceClock(begunMs: number, speed: number) {
-  return begunMs < FIRST_DATE_MS ? null : { begunMs, speed };
+function traceClock({ begunMs, isDated }: TraceFound, speed: number) {
+  return isDated ? { begunMs, speed } : null;
 }
 
 interface PlayedRows {
   readonly rows: Readable;
   readonly quota: Rates;
   readonly told: QuotaTold;
-  /** Empty, or how the quota came about. */
-  readonly note: string;
+  /** How the quota came about, where no flag says it. */
+  readonly note: readonly string[];
 }
 
 /** Without any quota: the mean of the whole file, so that every burst is above it. The file is read twice then. */
@@ -76,8 +77,8 @@ async function withQuota(
   { name, quota, quotaTold: told }: ReplayedGroup,
   { config }: ReplayCommandOptions,
 ): Promise<PlayedRows> {
-  if (config !== undefined) return { rows: input, quota, told, note: `Group ${name} of ${config}.` };
-  if (quota.some((rate) => rate !== Number.POSITIVE_INFINITY)) return { rows: input, quota, told, note: '' };
+  if (config !== undefined) return { rows: input, quota, told, note: [`Group ${name} of ${config}.`] };
+  if (quota.some((rate) => rate !== Number.POSITIVE_INFINITY)) return { rows: input, quota, told, note: [] };
   if (file === '-') {
     throw wrongUse('standard input cannot be read twice to find a quota: name it with --quota or --quota-bytes');
   }
@@ -89,7 +90,7 @@ async function withQuota(
     rows: openFile(file),
     quota: [mean, Number.POSITIVE_INFINITY],
     told: [{ amount: mean, per: 'second' }, null],
-    note,
+    note: [note],
   };
 }
 
@@ -107,7 +108,7 @@ export function traceOptions(options: TraceFlags): TraceOptions {
   if (time === undefined) {
     throw wrongUse('a CSV needs --time COLUMN, the column of the time (a recording begins with "qmrec001")');
   }
-  if (delimiter.length !== 1) throw wrongFlag('--delimiter', 'one character', delimiter);
+  if (delimiter !== undefined && delimiter.length !== 1) throw wrongFlag('--delimiter', 'one character', delimiter);
   const speed = Number(options.speed);
   if (!(speed >= 1e-6 && speed <= 1e9)) throw wrongFlag('--speed', 'a factor from 0.000001 to 1e9', options.speed);
   const nodes = wholeNumber('--nodes', options.nodes, 1, 500);

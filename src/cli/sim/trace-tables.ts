@@ -1,3 +1,4 @@
+import type { TraceFound } from '../../../sim/replay/trace.js';
 import { type KeyRun, mostRefused, refusedOf, type TraceRun } from '../../../sim/replay/trace-run.js';
 import type { DimensionSeries } from '../../../sim/verdict/run-result.js';
 import { finiteOrNull } from '../../core/base/shown-rates.js';
@@ -10,6 +11,7 @@ export interface PlayedAs {
   readonly quota: readonly [number, number];
   readonly quotaTold: QuotaTold;
   readonly speed: number;
+  readonly found: TraceFound;
   /** The column whose texts have a quota each; null = one quota for all. */
   readonly per: string | null;
   /** So many of them are shown. */
@@ -50,13 +52,13 @@ export function traceTable(runs: readonly TraceRun[], played: PlayedAs): string 
 }
 
 /** The same for programs: of the keys those with the most refused, and the sum of the others. */
-export function traceFacts(runs: readonly TraceRun[], { quota, per, top }: PlayedAs) {
+export function traceFacts(runs: readonly TraceRun[], { quota, found, per, top }: PlayedAs) {
   const shown = runs.map(({ keys, ...run }) => {
     if (per === null) return run;
     const most = mostRefused(keys, top);
     return { ...run, keys: most, otherKeys: sumOf(keys.filter((key) => !most.includes(key))) };
   });
-  return { quota: quota.map(finiteOrNull), runs: shown };
+  return { quota: quota.map(finiteOrNull), file: found, runs: shown };
 }
 
 /** Keys by the most that any system refused of them; what each refused. */

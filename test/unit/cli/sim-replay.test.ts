@@ -52,7 +52,7 @@ describe.concurrent('quotamesh sim replay', () => {
     ['no nodes', ['--time', 'ms', '--nodes', '0'], 2, '--nodes must be a whole number from 1 to 500'],
     ['no speed', [...FLAGS, '--speed', 'fast'], 2, '--speed must be a factor'],
     ['no quota', [...FLAGS, '--quota', '-1'], 2, '--quota must be a rate above 0'],
-    ['an unknown format', [...FLAGS, '--time-format', 'us'], 2, 'Allowed choices are auto, iso, s, ms'],
+    ['an unknown format', [...FLAGS, '--time-format', 'min'], 2, 'Allowed choices are auto, iso, s, ms, us, ns'],
   ] as const)('%s is refused', async ([, flags, code, message], { expect, onTestFinished }) => {
     const { run, folder } = sceneOf(onTestFinished, { 'calls.csv': CSV });
     const result = await run(`${folder}/calls.csv`, ...flags);

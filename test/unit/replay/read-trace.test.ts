@@ -1,8 +1,11 @@
 import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LATE_MS_MAX } from '../../../sim/replay/in-order.js';
 import { readTrace } from '../../../sim/replay/read-trace.js';
+import type { TraceOptions } from '../../../sim/replay/trace.js';
 import { elapsedMs, parseTime } from '../../../sim/replay/trace-time.js';
 import { OPTIONS, rowsOf } from './rows.js';
 
@@ -19,6 +22,16 @@ describe('times', () => {
     ['0', 's', 0],
     ['12.5', 's', 12_500],
     ['12.5', 'ms', 12.5],
+    ['1763600000123456', 'auto', 1_763_600_000_123.456],
+    ['1763600000123456789', 'auto', 1_763_600_000_123.4568],
+    ['1.763600000125E+09', 'auto', 1_763_600_000_125],
+    ['1.763600000125E12', 'auto', 1_763_600_000_125],
+    ['2.5e-3', 's', 2.5],
+    ['125', 'us', 0.125],
+    ['2500000', 'ns', 2.5],
+    ['2023-11-16 19:17:03 +0100', 'auto', 1_700_158_623_000],
+    ['2023-11-16T19:17:03.5+01', 'auto', 1_700_158_623_500],
+    ['2023-11-16 18:17:03 UTC', 'auto', 1_700_158_623_000],
   ] as const)('%s as %s', ([text, format, ms]) => {
     const time = parseTime(text, format)!;
     expect(time.ms + time.belowMs).toBeCloseTo(ms, 3);
@@ -31,12 +44,20 @@ describe('times', () => {
     ['2023-11-16', 'auto'],
     ['2023-11-16 25:00:00', 'auto'],
     ['-1', 'auto'],
-    ['1e9', 's'],
+    ['1e999', 's'],
+    ['1.5e300', 'ms'],
+    ['2023-11-16 18:17:03 +2500', 'auto'],
+    ['2023-11-16 18:17:03 CET', 'auto'],
     ['2023-11-16 18:17:03', 's'],
     ['1700158623', 'iso'],
     ['Infinity', 'auto'],
   ] as const)('%j is no time as %s', ([text, format]) => {
     expect(parseTime(text, format)).toBeNull();
+  });
+
+  test('nanoseconds since 1970 keep all their digits', () => {
+    const [one, other] = ['1763600000123456788', '1763600000123456789'].map((text) => parseTime(text, 'auto')!);
+    expect(elapsedMs(one!, other!)).toBeCloseTo(1e-6, 9);
   });
 
   test('100 ns are told apart, far from 1970', () => {
@@ -115,6 +136,103 @@ describe('rows', () => {
     expect({ count, bytes }).toEqual({ count: 8819, bytes: 18_305_870 });
     // 57 minutes at 170 times the speed.
     expect(lastMs / 1000).toBeCloseTo(20.2, 0);
+  });
+});
+
+describe('what people call a CSV', () => {
+  /** 30 rows, ten a second. */
+  const SECONDS = Array.from({ length: 30 }, (_, at) => 1_763_600_000 + at / 10);
+  const EXPECTED = SECONDS.map((_, at) => at * 100);
+  const file = (timeOf: (seconds: number) => string, [delimiter, end]: readonly [string, string] = [',', '\n']) =>
+    `time${delimiter}a${end}${SECONDS.map((second) => `${timeOf(second)}${delimiter}7${end}`).join('')}`;
+  const atMs = async (text: string, options: Partial<TraceOptions> = {}) =>
+    (await rowsOf(text, { bytes: 'a', delimiter: undefined, ...options })).map((row) => {
+      expect(row.bytes).toBe(7);
+      return Math.round(row.atMs * 1e6) / 1e6;
+    });
+  const whole = (factor: number) => (second: number) => String(BigInt(Math.round(second * 10)) * BigInt(factor / 10));
+
+  test.for<[string, (second: number) => string]>([
+    ['s', (second) => second.toFixed(3)],
+    ['ms', whole(1e3)],
+    ['µs', whole(1e6)],
+    ['ns', whole(1e9)],
+    ['ms with a fraction', (second) => (second * 1000).toFixed(3)],
+    ['scientific, all digits', (second) => (second * 1000).toExponential()],
+    ['seconds of no date', (second) => (second - 1_763_600_000).toFixed(1)],
+    ['a zone', (second) => `${new Date(second * 1000 + 3_600_000).toISOString().slice(0, -1)}+0100`],
+    ['a quoted date', (second) => `"${new Date(second * 1000).toISOString().replace('T', ' ')}"`],
+  ])('the same rows in %s', async ([, timeOf]) => {
+    expect(await atMs(file(timeOf))).toEqual(EXPECTED);
+  });
+
+  test.for<[string, string | Buffer]>([
+    ['semicolons', file(whole(1e3), [';', '\n'])],
+    ['tabs, CRLF, a byte order mark', `\ufeff${file(whole(1e3), ['\t', '\r\n'])}`],
+    ['strokes and lone CR', file(whole(1e3), ['|', '\r'])],
+    ['the first line of a spreadsheet', `sep=;\r\n${file(whole(1e3), [';', '\r\n'])}`],
+    ['that with a byte order mark', `\ufeffsep=;\n${file(whole(1e3), [';', '\n'])}`],
+    ['UTF-16 of a spreadsheet', Buffer.from(`\ufeff${file(whole(1e3), ['\t', '\r\n'])}`, 'utf16le')],
+    ['gzip', gzipSync(file(whole(1e3)))],
+    [
+      'gzip in two members',
+      Buffer.concat([gzipSync(file(whole(1e3)).slice(0, 99)), gzipSync(file(whole(1e3)).slice(99))]),
+    ],
+  ])('%s', async ([, text]) => {
+    expect(await atMs(text as string)).toEqual(EXPECTED);
+  });
+
+  test('a semicolon in a column of a file with commas divides nothing', async () => {
+    expect(await rowsOf('time,a;b\n1,2\n', { bytes: 'a;b', delimiter: undefined })).toMatchObject([{ bytes: 2 }]);
+  });
+
+  test('it says what it took', async () => {
+    const found = (text: string, options: Partial<TraceOptions> = {}) =>
+      new Promise((resolve, reject) => {
+        const input = Readable.from([Buffer.from(text)]);
+        const rows = readTrace(input, 'calls.csv', { ...OPTIONS, delimiter: undefined, ...options }, resolve);
+        rows[Symbol.asyncIterator]().next().catch(reject);
+      });
+    const begunMs = 1_763_600_000_000;
+    expect(await found('time;a\n1763600000000000;1\n')).toEqual({ begunMs, unit: 'us', isDated: true, delimiter: ';' });
+    expect(await found('time\n12\n')).toEqual({ begunMs: 12_000, unit: 's', isDated: false, delimiter: ',' });
+    expect(await found('time\n12\n', { timeFormat: 'ms' })).toMatchObject({ begunMs: 12, unit: 'ms' });
+  });
+
+  test.for<[string, string | Buffer, string]>([
+    [
+      'milliseconds of no date',
+      'time,a\n0,7\n30000,7\n',
+      'is "30000", 8.33 h after the first if that is seconds; allowed: at most 1 h, or --time-format',
+    ],
+    ['a monotonic clock', 'time,a\n123456789012345,7\n', 'a date from 1990 to 2100 in no unit'],
+    ['what a spreadsheet has rounded', file((second) => (second * 1000).toExponential(5)), 'rounded to 10000 s'],
+    ['rows in another unit', 'time,a\n1763600000,7\n1763600000100,7\n', '--speed, or --time-format'],
+    ['numbers below a date', 'time,a\n2025-11-20 00:53:20,7\n1763600000,7\n', '--time-format'],
+    ['a date without a time', 'time,a\n2025-11-20,7\n', '--time-format'],
+    ['a comma before a fraction', 'time;a\n1;1,5\n', 'with a point before its fraction (--bytes)'],
+    ['1100 or 1.1', 'time;a\n1;1,100\n', '(--bytes)'],
+    ['a ZIP archive', Buffer.from('PK\x03\x04..................'), 'is a ZIP archive or a spreadsheet'],
+    ['half of a gzip', gzipSync(file(whole(1e3))).subarray(0, 60), 'cannot be unpacked (unexpected end of file)'],
+    ['a packed recording', gzipSync('qmrec001..........'), 'is a recording that is packed'],
+  ])('%s: refused with a remedy', async ([, text, says]) => {
+    await expect(atMs(text as string)).rejects.toMatchObject({
+      code: 'TRACE_INVALID',
+      message: expect.stringContaining(says),
+    });
+  });
+
+  test('what is asked about is taken as the flag says', async () => {
+    expect(await atMs('time,a\n0,7\n30000,7\n', { timeFormat: 'ms' })).toEqual([0, 30_000]);
+    const rounded = file((second) => (second * 1000).toExponential(5));
+    expect(new Set(await atMs(rounded, { timeFormat: 'ms' }))).toEqual(new Set([0]));
+  });
+
+  test('commas between thousands, in quotes where commas divide', async () => {
+    const amounts = async (text: string) =>
+      (await rowsOf(text, { bytes: 'a', delimiter: undefined })).map(({ bytes }) => bytes);
+    expect(await amounts('time,a\n1,"1,100"\n2,"1,234,567.5"\n3,1.5e3\n')).toEqual([1100, 1_234_567.5, 1500]);
+    expect(await amounts('time;a\n1;1,234,567\n')).toEqual([1_234_567]);
   });
 });
 

@@ -14,7 +14,7 @@ export const OPTIONS: TraceOptions = {
 };
 
 /** What a text gives, in chunks so small that every border falls somewhere. */
-export async function rowsOf(text: string, options: Partial<TraceOptions> = {}): Promise<TraceArrival[]> {
+export async function rowsOf(text: string | Buffer, options: Partial<TraceOptions> = {}): Promise<TraceArrival[]> {
   const bytes = Buffer.from(text);
   const size = bytes.length < 1000 ? 7 : 997;
   const count = Math.ceil(bytes.length / size);
