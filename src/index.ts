@@ -19,6 +19,7 @@ export type {
 } from './api/decision.js';
 export type { GroupExplanation } from './api/group-explanation.js';
 export type { KeyStatus } from './api/key-status.js';
+export type { NodeHttp } from './api/node-http.js';
 export type { GroupStatus, NodeStatus } from './api/node-status.js';
 export type {
   AttachedScope,
@@ -38,7 +39,7 @@ export type { ReportedHealth } from './api/reported-health.js';
 export type { Scope, Scope as Place } from './core/attachments/attachment.js';
 export { ERROR_CATALOGUE, type ErrorCode } from './errors/catalogue.js';
 export { QuotameshError } from './errors/quotamesh-error.js';
-export { type CreateNodeOptions, createNode } from './node/create-node.js';
+export { type CreateNodeOptions, createNode } from './library/create-node.js';
 export { setNodeCount } from './node/set-node-count.js';
 export { VERSION } from './package/version.js';
 export type { BusiestChange, LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';

@@ -1,16 +1,17 @@
 import type { ResolvedConfig } from '../src/config/resolved/resolved-config.js';
 import type { Coordinator } from '../src/core/coordinator/coordinator.js';
 import type { CoordinatorEvent } from '../src/core/protocol/events-and-effects.js';
+import type { CreateNodeOptions } from '../src/library/create-node.js';
+import { configOf } from '../src/library/start-with-options.js';
 import { type AssemblyOptions, assembleParts } from '../src/node/assemble-node.js';
-import type { CreateNodeOptions } from '../src/node/create-node.js';
 import { EmbeddedNode } from '../src/node/embedded-node.js';
 import type { NodeParts } from '../src/node/node-parts.js';
 import type { RebalancingWatch } from '../src/node/rebalancing-watch.js';
-import { assemblyOf, configOf, startParts } from '../src/node/start-node.js';
+import { assemblyOf, startParts } from '../src/node/start-node.js';
 import { silentTelemetry, type Telemetry } from '../src/ports/telemetry.js';
 
 /** Two things are called `groups`, and two `keys`: tests look at the parts. */
-const FaceWithoutGroups = EmbeddedNode as new (parts: NodeParts) => Omit<EmbeddedNode, 'groups' | 'keys'>;
+const FaceWithoutGroups = EmbeddedNode as new (parts: NodeParts, http: null) => Omit<EmbeddedNode, 'groups' | 'keys'>;
 
 export interface WholeNode extends NodeParts {}
 
@@ -19,7 +20,7 @@ export interface WholeNode extends NodeParts {}
 export class WholeNode extends FaceWithoutGroups {
   constructor(options: AssemblyOptions) {
     const parts = assembleParts(options);
-    super(parts);
+    super(parts, null);
     const { groups, keys, ...others } = parts;
     Object.assign(this, others);
     Object.defineProperties(this, { groups: { value: groups }, keys: { value: keys } });

@@ -17,6 +17,7 @@ import type {
   Where,
 } from './decision.js';
 import type { GroupExplanation } from './group-explanation.js';
+import type { NodeHttp } from './node-http.js';
 import type { GroupStatus, NodeStatus } from './node-status.js';
 import type { QuotaGroups } from './quota-groups.js';
 import type { QuotaKeys } from './quota-keys.js';
@@ -36,6 +37,8 @@ export interface QuotaNode {
   readonly groups: QuotaGroups;
   /** Looks at keys, and makes, changes and lists their templates at run time. */
   readonly keys: QuotaKeys;
+  /** Null where `createNode` was not asked for it. */
+  readonly http: NodeHttp | null;
   /**
    * Called once, when the node has stopped deciding for good: a newer process with the same id has taken over
    * (`NODE_FENCED`), or a member works with fewer partitions of the topic than this node counts (`PARTITIONS_DIFFER`).
@@ -79,6 +82,6 @@ export interface QuotaNode {
 
   /** Resolves when the node decides; rejects with NOT_READY after `timeoutMs` (default 30,000). */
   ready(timeoutMs?: number): Promise<void>;
-  /** Stops deciding, publishes the farewell, closes the topic. Resolves within 4 s. Idempotent. */
+  /** Stops deciding, publishes the farewell, closes topic and listener. Resolves within 5 s. Idempotent. */
   close(): Promise<void>;
 }

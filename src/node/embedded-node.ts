@@ -18,6 +18,7 @@ import type {
   Where,
 } from '../api/decision.js';
 import type { GroupExplanation } from '../api/group-explanation.js';
+import type { NodeHttp } from '../api/node-http.js';
 import type { GroupStatus, NodeStatus } from '../api/node-status.js';
 import type { QuotaGroups } from '../api/quota-groups.js';
 import type { QuotaKeys } from '../api/quota-keys.js';
@@ -41,9 +42,13 @@ export class EmbeddedNode implements QuotaNode {
   readonly #gate: Gate;
   readonly #groups: QuotaGroups;
   readonly #keys: QuotaKeys;
+  readonly #http: ClosedWithNode | null;
+  #closing: Promise<void> | null = null;
 
-  constructor(parts: NodeParts) {
+  /** @param http closed with the node */
+  constructor(parts: NodeParts, http: ClosedWithNode | null) {
     this.#parts = parts;
+    this.#http = http;
     this.#gate = parts.gate;
     this.#groups = new EmbeddedGroups(parts);
     this.#keys = new EmbeddedKeys(parts);
@@ -68,6 +73,10 @@ export class EmbeddedNode implements QuotaNode {
 
   get keys(): QuotaKeys {
     return this.#keys;
+  }
+
+  get http(): NodeHttp | null {
+    return this.#http;
   }
 
   get onFenced(): ((error: QuotameshError) => void) | null {
@@ -135,6 +144,11 @@ export class EmbeddedNode implements QuotaNode {
   }
 
   close(): Promise<void> {
-    return this.#parts.life.close();
+    this.#closing ??= this.#parts.life.close().finally(() => this.#http?.close());
+    return this.#closing;
   }
+}
+
+interface ClosedWithNode extends NodeHttp {
+  close(): Promise<void>;
 }

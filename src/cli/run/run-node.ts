@@ -8,9 +8,9 @@ import { type LoadOptions, loadConfig } from '../../config/files/load-config.js'
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { EXIT_OK } from '../../errors/error-row.js';
 import { ConfigWatch } from '../../groups/yaml/config-watch.js';
-import { createAcquireOutcomes } from '../../http/acquire/acquire-outcomes.js';
-import { closeHttp, createHttpServer, listen } from '../../http/server/http-server.js';
+import { closeHttp, listen } from '../../http/server/http-server.js';
 import type { QuotaKeeper } from '../../kafka-quotas/quota-keeper.js';
+import { assembleHttp } from '../../library/assemble-http.js';
 import type { MqttBroker } from '../../mqtt/mqtt-broker.js';
 import { mqttStatus } from '../../mqtt/mqtt-status.js';
 import type { NodeParts } from '../../node/node-parts.js';
@@ -19,9 +19,7 @@ import { assembleNode } from '../../node/start-node.js';
 import { tellOldNames } from '../../node/tell-old-names.js';
 import { attachWhereRegistered } from '../../opentelemetry/attach-where-registered.js';
 import { VERSION } from '../../package/version.js';
-import { createMetrics } from '../../telemetry/metrics.js';
 import { createNodeLog, type NodeLog } from '../../telemetry/node-log.js';
-import { RefusalExemplars } from '../../telemetry/refusal-exemplars.js';
 import { describeError, exitCodeOf } from '../../terminal/exit.js';
 import { hideSecretsOf } from './hide-secrets.js';
 import type { KafkaQuotasOptions } from './kafka-quotas-command.js';
@@ -115,12 +113,8 @@ async function serve(config: ResolvedConfig, origin: Origin, createBeside: Creat
     const { broker, keeper } = await createBeside(node, log, access);
     const mqtt = broker === null ? undefined : () => mqttStatus(broker);
     const kafkaQuotas = keeper === null ? undefined : () => keeper.status;
-    const outcomes = createAcquireOutcomes();
-    const exemplars = new RefusalExemplars();
-    const sources = { node, access, outcomes, incidents, mqtt, kafkaQuotas, exemplars };
-    const metrics = createMetrics(sources);
+    const { app, sources } = await assembleHttp({ node, access, telemetry: log, incidents, mqtt, kafkaQuotas });
     await attachWhereRegistered(sources, log);
-    const app = await createHttpServer({ node, access, telemetry: log, metrics, outcomes, mqtt, kafkaQuotas });
     const watch = watchConfig({ node, access, app, broker }, log, origin);
     close = async () => {
       watch.close();

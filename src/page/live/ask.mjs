@@ -11,7 +11,7 @@ export class Refused extends Error {
 /** Asks the node that this page came from. Rejects with Refused, or with what fetch rejects with. */
 export async function ask(path, { method = 'GET', body, headers = {}, signal } = {}) {
   const content = body === undefined ? {} : { 'content-type': 'application/json' };
-  const response = await fetch(path, {
+  const response = await fetch(placeOf(location.pathname) + path, {
     method,
     signal,
     headers: { ...authorization(), ...content, ...headers },
@@ -19,6 +19,11 @@ export async function ask(path, { method = 'GET', body, headers = {}, signal } =
   });
   if (!response.ok) throw await refusalOf(response);
   return response;
+}
+
+/** A service may hand the page out below a path of its own; `/quotas` and `/quotas/` are the same page. */
+export function placeOf(pathname) {
+  return pathname.replace(/\/$/, '');
 }
 
 /** The same, read as JSON. */

@@ -11,7 +11,8 @@
 import { writeSync } from 'node:fs';
 import { attach } from '../../../dist/src/groups/changes/attaching.js';
 import { deleteGroup, putGroup } from '../../../dist/src/groups/changes/change-group.js';
-import { assembleNode, configOf, startParts } from '../../../dist/src/node/start-node.js';
+import { configOf } from '../../../dist/src/library/start-with-options.js';
+import { assembleNode, startParts } from '../../../dist/src/node/start-node.js';
 import { silentTelemetry } from '../../../dist/src/ports/telemetry.js';
 
 const DELETED_EVERY = 5;

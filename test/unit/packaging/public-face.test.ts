@@ -11,6 +11,7 @@ const FACE = [
   'explain',
   'groupStatus',
   'groups',
+  'http',
   'isReady',
   'keys',
   'nodeId',

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -195,6 +198,24 @@ describe('the live page in a browser', () => {
     await page.goto(`${url}/#/why/key:alice/publish`);
     await expect.poll(() => page.textContent('.verdict-line')).toContain('ask one of those');
     expect(await page.textContent('.steps')).toMatch(/b wants [\d,.]+\/s and is admitted [\d,.]+\/s/);
+  });
+
+  test('a service hands the page out below a path of its own', async () => {
+    const [first] = scenes as [HttpScene];
+    const service = createServer((request, response) => {
+      request.url = (request.url ?? '').slice('/quotas'.length) || '/';
+      first.app.server.emit('request', request, response);
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void service.close());
+    await once(service, 'listening');
+    const { port } = service.address() as AddressInfo;
+    const below = await browser.newPage();
+    onTestFinished(() => below.close());
+    for (const place of ['quotas', 'quotas/']) {
+      await below.goto(`http://127.0.0.1:${port}/${place}#/group/orders/publish`);
+      await below.waitForSelector('#link[data-state=open]');
+      await expect.poll(() => below.locator('.nodes tbody tr').count(), { timeout: PUSHED_MS_MAX }).toBe(3);
+    }
   });
 
   test('the page of a key names its template', async () => {

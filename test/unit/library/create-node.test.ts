@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type CreateNodeOptions, createNode } from '../../../src/node/create-node.js';
+import { type CreateNodeOptions, createNode } from '../../../src/library/create-node.js';
 
 const config = { cluster: 'c', topic: 'memory', groups: { a: {} } };
-const OPTIONS = ['config', 'nodeId', 'env', 'telemetry', 'readyTimeoutMs'] as const;
+const OPTIONS = ['config', 'nodeId', 'env', 'telemetry', 'http', 'readyTimeoutMs'] as const;
 
 describe('createNode', () => {
   test.each([

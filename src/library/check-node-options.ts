@@ -5,7 +5,7 @@ import { type InputMistake, inputMistakes, told } from '../input/input-mistakes.
 import { isMapping, type Mapping } from '../input/mapping.js';
 import { didYouMean } from '../input/nearest-name.js';
 import { show } from '../input/shown-value.js';
-import type { CreateNodeOptions } from './create-node.js';
+import { type CreateNodeOptions, HANDLER } from './create-node.js';
 
 /**
  * For callers without a type checker: `nodeid` would start a node with another name than meant, and nobody would know.
@@ -22,6 +22,9 @@ export function rejectWrongOptions(options: unknown): asserts options is CreateN
 /** A longer timer of Node.js ends at once. */
 const TIMEOUT_MS_MAX = 2_147_483_647;
 
+/** As `--http` takes it (config/read/environment.ts). */
+const ADDRESS = /^(unix:.+|(\[[^\]]+\]:|[^:]+:)?\d{1,5})$/;
+
 const CONFIG = z.custom((given) => (typeof given === 'string' && given !== '') || isMapping(given));
 const TELEMETRY = z.custom((given) => {
   const { log, decided = log, busiestChanged = log } = (given ?? {}) as Mapping;
@@ -35,6 +38,13 @@ const OPTIONS = z.strictObject({
   telemetry: told(
     TELEMETRY.optional(),
     'an object with a function log(level, message, facts), and decided(decision) and busiestChanged(change) if you like',
+  ),
+  http: told(
+    z
+      .string()
+      .refine((given) => given === HANDLER || ADDRESS.test(given))
+      .optional(),
+    'an address like 127.0.0.1:7070 or unix:/path, or "handler"',
   ),
   readyTimeoutMs: told(
     z.number().min(0).max(TIMEOUT_MS_MAX).optional(),

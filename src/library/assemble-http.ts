@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify';
+import { createAcquireOutcomes } from '../http/acquire/acquire-outcomes.js';
+import { createHttpServer, type HttpServerParts } from '../http/server/http-server.js';
+import type { MetricSources } from '../telemetry/metric-tables.js';
+import { createMetrics } from '../telemetry/metrics.js';
+import { RefusalExemplars } from '../telemetry/refusal-exemplars.js';
+
+export type HttpParts = Omit<HttpServerParts, 'metrics' | 'outcomes'> & Pick<MetricSources, 'incidents'>;
+
+export interface AssembledHttp {
+  /** Not listening yet. */
+  readonly app: FastifyInstance;
+  readonly sources: MetricSources;
+}
+
+/** Puts the HTTP server of a node together, and what /metrics reads. */
+export async function assembleHttp({ incidents, ...parts }: HttpParts): Promise<AssembledHttp> {
+  const { node, access, mqtt, kafkaQuotas } = parts;
+  const outcomes = createAcquireOutcomes();
+  const sources = { node, access, outcomes, incidents, mqtt, kafkaQuotas, exemplars: new RefusalExemplars() };
+  return { app: await createHttpServer({ ...parts, metrics: createMetrics(sources), outcomes }), sources };
+}
