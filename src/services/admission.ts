@@ -36,30 +36,38 @@ export interface Admission {
 }
 
 export interface Refusal {
-  /** 429: the quota; 503: the node cannot decide; 499: nobody reads the answer any more; others: the request is wrong. */
+  /** 429: the quota; 503: the node cannot decide; others: the request is wrong. */
   readonly status: number;
   readonly problem: { readonly detail?: string; readonly retryAfterMs?: number };
 }
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Where the connection is seen to end while a request waits. */
-export type HangUp = AbortSignal | ClosingResponse | undefined;
+/** Where the answer is seen to end, or to be begun by somebody else, while a request waits. */
+export type Watched = AbortSignal | WatchedResponse | undefined;
 
-export interface ClosingResponse {
+/** The part of Node's ServerResponse that is looked at. */
+export interface WatchedResponse {
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
+  readonly destroyed: boolean;
   once(event: 'close', listener: () => void): unknown;
   off(event: 'close', listener: () => void): unknown;
 }
 
-/** Decides at once where nothing waits, so that a framework whose functions may be synchronous makes no promise. */
+/**
+ * Decides at once where nothing waits, so that a framework whose functions may be synchronous makes no promise. Null =
+ * the response is somebody else's by now, or nobody reads it: the middleware says nothing and calls nobody.
+ */
 export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Context>) {
   const { group, messages = 1, bytes = 0, origin, waitMs = 0, skip, headers = 'draft' } = options;
   const tell = headers !== 'none';
   const isFromRequest = [group, messages, bytes, origin].some((option) => typeof option === 'function');
   const admissionFor = (error: unknown) => withoutRoom(error) ?? (isFromRequest ? mistaken(error) : null);
 
-  return (context: Context, hangUp?: HangUp): Admission | Promise<Admission> => {
+  return (context: Context, watched?: Watched): Admission | null | Promise<Admission | null> => {
     if (skip?.(context) === true) return PASSED;
+    if (isGone(watched)) return null;
     const where = typeof group === 'function' ? group(context) : group;
     const amounts = {
       messages: typeof messages === 'function' ? messages(context) : messages,
@@ -69,16 +77,30 @@ export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Cont
     const named = (decision: Decision) => ({ node, where, direction: from?.direction ?? 'publish', decision });
     if (waitMs > 0) {
       const wait = (signal: AbortSignal) => node.acquire(where, amounts, { ...from, waitMs, signal });
-      return waited(wait, hangUp, { answer: (decision) => answered(named(decision), headers), admissionFor });
+      return waited(wait, watched, { answer: (decision) => answered(named(decision), headers), admissionFor });
     }
     try {
-      return answered(named(node.tryAcquire(where, amounts, { ...from, tell })), headers);
+      return unlessAnswered(answered(named(node.tryAcquire(where, amounts, { ...from, tell })), headers), watched);
     } catch (error) {
       const admission = admissionFor(error);
       if (admission === null) throw error;
-      return admission;
+      return unlessAnswered(admission, watched);
     }
   };
+}
+
+/** A request that was answered before it came here may go on, to work behind its answer, but cannot be refused. */
+function unlessAnswered(admission: Admission, watched: Watched): Admission | null {
+  return admission.refusal !== null && responseIn(watched)?.writableEnded === true ? null : admission;
+}
+
+function isGone(watched: Watched): boolean {
+  if (watched instanceof AbortSignal) return watched.aborted;
+  return watched?.destroyed === true && !watched.writableEnded;
+}
+
+function responseIn(watched: Watched): WatchedResponse | undefined {
+  return watched instanceof AbortSignal ? undefined : watched;
 }
 
 interface Answers {
@@ -89,20 +111,25 @@ interface Answers {
 
 async function waited(
   wait: (signal: AbortSignal) => Promise<Decision>,
-  hangUp: HangUp,
+  watched: Watched,
   { answer, admissionFor }: Answers,
-): Promise<Admission> {
+): Promise<Admission | null> {
   const gone = new AbortController();
   const onClose = () => gone.abort();
-  const response = hangUp instanceof AbortSignal ? undefined : hangUp;
+  const response = responseIn(watched);
+  const signal = watched instanceof AbortSignal ? watched : gone.signal;
+  const wasBegun = response?.headersSent === true;
+  // Closes also when somebody else has answered.
   response?.once('close', onClose);
+  const isOver = () => signal.aborted || (response?.headersSent === true && !wasBegun);
   try {
-    return answer(await wait(hangUp instanceof AbortSignal ? hangUp : gone.signal));
+    const admission = answer(await wait(signal));
+    return isOver() ? null : unlessAnswered(admission, watched);
   } catch (error) {
-    const isGone = gone.signal.aborted || (hangUp instanceof AbortSignal && hangUp.aborted);
-    const admission = isGone ? { headers: {}, refusal: { status: 499, problem: {} } } : admissionFor(error);
+    if (isOver()) return null;
+    const admission = admissionFor(error);
     if (admission === null) throw error;
-    return admission;
+    return unlessAnswered(admission, watched);
   } finally {
     response?.off('close', onClose);
   }

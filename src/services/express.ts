@@ -8,15 +8,17 @@ export { type QuotaOptions, QuotaRefusedError };
 export function quota(node: QuotaNode, options: QuotaOptions<Request>): RequestHandler {
   const admit = admissionOf(node, options);
   return (request, response, next) => {
-    const answer = ({ headers, refusal }: Admission) => {
-      response.set(headers);
+    const answer = (admission: Admission | null) => {
+      if (admission === null) return;
+      const { headers, refusal } = admission;
+      if (!response.headersSent) response.set(headers);
       if (refusal === null) next();
-      else if (options.refusal === 'framework') next(new QuotaRefusedError(refusal, headers));
+      else if (options.refusal === 'framework' || response.headersSent) next(new QuotaRefusedError(refusal, headers));
       else response.status(refusal.status).type(PROBLEM_TYPE).send(JSON.stringify(refusal.problem));
     };
     const admission = admit(request, response);
     // Express 4 does not look at promises.
-    if (admission instanceof Promise) admission.then(answer, next);
+    if (admission instanceof Promise) admission.then(answer).catch(next);
     else answer(admission);
   };
 }

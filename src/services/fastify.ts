@@ -14,10 +14,12 @@ export type QuotaHook = (request: FastifyRequest, reply: FastifyReply, done: (er
 export function quota(node: QuotaNode, options: QuotaOptions<FastifyRequest>): QuotaHook {
   const admit = admissionOf(node, options);
   return (request, reply, done) => {
-    const answer = ({ headers, refusal }: Admission) => {
+    const answer = (admission: Admission | null) => {
+      if (admission === null) return;
+      const { headers, refusal } = admission;
       reply.headers(headers);
       if (refusal === null) done();
-      else if (options.refusal === 'framework') done(new QuotaRefusedError(refusal, headers));
+      else if (options.refusal === 'framework' || reply.raw.headersSent) done(new QuotaRefusedError(refusal, headers));
       else reply.code(refusal.status).type(PROBLEM_TYPE).send(JSON.stringify(refusal.problem));
     };
     const admission = admit(request, reply.raw);

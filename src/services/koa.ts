@@ -9,10 +9,16 @@ export function quota(node: QuotaNode, options: QuotaOptions<Context>): Middlewa
   const admit = admissionOf(node, options);
   return async (context, next) => {
     const asked = admit(context, context.res);
-    const { headers, refusal } = asked instanceof Promise ? await asked : asked;
+    const admission = asked instanceof Promise ? await asked : asked;
+    if (admission === null) {
+      // Else Koa ends the response that somebody else has begun.
+      context.respond = false;
+      return;
+    }
+    const { headers, refusal } = admission;
     context.set(headers);
     if (refusal === null) return next();
-    if (options.refusal === 'framework') throw new QuotaRefusedError(refusal, headers);
+    if (options.refusal === 'framework' || context.headerSent) throw new QuotaRefusedError(refusal, headers);
     context.status = refusal.status;
     context.type = PROBLEM_TYPE;
     context.body = JSON.stringify(refusal.problem);

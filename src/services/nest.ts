@@ -2,11 +2,12 @@ import { type CanActivate, type ExecutionContext, HttpException } from '@nestjs/
 import { Reflector } from '@nestjs/core';
 import type { QuotaNode } from '../api/quota-node.js';
 import {
+  type Admission,
   admissionOf,
-  type ClosingResponse,
   type QuotaOptions as OptionsOf,
   PROBLEM_TYPE,
   type Refusal,
+  type WatchedResponse,
 } from './admission.js';
 
 /** Functions in it get Nest's ExecutionContext: `(context) => context.switchToHttp().getRequest().ip`. */
@@ -35,10 +36,14 @@ export class QuotaGuard implements CanActivate {
     const route = this.#routeOf(own);
     if (route === null) return true;
     const response = context.getType() === 'http' ? context.switchToHttp().getResponse<AnyResponse>() : null;
-    const admission = route.admit(context, response?.raw ?? response ?? undefined);
-    return admission instanceof Promise
-      ? admission.then((made) => letPass(made, route, response))
-      : letPass(admission, route, response);
+    const watched = response?.raw ?? response ?? undefined;
+    const letPass = (made: Admission | null) => {
+      if (made === null) return never();
+      if (response !== null && watched?.headersSent !== true) tell(response, made, route);
+      return made.refusal === null || refuse(made.refusal, context.getType(), route);
+    };
+    const admission = route.admit(context, watched);
+    return admission instanceof Promise ? admission.then(letPass) : letPass(admission);
   }
 
   /** One per decorator, made at its first request. */
@@ -59,22 +64,31 @@ interface Route {
 }
 
 /** Express's response and Fastify's reply, as far as both have it. */
-interface AnyResponse extends ClosingResponse {
-  readonly raw?: ClosingResponse;
+interface AnyResponse extends WatchedResponse {
+  readonly raw?: WatchedResponse;
   header(name: string, value: string): unknown;
 }
 
-function letPass(
-  { headers, refusal }: Awaited<ReturnType<Route['admit']>>,
-  route: Route,
-  to: AnyResponse | null,
-): true {
-  for (const [name, value] of Object.entries(headers)) to?.header(name, value);
-  if (refusal === null) return true;
-  if (route.refusal !== 'framework') to?.header('content-type', PROBLEM_TYPE);
-  throw exceptionOf(refusal, route);
+/** Whatever a guard returns or throws, Nest ends the response, which is somebody else's then; so it is told nothing. */
+function never(): Promise<never> {
+  return new Promise(() => undefined);
 }
 
-function exceptionOf({ status, problem }: Refusal, route: Route): HttpException {
-  return new HttpException(route.refusal === 'framework' ? (problem.detail ?? '') : problem, status);
+function tell(response: AnyResponse, { headers, refusal }: Admission, route: Route): void {
+  for (const [name, value] of Object.entries(headers)) response.header(name, value);
+  if (refusal !== null && route.refusal !== 'framework') response.header('content-type', PROBLEM_TYPE);
+}
+
+/** Nest tells a caller that is not HTTP nothing of an exception but those of its own packages. */
+function refuse({ status, problem }: Refusal, kind: string, route: Route): Promise<never> {
+  const message = problem.detail ?? '';
+  const told = { ...problem, message };
+  if (kind === 'rpc') return thrown(import('@nestjs/microservices').then(({ RpcException }) => new RpcException(told)));
+  if (kind === 'ws') return thrown(import('@nestjs/websockets').then(({ WsException }) => new WsException(told)));
+  const isPlain = kind === 'http' && route.refusal !== 'framework';
+  throw new HttpException(isPlain ? problem : kind === 'http' ? message : told, status);
+}
+
+async function thrown(error: Promise<Error>): Promise<never> {
+  throw await error;
 }

@@ -1,13 +1,15 @@
 import 'reflect-metadata';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
+import { Readable } from 'node:stream';
 import { serve } from '@hono/node-server';
-import { Controller, type ExecutionContext, Get, Module } from '@nestjs/common';
+import { Controller, type ExecutionContext, Get, Module, Redirect, StreamableFile } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import express from 'express';
 import { fastify } from 'fastify';
 import { Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import Koa from 'koa';
 import type { QuotaNode } from '../../../src/index.js';
 import type { QuotaOptions } from '../../../src/services/admission.js';
@@ -19,9 +21,17 @@ import { Quota, QuotaGuard } from '../../../src/services/nest.js';
 import { type Served, servedBy } from './one-node.js';
 
 /** What stories choose; how a request is read is each framework's own. */
-export type Chosen = Pick<QuotaOptions<never>, 'waitMs' | 'headers' | 'refusal'>;
+export interface Chosen extends Pick<QuotaOptions<never>, 'waitMs' | 'headers' | 'refusal'> {
+  /** After 50 ms somebody else answers each request, or begins to. */
+  readonly meanwhile?: 'answered' | 'begun';
+  /** A request has passed the quota. */
+  readonly onPassed?: () => void;
+}
 
-/** A server that answers `hello` behind a quota for `key:` and the header x-api-key; x-cost messages; /health is free. */
+/**
+ * A server that answers `hello` behind a quota for `key:` and the header x-api-key; x-cost messages; /health is free.
+ * /stream answers in two parts, /elsewhere with a redirection, /boom with an error.
+ */
 export type Serve = (node: QuotaNode, chosen: Chosen) => Promise<Served>;
 
 /** The versions before have their names in package.json, and no types of their own. */
@@ -42,28 +52,56 @@ export const FRAMEWORKS: readonly (readonly [string, Serve])[] = [
 
 function onExpress(make: typeof express, node: QuotaNode, chosen: Chosen): Promise<Served> {
   const app = make();
+  app.use((_request: unknown, response: express.Response, next: () => void) => {
+    interrupt(response, chosen);
+    next();
+  });
   app.use(
     ofExpress(node, {
-      ...chosen,
+      ...optionsOf(chosen),
       group: (request) => `key:${request.get('x-api-key')}`,
       messages: (request) => costOf(request.get('x-cost')),
       skip: (request) => request.path === '/health',
     }),
   );
+  app.use((_request: unknown, _response: unknown, next: () => void) => {
+    chosen.onPassed?.();
+    next();
+  });
+  app.get('/stream', (_request: unknown, response: express.Response) => void twoParts().pipe(response));
+  app.get('/elsewhere', (_request: unknown, response: express.Response) => response.redirect(302, ELSEWHERE));
+  app.get('/boom', boom);
   app.use((_request: unknown, response: express.Response) => void response.send('hello'));
+  app.use((_error: unknown, _request: unknown, response: express.Response, next: (error: unknown) => void) => {
+    // Express prints what its own handler answers.
+    const { status = 500, message = '' } = _error as { status?: number; message?: string };
+    if (response.headersSent) next(_error);
+    else response.status(status).send(message);
+  });
   return servedBy(createServer(app));
 }
 
 async function onFastify(make: typeof fastify, node: QuotaNode, chosen: Chosen): Promise<Served> {
   const app = make();
   const hook = ofFastify(node, {
-    ...chosen,
+    ...optionsOf(chosen),
     group: ({ headers }) => `key:${headers['x-api-key']}`,
     messages: ({ headers }) => costOf(headers['x-cost']),
     skip: ({ url }) => url === '/health',
   });
+  app.addHook('onRequest', (_request, reply, done) => {
+    interrupt(reply.raw, chosen);
+    done();
+  });
   app.addHook('onRequest', hook);
+  app.addHook('preHandler', (_request, _reply, done) => {
+    chosen.onPassed?.();
+    done();
+  });
   for (const path of ['/', '/health']) app.get(path, async () => 'hello');
+  app.get('/stream', (_request, reply) => void reply.send(twoParts()));
+  app.get('/elsewhere', (_request, reply) => void reply.code(302).header('location', ELSEWHERE).send());
+  app.get('/boom', async () => boom());
   await app.listen({ host: '127.0.0.1', port: 0 });
   return servedBy(app.server);
 }
@@ -71,31 +109,53 @@ async function onFastify(make: typeof fastify, node: QuotaNode, chosen: Chosen):
 function onKoa(Make: typeof Koa, node: QuotaNode, chosen: Chosen): Promise<Served> {
   const app = new Make();
   app.silent = true;
+  app.use((context, next) => {
+    interrupt(context.res, chosen);
+    return next();
+  });
   app.use(
     ofKoa(node, {
-      ...chosen,
+      ...optionsOf(chosen),
       group: (context) => `key:${context.get('x-api-key')}`,
       messages: (context) => costOf(context.get('x-cost')),
       skip: (context) => context.path === '/health',
     }),
   );
   app.use((context) => {
-    context.body = 'hello';
+    chosen.onPassed?.();
+    if (context.path === '/boom') boom();
+    else if (context.path === '/elsewhere') context.redirect(ELSEWHERE);
+    else context.body = context.path === '/stream' ? twoParts() : 'hello';
   });
   return servedBy(createServer(app.callback()));
 }
 
 function onHono(Make: typeof Hono, node: QuotaNode, chosen: Chosen): Promise<Served> {
   const app = new Make();
+  if (chosen.meanwhile !== undefined) {
+    const other = () => new Response(Readable.toWeb(twoParts()) as ReadableStream, { status: 504 });
+    app.use('*', (_context, next) => Promise.race([next(), later().then(other)]));
+  }
   app.use(
     '*',
     ofHono(node, {
-      ...chosen,
+      ...optionsOf(chosen),
       group: (context) => `key:${context.req.header('x-api-key')}`,
       messages: (context) => costOf(context.req.header('x-cost')),
       skip: (context) => context.req.path === '/health',
     }),
   );
+  app.use('*', (_context, next) => {
+    chosen.onPassed?.();
+    return next();
+  });
+  app.get('/stream', () => new Response(Readable.toWeb(twoParts()) as ReadableStream));
+  // Its headers are immutable, as are those of fetch().
+  app.get('/elsewhere', () => Response.redirect(ELSEWHERE, 302));
+  app.get('/fetched', () => fetch('data:text/plain,hello'));
+  app.get('/boom', () => {
+    throw new HTTPException(500);
+  });
   app.get('*', () => new Response('hello'));
   // Hono 3 knows its own HTTPException by its class; beside Hono 4 in one folder, the middleware throws that of Hono 4.
   if (Make !== Hono)
@@ -115,7 +175,18 @@ async function onNest(adapter: FastifyAdapter | null, node: QuotaNode, chosen: C
   // Decorators are called as what they are, functions, because the compiler's are of another kind.
   class Hello {
     hello(): string {
+      chosen.onPassed?.();
       return 'hello';
+    }
+
+    stream(): StreamableFile {
+      return new StreamableFile(twoParts());
+    }
+
+    elsewhere(): void {}
+
+    boom(): void {
+      boom();
     }
 
     health(): string {
@@ -124,6 +195,9 @@ async function onNest(adapter: FastifyAdapter | null, node: QuotaNode, chosen: C
   }
   decorate(Hello, 'hello', [Get('/'), Quota({ messages: (context) => costOf(headersOf(context)['x-cost']) })]);
   decorate(Hello, 'health', [Get('/health'), Quota({ skip: () => true })]);
+  decorate(Hello, 'stream', [Get('/stream')]);
+  decorate(Hello, 'elsewhere', [Get('/elsewhere'), Redirect(ELSEWHERE, 302)]);
+  decorate(Hello, 'boom', [Get('/boom')]);
   Controller()(Hello);
   class App {}
   Module({ controllers: [Hello] })(App);
@@ -131,8 +205,12 @@ async function onNest(adapter: FastifyAdapter | null, node: QuotaNode, chosen: C
     adapter === null
       ? await NestFactory.create(App, { logger: false })
       : await NestFactory.create(App, adapter, { logger: false });
+  app.use((_request: unknown, response: ServerResponse, next: () => void) => {
+    interrupt(response, chosen);
+    next();
+  });
   app.useGlobalGuards(
-    new QuotaGuard(node, { ...chosen, group: (context) => `key:${headersOf(context)['x-api-key']}` }),
+    new QuotaGuard(node, { ...optionsOf(chosen), group: (context) => `key:${headersOf(context)['x-api-key']}` }),
   );
   await app.listen(0, '127.0.0.1');
   return servedBy(app.getHttpServer());
@@ -145,6 +223,41 @@ function decorate(of: { readonly prototype: object }, name: string, decorators: 
 
 function headersOf(context: ExecutionContext): Readonly<Record<string, string | undefined>> {
   return context.switchToHttp().getRequest().headers;
+}
+
+const ELSEWHERE = 'http://127.0.0.1/elsewhere';
+const PARTS = ['one, ', 'two'];
+
+function twoParts(): Readable {
+  return Readable.from(PARTS.map((part) => Buffer.from(part)));
+}
+
+function boom(): never {
+  throw new Error('boom');
+}
+
+function optionsOf({ meanwhile: _, onPassed: __, ...options }: Chosen) {
+  return options;
+}
+
+function later(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** Somebody else answers: a middleware with a deadline, for example. */
+async function interrupt(response: ServerResponse, { meanwhile }: Chosen): Promise<void> {
+  if (meanwhile === undefined) return;
+  await later();
+  response.writeHead(504);
+  if (meanwhile === 'answered') {
+    response.end(PARTS.join(''));
+    return;
+  }
+  response.write(PARTS[0]);
+  // The quota gives up meanwhile.
+  await later();
+  await later();
+  response.end(PARTS[1]);
 }
 
 function costOf(header: string | string[] | undefined): number {
