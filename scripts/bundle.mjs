@@ -33,7 +33,7 @@ export async function bundle() {
     ),
     platform: 'node',
     external: STAYING,
-    plugins: [OWN_PLACES],
+    plugins: [OWN_PLACES, SELF_CONTAINED],
     logLevel: 'warn',
   });
   const { output } = await bundled.write({
@@ -53,6 +53,8 @@ const OWN_PLACES = {
   name: 'own-places',
   transform(code, id) {
     if (!id.startsWith(join(root, 'dist')) || !code.includes('import.meta.url')) return null;
+    // It is as good from any place in the package.
+    if (id.endsWith('/package/require-from-here.js')) return null;
     const place = relative(target, id).split('\\').join('/');
     const started = code.replace(/new URL\('([^']+\.js)', import\.meta\.url\)/g, (_, file) => {
       return `new URL('./${nameOfStarted(join(dirname(id), file))}.js', import.meta.url_here)`;
@@ -61,6 +63,21 @@ const OWN_PLACES = {
     return { code: moved.replaceAll('import.meta.url_here', 'import.meta.url'), map: null };
   },
 };
+
+/** What a bundle that somebody makes of a service must not look for beside itself: this version, and the place of its own file. */
+const SELF_CONTAINED = {
+  name: 'self-contained',
+  load(id) {
+    if (id !== join(root, 'dist/src/package/version.js')) return null;
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    return `export const VERSION = ${JSON.stringify(version)};`;
+  },
+  renderChunk(code) {
+    return code.replace('createRequire(import.meta.url)', `createRequire(${OWN_FILE})`);
+  },
+};
+/** `import.meta` is empty in CommonJS, into which a bundler may put this code. */
+const OWN_FILE = 'typeof __filename === "string" ? __filename : import.meta.url';
 
 function nameOfStarted(file) {
   const name = Object.keys(STARTED).find((each) => join(root, STARTED[each]) === file);

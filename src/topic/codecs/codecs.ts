@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import * as zlib from 'node:zlib';
+import { requireFromHere } from '../../package/require-from-here.js';
 import { TopicUnusable } from '../remote/topic-unusable.js';
 import { lz4BytesMax } from './lz4-frame.js';
 import { snappyBlocks } from './snappy-blocks.js';
@@ -45,7 +45,6 @@ export function addCodecs(codecs: KafkajsCodecs): void {
 
 const NAMES: Readonly<Record<number, Exclude<Compression, 'none'>>> = { 1: 'gzip', 2: 'snappy', 3: 'lz4', 4: 'zstd' };
 const LOADED = new Map<Compression, Codec>();
-const requireFromHere = createRequire(import.meta.url);
 
 const LOADERS: Readonly<Record<Exclude<Compression, 'none'>, () => Codec>> = {
   gzip: () => ({

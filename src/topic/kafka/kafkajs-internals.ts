@@ -1,6 +1,15 @@
-import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
+// By their paths, so that who bundles a service bundles them, too.
+import broker from 'kafkajs/src/broker/index.js';
+import loggers from 'kafkajs/src/loggers/index.js';
+import connectionPool from 'kafkajs/src/network/connectionPool.js';
+import decoder from 'kafkajs/src/protocol/decoder.js';
+import errors from 'kafkajs/src/protocol/error.js';
+import compression from 'kafkajs/src/protocol/message/compression/index.js';
+import apiKeys from 'kafkajs/src/protocol/requests/apiKeys.js';
+import requests from 'kafkajs/src/protocol/requests/index.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { requireFromHere } from '../../package/require-from-here.js';
 import { addCodecs, type KafkajsCodecs } from '../codecs/codecs.js';
 
 /**
@@ -118,26 +127,29 @@ export interface ProtocolError extends Error {
   readonly code: number;
 }
 
-const requireFromHere = createRequire(import.meta.url);
-
 export function loadKafkajs(requireModule: (name: string) => unknown = requireFromHere): Kafkajs {
-  const { version } = requireModule('kafkajs/package.json') as { version: string };
-  if (version !== KAFKAJS_VERSION) {
+  const version = installedVersion(requireModule);
+  if (version !== null && version !== KAFKAJS_VERSION) {
     throw new QuotameshError('KAFKAJS_VERSION', { wanted: KAFKAJS_VERSION, found: version });
   }
-  const protocol = 'kafkajs/src/protocol';
-  const { requests } = requireModule(`${protocol}/requests`) as Pick<Kafkajs, 'requests'>;
-  const { createErrorFromCode } = requireModule(`${protocol}/error`) as Pick<Kafkajs, 'createErrorFromCode'>;
-  const { createLogger } = requireModule('kafkajs/src/loggers') as Pick<Kafkajs, 'createLogger'>;
-  const { Codecs } = requireModule(`${protocol}/message/compression`) as { readonly Codecs: KafkajsCodecs };
-  addCodecs(Codecs);
+  addCodecs((compression as { readonly Codecs: KafkajsCodecs }).Codecs);
   return {
-    Broker: requireModule('kafkajs/src/broker') as Kafkajs['Broker'],
-    ConnectionPool: requireModule('kafkajs/src/network/connectionPool') as Kafkajs['ConnectionPool'],
-    createLogger,
-    apiKeys: { ...(requireModule(`${protocol}/requests/apiKeys`) as Kafkajs['apiKeys']), ...OWN_API_KEYS },
-    requests,
-    createErrorFromCode,
-    Decoder: requireModule(`${protocol}/decoder`) as Kafkajs['Decoder'],
+    Broker: broker as Kafkajs['Broker'],
+    ConnectionPool: connectionPool as Kafkajs['ConnectionPool'],
+    createLogger: (loggers as Pick<Kafkajs, 'createLogger'>).createLogger,
+    apiKeys: { ...(apiKeys as Kafkajs['apiKeys']), ...OWN_API_KEYS },
+    requests: (requests as Pick<Kafkajs, 'requests'>).requests,
+    createErrorFromCode: (errors as Pick<Kafkajs, 'createErrorFromCode'>).createErrorFromCode,
+    Decoder: decoder as Kafkajs['Decoder'],
   };
+}
+
+/** Null = it is in the same bundle as this code, and was chosen when that was made. */
+function installedVersion(requireModule: (name: string) => unknown): string | null {
+  try {
+    return (requireModule('kafkajs/package.json') as { version: string }).version;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return null;
+    throw error;
+  }
 }
