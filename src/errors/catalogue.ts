@@ -161,6 +161,12 @@ export const ERROR_CATALOGUE = {
       'Change it as the message says, or let quotamesh create another one: topic.name (kafka), topic.prefix (redis), topic.path (embedded).',
     exitCode: EXIT_CONFIG,
   },
+  TOPIC_PID_TAKEN: {
+    message: 'topic {topic}: another container has it open with the process id of this one ({pid}): {other}',
+    remedy:
+      'Give all containers on the folder one PID namespace (docker run --pid=host or --pid=container:NAME, hostPID or shareProcessNamespace in Kubernetes), or use Redis or Kafka as the topic: docs/operate/deployment.md.',
+    exitCode: EXIT_CONFIG,
+  },
   TOPIC_DENIED: {
     message: 'topic {topic}: permission denied: {reason}',
     remedy:

@@ -6,6 +6,7 @@ import { CommitGate } from './commit-gate.js';
 import { DiskRoom } from './disk-room.js';
 import { type FollowerListener, LogFollower } from './log-follower.js';
 import { type LogLimits, LogStore } from './log-store.js';
+import { PidClaim } from './pid-claim.js';
 import { claimTopicFolder, makeTopicFolder, type TopicFolder } from './topic-folder.js';
 
 /**
@@ -36,10 +37,11 @@ export class OpenLog {
   readonly lockFile: number;
   readonly #store: LogStore;
   readonly #gate: CommitGate;
+  readonly #claim: PidClaim | null;
 
   private constructor(
     store: LogStore,
-    gate: CommitGate,
+    { gate, claim }: { readonly gate: CommitGate; readonly claim: PidClaim | null },
     files: { readonly folder: TopicFolder; readonly inode: number; readonly lockFile: number },
     { path, appendTimeoutMs }: { readonly path: string; readonly appendTimeoutMs: number },
     listener: OpenLogListener,
@@ -47,6 +49,7 @@ export class OpenLog {
     const { folder, inode, lockFile } = files;
     this.#store = store;
     this.#gate = gate;
+    this.#claim = claim;
     this.lockFile = lockFile;
     const follower = new LogFollower(store, { topic: path, dataFile: folder.dataFile, inode }, listener);
     this.follower = follower;
@@ -85,7 +88,9 @@ export class OpenLog {
     const gate = new CommitGate(folder.gateName);
     const hold = await gate.enter(signal);
     if (!hold) return undefined;
+    let claim: PidClaim | null = null;
     try {
+      claim = await PidClaim.take(folder.path);
       // On a full disk LMDB's table of readers would be a hole in its file, and the first use of it a bus error.
       await new DiskRoom(folder.dataFile).check([], 0);
       await claimTopicFolder(folder);
@@ -95,7 +100,10 @@ export class OpenLog {
       if (staleLockFile !== null && isFile(lockPath, staleLockFile)) await rm(lockPath);
       const store = await LogStore.open(folder.dataFile, limits, { durable });
       const [{ ino: inode }, { ino: lockFile }] = [await stat(folder.dataFile), await stat(lockPath)];
-      return new OpenLog(store, gate, { folder, inode, lockFile }, { path, appendTimeoutMs }, listener);
+      return new OpenLog(store, { gate, claim }, { folder, inode, lockFile }, { path, appendTimeoutMs }, listener);
+    } catch (error) {
+      await claim?.release();
+      throw error;
     } finally {
       hold.leave();
     }
@@ -114,6 +122,7 @@ export class OpenLog {
     if (!hold) return;
     await this.#store.close();
     hold.leave();
+    await this.#claim?.release();
   }
 }
 

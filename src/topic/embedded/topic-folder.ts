@@ -26,6 +26,7 @@ const META_VERSION = 2;
  *     quotamesh-topic           tells the format
  *     reports-<boot>.mdb        the log of this boot of the machine (LMDB)
  *     reports-<boot>.mdb-lock   LMDB's table of readers, part of the log: it stays when nobody has it open
+ *     .process-<pid>-<random>   sockets of the processes that have it open (PidClaim)
  *
  * A durable log has one file for ever, `log.mdb`. Other logs have one file per boot, because they are not synced to the
  * disk (see LogStore): after a loss of power they may be damaged. Nothing is lost with them, because all nodes of this
