@@ -81,7 +81,9 @@ async function cpuMicros(): Promise<number> {
 function guardMicros(): number {
   const app = fastify();
   let hook: ((...given: unknown[]) => void) | undefined;
-  new RouteGuard(new Access(auth, node.clock, silentTelemetry), { remoteChanges: false }).guard(app);
+  new RouteGuard(new Access(auth, node.clock, silentTelemetry), { remoteChanges: false, listensOn: '127.0.0.1' }).guard(
+    app,
+  );
   app.addHook('onRoute', (route) => {
     hook ??= [route.onRequest].flat()[0] as unknown as typeof hook;
   });

@@ -66,11 +66,15 @@ async function topicFindings(config: ResolvedConfig, timeoutMs: number): Promise
       return [noted('topic', 'in the memory of one process: nodes of other processes are not seen')];
     case 'embedded':
       return looked('topic', timeoutMs, async () => {
+        const { openToOthers } = await import('../topic/embedded/private-folder.js');
         const { loadLmdb } = await import('../topic/embedded/load-lmdb.js');
         await loadLmdb();
         const folder = await folderFinding('topic', topic.path);
-        const mistake = folder.state === 'good' ? await networkMistake(topic.path) : null;
-        return mistake === null ? folder : wrong('topic', mistake);
+        if (folder.state !== 'good') return folder;
+        const mistake = await networkMistake(topic.path);
+        if (mistake !== null) return wrong('topic', mistake);
+        const open = await openToOthers(topic.path);
+        return open === null ? folder : noted('topic', `${folder.says}; ${open}`);
       });
     case 'kafka':
       return kafkaFindings(config, topic, timeoutMs);

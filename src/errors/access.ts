@@ -22,7 +22,7 @@ export const ACCESS_ERRORS = {
   PAGE_DENIED: {
     message: 'a web page sent this request without a token: {reason}',
     remedy:
-      'Ask from a program or with `quotamesh`; open the live page by 127.0.0.1 or localhost. Pages of your own need `auth:` and a token (docs/operate/access.md).',
+      'Ask from a program or with `quotamesh`; open the live page by the address that the node listens on (127.0.0.1; localhost with `http.host: localhost`). Pages of your own need `auth:` and a token (docs/operate/access.md).',
     httpStatus: 403,
   },
   TENANT_DENIED: {

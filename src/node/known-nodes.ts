@@ -65,7 +65,7 @@ export class KnownNodesFile {
   async #write(known: KnownNodes): Promise<void> {
     const next = `${this.#path}.next`;
     try {
-      await writeFile(next, `${JSON.stringify({ cluster: this.#cluster, ...known })}\n`);
+      await writeFile(next, `${JSON.stringify({ cluster: this.#cluster, ...known })}\n`, { mode: 0o600 });
       await rename(next, this.#path);
     } catch (error) {
       if (!this.#hasFailed) this.#tell('start.file cannot be written', error as Error);

@@ -6,6 +6,7 @@ import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import type { EmbeddedTopicOptions } from '../topic/embedded/embedded-topic.js';
+import { openToOthers } from '../topic/embedded/private-folder.js';
 import { createMemoryLog, type MemoryLog } from '../topic/memory/memory-log.js';
 import { MemoryTopic } from '../topic/memory/memory-topic.js';
 
@@ -30,8 +31,12 @@ async function adapterOf({ cluster, topic }: ResolvedConfig, telemetry: Telemetr
       return new MemoryTopic(createMemoryLog(), ALONE);
     case 'memory':
       return new MemoryTopic(memoryLogOf(cluster), topic);
-    case 'embedded':
+    case 'embedded': {
+      const open = await openToOthers(topic.path);
+      if (open !== null)
+        telemetry.log('warn', 'folder of the topic is open to others', { path: topic.path, reason: open });
       return createEmbeddedTopic(topic);
+    }
     case 'kafka': {
       const { KafkaReportTopic } = await import('../topic/kafka/kafka-report-topic.js');
       return new KafkaReportTopic(topic, logsOf(telemetry, 'kafka'));

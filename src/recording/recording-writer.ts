@@ -111,7 +111,7 @@ export class RecordingWriter {
 }
 
 async function fileTarget(path: string): Promise<Target> {
-  const file = await open(path, 'wx');
+  const file = await open(path, 'wx', 0o600);
   return {
     append: (chunk) => {
       return file.appendFile(chunk).catch((error: unknown) => {

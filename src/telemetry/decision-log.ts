@@ -14,7 +14,7 @@ export class DecisionLog {
   constructor(path: string, nodeId: string) {
     this.#nodeId = nodeId;
     try {
-      this.#file = openSync(path, 'a');
+      this.#file = openSync(path, 'a', 0o600);
     } catch (error) {
       throw new QuotameshError('LOG_UNWRITABLE', { path, reason: (error as Error).message }, { cause: error });
     }

@@ -1,6 +1,5 @@
 import { Document, type Scalar } from 'yaml';
 import type { AccessConfig } from '../../access/access-config.js';
-import { HASH_PREFIX } from '../../access/token.js';
 import { DIRECTIONS, type Direction, MESSAGES, type Rates } from '../../core/base/vocabulary.js';
 import {
   asWritten,
@@ -111,10 +110,10 @@ function describeLimits({ asWritten: rates, ...limits }: LimitsConfig): Readonly
 }
 
 type Unsigned<Topic> = Topic extends unknown ? Omit<Topic, 'hmac'> : never;
-/** Tokens of their file stand among the others. A hash is no secret: nobody finds the token of it. */
+/** Tokens of their file stand among the others. A hash tells whether a token that somebody has found is one of these. */
 function describeAuth({ tokens, certificates, ...others }: AccessConfig): Readonly<Record<string, unknown>> {
   return {
-    tokens: tokens.map(({ hash, ...token }) => withoutNulls({ ...token, hash: `${HASH_PREFIX}${hash}` })),
+    tokens: tokens.map(({ hash: _, ...token }) => withoutNulls({ ...token, hash: MASK })),
     certificates: certificates.map(withoutNulls),
     ...others,
   };

@@ -9,18 +9,21 @@ type PageHeaders = Pick<
 >;
 
 /**
- * Whether a browser of this machine shows a page of this very listener. Addresses are compared, not names: a stranger's
- * name may lead here, too (DNS rebinding), and its pages have the stranger's name for an origin. The one name that may
- * stand there is `localhost`, which browsers give to nobody else. The page must also ask for the host that it came from:
- * another user of the machine may listen at the same port of another address of it.
+ * Whether a browser of this machine shows a page of this very listener. The whole authority is compared: a stranger's name
+ * may lead here, too (DNS rebinding), and another user of the machine may listen at the same port of another address of
+ * it. So it is the address that was connected to. `localhost` is 127.0.0.1 and ::1, which browsers take for one origin:
+ * it counts where this listener has both, and nobody else can have either.
  */
 export function isOwnPage(
   { origin, host, 'sec-fetch-site': site = 'same-origin' }: PageHeaders,
-  { localPort, remoteAddress }: Pick<Socket, 'localPort' | 'remoteAddress'>,
+  { localAddress, localPort, remoteAddress }: Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress'>,
+  listensOn: string,
 ): boolean {
-  if (localPort === undefined || remoteAddress === undefined || !isLoopback(remoteAddress)) return false;
-  if (site !== 'same-origin') return false;
-  return HOSTS.some((own) =>
+  if (localAddress === undefined || localPort === undefined || remoteAddress === undefined) return false;
+  if (!isLoopback(remoteAddress) || site !== 'same-origin') return false;
+  const address = localAddress.replace(/^::ffff:/, '');
+  const hosts = [isIP(address) === 6 ? `[${address}]` : address, ...(BOTH.has(listensOn) ? ['localhost'] : [])];
+  return hosts.some((own) =>
     SCHEMES.some((scheme) => {
       const authority = authorityOf(scheme, own, localPort);
       return host === authority && origin === `${scheme}://${authority}`;
@@ -28,7 +31,8 @@ export function isOwnPage(
   );
 }
 
-const HOSTS = ['127.0.0.1', '[::1]', 'localhost'] as const;
+/** Values of http.host that listen at 127.0.0.1 and at ::1. */
+const BOTH: ReadonlySet<string> = new Set(['localhost', '::']);
 const SCHEMES = ['http', 'https'] as const;
 
 /** A browser leaves out the port that a scheme has by itself. */

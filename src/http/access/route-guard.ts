@@ -17,6 +17,13 @@ interface KnownCaller {
   readonly caller: Caller;
 }
 
+export interface GuardRules {
+  /** registry.remoteChanges: changes may come from other machines. */
+  readonly remoteChanges: boolean;
+  /** http.host. */
+  readonly listensOn: string;
+}
+
 /**
  * Checks before the body is read that the caller of a request may do what the route declares. Who the caller is, is
  * found out once per connection; after that a request costs a comparison of its Authorization with the last one
@@ -25,11 +32,13 @@ interface KnownCaller {
 export class RouteGuard {
   readonly #access: Access;
   readonly #remoteChanges: boolean;
+  readonly #listensOn: string;
   readonly #callers = new WeakMap<object, KnownCaller>();
 
-  constructor(access: Access, { remoteChanges }: { readonly remoteChanges: boolean }) {
+  constructor(access: Access, { remoteChanges, listensOn }: GuardRules) {
     this.#access = access;
     this.#remoteChanges = remoteChanges;
+    this.#listensOn = listensOn;
   }
 
   /** To be called before the first route is added. */
@@ -135,7 +144,8 @@ export class RouteGuard {
   #whyNotChange({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): string | null {
     const { origin } = headers;
     if (origin === undefined) return isAskedAcrossSites(headers) ? ACROSS_SITES : null;
-    return this.#access.isOpen && isOwnPage(headers, socket) ? null : `pages of ${origin.slice(0, 200)} may only look`;
+    if (this.#access.isOpen && isOwnPage(headers, socket, this.#listensOn)) return null;
+    return `pages of ${origin.slice(0, 200)} may only look`;
   }
 
   #whyNotRead(declared: RouteAccess, { headers, socket }: FastifyRequest): string | null {

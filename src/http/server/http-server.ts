@@ -62,7 +62,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   const { node, metrics, outcomes, access } = parts;
   const handleError = errorHandler(parts.telemetry);
   const bounds = boundsOf(parts);
-  const guard = new RouteGuard(access, node.config.registry);
+  const guard = new RouteGuard(access, { ...node.config.registry, listensOn: node.config.http.host });
   const answers = new AcquireAnswers(node, outcomes);
   const shortWay = new ShortWay({ node, guard, access: ACQUIRE_ACCESS, answers });
   const app = fastify({

@@ -7,6 +7,7 @@ import { DiskRoom } from './disk-room.js';
 import { type FollowerListener, LogFollower } from './log-follower.js';
 import { type LogLimits, LogStore } from './log-store.js';
 import { PidClaim } from './pid-claim.js';
+import { makeFile } from './private-folder.js';
 import { claimTopicFolder, makeTopicFolder, type TopicFolder } from './topic-folder.js';
 
 /**
@@ -98,6 +99,8 @@ export class OpenLog {
       // The old table lists transactions in a file that is gone. The first process that opens the new file removes the
       // table.
       if (staleLockFile !== null && isFile(lockPath, staleLockFile)) await rm(lockPath);
+      // LMDB would make them for everybody to read.
+      for (const file of [folder.dataFile, lockPath]) await makeFile(file, folder.fileMode);
       const store = await LogStore.open(folder.dataFile, limits, { durable });
       const [{ ino: inode }, { ino: lockFile }] = [await stat(folder.dataFile), await stat(lockPath)];
       return new OpenLog(store, { gate, claim }, { folder, inode, lockFile }, { path, appendTimeoutMs }, listener);

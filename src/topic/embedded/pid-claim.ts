@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, readlink, rm } from 'node:fs/promises';
+import { chmod, type FileHandle, open, readdir, readlink, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { fileModeIn } from './private-folder.js';
 
 /** A process as its PID namespace knows it. */
 export interface ProcessIdentity {
@@ -72,6 +73,7 @@ export class PidClaim {
       await handle.close();
       return null;
     }
+    await chmod(pathIn(handle, name), await fileModeIn(folder));
     server.unref();
     const claim = new PidClaim(folder, server, handle);
     try {

@@ -1,7 +1,8 @@
-import { mkdir, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { bootId } from './machine-clock.js';
+import { fileModeIn, makePrivateFolder } from './private-folder.js';
 
 /** Raised whenever log-entry.ts or log-tables.ts changes what is on the disk. */
 const FORMAT = 1;
@@ -35,15 +36,18 @@ const META_VERSION = 2;
 export interface TopicFolder {
   readonly path: string;
   readonly dataFile: string;
+  /** Of files that are made in it. */
+  readonly fileMode: number;
   /** One id for every process that uses this folder, under whatever path. */
   readonly gateName: string;
 }
 
 export async function makeTopicFolder(path: string, durable = false): Promise<TopicFolder> {
-  await mkdir(path, { recursive: true });
+  await makePrivateFolder(path);
   const { dev, ino } = await stat(path, { bigint: true });
   const dataFile = durable ? 'log.mdb' : `reports-${await bootName()}.mdb`;
-  return { path, dataFile: join(path, dataFile), gateName: `quotamesh-embedded-topic/${dev}:${ino}` };
+  const fileMode = await fileModeIn(path);
+  return { path, fileMode, dataFile: join(path, dataFile), gateName: `quotamesh-embedded-topic/${dev}:${ino}` };
 }
 
 /**
@@ -56,13 +60,14 @@ export async function claimTopicFolder(folder: TopicFolder): Promise<void> {
   await removeLeftovers(folder);
 }
 
-async function claimMarker({ path }: TopicFolder): Promise<void> {
+async function claimMarker({ path, fileMode }: TopicFolder): Promise<void> {
   const marker = join(path, MARKER);
   const found = await readFile(marker, 'utf8').catch(absent);
   if (found === undefined) {
     // Writes to another name and renames it, so that no other process ever reads half of it.
     const written = `${marker}.${process.pid}`;
     await writeFile(written, MARKER_TEXT);
+    await chmod(written, fileMode);
     await rename(written, marker);
   } else if (found !== MARKER_TEXT) {
     throw unusable(

@@ -274,7 +274,7 @@ describe('a listening server', () => {
 
   test('a route that does not say which role it needs fails at the start', async () => {
     const app = fastify();
-    new RouteGuard(scene.access, { remoteChanges: false }).guard(app);
+    new RouteGuard(scene.access, { remoteChanges: false, listensOn: '127.0.0.1' }).guard(app);
     expect(() => app.get('/new', () => 'x')).toThrow(/invariant broken: GET \/new does not say which role it needs/);
     await app.close();
   });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -125,9 +125,10 @@ describe('a recording', () => {
     expect(readFileSync(file, 'utf8')).toBe('mine');
   });
 
-  test('that never began leaves no file', async () => {
+  test('is for its user alone; one that never began leaves no file', async () => {
     const file = join(folder, 'never');
     const writer = await RecordingWriter.create(file);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     writer.add(RECORDS);
     await writer.end();
     expect(() => readFileSync(file)).toThrow('ENOENT');

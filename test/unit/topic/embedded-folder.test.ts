@@ -1,4 +1,5 @@
 import {
+  chmod,
   copyFile,
   mkdir,
   mkdtemp,
@@ -18,6 +19,7 @@ import { QuotameshError } from '../../../src/errors/quotamesh-error.js';
 import type { AppendRecord } from '../../../src/ports/report-topic.js';
 import { CommitGate } from '../../../src/topic/embedded/commit-gate.js';
 import { EmbeddedTopic, type EmbeddedTopicOptions } from '../../../src/topic/embedded/embedded-topic.js';
+import { openToOthers } from '../../../src/topic/embedded/private-folder.js';
 import { makeTopicFolder } from '../../../src/topic/embedded/topic-folder.js';
 import { RecordingListener } from '../../conformance/recording-listener.js';
 
@@ -48,6 +50,36 @@ describe('the folder of an embedded topic', () => {
     await second.listener.until('caught up', () => second.listener.caughtUpAfter.length > 0, DEADLINE_MS);
     expect(second.listener.has('kept')).toBe(true);
     path = join(path, '..', '..');
+  });
+
+  it.each([0o022, 0o077])('is private with all that is in it, whatever the mask (%i)', async (mask) => {
+    const before = process.umask(mask);
+    try {
+      await (await open()).topic.append([record('a', 'b')]);
+      expect([await modeOf('.'), await modesIn()]).toEqual([0o700, new Set([0o600])]);
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it('is shared with a group where somebody has made it so, and so are folders in it', async () => {
+    await mkdir(path);
+    await chmod(path, 0o2770);
+    await (await open()).topic.append([record('a', 'b')]);
+    expect([await modeOf('.'), await modesIn()]).toEqual([0o2770, new Set([0o660])]);
+    await makeTopicFolder(join(path, 'registry'));
+    expect(await modeOf('registry')).toBe(0o2770);
+  });
+
+  it('is left as it is where others may look into it, and that is told', async () => {
+    await mkdir(path);
+    await chmod(path, 0o755);
+    // Nobody gets through the folder above it.
+    expect(await openToOthers(path)).toBe(null);
+    await chmod(join(path, '..'), 0o755);
+    expect(await openToOthers(path)).toMatch(/^mode 755: .*chmod 700, or 2770 for a group$/);
+    await (await open()).topic.append([record('a', 'b')]);
+    expect([await modeOf('.'), await modesIn()]).toEqual([0o755, new Set([0o600])]);
   });
 
   it('is refused when it is of another format, with what to do', async () => {
@@ -262,4 +294,12 @@ async function open(options: Partial<EmbeddedTopicOptions> = {}): Promise<Opened
 
 function record(key: string, value: string): AppendRecord {
   return { partition: 0, key, value: Buffer.from(value) };
+}
+
+async function modeOf(name: string): Promise<number> {
+  return (await stat(join(path, name))).mode & 0o7777;
+}
+
+async function modesIn(): Promise<Set<number>> {
+  return new Set(await Promise.all((await readdir(path)).map(modeOf)));
 }
