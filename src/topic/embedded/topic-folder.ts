@@ -36,7 +36,7 @@ const META_VERSION = 2;
 export interface TopicFolder {
   readonly path: string;
   readonly dataFile: string;
-  /** Of files that are made in it. */
+  /** Mode of files that are made in it. */
   readonly fileMode: number;
   /** One id for every process that uses this folder, under whatever path. */
   readonly gateName: string;
