@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../freshness.mjs';
 import { Processes } from './processes.mjs';
-import { startShop } from './shop.mjs';
+import { checkShown, startShop } from './shop.mjs';
 
 const DESKTOP = { width: 1280, height: 860 };
 const PHONE = { width: 390, height: 844 };
@@ -35,6 +35,7 @@ export async function takePictures(browser, folder) {
   const processes = new Processes();
   try {
     const nodes = await startShop(processes);
+    await checkShown(nodes[0]);
     const pictures = folder === undefined ? OF_DOCUMENTS : everyView();
     let isKilled = false;
     for (const [name, colorScheme, viewport, as = name] of pictures) {

@@ -15,8 +15,8 @@ const CHUNK_BYTES = 65_536;
 const BUSY_TENANTS = 40;
 const KEYS = ['acme', 'globex', 'initech', 'umbrella', 'hooli'];
 
-/** Messages per second at the three nodes, at this second of the run. */
-function flowsAt(second) {
+/** Messages per second at the three nodes, at this second of the run; at 0 what they are on the average. */
+export function flowsAt(second) {
   const wave = (mean, part, periodSeconds) => mean * (1 + part * Math.sin((2 * Math.PI * second) / periodSeconds));
   const flow = (group, perNode, more = {}) => ({ group, perNode, ...more });
   return [
