@@ -38,7 +38,8 @@ export interface Observed {
  * of it at all.
  */
 export class ObservedRates {
-  #told = new WeakMap<LaneState, Told>();
+  readonly #told = new WeakMap<LaneState, Told>();
+  #toldKeys = new WeakMap<LaneState, Told>();
   /** By name and direction. */
   readonly #toldSilent = new Map<string, Told>();
   #next = 0;
@@ -50,7 +51,7 @@ export class ObservedRates {
   next(observed: Observed, nowMs: number): ObservedRow[] {
     const { nodes } = observed;
     // A node that has come knows no names yet.
-    if (nodes > this.#nodes) this.#forget();
+    if (nodes > this.#nodes) this.#forgetNames();
     this.#nodes = nodes;
     this.#mayTell = Math.min(ROWS_TOLD_MAX, this.#mayTell + ROWS_OF_ALL_NODES / Math.max(1, nodes));
     if (this.#mayTell < 1) return [];
@@ -64,9 +65,13 @@ export class ObservedRates {
     });
   }
 
-  #forget(): void {
-    this.#told = new WeakMap();
+  #forgetNames(): void {
+    this.#toldKeys = new WeakMap();
     this.#toldSilent.clear();
+  }
+
+  #toldOf(isKey: boolean): WeakMap<LaneState, Told> {
+    return isKey ? this.#toldKeys : this.#told;
   }
 
   #newsOfLanes({ lanes, keys }: Observed, nowMs: number): News[] {
@@ -85,7 +90,7 @@ export class ObservedRates {
     const { sample, tokens } = lane;
     if (tokens?.isShared !== true && !isKey) return null;
     if (tokens?.isDue === true || tokens?.isEnding === true) return null;
-    const told = this.#told.get(lane);
+    const told = this.#toldOf(isKey).get(lane);
     const reported = lane.hasEntry ? lane.reported : NOTHING;
     if (!sample.isFull(SLOW) || nowMs - sample.now.atMs > SAMPLE_FRESH_MS) {
       // Its name does not wait for its rates.
@@ -108,8 +113,8 @@ export class ObservedRates {
     const beside = copyOf(hasEntry ? lane.reported : NOTHING);
     return {
       row: rowOf({ groupId, direction, name: isKey ? settings.name : '' }, told.usage, told.demand),
-      worth: worthOf(heatOf(lane, told), this.#told.get(lane), nowMs),
-      tell: () => this.#told.set(lane, { beside, rates: told, atMs: nowMs }),
+      worth: worthOf(heatOf(lane, told), this.#toldOf(isKey).get(lane), nowMs),
+      tell: () => this.#toldOf(isKey).set(lane, { beside, rates: told, atMs: nowMs }),
     };
   }
 
