@@ -1,5 +1,5 @@
 import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
-import { GivenOffsets } from './given-offsets.js';
+import { GivenOffsets, likeRedis } from './given-offsets.js';
 import { memoryWorld } from './memory-world.js';
 import { registryConformance } from './registry.js';
 
@@ -10,8 +10,7 @@ const OFFSETS: Readonly<Record<string, (offset: number) => number>> = {
   memory: (offset) => offset,
   // Brokers write records of their own between those of the nodes.
   'like Kafka': (offset) => offset + Math.floor(offset / 7000),
-  // Redis was started anew from time to time, and its offsets begin with its clock.
-  'like Redis': (offset) => (1_900_000_000 + Math.floor(offset / 7000)) * 2 ** 20 + offset,
+  'like Redis': likeRedis,
 };
 
 for (const [name, offsetOf] of Object.entries(OFFSETS)) {

@@ -96,7 +96,7 @@ describe('round trip', () => {
       ceiling: 190.5,
       lateMs: 12.5,
       readUntilMs: 1_700_000_000_000,
-      readUntilOffset: 2 ** 40,
+      readUntilOffset: 2 ** 53 - 2 ** 40,
       timeToLiveMs: 180_000,
     },
     {

@@ -2,6 +2,7 @@ import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import { silentTelemetry, type Telemetry } from '../../../src/ports/telemetry.js';
 import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
+import { GivenOffsets, likeRedis } from '../../conformance/given-offsets.js';
 import { WholeNode } from '../../whole-node.js';
 import { VirtualTime } from '../demo/virtual-time.js';
 
@@ -39,7 +40,7 @@ export async function withKeys(
         ...others,
       };
       const config = resolveConfig(raw, { source: '(test)', env: {} });
-      const topic = new MemoryTopic(log);
+      const topic = new GivenOffsets(new MemoryTopic(log), likeRedis);
       const append = topic.append.bind(topic);
       topic.append = (records) => {
         appended.records += records.length;
@@ -48,7 +49,7 @@ export async function withKeys(
         appended.reports += records.filter(({ key }) => key.includes('/')).length;
         return append(records);
       };
-      const registryTopic = new MemoryTopic(registryLog);
+      const registryTopic = new GivenOffsets(new MemoryTopic(registryLog), likeRedis);
       return new WholeNode({
         config,
         topic,

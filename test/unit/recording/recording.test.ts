@@ -23,7 +23,7 @@ const HEADER: RecordingHeader = {
 
 const RECORDS: readonly ReadRecord[] = Array.from({ length: 12 }, (_, at) => ({
   partition: at % 2,
-  offset: at * 1000,
+  offset: 1_900_000_000 * 2 ** 20 + at * 1000,
   appendMs: 1_700_000_000_000 + at,
   key: at % 3 === 0 ? 'schlüssel/1' : `key${at}`,
   value: at % 4 === 3 ? null : Buffer.from(`value ${at}`),
