@@ -69,8 +69,8 @@ export class BatchedChanges {
   judgeAgain(): void {
     for (const history of this.#groups.values()) history.forgetBatches();
     for (const batch of this.#inOrder()) {
-      // Its tombstone shows that states contain it.
-      if (!batch.keys.has(this.#keys.proposal(batch.id))) this.#forget(batch);
+      // Its tombstone shows that states contain it, or that it was rejected.
+      if (!batch.keys.has(this.#keys.proposal(batch.id))) this.#retire(batch);
       else this.#judgeLate(batch);
     }
   }
@@ -221,9 +221,12 @@ export class BatchedChanges {
     return [...(keys.has(own) ? [own] : []), ...others, ...(isDeclared ? [verdict] : [])];
   }
 
-  #forget({ id, keys }: Batch): void {
-    for (const key of keys) this.#idOfKey.delete(key);
-    this.#batches.delete(id);
+  /** Only keys are left of it, such as a verdict that came late; `takeOverdue` frees them. */
+  #retire(batch: Batch): void {
+    batch.made = null;
+    batch.entries = new Map();
+    batch.pending.clear();
+    if (batch.keys.size === 0) this.#batches.delete(batch.id);
   }
 }
 
