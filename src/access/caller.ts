@@ -1,5 +1,5 @@
 /** What a caller may do; docs/operate/access.md has the table. */
-export const ROLES = ['admin', 'operator', 'traffic', 'viewer'] as const;
+export const ROLES = ['admin', 'operator', 'consume', 'traffic', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** The caller of a request. */
@@ -28,7 +28,8 @@ const SUFFICIENT: Readonly<Record<Need, readonly Role[]>> = {
   open: ROLES,
   any: ROLES,
   viewer: ['viewer', 'operator', 'admin'],
-  traffic: ['traffic', 'admin'],
+  traffic: ['traffic', 'consume', 'admin'],
+  consume: ['consume', 'admin'],
   operator: ['operator', 'admin'],
   admin: ['admin'],
 };

@@ -18,7 +18,14 @@ import {
 import type { GroupConfig, LimitsConfig } from '../config/resolved/resolved-config.js';
 import type { Scope } from '../core/attachments/attachment.js';
 import type { Attachments } from '../core/attachments/attachments.js';
-import { DIRECTION_COUNT, laneOf, lanesOf } from '../core/base/vocabulary.js';
+import {
+  DIMENSION_COUNT,
+  DIRECTION_COUNT,
+  DIRECTIONS,
+  type Direction,
+  laneOf,
+  lanesOf,
+} from '../core/base/vocabulary.js';
 import type { ServingLoop } from '../core/coordinator/coordinator-view.js';
 import { JointLevels, type JointRequest } from '../core/limiter/joint-levels.js';
 import { HAS_SHADOW, IS_SHADOW, Levels } from '../core/limiter/levels.js';
@@ -70,6 +77,8 @@ export interface GateParts {
   readonly whyNotReady: () => string;
   /** For reservations that are committed with what the work has cost. */
   readonly chargeCosts: ChargeCosts;
+  /** Called when work that could not be refused first exceeds what may be owed of a group. */
+  readonly onLetOff: (group: string, direction: Direction) => void;
   /** Called once, when a batch is refunded under the former name. */
   readonly onHandBack: () => void;
 }
@@ -97,6 +106,7 @@ export class Gate {
   readonly #explainer: RefusalExplainer;
   readonly #decider: Decider;
   readonly #teller: QuotaTeller;
+  readonly #onLetOff: GateParts['onLetOff'];
   readonly #reservations: ReservationParts;
   /** Null where there is no topic, and so no key. */
   readonly #unheard: UnheardWork | null;
@@ -107,6 +117,7 @@ export class Gate {
     const { limiter, clock, groups, keys, attachments, limits, defaultGroup, loop } = parts;
     const { whyNotReady, chargeCosts, onHandBack } = parts;
     this.#loop = loop;
+    this.#onLetOff = parts.onLetOff;
     this.#limiter = limiter;
     this.#clock = clock;
     this.#groups = groups;
@@ -304,10 +315,19 @@ export class Gate {
     this.levels.keep(nowMs);
     this.#keys?.keep(nowMs);
     this.batches.expire(nowMs);
+    this.#tellLetOff();
     const { laneCount } = this.#limiter;
     for (let looked = 0; looked < Math.min(KEPT_LANES, laneCount); looked++) {
       this.#limiter.keepExact(this.#keptLane);
       this.#keptLane = (this.#keptLane + 1) % laneCount;
+    }
+  }
+
+  #tellLetOff(): void {
+    const { firstLetOff } = this.#limiter.buckets;
+    for (const slot of firstLetOff.splice(0)) {
+      const lane = Math.floor(slot / DIMENSION_COUNT);
+      this.#onLetOff(this.#groups.ofLane(lane).name, DIRECTIONS[lane % DIRECTION_COUNT] as Direction);
     }
   }
 

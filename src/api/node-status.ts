@@ -223,6 +223,9 @@ export interface LocalStatus {
   /** What accepted work has left as debt, now. */
   readonly debtMessages: number;
   readonly debtBytes: number;
+  /** Units of work that could not be refused beyond `debtMs` of debt, since the start: nobody pays for them. */
+  readonly letOffMessages: number;
+  readonly letOffBytes: number;
 }
 
 export interface NodeShareStatus {

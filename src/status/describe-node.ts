@@ -224,6 +224,8 @@ function localOf(parts: StatusParts, lane: number, computed: RateStatus | undefi
     heldBack: limiter.heldBack[lane] as number,
     debtMessages: limiter.buckets.debt(lane, MESSAGES, parts.clock()),
     debtBytes: limiter.buckets.debt(lane, BYTES, parts.clock()),
+    letOffMessages: limiter.buckets.letOffAt(messages),
+    letOffBytes: limiter.buckets.letOffAt(bytes),
   };
 }
 

@@ -11,6 +11,7 @@ export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof
   const { counts, inForce } = gate.shadows;
   const perLane = (read: (lane: number) => number) => overLanes(read, node);
   const debt = (dimension: number) => perLane((lane) => limiter.buckets.debt(lane, dimension, node.clock()));
+  const letOff = (dimension: number) => perLane((lane) => limiter.buckets.letOffAt(slotOf(lane, dimension)));
   const counted = (name: 'admitted' | 'attempted' | 'refused', dimension: number) =>
     perLane((lane) => inForce[name].at(slotOf(lane, dimension)));
   const differing = (difference: 'wouldRefuse' | 'wouldGrant') =>
@@ -44,6 +45,8 @@ export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof
     quotamesh_waited_seconds_total: (series) => series(gate.waiting.ended.totalMs / 1000),
     quotamesh_debt_messages: debt(MESSAGES),
     quotamesh_debt_bytes: debt(BYTES),
+    quotamesh_let_off_messages_total: letOff(MESSAGES),
+    quotamesh_let_off_bytes_total: letOff(BYTES),
     ...enforcerReadings(enforcers),
     ...batchReadings(gate.batches),
   };

@@ -197,6 +197,16 @@ export const ADMISSION_METRICS = {
     help: 'Bytes that accepted work has left as debt, over all groups.',
     labels: ['direction'],
   },
+  quotamesh_let_off_messages_total: {
+    type: 'counter',
+    help: 'Messages of work that could not be refused, beyond the debt of debtMs: nobody pays for them. Rising: a caller takes more than its node may owe.',
+    labels: ['direction'],
+  },
+  quotamesh_let_off_bytes_total: {
+    type: 'counter',
+    help: 'The same in bytes.',
+    labels: ['direction'],
+  },
   quotamesh_enforcers: { type: 'gauge', help: 'Enforcers (docs/guide/enforce.md) that have parts at this node.' },
   quotamesh_enforcer_reports_total: { type: 'counter', help: 'Reports of enforcers that were taken.' },
   quotamesh_enforcer_lower_counts_total: {

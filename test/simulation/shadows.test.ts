@@ -59,6 +59,7 @@ function gateOf({ attachments, limits }: ResolvedConfig, groups: GroupTable, nod
     },
     whyNotReady: () => '',
     chargeCosts: () => undefined,
+    onLetOff: () => {},
     onHandBack: () => undefined,
   });
   return gate;

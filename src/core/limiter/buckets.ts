@@ -44,6 +44,10 @@ export class Buckets {
   comesBack: Float64Array | null = null;
   /** Per slot that follows a bucket of the cluster: what `isTakenFrom` compares with; null without any. */
   #toldBelow: Float64Array | null = null;
+  /** Per slot: units that were forgiven; null until some were. */
+  #letOff: Float64Array | null = null;
+  /** Slots of which the first units were forgiven; the reader clears it. */
+  firstLetOff: number[] = [];
   /** Tokens held for work whose cost is known later; null until some are held, which saves time as well. */
   held: HeldTokens | null = null;
 
@@ -303,6 +307,12 @@ export class Buckets {
       this.#toldBelow = new Float64Array(rows * DIMENSION_COUNT).fill(Number.NEGATIVE_INFINITY);
       this.#toldBelow.set(toldBelow);
     }
+    const letOff = this.#letOff;
+    if (letOff !== null) {
+      this.#letOff = new Float64Array(rows * DIMENSION_COUNT);
+      this.#letOff.set(letOff);
+    }
+    larger.firstLetOff = this.firstLetOff;
     larger.held = this.held;
     Object.assign(this, larger);
     this.held?.grow(rows);
@@ -313,7 +323,21 @@ export class Buckets {
     if (amount <= 0 || tokens === Number.POSITIVE_INFINITY) return;
     const depth = this.depth.at(slot);
     const bound = Number.isNaN(depth) ? 0 : Math.max(depth, (this.comesBackAt(slot) * debtMs) / 1000);
-    this.tokens.set(slot, Math.max(tokens - amount, Math.min(tokens, -bound)));
+    const after = Math.max(tokens - amount, Math.min(tokens, -bound));
+    this.tokens.set(slot, after);
+    // The account of a slot that follows the cluster's bucket says what it forgives.
+    if (after > tokens - amount && (this.comesBack?.[slot] ?? 0) === 0) this.countLetOff(slot, after - tokens + amount);
+  }
+
+  countLetOff(slot: number, units: number): void {
+    this.#letOff ??= new Float64Array((this.lines.length / LINE) * DIMENSION_COUNT);
+    if (this.#letOff[slot] === 0) this.firstLetOff.push(slot);
+    this.#letOff[slot] = (this.#letOff[slot] as number) + units;
+  }
+
+  /** Units of unrefusable work that were forgiven since the start. */
+  letOffAt(slot: number): number {
+    return this.#letOff?.[slot] ?? 0;
   }
 }
 

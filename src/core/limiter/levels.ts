@@ -166,7 +166,7 @@ export class Levels {
   settle(request: TokenRequest, messages: number, bytes: number, debtMs: number, nowMs: number): void {
     this.#make(request, nowMs);
     const more = [Math.max(0, messages - request.messages), Math.max(0, bytes - request.bytes)] as const;
-    this.#limiter.buckets.charge(request.lane, more[0], more[1], debtMs, nowMs);
+    if (more[0] > 0 || more[1] > 0) this.#limiter.chargeUnrefused(request.lane, more[0], more[1], debtMs, nowMs);
     this.#limiter.endReserved(request.lane, request.messages, request.bytes);
     if (messages > 0 || bytes > 0) this.#limiter.countSettled(request.lane, messages, bytes, request.retry);
     this.#charge(request, more[0], more[1], { debtMs, nowMs });

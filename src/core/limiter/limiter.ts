@@ -46,6 +46,8 @@ export class Limiter {
   #hasAccrued: Uint8Array;
   /** Per slot: units that are reserved now; null until some are. */
   #reserved: Float64Array | null = null;
+  /** Per slot: units that could not be refused and nobody has read yet; null until some are. */
+  #unrefused: Float64Array | null = null;
   /** Topics of a lane that have buckets of their own here; set by the levels, which keep them. */
   topicsOf: (lane: number) => number = () => 0;
   readonly #refusedWork = new RefusedWork();
@@ -85,11 +87,8 @@ export class Limiter {
     const { admitted, heldBack } = larger;
     Object.assign(this, { laneCount, tokens, validUntilMs, admitted, heldBack });
     this.#lines = lines;
-    if (this.#reserved !== null) {
-      const reserved = new Float64Array(laneCount * DIMENSION_COUNT);
-      reserved.set(this.#reserved);
-      this.#reserved = reserved;
-    }
+    this.#reserved = grown(this.#reserved, laneCount);
+    this.#unrefused = grown(this.#unrefused, laneCount);
     this.#counts = larger.#counts;
     this.#hasAccrued = larger.#hasAccrued;
   }
@@ -141,8 +140,24 @@ export class Limiter {
 
   /** Charges work that cannot be refused; it may leave a debt of at most `debtMs` of the limit (buckets.ts). */
   consume(lane: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
-    this.buckets.charge(lane, messages, bytes, debtMs, nowMs);
+    this.chargeUnrefused(lane, messages, bytes, debtMs, nowMs);
     this.#count(lane, messages, bytes);
+  }
+
+  /** Charges what could not be refused, and counts nothing as admitted. */
+  chargeUnrefused(lane: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
+    this.buckets.charge(lane, messages, bytes, debtMs, nowMs);
+    this.#unrefused ??= new Float64Array(this.laneCount * DIMENSION_COUNT);
+    const slot = lane * DIMENSION_COUNT;
+    this.#unrefused[slot] = (this.#unrefused[slot] as number) + messages;
+    this.#unrefused[slot + 1] = (this.#unrefused[slot + 1] as number) + bytes;
+  }
+
+  /** Reads units of a slot that could not be refused since the last call. */
+  takeUnrefused(slot: number): number {
+    const units = this.#unrefused?.[slot] ?? 0;
+    if (units !== 0) (this.#unrefused as Float64Array)[slot] = 0;
+    return units;
   }
 
   /**
@@ -150,7 +165,7 @@ export class Limiter {
    * noise, and changes of their rate would be found late.
    */
   consumePieces(lane: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
-    this.buckets.charge(lane, messages, bytes, debtMs, nowMs);
+    this.chargeUnrefused(lane, messages, bytes, debtMs, nowMs);
     const counts = this.#counts;
     const first = lane * COUNTS;
     counts[first] = (counts[first] as number) + messages;
@@ -356,6 +371,13 @@ export class Limiter {
     if (dimension === BYTES) return this.#counts[first + BYTE_SQUARES] as number;
     return this.attempted.at(slot) + (this.#counts[first + EXCESS] as number);
   }
+}
+
+function grown(perSlot: Float64Array | null, laneCount: number): Float64Array | null {
+  if (perSlot === null) return null;
+  const larger = new Float64Array(laneCount * DIMENSION_COUNT);
+  larger.set(perSlot);
+  return larger;
 }
 
 /** Copies, see buckets.ts. */

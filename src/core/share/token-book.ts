@@ -68,6 +68,7 @@ export class TokenBook implements ChargeReader {
   /** Lanes whose rows, or the members among them, have changed since they were viewed. */
   readonly #outdated: FollowedLane[] = [];
   readonly #taken = new Float64Array(DIMENSION_COUNT);
+  readonly #unrefused = new Float64Array(DIMENSION_COUNT);
 
   constructor(parts: TokenBookParts) {
     this.#parts = parts;
@@ -304,7 +305,7 @@ export class TokenBook implements ChargeReader {
     const logMs = log.logNowMs(lane.partition, nowMs);
     const roundTripMs = log.roundTripMs + table.settings.sampleIntervalMs;
     const ownSlot = membership.get(nodeKey)?.slot ?? -1;
-    tokens.flow(this.#taken, {
+    tokens.flow(this.#taken, this.#unrefused, {
       nowMs,
       logMs,
       readLogMs: this.#logMs(lane.partition),
@@ -314,6 +315,7 @@ export class TokenBook implements ChargeReader {
       isLimiting: isLimitedByTokens,
       costsBeyond: news === null ? 0 : tokens.messagesBeyond(news),
     });
+    this.#countLetOff(lane, tokens);
     lane.isLimitedByTokens = lane.link === 'linked' && !log.epochs.isHolding;
   }
 
@@ -379,12 +381,20 @@ export class TokenBook implements ChargeReader {
     return (this.#parts.log.logTimes[partition] as LogTime).ms;
   }
 
+  #countLetOff({ lane }: LaneState, { slots }: LaneTokens): void {
+    slots.forEach((slot, dimension) => {
+      if (slot.letOff > 0) this.#parts.limiter.buckets.countLetOff(slotOf(lane, dimension), slot.letOff);
+      slot.letOff = 0;
+    });
+  }
+
   #countTaken({ lane, taken }: LaneState): void {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const now = this.#parts.limiter.taken(slotOf(lane, dimension));
       const since = now - (taken[dimension] as number);
       this.#taken[dimension] = since < FELL ? 0 : since;
       taken[dimension] = now;
+      this.#unrefused[dimension] = this.#parts.limiter.takeUnrefused(slotOf(lane, dimension));
     }
   }
 }

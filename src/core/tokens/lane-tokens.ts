@@ -126,7 +126,7 @@ export class LaneTokens implements Clumped {
   }
 
   /** Lets time pass at this node, and says what it may take from now on. */
-  flow(taken: Float64Array, now: Now): void {
+  flow(taken: Float64Array, unrefused: Float64Array, now: Now): void {
     const seconds = (now.nowMs - this.#passedMs) / 1000;
     this.#passedMs = now.nowMs;
     const aheadMs = Math.max(0, now.logMs - this.settledLogMs);
@@ -135,9 +135,16 @@ export class LaneTokens implements Clumped {
     const ms = readLogMs - this.settledLogMs;
     this.slots.forEach((slot, dimension) => {
       const units = taken[dimension] as number;
-      const mayOwe = now.isLimiting ? Math.max(0, units) : 0;
+      const unrefusable = Math.max(0, Math.min(units, unrefused[dimension] as number));
+      const mayOwe = now.isLimiting ? Math.max(0, units - unrefusable) : 0;
       const late = dimension === MESSAGES ? now.costsBeyond : 0;
-      const read = { ms, ownSlot: now.ownSlot, mayOwe, isHeldBack: this.isHeldBack };
+      const read = {
+        ms,
+        ownSlot: now.ownSlot,
+        mayOwe,
+        unrefused: unrefusable,
+        isHeldBack: this.isHeldBack,
+      };
       slot.flow(units + late, seconds, aheadMs, this.#nodes, now, read);
     });
   }

@@ -102,17 +102,21 @@ export class OwnAccount {
   }
 
   /**
-   * Work that cannot be refused took more than the cluster's bucket can bear. Others do not believe that charge, so the
-   * node keeps it, and pays it of what it may take from now on. What exceeds `owedMax` is let off.
+   * Keeps what was taken beyond what the cluster's bucket bears as the node's own debt, paid of what it may take from
+   * now on. What exceeds `owedMax` is let off.
    *
+   * @param units taken that may be owed
    * @param most unheard units that the bucket bears
+   * @returns the units that are let off
    */
-  owe(most: number, owedMax: number): void {
-    const beyond = Math.min(this.untold, this.unheard - Math.max(0, most));
-    if (beyond <= 0) return;
+  owe(units: number, most: number, owedMax: number): number {
+    const beyond = Math.min(units, this.untold, this.unheard - Math.max(0, most));
+    if (!(beyond > 0)) return 0;
     this.charge -= beyond;
+    const before = this.owed;
     // What is owed already is not let off when the bound falls.
-    this.owed = Math.max(this.owed, Math.min(owedMax, this.owed + beyond));
+    this.owed = Math.max(before, Math.min(owedMax, before + beyond));
+    return beyond - (this.owed - before);
   }
 
   /** So many units are not taken, and pay what is owed. Returns how many of them do. */

@@ -46,6 +46,8 @@ export class SlotTokens {
   takenThreshold = 0;
   /** … or, while work is refused, this many. */
   shortThreshold = 0;
+  /** Units of work that could not be refused, beyond what may be owed. */
+  letOff = 0;
   readonly returnable = new Returnable();
   readonly #recent = new RecentUse();
   readonly #coherence = new Coherence();
@@ -186,11 +188,29 @@ export class SlotTokens {
     account.pass(seconds, this.#use, this.#slack, this.#creditMax);
     account.pay(-account.untold);
     account.loseAbove(bucket.depth - this.tokens);
-    const debtMax = debtMaxOf(bucket);
-    const owedMax = Math.max(0, this.#debtSeconds * this.expected.share - debtMax);
-    account.owe(Math.max(this.tokens + debtMax, account.unheard - read.mayOwe), owedMax);
+    this.#owe(bucket, read);
     this.#parts.pass(seconds, taken);
     this.#keepToReturnable(bucket, read.ownSlot, read.ms);
+  }
+
+  /**
+   * Charges the cluster for unrefusable work as far as refusable work could have been; the rest is this node's debt.
+   *
+   * *Worked:* two nodes share 300/s, one consumes 10,000/s. Its share of 150/s is expected of it, and what the bucket
+   * holds above its set point is given to it; of the rest it owes a minute of 150/s, and lets 9,850/s off. The other one
+   * has its 150/s.
+   *
+   * *Why:* charged down to a debt of a second, again with each report, the cluster gave nobody else anything.
+   */
+  #owe(bucket: ClusterBucket, { mayOwe, unrefused }: ReadSoFar): void {
+    const { account, expected } = this;
+    const owedByShare = this.#debtSeconds * Math.max(expected.share, bucket.perSecond * expected.part);
+    const unrefusedMax = Math.max(0, owedByShare - Math.max(0, this.#fromCluster));
+    // Who owes pays as `#payable` says: else clumps would take what is below the set point.
+    this.letOff += account.owe(unrefused, account.owed > 0 ? 0 : this.#fromCluster, unrefusedMax);
+    const debtMax = debtMaxOf(bucket);
+    const owedMax = Math.max(0, this.#debtSeconds * expected.share - debtMax);
+    this.letOff += account.owe(mayOwe, this.tokens + debtMax, owedMax);
   }
 
   /** What may be taken from now on. */
@@ -199,9 +219,18 @@ export class SlotTokens {
     this.#most = isHeldBack ? this.takenThreshold : Number.POSITIVE_INFINITY;
     if (this.isInPieces) this.#giveInPieces(bucket, nodes, now);
     else this.#giveAtRates(bucket, nodes, now.roundTripMs);
-    this.takeable -= account.pay(this.takeable) + account.owed;
+    this.takeable -= account.pay(this.#payable(bucket)) + account.owed;
     this.#parts.bind(this, this.expected.isMember);
     this.#waitForDebt(bucket);
+  }
+
+  /**
+   * Reads how much of what the node may take pays what it owes: whole pieces, and nothing below the set point, which is
+   * there for nodes whose demand is met.
+   */
+  #payable(bucket: ClusterBucket): number {
+    const most = Math.min(this.takeable, this.tokens - Math.max(0, this.account.unheard) - setPointOf(bucket));
+    return this.isInPieces ? this.piece * Math.floor(most / this.piece) : most;
   }
 
   /** Whether a report is due where work is refused. */
@@ -320,10 +349,11 @@ export class SlotTokens {
       roundTripMs: now.roundTripMs,
       isDivided: this.#isDivided,
       nodes,
-      leavesSetPoint: this.expected.crowdsOut,
+      leavesSetPoint: this.expected.crowdsOut || this.account.owed > 0,
     };
     const pieces = this.expected.isMember ? wholePieces(bucket, this.tokens, this.piece, turn) : 0;
     const most = Math.min(this.#most, pieces);
+    this.#fromCluster = this.piece * Math.floor(most / this.piece);
     this.#use = 0;
     this.#slack = 0;
     this.#creditMax = 0;
@@ -345,8 +375,13 @@ type FlowNow = Pick<Turn, 'own' | 'logMs' | 'roundTripMs'>;
 
 /** How far the log has been read since the slot was settled, in log time; and this node's slot among the members. */
 export interface ReadSoFar {
-  /** Units taken since the last flow that may be owed; what older work turns out to cost may not (decision 0084). */
+  /**
+   * Units of refusable work taken since the last flow that may be owed; what older work turns out to cost may not
+   * (decision 0084).
+   */
   readonly mayOwe: number;
+  /** Units of unrefusable work taken since the last flow. */
+  readonly unrefused: number;
   readonly ms: number;
   readonly ownSlot: number;
   /** Whether the node's budget holds back the report that has to tell of the lane. */

@@ -47,7 +47,7 @@ const COMMON = {
   ).exactOptional(),
   priority: choice(
     ['default', 'immediate'],
-    'What is immediate is granted whatever is there, and charged; it may leave a debt, which the others wait for. It may not stand beside cost, reserve, atMost or waitMs.',
+    'What is immediate is granted whatever is there, and charged; it may leave a debt of this node. It takes the role consume. It may not stand beside cost, reserve, atMost or waitMs.',
   ).exactOptional(),
   cost: COST.exactOptional().meta({
     description:

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hasRole } from '../../access/caller.js';
 import type { Decision } from '../../api/decision.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
@@ -68,6 +69,7 @@ export function decideAtOnce(
   if (isReserving(body)) return reservations.reserve(body);
   if (body.priority === 'immediate') {
     rejectBesideImmediate(body);
+    rejectUnlessConsuming(asked);
     return node.gate.passBy(whereOf(body), body, body);
   }
   return node.gate.tryAcquire(whereOf(body), body, body, nowMs);
@@ -83,6 +85,19 @@ function rejectBesideImmediate({ atMost = false, waitMs = 0 }: AcquireBody): voi
   if (field === null) return;
   const reason = 'must be absent where priority is immediate: all of it is granted at once';
   throw new QuotameshError('FIELD_INVALID', { field, reason });
+}
+
+/** What is granted whatever is there takes a role of its own. */
+function rejectUnlessConsuming(asked: Asked): void {
+  const caller = callerOf(asked);
+  if (hasRole(caller, 'consume')) return;
+  const what = 'ask with priority: immediate';
+  throw new QuotameshError('ROLE_MISSING', {
+    caller: caller.name,
+    needs: 'consume',
+    roles: caller.roles.join(', '),
+    what,
+  });
 }
 
 /** Waits until the request has its turn, its time is up, or the client hangs up. */

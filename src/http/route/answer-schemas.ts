@@ -184,6 +184,8 @@ const LOCAL = record({
   }),
   debtMessages: number,
   debtBytes: number,
+  letOffMessages: number,
+  letOffBytes: number,
 });
 
 const NODE_SHARE = record({

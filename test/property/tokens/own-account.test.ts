@@ -65,7 +65,7 @@ class Scene {
 
   #owe({ most, owedMax }: Extract<Step, { kind: 'owe' }>): void {
     const { charge, owed } = this.account;
-    this.account.owe(most, owedMax);
+    this.account.owe(Number.POSITIVE_INFINITY, most, owedMax);
     this.letOff += charge + owed - this.account.charge - this.account.owed;
     expect(this.account.owed).toBeGreaterThanOrEqual(owed - DOUBT);
     expect(this.account.owed).toBeLessThanOrEqual(Math.max(owed, owedMax) + DOUBT);

@@ -13,10 +13,10 @@ const DOCUMENTED = new Map(
 );
 const SUFFICIENT: Readonly<Record<string, readonly Who[]>> = {
   viewer: ['viewer', 'operator', 'admin', 'acme'],
-  traffic: ['traffic', 'admin'],
+  traffic: ['traffic', 'consume', 'admin'],
   operator: ['operator', 'admin', 'acme'],
   admin: ['admin'],
-  anybody: ['admin', 'operator', 'traffic', 'viewer', 'acme'],
+  anybody: ['admin', 'operator', 'consume', 'traffic', 'viewer', 'acme'],
 };
 
 let scene: HttpScene;
@@ -117,5 +117,22 @@ describe('role × route × method', () => {
   test('a path that is not there is 404 for whoever may ask at all', async () => {
     expect((await refusalOf('GET', '/nowhere', TOKENS.traffic)).status).toBe(404);
     expect((await refusalOf('POST', '/nowhere', TOKENS.viewer)).status).toBe(404);
+  });
+});
+
+describe('priority immediate, alone and in bulk', () => {
+  const body = { group: 'orders', messages: 1, priority: 'immediate' };
+
+  test.each([
+    ['traffic', 403],
+    ['consume', 200],
+    ['admin', 200],
+  ] as const)('is granted to the role consume: %s gets %d', async (who, status) => {
+    const headers = bearer(TOKENS[who]);
+    const one = await scene.app.inject({ method: 'POST', url: '/v1/acquire', headers, payload: body });
+    const url = '/v1/acquire/bulk';
+    const many = await scene.app.inject({ method: 'POST', url, headers, payload: { requests: [body] } });
+    expect([one.statusCode, many.json().answers[0].status]).toEqual([status, status]);
+    if (status === 403) expect(one.json()).toMatchObject({ code: 'ROLE_MISSING' });
   });
 });

@@ -4,6 +4,7 @@ import { hashOf } from '../../../src/access/token.js';
 export const TOKENS = {
   admin: 'qm_admin-0123456789',
   operator: 'qm_operator-0123456789',
+  consume: 'qm_consume-0123456789',
   traffic: 'qm_traffic-0123456789',
   viewer: 'qm_viewer-0123456789',
   acme: 'qm_acme-0123456789',

@@ -279,6 +279,8 @@ function direction(
       heldBack: 0,
       debtMessages: 0,
       debtBytes: 0,
+      letOffMessages: 0,
+      letOffBytes: 0,
     },
     nodes,
   };
