@@ -77,8 +77,6 @@ export interface GateParts {
   readonly whyNotReady: () => string;
   /** For reservations that are committed with what the work has cost. */
   readonly chargeCosts: ChargeCosts;
-  /** Called when work that could not be refused first exceeds what may be owed of a group. */
-  readonly onLetOff: (group: string, direction: Direction) => void;
   /** Called once, when a batch is refunded under the former name. */
   readonly onHandBack: () => void;
 }
@@ -95,6 +93,8 @@ export class Gate {
   readonly refusals: RefusalLedger;
   readonly batches: OpenBatches;
   readonly shadows: ShadowBook;
+  /** Called when work that could not be refused first exceeds what may be owed of a group. */
+  onLetOff: (group: string, direction: Direction) => void = () => {};
   readonly #loop: ServingLoop;
   readonly #limiter: Limiter;
   readonly #clock: Clock;
@@ -106,7 +106,6 @@ export class Gate {
   readonly #explainer: RefusalExplainer;
   readonly #decider: Decider;
   readonly #teller: QuotaTeller;
-  readonly #onLetOff: GateParts['onLetOff'];
   readonly #reservations: ReservationParts;
   /** Null where there is no topic, and so no key. */
   readonly #unheard: UnheardWork | null;
@@ -117,7 +116,6 @@ export class Gate {
     const { limiter, clock, groups, keys, attachments, limits, defaultGroup, loop } = parts;
     const { whyNotReady, chargeCosts, onHandBack } = parts;
     this.#loop = loop;
-    this.#onLetOff = parts.onLetOff;
     this.#limiter = limiter;
     this.#clock = clock;
     this.#groups = groups;
@@ -327,7 +325,7 @@ export class Gate {
     const { firstLetOff } = this.#limiter.buckets;
     for (const slot of firstLetOff.splice(0)) {
       const lane = Math.floor(slot / DIMENSION_COUNT);
-      this.#onLetOff(this.#groups.ofLane(lane).name, DIRECTIONS[lane % DIRECTION_COUNT] as Direction);
+      this.onLetOff(this.#groups.ofLane(lane).name, DIRECTIONS[lane % DIRECTION_COUNT] as Direction);
     }
   }
 

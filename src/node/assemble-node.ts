@@ -155,16 +155,16 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     loop,
     whyNotReady,
     chargeCosts: (names, costs, how) => reportCost({ config, clock, gate, loop, notReady }, names, costs, how),
-    onLetOff: (group, direction) =>
-      telemetry.log('warn', 'work that cannot be refused exceeds debtMs of debt; further amounts are only counted', {
-        group,
-        direction,
-        remedy: 'Give the role consume to fewer callers, or stop the enforcer that admits more than it is told.',
-      }),
     onHandBack: () =>
       telemetry.log('warn', 'an old name is used', { old: 'handBack', now: 'refund', where: 'a batch' }),
   });
 
+  gate.onLetOff = (group, direction) =>
+    telemetry.log('warn', 'work that cannot be refused exceeds debtMs of debt; further amounts are only counted', {
+      group,
+      direction,
+      remedy: 'Give the role consume to fewer callers, or stop the enforcer that admits more than it is told.',
+    });
   const enforcers = new Enforcers({ limiter, clock, groups, loop, shadows: gate.shadows });
 
   // Which groups are in force: those of YAML, and over them those of the registry.

@@ -46,7 +46,7 @@ export interface Turn {
   /** True: what is there is divided among all nodes in advance. */
   readonly isDivided: boolean;
   readonly nodes: number;
-  /** True: this node wants more than its share, or owes work that could not be refused, so it leaves the others the tokens up to the set point. */
+  /** True: this node wants more than its share, or owes, so it leaves the others the tokens up to the set point. */
   readonly leavesSetPoint: boolean;
 }
 

@@ -29,7 +29,6 @@ export function gateOf(orders: Readonly<Record<string, unknown>>, { limits = {},
     loop,
     whyNotReady: () => '',
     chargeCosts: () => undefined,
-    onLetOff: () => {},
     onHandBack: () => undefined,
   });
   groups.list.forEach(({ quota, enabled }, group) => {
