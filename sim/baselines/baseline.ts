@@ -26,6 +26,8 @@ export interface BaselineEnvironment {
   readonly quota: Quota;
   /** The time that each quota is told per, milliseconds: the window of whoever counts windows. Absent = a second. */
   readonly quotaPerMs?: readonly [messages: number, bytes: number];
+  /** Units that are configured as the burst of the whole cluster; null = none is. */
+  readonly burst?: readonly [messages: number | null, bytes: number | null];
   /** How many nodes the configuration names. */
   readonly nodes: number;
   /** The settings of quotamesh nodes. A baseline reads what its system has as well: a ramp. */

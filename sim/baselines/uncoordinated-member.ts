@@ -4,7 +4,10 @@ import { MessageBus } from './message-bus.js';
 import { PlainLimiter } from './plain-limiter.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
-/** Makes a baseline whose nodes tell each other nothing: each takes the part of the quota that `partOf` returns. */
+/**
+ * Makes a baseline whose nodes tell each other nothing: each takes the part of the quota that `partOf` returns, and the
+ * same part of a burst that is configured.
+ */
 export function uncoordinated(
   name: string,
   says: string,
@@ -15,27 +18,32 @@ export function uncoordinated(
     says,
     create: (environment) => {
       const create = (process: SimulatedProcess, quota: Quota) =>
-        new UncoordinatedMember(process, quota, partOf(environment));
+        new UncoordinatedMember(process, quota, partOf(environment), environment.burst);
       return new BaselineCluster(name, environment, new MessageBus<never>(environment), create);
     },
   };
 }
 
+type Depths = NonNullable<BaselineEnvironment['burst']>;
+
 class UncoordinatedMember implements Member<never> {
   readonly #process: SimulatedProcess;
   readonly #part: number;
+  readonly #depths: Depths;
   readonly #limiter = new PlainLimiter();
 
-  constructor(process: SimulatedProcess, quota: Quota, part: number) {
+  constructor(process: SimulatedProcess, quota: Quota, part: number, [messages, bytes]: Depths = [null, null]) {
     this.#process = process;
     this.#part = part;
+    // A bucket that holds no piece of work admits none.
+    this.#depths = [messages && Math.max(1, messages * part), bytes && Math.max(1, bytes * part)];
     this.setQuota(quota);
   }
 
   setQuota({ messagesPerSecond, bytesPerSecond }: Quota): void {
     const part = this.#part;
     const rates = { messagesPerSecond: messagesPerSecond * part, bytesPerSecond: bytesPerSecond * part };
-    this.#limiter.setRates(rates, this.#process.nowMs);
+    this.#limiter.setRates(rates, this.#process.nowMs, this.#depths);
   }
 
   tryAcquire(messages: number, bytes: number, retry: boolean): boolean {

@@ -2,8 +2,16 @@ import { readFileSync } from 'node:fs';
 import { invariant } from '../../src/core/base/invariant.js';
 import { Html, html } from '../../src/page/html.js';
 import { selfContainedPage } from '../../src/page/self-contained-page.js';
+import { frontierSection, type PageFrontier } from './frontier-section.js';
+import { keySection, type PageKeys } from './key-table.js';
 import { labelsOf, type PageClock, type PageRun, pageSeriesOf } from './page-runs.js';
 import { verdictTable } from './verdict-table.js';
+
+/** What stands on a page beside the verdict and the charts; null = nothing. */
+export interface PageSections {
+  readonly keys?: PageKeys | null;
+  readonly frontier?: PageFrontier | null;
+}
 
 /**
  * Renders one self-contained page of several runs of a scenario. The same runs give the same bytes.
@@ -11,18 +19,27 @@ import { verdictTable } from './verdict-table.js';
  * @param note a sentence under the title
  * @param clock that of a trace whose rows have dates
  */
-export function renderPage(results: readonly PageRun[], note = '', clock: PageClock | null = null): string {
+export function renderPage(
+  results: readonly PageRun[],
+  note = '',
+  clock: PageClock | null = null,
+  { keys = null, frontier = null }: PageSections = {},
+): string {
   invariant(results.length > 0, 'a page needs a run');
   return selfContainedPage({
     title: (results[0] as PageRun).scenario,
-    body: body(results, note, clock),
+    body: body(results, note, clock, [
+      ...(frontier === null ? [] : [frontierSection(frontier)]),
+      verdictTable(results, labelsOf(results)),
+      ...(keys === null ? [] : [keySection(keys, labelsOf(results))]),
+    ]),
     values: { runs: pageSeriesOf(results, clock) },
     modules: MODULES.map((name) => new URL(`browser/${name}.mjs`, import.meta.url)),
     styles: readFileSync(new URL('run.css', import.meta.url), 'utf8'),
   });
 }
 
-function body(results: readonly PageRun[], note: string, clock: PageClock | null): Html {
+function body(results: readonly PageRun[], note: string, clock: PageClock | null, sections: readonly Html[]): Html {
   const labels = labelsOf(results);
   const first = results[0] as PageRun;
   const systems = results.length === 1 ? labels[0] : `${results.length} systems`;
@@ -43,7 +60,7 @@ ${noteLine}
 </header>
 <noscript><p class="note">The charts need JavaScript; the verdict below does not.</p></noscript>
 <main>
-${verdictTable(results, labels)}
+${sections}
 ${toolbar(results, labels)}
 <div class="stage">
 <div>

@@ -1,11 +1,12 @@
 import { Html, html } from '../../src/page/html.js';
-import type { Verdict } from '../verdict/run-result.js';
+import type { DimensionSeries, Verdict } from '../verdict/run-result.js';
 import type { PageRun } from './page-runs.js';
 
 interface Column {
   readonly title: string;
   readonly means: string;
-  readonly key: keyof Verdict;
+  /** A figure of the verdict, or one that the series tell. */
+  readonly key: keyof Verdict | 'refused' | 'refusedBytes';
   /** What is best: the least, the most, or what is nearest to this figure. */
   readonly best: 'least' | 'most' | number;
   readonly text: (figure: number) => string;
@@ -13,7 +14,7 @@ interface Column {
 
 /** One row per system. The best figure of a column is marked by weight and a sign, not by colour alone. */
 export function verdictTable(runs: readonly PageRun[], labels: readonly string[]): Html {
-  const columns = COLUMNS.filter(({ key }) => runs.some(({ verdict }) => verdict?.[key] !== undefined));
+  const columns = COLUMNS.filter((column) => runs.some((run) => figuresOf(run, column) !== undefined));
   if (columns.length === 0) return new Html('');
   const best = columns.map((column) => bestTextOf(column, runs));
   const rows = runs.map((run, at) => {
@@ -44,6 +45,20 @@ const percent = (ratio: number, digits = 1) => `${signed(100 * ratio, digits)} %
 const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`;
 
 const COLUMNS: readonly Column[] = [
+  {
+    title: 'Refused',
+    means: 'Messages that were refused, of all that were asked for.',
+    key: 'refused',
+    best: 'least',
+    text: (ratio) => percent(ratio),
+  },
+  {
+    title: 'Refused bytes',
+    means: 'Bytes that were refused, of all that were asked for.',
+    key: 'refusedBytes',
+    best: 'least',
+    text: (ratio) => percent(ratio),
+  },
   {
     title: 'Over-admission',
     means: 'Worst 5 s window: admitted above what the quota granted.',
@@ -123,9 +138,25 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
+/** Undefined where the run has no such figure. A recording's refusals are those of the strategy that was live. */
+function figuresOf({ verdict, series }: PageRun, { key }: Column): Verdict[keyof Verdict] | undefined {
+  if (key !== 'refused' && key !== 'refusedBytes') return verdict?.[key];
+  const dimension = series.find((each) => each.dimension === (key === 'refused' ? 'messages' : 'bytes'));
+  return verdict === null || dimension === undefined ? undefined : refusedPart(dimension);
+}
+
+function refusedPart({ perNode }: DimensionSeries): number {
+  let [refused, demand] = [0, 0];
+  for (const node of Object.values(perNode)) {
+    for (const rate of node.refused) refused += rate;
+    for (const rate of node.demand) demand += rate;
+  }
+  return demand === 0 ? 0 : refused / demand;
+}
+
 /** The slowest of several steps; Infinity where one never settled, null where there is no figure. */
-function figureOf({ verdict }: PageRun, { key }: Column): number | null {
-  const figure = verdict?.[key] ?? null;
+function figureOf(run: PageRun, column: Column): number | null {
+  const figure = figuresOf(run, column) ?? null;
   if (figure === null || typeof figure === 'number') return figure;
   return figure.length === 0 ? null : Math.max(...figure.map((took) => took ?? Number.POSITIVE_INFINITY));
 }

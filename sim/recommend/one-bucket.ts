@@ -4,29 +4,32 @@ import type { RecordedWork } from './recorded-work.js';
 export type Dimension = 0 | 1;
 
 /**
- * The part of the work that a single bucket would refuse, full at the beginning: a first guess at a quota, in a
- * thousandth of the time that a simulated cluster takes. Nothing that is recommended rests on it.
+ * The part of the work that a single bucket for each key would refuse, full at the beginning: a first guess at a quota,
+ * in a thousandth of the time that a simulated cluster takes. Nothing that is recommended rests on it.
  *
  * @param perSecond units per second of the work's own time
  */
 export function refusedByOneBucket(work: RecordedWork, of: Dimension, perSecond: number, depth: number): number {
   const amounts = of === 0 ? work.messages : work.bytes;
-  let [tokens, lastMs, refused, offered] = [depth, 0, 0, 0];
+  const tokens = new Float64Array(work.keys.length).fill(depth);
+  const lastMs = new Float64Array(work.keys.length);
+  let [refused, offered] = [0, 0];
   for (let at = 0; at < work.count; at++) {
-    const [atMs, amount] = [work.atMs[at] as number, amounts[at] as number];
-    tokens = Math.min(depth, tokens + ((atMs - lastMs) * perSecond) / 1000);
-    lastMs = atMs;
+    const [atMs, amount, key] = [work.atMs[at] as number, amounts[at] as number, work.key[at] as number];
+    const refilled = (tokens[key] as number) + ((atMs - (lastMs[key] as number)) * perSecond) / 1000;
+    tokens[key] = Math.min(depth, refilled);
+    lastMs[key] = atMs;
     offered += amount;
     // As the limiter: a full bucket admits what is above it.
-    if (tokens >= Math.min(amount, depth)) tokens -= amount;
+    if ((tokens[key] as number) >= Math.min(amount, depth)) tokens[key] = (tokens[key] as number) - amount;
     else refused += amount;
   }
   return offered === 0 ? 0 : refused / offered;
 }
 
 /**
- * The least rate at which a single bucket refuses no more than `wish`, to a thousandth; null = there is none, because
- * more is asked for at once than the bucket holds.
+ * The least rate at which a single bucket for each key refuses no more than `wish`, to a thousandth; null = there is
+ * none, because more is asked for at once than the bucket holds.
  */
 export function leastOfOneBucket(work: RecordedWork, of: Dimension, depth: number, wish: number): number | null {
   if (refusedByOneBucket(work, of, Number.MAX_VALUE, depth) > wish) return null;
@@ -47,8 +50,22 @@ export function meanPerSecond(work: RecordedWork, of: Dimension): number {
   const amounts = of === 0 ? work.messages : work.bytes;
   let offered = 0;
   for (let at = 0; at < work.count; at++) offered += amounts[at] as number;
-  const lengthMs = (work.atMs[work.count - 1] ?? 0) - (work.atMs[0] ?? 0);
-  return offered / Math.max(1, lengthMs / 1000);
+  return offered / lengthSeconds(work);
+}
+
+function lengthSeconds({ atMs, count }: RecordedWork): number {
+  return Math.max(1, ((atMs[count - 1] ?? 0) - (atMs[0] ?? 0)) / 1000);
+}
+
+/** The mean of the key that asks for most, over the time of all work. */
+export function busiestPerSecond(work: RecordedWork, of: Dimension): number {
+  const amounts = of === 0 ? work.messages : work.bytes;
+  const sums = new Float64Array(work.keys.length);
+  for (let at = 0; at < work.count; at++) {
+    const key = work.key[at] as number;
+    sums[key] = (sums[key] as number) + (amounts[at] as number);
+  }
+  return sums.reduce((most, sum) => Math.max(most, sum), 0) / lengthSeconds(work);
 }
 
 export function largestOf(work: RecordedWork, of: Dimension): number {

@@ -6,7 +6,7 @@ import type { WorldSettings } from '../cluster/world.js';
 import { playTrace } from '../replay/play-trace.js';
 import type { TraceRun } from '../replay/trace-run.js';
 import { OWN_SYSTEMS, type System, shortName } from '../systems.js';
-import { type Dimension, largestOf, leastOfOneBucket, meanPerSecond } from './one-bucket.js';
+import { busiestPerSecond, type Dimension, largestOf, leastOfOneBucket, meanPerSecond } from './one-bucket.js';
 import { arrivalsOf, type RecordedWork } from './recorded-work.js';
 
 export interface RecommendOptions {
@@ -28,7 +28,19 @@ export interface RecommendOptions {
   readonly maxRequestAt: (quota: Rates) => Rates;
   readonly delays?: TopicDelays;
   /** Told before each play. */
-  readonly onPlay?: (play: { readonly depth: number; readonly perSecond: number }) => void;
+  readonly onPlay?: (play: RecommendPlay) => void;
+}
+
+interface PlayOptions extends RecommendOptions {
+  readonly tried?: Pick<RecommendPlay, 'burst' | 'bursts'>;
+}
+
+export interface RecommendPlay {
+  readonly depth: number;
+  readonly perSecond: number;
+  /** The how manieth burst of those that are tried, from 1. */
+  readonly burst: number;
+  readonly bursts: number;
 }
 
 /** The least quota at which a bucket of this depth refuses no more than was wished. */
@@ -45,6 +57,8 @@ export interface FrontierPoint {
 
 export interface Recommendation {
   readonly meanPerSecond: number;
+  /** The same of the key that asks for most. */
+  readonly busiestPerSecond: number;
   /** By depth, rising; without points that another one betters in both. */
   readonly frontier: readonly FrontierPoint[];
   /** The point with which a second admits least at most: what the quota protects has to bear that. */
@@ -58,9 +72,11 @@ export interface Recommendation {
 /** Plays the work on the production core until it knows what that needs. Throws where there is no work. */
 export async function recommend(work: RecordedWork, options: RecommendOptions): Promise<Recommendation> {
   const mean = meanPerSecond(work, options.of) / options.speed;
+  const busiest = busiestPerSecond(work, options.of) / options.speed;
   const points: FrontierPoint[] = [];
-  for (const depth of depthsFor(work, options.of, mean)) {
-    const point = await leastQuota(work, depth, options);
+  const depths = depthsFor(work, options.of, busiest);
+  for (const [at, depth] of depths.entries()) {
+    const point = await leastQuota(work, depth, { ...options, tried: { burst: at + 1, bursts: depths.length } });
     if (point !== null && point.refused <= options.wish) points.push(point);
   }
   if (points.length === 0) {
@@ -73,7 +89,14 @@ export async function recommend(work: RecordedWork, options: RecommendOptions): 
   const strategies = runs
     .map((run, at) => ({ strategy: strategyOf(OWN_SYSTEMS[at] as System), refused: refusedIn(run, options.of), run }))
     .sort((one, other) => one.refused - other.refused);
-  return { meanPerSecond: mean, frontier, best, strategy: chosen(strategies, options.settings), strategies };
+  return {
+    meanPerSecond: mean,
+    busiestPerSecond: busiest,
+    frontier,
+    best,
+    strategy: chosen(strategies, options.settings),
+    strategies,
+  };
 }
 
 /** A change of strategy has to be worth it: what one seed of the delays gives differs by some per cent. */
@@ -102,7 +125,7 @@ const LEAST_BURST = 10;
  * A cluster refuses a little more than one bucket, since its nodes learn late of each other: from that guess the quota
  * rises until the wish is met, and the last step is halved. null = no quota meets it with this depth.
  */
-async function leastQuota(work: RecordedWork, depth: number, options: RecommendOptions): Promise<FrontierPoint | null> {
+async function leastQuota(work: RecordedWork, depth: number, options: PlayOptions): Promise<FrontierPoint | null> {
   const guess = leastOfOneBucket(work, options.of, depth, options.wish);
   if (guess === null) return null;
   const refusedAt = (perSecond: number) => refusedByCluster(work, { depth, perSecond }, options);
@@ -128,9 +151,9 @@ async function leastQuota(work: RecordedWork, depth: number, options: RecommendO
 export async function refusedByCluster(
   work: RecordedWork,
   { depth, perSecond }: Pick<FrontierPoint, 'depth' | 'perSecond'>,
-  options: RecommendOptions,
+  options: PlayOptions,
 ): Promise<number> {
-  options.onPlay?.({ depth, perSecond });
+  options.onPlay?.({ depth, perSecond, ...(options.tried ?? { burst: 1, bursts: 1 }) });
   const system = OWN_SYSTEMS.find((one) => strategyOf(one) === options.settings.groups[0]?.strategy) as System;
   const [run] = await play(work, { depth, perSecond }, options, [system]);
   return refusedIn(run as TraceRun, options.of);
@@ -161,6 +184,7 @@ function play(
     seed,
     quota,
     speed,
+    isPerKey: work.keys.length > 1,
     settings: { ...settings, groups },
     maxRequest: maxRequestAt([quota[0] * speed, quota[1] * speed]),
     ...(delays && { delays }),

@@ -1,7 +1,7 @@
 import { QuotameshError } from '../../src/errors/quotamesh-error.js';
 import type { TraceArrival } from '../replay/trace.js';
 
-/** Recorded work in columns, in order of time, so that it can be played again and again: 28 bytes a piece. */
+/** Recorded work in columns, in order of time, so that it can be played again and again: 32 bytes a piece. */
 export interface RecordedWork {
   readonly count: number;
   readonly nodes: number;
@@ -9,16 +9,21 @@ export interface RecordedWork {
   readonly node: Uint16Array;
   readonly messages: Float64Array;
   readonly bytes: Float64Array;
+  /** The index of its key in `keys`. */
+  readonly key: Uint32Array;
+  /** Whose quotas are apart; one without a name where there is one quota. */
+  readonly keys: readonly string[];
 }
 
-/** 56 MB, and about half a minute of one core for every quota that is tried. */
+/** 64 MB, and about half a minute of one core for every quota that is tried. */
 export const WORK_MAX = 2_000_000;
 
 /** Throws USAGE where there is more than fits. */
 export async function collectWork(arrivals: AsyncIterable<TraceArrival>): Promise<RecordedWork> {
   let columns = createColumns(1024);
   let [count, nodes] = [0, 1];
-  for await (const { atMs, node, messages, bytes } of arrivals) {
+  const keys = new Map<string, number>();
+  for await (const { atMs, node, messages, bytes, key } of arrivals) {
     if (count === WORK_MAX) {
       const reason = `there are more than ${WORK_MAX} pieces of work, and each is played many times: record less, or cut the file`;
       throw new QuotameshError('USAGE', { reason });
@@ -28,21 +33,25 @@ export async function collectWork(arrivals: AsyncIterable<TraceArrival>): Promis
     columns.node[count] = node;
     columns.messages[count] = messages;
     columns.bytes[count] = bytes;
+    const keyAt = keys.get(key) ?? keys.size;
+    keys.set(key, keyAt);
+    columns.key[count] = keyAt;
     nodes = Math.max(nodes, node + 1);
     count++;
   }
-  return { ...columns, count, nodes };
+  return { ...columns, count, nodes, keys: [...keys.keys()] };
 }
 
 /** The work as a trace. */
-export async function* arrivalsOf({ count, atMs, node, messages, bytes }: RecordedWork): AsyncGenerator<TraceArrival> {
+export async function* arrivalsOf(work: RecordedWork): AsyncGenerator<TraceArrival> {
+  const { count, atMs, node, messages, bytes, key, keys } = work;
   for (let at = 0; at < count; at++) {
     yield {
       atMs: atMs[at] as number,
       node: node[at] as number,
       messages: messages[at] as number,
       bytes: bytes[at] as number,
-      key: '',
+      key: keys[key[at] as number] as string,
       retryAfterMs: 0,
       line: at + 1,
     };
@@ -55,6 +64,7 @@ function createColumns(length: number) {
     node: new Uint16Array(length),
     messages: new Float64Array(length),
     bytes: new Float64Array(length),
+    key: new Uint32Array(length),
   };
 }
 
@@ -64,5 +74,6 @@ function grown(before: ReturnType<typeof createColumns>) {
   columns.node.set(before.node);
   columns.messages.set(before.messages);
   columns.bytes.set(before.bytes);
+  columns.key.set(before.key);
   return columns;
 }

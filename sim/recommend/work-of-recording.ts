@@ -4,7 +4,9 @@ import { Coordinator } from '../../src/core/coordinator/coordinator.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
 import type { Recording } from '../../src/recording/read-recording.js';
 import { laneShares } from '../../src/status/describe-node.js';
-import { decoded, groupIndex, type RecordingChoice, settingsOf } from '../replay/replay-recording.js';
+import { chosenGroup } from '../replay/chosen-group.js';
+import { decoded } from '../replay/decoded.js';
+import { type RecordingChoice, settingsOf } from '../replay/replay-recording.js';
 import type { TraceArrival } from '../replay/trace.js';
 
 /**
@@ -13,8 +15,7 @@ import type { TraceArrival } from '../replay/trace.js';
  * traffic did; a CSV of arrivals has all of it.
  */
 export async function* workOfRecording(recording: Recording, choice: RecordingChoice): AsyncGenerator<TraceArrival> {
-  const { header } = recording;
-  const group = groupIndex(header, choice.group);
+  const { header, group } = await chosenGroup(recording, choice.group);
   const settings = settingsOf(header, header.groups[group]!.strategy);
   const coordinator = new Coordinator(settings, new Limiter(settings.groups.length * DIRECTION_COUNT));
   const codec = new RecordCodec(header.cluster);

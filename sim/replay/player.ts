@@ -1,4 +1,5 @@
-import { type Rates, UNLIMITED } from '../../src/core/base/vocabulary.js';
+import { depthGiven } from '../../src/core/base/settings.js';
+import { directionIndex, type Rates, UNLIMITED } from '../../src/core/base/vocabulary.js';
 import type { AskedCluster } from '../cluster/asked-cluster.js';
 import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
 import { EventQueue } from '../cluster/event-queue.js';
@@ -16,6 +17,7 @@ import type { TraceRun } from './trace-run.js';
 const HEAD_START_MS = 3000;
 /** New keys that may come within a head start without beginning cold. */
 const SPARES = 16;
+const PUBLISH = directionIndex('publish');
 
 /** One system under a trace. Work that is refused is lost, unless its row says when it asks again. */
 export class Player {
@@ -190,12 +192,14 @@ export class Player {
   #startCluster(): ClusterUnderTest | AskedCluster {
     const { nodes, settings, delays = LOCAL_KAFKA, quotaPerMs } = this.#options;
     const [messagesPerSecond, bytesPerSecond] = this.#quota;
+    const burst = settings.groups[0]?.burst;
     const cluster = this.#system.create({
       queue: this.#queue,
       random: this.#random,
       delays,
       quota: { messagesPerSecond, bytesPerSecond },
       ...(quotaPerMs && { quotaPerMs }),
+      ...(burst && { burst: [depthGiven(burst, PUBLISH, 0), depthGiven(burst, PUBLISH, 1)] as const }),
       nodes,
       settings,
     });

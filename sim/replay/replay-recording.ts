@@ -7,12 +7,12 @@ import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
 import { Coordinator } from '../../src/core/coordinator/coordinator.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
 import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
-import { QuotameshError } from '../../src/errors/quotamesh-error.js';
-import type { ReadRecord } from '../../src/ports/report-topic.js';
 import type { Recording } from '../../src/recording/read-recording.js';
 import type { RecordingHeader } from '../../src/recording/recording-format.js';
 import { laneShares } from '../../src/status/describe-node.js';
 import type { PageRun } from '../page/page-runs.js';
+import { chosenGroup } from './chosen-group.js';
+import { decoded } from './decoded.js';
 import { FoldingSeries } from './folding-series.js';
 
 export interface RecordingReplay {
@@ -36,8 +36,7 @@ const SLICE_MS = 100;
  * are what the nodes reported, under the strategy that was live.
  */
 export async function replayRecording(recording: Recording, choice: RecordingChoice): Promise<RecordingReplay> {
-  const { header } = recording;
-  const group = groupIndex(header, choice.group);
+  const { header, group } = await chosenGroup(recording, choice.group);
   const codec = new RecordCodec(header.cluster);
   const watchers = STRATEGY_NAMES.map((strategy) => new Watcher(header, group, choice.direction, strategy));
   let records = 0;
@@ -98,7 +97,8 @@ class Watcher {
   }
 
   read(event: ReadEvent): void {
-    const effects = this.#coordinator.step({ kind: 'records-read', records: [event] }, 0);
+    const records = [withClaim(event, this.#coordinator)];
+    const effects = this.#coordinator.step({ kind: 'records-read', records }, 0);
     if (this.#beginMs === null) return;
     const nowMs = this.#coordinator.log.membershipLogMs - this.#beginMs;
     // The shares have not changed since the last record, so they fill the slices until this one.
@@ -156,6 +156,17 @@ class Watcher {
   }
 }
 
+/**
+ * Nodes that do not divide by a pool claim none. Under `equal` each would claim the members that it has read of, so it
+ * is given that claim here; a node that is not served yet would count itself.
+ */
+function withClaim(event: ReadEvent, { membership }: Coordinator): ReadEvent {
+  const { record } = event;
+  if (record?.kind !== 'node' || (record.pool ?? 0) > 0) return event;
+  const isMember = membership.alive.some(({ nodeId }) => nodeId === record.nodeId);
+  return { ...event, record: { ...record, pool: membership.alive.length + (isMember ? 0 : 1) } };
+}
+
 function unmet(demand: RateStatus, usage: RateStatus, key: keyof RateStatus): number {
   return Math.max(0, (demand[key] ?? 0) - (usage[key] ?? 0));
 }
@@ -168,9 +179,8 @@ function limitIn(share: RateStatus | undefined, dimension: 0 | 1): number {
 
 /** The recorded settings over the defaults of this version, which may have more of them. */
 export function settingsOf(header: RecordingHeader, strategy: string): CoordinatorSettings {
-  const groups = Object.fromEntries(header.groups.map(({ name }) => [name, {}]));
-  const defaults = resolveConfig({ cluster: header.cluster, topic: 'memory', groups }, { source: '(recording)' });
-  const byName = new Map(defaults.groups.map((group) => [group.name, group]));
+  const raw = { cluster: header.cluster, topic: 'memory', groups: { any: {} } };
+  const defaults = resolveConfig(raw, { source: '(recording)' });
   return {
     ...defaults.timing,
     sampleIntervalMs: defaults.sampleIntervalMs,
@@ -182,22 +192,6 @@ export function settingsOf(header: RecordingHeader, strategy: string): Coordinat
     partitions: header.partitions,
     limiting: header.limiting ?? defaults.limiting,
     costs: defaults.costs,
-    groups: header.groups.map((group) => ({ ...byName.get(group.name), ...group, strategy })),
+    groups: header.groups.map((group) => ({ ...defaults.groups[0], ...group, strategy })),
   };
-}
-
-export function groupIndex({ groups }: RecordingHeader, wanted: string | undefined): number {
-  const names = groups.map(({ name }) => name);
-  const at = wanted === undefined && names.length === 1 ? 0 : names.indexOf(wanted ?? '');
-  if (at !== -1) return at;
-  const problem = wanted === undefined ? 'name one with --group' : `there is no group ${JSON.stringify(wanted)}`;
-  throw new QuotameshError('USAGE', {
-    reason: `the recording has ${names.length} groups, ${problem}: ${names.join(', ')}`,
-  });
-}
-
-export function decoded({ partition, offset, appendMs, key, value }: ReadRecord, codec: RecordCodec): ReadEvent | null {
-  if (value === null) return { partition, offset, appendMs, key, record: null };
-  const result = codec.decode(value);
-  return 'record' in result ? { partition, offset, appendMs, key, record: result.record } : null;
 }

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import { type GroupSettings, LIMITING_MODES, LIMITING_SPLITS } from '../core/base/settings.js';
+import { LIMITING_MODES, LIMITING_SPLITS } from '../core/base/settings.js';
+import { KeyPattern } from '../core/keys/key-pattern.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { ReadRecord } from '../ports/report-topic.js';
 import {
@@ -136,6 +137,8 @@ const LIMITING = z.object({
   maxBackends: z.int().min(1),
 });
 
+const GROUP = z.looseObject({ name: z.string().min(1), strategy: z.string() });
+
 /** Settings that a later version adds are filled in by whoever replays; the ones that are there must make sense. */
 const HEADER = z.object({
   format: z.literal(1),
@@ -146,7 +149,14 @@ const HEADER = z.object({
   partitions: z.int().min(1).max(16),
   timing: z.record(z.string(), z.number()),
   limiting: LIMITING.optional(),
-  groups: z.array(z.looseObject({ name: z.string().min(1), strategy: z.string() })).min(1),
+  groups: z.array(GROUP),
+  keys: z.array(
+    z.object({
+      pattern: z.string().refine((text) => typeof KeyPattern.of(text) !== 'string', 'is no pattern of keys'),
+      group: GROUP,
+      overrides: z.array(GROUP),
+    }),
+  ),
 });
 
 function headerFrom({ payload }: Frame, file: string): RecordingHeader {
@@ -159,8 +169,8 @@ function headerFrom({ payload }: Frame, file: string): RecordingHeader {
   const checked = HEADER.safeParse(content);
   if (checked.success) {
     const { limiting, ...header } = checked.data;
-    const groups = checked.data.groups as unknown as readonly GroupSettings[];
-    return { ...header, ...(limiting === undefined ? {} : { limiting }), groups };
+    const { groups, keys } = checked.data as unknown as Pick<RecordingHeader, 'groups' | 'keys'>;
+    return { ...header, ...(limiting === undefined ? {} : { limiting }), groups, keys };
   }
   const [issue] = checked.error.issues;
   throw unreadable(file, `its header is of another version (${issue?.path.join('.')}: ${issue?.message})`);

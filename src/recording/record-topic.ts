@@ -46,6 +46,7 @@ export async function recordTopic(options: RecordOptions): Promise<RecordSummary
       timing: { ...config.timing, sampleIntervalMs: config.sampleIntervalMs },
       limiting: config.limiting,
       groups: config.groups,
+      keys: config.keys.templates.map(({ pattern, group, overrides }) => ({ pattern, group, overrides })),
     });
     while (!signal.aborted && listener.failure === null) {
       await delay(FLUSH_EVERY_MS, signal);

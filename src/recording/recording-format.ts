@@ -47,6 +47,15 @@ export interface RecordingHeader {
   /** Absent in recordings of versions that knew no backends. */
   readonly limiting?: LimitingSettings;
   readonly groups: readonly GroupSettings[];
+  readonly keys: readonly RecordedTemplate[];
+}
+
+/** A template of keys, and what single keys of it are. */
+export interface RecordedTemplate {
+  /** `key:{id}`. */
+  readonly pattern: string;
+  readonly group: GroupSettings;
+  readonly overrides: readonly GroupSettings[];
 }
 
 export function encodeFrame(payload: Uint8Array): Buffer {

@@ -134,7 +134,7 @@ function classOfRun(at) {
 }
 
 function markRows() {
-  for (const row of document.querySelectorAll('.verdict tbody tr')) {
+  for (const row of document.querySelectorAll('.verdict tbody tr[data-run]')) {
     const at = Number(row.dataset.run);
     row.className = classOfRun(at).trim();
     row.querySelector('.badge').textContent = at === state.left ? 'A' : at === state.right ? 'B' : '';

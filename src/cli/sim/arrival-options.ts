@@ -14,5 +14,7 @@ export function addArrivalOptions(command: Command): Command {
     .option('--bytes <amount>', 'CSV: bytes of a row, likewise', '0')
     .option('--speed <factor>', 'CSV: so many seconds of the file in one of the nodes', '1')
     .option('--nodes <count>', 'CSV: nodes that the rows are spread over', '5')
-    .option('--by <way>', 'CSV: hash, round-robin, or a column: its texts fill the nodes one by one', 'hash');
+    .option('--by <way>', 'CSV: hash, round-robin, or a column: its texts fill the nodes one by one', 'hash')
+    .option('--per <column>', 'CSV: a quota of its own for each text of this column')
+    .option('--top <count>', 'CSV: with --per, show so many of those with the most refused', '10');
 }

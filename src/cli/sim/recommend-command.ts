@@ -17,6 +17,8 @@ export interface RecommendCommandOptions {
   readonly speed: string;
   readonly nodes: string;
   readonly by: string;
+  readonly per?: string;
+  readonly top: string;
   readonly delimiter?: string;
   readonly seed: string;
   readonly json?: boolean;
@@ -55,6 +57,7 @@ docs/guide/shadow.md tells how it is found, and how to watch it on a live cluste
 Examples:
   quotamesh recommend --from calls.csv --time TIMESTAMP --refuse-below 0.1%
   quotamesh recommend --from calls.csv --time TIMESTAMP --config node.yaml --group orders --refuse-below 1%
+  quotamesh recommend --from calls.csv --time TIMESTAMP --per api_key --config node.yaml --group 'key:{id}'
   quotamesh recommend --group orders --from incident.qmrec --refuse-below 0.1%
 
 Exit codes: 0 done, 2 usage, 78 a file cannot be read or written, or has mistakes.`;

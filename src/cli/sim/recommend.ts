@@ -2,23 +2,29 @@ import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { WorldSettings } from '../../../sim/cluster/world.js';
 import { renderPage } from '../../../sim/page/render-page.js';
-import { type Recommendation, recommend } from '../../../sim/recommend/recommend.js';
+import { recommend } from '../../../sim/recommend/recommend.js';
 import { collectWork, type RecordedWork } from '../../../sim/recommend/recorded-work.js';
 import { workOfRecording } from '../../../sim/recommend/work-of-recording.js';
+import { chosenGroup } from '../../../sim/replay/chosen-group.js';
 import { readTrace } from '../../../sim/replay/read-trace.js';
-import { groupIndex, settingsOf } from '../../../sim/replay/replay-recording.js';
+import { settingsOf } from '../../../sim/replay/replay-recording.js';
+import { KEYS_MAX, type TraceFound } from '../../../sim/replay/trace.js';
 import { parseQuantity } from '../../config/setting/quantity.js';
 import type { GroupSettings } from '../../core/base/settings.js';
 import { type Rates, UNLIMITED } from '../../core/base/vocabulary.js';
 import { type Recording, readRecording } from '../../recording/read-recording.js';
 import { MAGIC } from '../../recording/recording-format.js';
+import { foundText } from './found-text.js';
 import type { RecommendCommandOptions } from './recommend-command.js';
+import { recommendProgress } from './recommend-progress.js';
 import { type Recommended, recommendationFacts, recommendationText } from './recommend-text.js';
 import { firstBytes } from './replay.js';
+import { percent, rate, whole } from './replay-figures.js';
 import { cannotRead, openFile, writeHtml } from './replay-files.js';
 import { wholeNumber, wrongFlag, wrongUse } from './replay-flags.js';
-import { replayedGroup } from './replay-group.js';
+import { type GroupKind, replayedGroup } from './replay-group.js';
 import { traceOptions } from './replay-trace.js';
+import { pageKeys } from './trace-tables.js';
 
 /** `quotamesh recommend`: a recording by its first bytes, anything else as CSV. */
 export async function recommendQuota(options: RecommendCommandOptions): Promise<void> {
@@ -31,11 +37,12 @@ export async function recommendQuota(options: RecommendCommandOptions): Promise<
   const played = head.equals(MAGIC)
     ? await ofRecording(await readRecording(input, from), options)
     : await ofTrace(input, options);
-  const { work, group, settings, otherQuota, speed, maxRequestAt } = played;
+  const { work, group, kind, settings, otherQuota, speed, maxRequestAt, note } = played;
   if (work.count === 0) throw wrongUse(`${from} holds no work of ${group}`);
   if (settings.groups[0]?.sharing !== 'tokens') {
     throw wrongUse(`group ${group} shares rates, and a burst of the cluster is for groups that share tokens`);
   }
+  const progress = json === true ? null : recommendProgress(process.stderr.isTTY);
   const found = await recommend(work, {
     name: basename(from),
     of: of === 'messages' ? 0 : 1,
@@ -46,11 +53,15 @@ export async function recommendQuota(options: RecommendCommandOptions): Promise<
     speed,
     settings,
     maxRequestAt,
-    onPlay: progressOf(json === true),
-  });
+    onPlay: (play) => progress?.played(play),
+  }).finally(() => progress?.end());
   const told: Recommended = {
     file: basename(from),
     group,
+    kind,
+    note,
+    per: options.per ?? null,
+    top: wholeNumber('--top', options.top, 0, KEYS_MAX),
     of,
     wish,
     work,
@@ -59,13 +70,16 @@ export async function recommendQuota(options: RecommendCommandOptions): Promise<
     found,
     direction: options.direction,
   };
-  if (html !== undefined) writeHtml(html, pageOf(found));
+  if (html !== undefined) writeHtml(html, pageOf(told));
   process.stdout.write(json ? `${JSON.stringify(recommendationFacts(told))}\n` : recommendationText(told));
 }
 
 interface Played {
   readonly work: RecordedWork;
   readonly group: string;
+  readonly kind: GroupKind;
+  /** What the file was taken for. */
+  readonly note: readonly string[];
   readonly settings: WorldSettings;
   readonly otherQuota: number;
   readonly nodes: number;
@@ -76,17 +90,21 @@ interface Played {
 async function ofTrace(input: Readable, options: RecommendCommandOptions): Promise<Played> {
   const trace = traceOptions(options);
   const group = await replayedGroup(options);
-  const work = await collectWork(readTrace(input, options.from, trace));
-  const { name, settings, maxRequestAt } = group;
+  let note: readonly string[] = [];
+  const onBegun = (found: TraceFound) => {
+    note = foundText(found, trace);
+  };
+  const work = await collectWork(readTrace(input, options.from, trace, onBegun));
+  const { name, kind, settings, maxRequestAt } = group;
   const otherQuota = group.quota[options.of === 'messages' ? 1 : 0];
-  return { work, group: name, settings, otherQuota, nodes: trace.nodes, speed: trace.speed, maxRequestAt };
+  return { work, group: name, kind, note, settings, otherQuota, nodes: trace.nodes, speed: trace.speed, maxRequestAt };
 }
 
 /** With the settings of its recorder; what a single request asked for is in no recording, so none is too large. */
 async function ofRecording(recording: Recording, options: RecommendCommandOptions): Promise<Played> {
   const { group: wanted, direction, of } = options;
-  const { header } = recording;
-  const at = groupIndex(header, wanted);
+  if (options.per !== undefined) throw wrongUse('--per names a column of a CSV; a recording tells one group, --group');
+  const { header, group: at } = await chosenGroup(recording, wanted);
   const { nodeId: _, nonce: _ofThisProcess, ...settings } = settingsOf(header, header.groups[at]!.strategy);
   const group = settings.groups[at] as GroupSettings;
   const work = await collectWork(workOfRecording(recording, { group: wanted, direction }));
@@ -95,6 +113,8 @@ async function ofRecording(recording: Recording, options: RecommendCommandOption
   return {
     work,
     group: group.name,
+    kind: recording.header.groups.some(({ name }) => name === group.name) ? 'group' : 'key',
+    note: [],
     settings: { ...settings, partitions: 1, groups: [played] },
     otherQuota: group.quota[direction][of === 'messages' ? 1 : 0],
     nodes: work.nodes,
@@ -103,13 +123,13 @@ async function ofRecording(recording: Recording, options: RecommendCommandOption
   };
 }
 
-function pageOf({ strategies, best }: Recommendation): string {
+function pageOf({ found, of, per, top, wish }: Recommended): string {
+  const { strategies, best, frontier } = found;
   const runs = strategies.map(({ run }) => run);
-  return renderPage(runs, `All strategies at ${best.perSecond}/s with a burst of ${best.depth}.`, null);
-}
-
-/** On a terminal, one line that is written over; never beside JSON. */
-function progressOf(isJson: boolean): (play: { readonly depth: number; readonly perSecond: number }) => void {
-  if (isJson || !process.stderr.isTTY) return () => undefined;
-  return ({ depth, perSecond }) => process.stderr.write(`\r\u001b[Kplaying a burst of ${depth} at ${perSecond}/s …\r`);
+  const wished = `at most ${percent(wish)} refused: ${rate(best.perSecond)} ${of}/s with a burst of ${whole(best.depth)}`;
+  const note = `Recommended for ${wished}${per === null ? '' : `, for each ${per}`}. All strategies at that quota:`;
+  return renderPage(runs, note, null, {
+    keys: pageKeys(runs, { per, top }),
+    frontier: { of, points: frontier, bestDepth: best.depth },
+  });
 }

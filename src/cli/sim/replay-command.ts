@@ -37,8 +37,6 @@ export function simReplayCommand(): Command {
     )
     .argument('<file>', 'CSV with a header, or a recording; - = standard input');
   return addArrivalOptions(command)
-    .option('--per <column>', 'CSV: a quota of its own for each text of this column')
-    .option('--top <count>', 'CSV: with --per, show so many of those with the most refused', '10')
     .option('--delimiter <character>', 'CSV: between the fields (default: as the header shows)')
     .option('--retry-after <duration>', 'CSV: refused rows ask again after half to one and a half of it; or a column')
     .option('--retries <count>', 'CSV: with --retry-after, so often at most', '3')

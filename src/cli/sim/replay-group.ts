@@ -4,9 +4,10 @@ import type { GroupOverrides, OverriddenSetting } from '../../config/read/enviro
 import { resolveConfig } from '../../config/read/resolve-config.js';
 import { maxRequestOf } from '../../config/resolved/max-request.js';
 import { quotaAsWritten } from '../../config/resolved/rates-as-written.js';
-import type { GroupConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import type { GroupConfig, KeyTemplate, ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { rateKeysOf, type WrittenRate } from '../../config/setting/written-rate.js';
 import type { Direction, Rates } from '../../core/base/vocabulary.js';
+import { mostSpecific, settingsOfKey } from '../../groups/keys/settings-of-key.js';
 import { didYouMean } from '../../input/nearest-name.js';
 import { VERSION } from '../../package/version.js';
 import type { ReplayCommandOptions } from './replay-command.js';
@@ -14,6 +15,7 @@ import { checkRate, wrongFlag, wrongUse } from './replay-flags.js';
 
 /** The group that a trace is played against, with all settings as a node would have them. */
 export interface ReplayedGroup {
+  readonly kind: GroupKind;
   readonly name: string;
   readonly strategy: string;
   /** Messages and bytes per second of the direction in question; Infinity = unlimited. */
@@ -25,15 +27,19 @@ export interface ReplayedGroup {
   readonly maxRequestAt: (quota: Rates) => Rates;
 }
 
+/** What a name is in a configuration; none = there is no configuration. */
+export type GroupKind = 'none' | 'group' | 'template' | 'key';
+
 export type QuotaTold = readonly [messages: WrittenRate | null, bytes: WrittenRate | null];
 
 /** From --config, --group, --set and the quota flags; without a configuration the defaults of a node. */
 export async function replayedGroup(options: GroupFlags): Promise<ReplayedGroup> {
-  const { config, group } = await configured(options, settingsGiven(options));
+  const { config, kind, group } = await configured(options, settingsGiven(options));
   const { direction } = options;
   const { name, strategy } = group;
   const played = publishing(group, direction);
   return {
+    kind,
     name,
     strategy,
     quota: group.quota[direction],
@@ -44,45 +50,83 @@ export async function replayedGroup(options: GroupFlags): Promise<ReplayedGroup>
 }
 
 /** The flags that name a group, its settings, and its quota. */
-export type GroupFlags = Pick<ReplayCommandOptions, 'config' | 'group' | 'set' | 'direction' | 'quota' | 'quotaBytes'>;
+export type GroupFlags = Pick<
+  ReplayCommandOptions,
+  'config' | 'group' | 'per' | 'set' | 'direction' | 'quota' | 'quotaBytes'
+>;
+
+interface Configured extends Named {
+  readonly config: ResolvedConfig;
+}
+
+/** A group where it stands. */
+interface Named {
+  readonly kind: GroupKind;
+  readonly at: readonly string[];
+  readonly group: GroupConfig;
+}
 
 async function configured(
-  { config: file, group: wanted }: GroupFlags,
+  { config: file, group: wanted, per }: GroupFlags,
   settings: GroupOverrides['settings'],
-): Promise<{ readonly config: ResolvedConfig; readonly group: GroupConfig }> {
+): Promise<Configured> {
   if (file === undefined) {
     if (wanted !== undefined) throw wrongUse('--group names a group of a recording or of --config FILE');
+    const at = ['groups', UNCONFIGURED];
     const raw = { cluster: 'replay', topic: 'memory', groups: { [UNCONFIGURED]: {} } };
-    const config = resolveConfig(raw, { source: '(replay)', overrides: overridesOf(UNCONFIGURED, settings) });
-    return { config, group: config.groups[0] as GroupConfig };
+    const config = resolveConfig(raw, { source: '(replay)', overrides: { group: { at, settings } } });
+    return { config, kind: 'none', at, group: config.groups[0] as GroupConfig };
   }
   const written = await loadConfig({ file, env: process.env });
-  const { name } = groupOf(written, file, wanted);
+  const named = groupOf(written, file, wanted);
+  const { at, kind } = named;
   if (written.topic.kind === 'none') {
     throw wrongUse(`${file} has topic: none, with which nodes share nothing: play it as --system static`);
+  }
+  if (kind === 'template' && per === undefined) {
+    throw wrongUse(`${named.group.name} is a template of keys, which have a quota each: name their column with --per`);
   }
   // Laid over the file once its group is known: a name that is wrong must not become a new group.
   const config =
     settings.size === 0
       ? written
-      : await loadConfig({ file, env: process.env, overrides: overridesOf(name, settings) });
-  const group = groupOf(config, file, name);
-  if (!group.enabled) throw wrongUse(`group ${name} of ${file} has enabled: false, so nothing limits it`);
-  return { config, group };
+      : await loadConfig({ file, env: process.env, overrides: { group: { at, settings } } });
+  const found = groupOf(config, file, named.group.name);
+  if (!found.group.enabled)
+    throw wrongUse(`group ${found.group.name} of ${file} has enabled: false, so nothing limits it`);
+  return { config, ...found };
 }
 
 const UNCONFIGURED = 'trace';
 
-function overridesOf(name: string, settings: GroupOverrides['settings']): { readonly group: GroupOverrides } {
-  return { group: { name, settings } };
+function groupOf({ groups, keys: { templates } }: ResolvedConfig, file: string, wanted: string | undefined): Named {
+  const all: readonly Named[] = [
+    ...groups.map((group) => ({ kind: 'group' as const, at: ['groups', group.name], group })),
+    ...templates.map(({ pattern, group }) => ({ kind: 'template' as const, at: ['keys', pattern], group })),
+  ];
+  const [first] = all;
+  if (wanted === undefined && first !== undefined && all.length === 1) return first;
+  if (wanted === undefined) {
+    const count = [
+      `${groups.length} groups`,
+      ...(templates.length === 0 ? [] : [`${templates.length} templates of keys`]),
+    ];
+    throw wrongUse(`${file} has ${count.join(' and ')}, name one with --group`);
+  }
+  const named = all.find(({ group }) => group.name === wanted) ?? keyOf(templates, wanted);
+  if (named !== null) return named;
+  const names = all.map(({ group }) => group.name);
+  throw wrongFlag('--group', `a group of ${file}, or one of its keys`, wanted, didYouMean(wanted, names));
 }
 
-function groupOf({ groups }: ResolvedConfig, file: string, wanted: string | undefined): GroupConfig {
-  const names = groups.map(({ name }) => name);
-  const group = wanted === undefined && groups.length === 1 ? groups[0] : groups.find(({ name }) => name === wanted);
-  if (group !== undefined) return group;
-  if (wanted === undefined) throw wrongUse(`${file} has ${groups.length} groups, name one with --group`);
-  throw wrongFlag('--group', `a group of ${file}`, wanted, didYouMean(wanted, names));
+/** A single key, which may have settings of its own. */
+function keyOf(templates: readonly KeyTemplate[], name: string): Named | null {
+  const template = mostSpecific(templates, name);
+  const group = settingsOfKey(templates, name);
+  if (template === null || group === null) return null;
+  const isOwn = template.overrides.some((own) => own.name === name);
+  const at = ['keys', template.pattern, ...(isOwn ? ['overrides', name] : [])];
+  return { kind: 'key', at, group: { ...group, name } };
 }
 
 /** `burstMs=500ms`, `--quota 60/min`: what they say is the configuration's to judge. Flags of quotas win. */

@@ -17,7 +17,7 @@ import { openFile, writeHtml } from './replay-files.js';
 import { durationFlag, wholeNumber, wrongFlag, wrongUse } from './replay-flags.js';
 import { type QuotaTold, type ReplayedGroup, replayedGroup } from './replay-group.js';
 import { type ReplayProgress, replayProgress } from './replay-progress.js';
-import { traceFacts, traceNote, traceTable } from './trace-tables.js';
+import { pageKeys, traceFacts, traceNote, traceTable } from './trace-tables.js';
 
 export async function replayTrace(input: Readable, file: string, options: ReplayCommandOptions): Promise<void> {
   const trace = traceOptions(options);
@@ -52,7 +52,10 @@ export async function replayTrace(input: Readable, file: string, options: Replay
   const note = [...quotaNote, ...foundText(begun, trace)].join(' ');
   const told = { quota, quotaTold, speed, found: begun, per: trace.per ?? null, top, note };
   if (options.html !== undefined) {
-    writeHtml(options.html, renderPage(runs, traceNote(runs, told), traceClock(begun, speed)));
+    writeHtml(
+      options.html,
+      renderPage(runs, traceNote(runs, told), traceClock(begun, speed), { keys: pageKeys(runs, told) }),
+    );
   }
   process.stdout.write(options.json ? `${JSON.stringify(traceFacts(runs, told))}\n` : traceTable(runs, told));
 }

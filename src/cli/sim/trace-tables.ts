@@ -1,5 +1,7 @@
+import type { PageKeys } from '../../../sim/page/key-table.js';
+import { keyRows } from '../../../sim/replay/key-rows.js';
 import type { TraceFound } from '../../../sim/replay/trace.js';
-import { type KeyRun, mostRefused, refusedOf, type TraceRun } from '../../../sim/replay/trace-run.js';
+import { type KeyRun, mostRefused, type TraceRun } from '../../../sim/replay/trace-run.js';
 import type { DimensionSeries } from '../../../sim/verdict/run-result.js';
 import { finiteOrNull } from '../../core/base/shown-rates.js';
 import { textTable } from '../../terminal/text-table.js';
@@ -62,27 +64,19 @@ export function traceFacts(runs: readonly TraceRun[], { quota, found, per, top }
 }
 
 /** Keys by the most that any system refused of them; what each refused. */
-function keyTable(runs: readonly TraceRun[], { per, top }: PlayedAs): string[] {
-  const [first] = runs;
-  if (per === null || first === undefined) return [];
-  const most = first.keys.map((_, at) => {
-    return runs
-      .map(({ keys }) => keys[at] as KeyRun)
-      .reduce((worst, key) => (refusedOf(key) > refusedOf(worst) ? key : worst));
-  });
-  const shown = mostRefused(most, top).map((key) => most.indexOf(key));
+export function keyTable(runs: readonly TraceRun[], { per, top }: Pick<PlayedAs, 'per' | 'top'>): string[] {
+  if (per === null || runs.length === 0) return [];
   const head = [per, 'asked', ...runs.map(({ system }) => system.replace(/^quotamesh /, ''))];
-  const row = (name: string, keysOf: (run: TraceRun) => readonly KeyRun[]) => {
-    const sums = runs.map((run) => sumOf(keysOf(run)));
-    return [name, whole(sums[0]?.offered ?? 0), ...sums.map((sum) => refusedText(sum))];
-  };
-  const others = first.keys.length - shown.length;
-  const rows = [
-    ...shown.map((at) => row(printable((first.keys[at] as KeyRun).key), ({ keys }) => [keys[at] as KeyRun])),
-    ...(others === 0 ? [] : [row(`${others} others`, ({ keys }) => keys.filter((_, at) => !shown.includes(at)))]),
-    row('all', ({ keys }) => keys),
-  ];
+  const rows = keyRows(runs, top).map(({ name, offered, refused }) => {
+    const shares = refused.map((messages) => `${whole(messages)} (${percent(messages / (offered || 1))})`);
+    return [printable(name), whole(offered), ...shares];
+  });
   return ['', 'refused', ...textTable(head, rows, head.slice(1))];
+}
+
+/** The same for the page; null where one quota is for all. */
+export function pageKeys(runs: readonly TraceRun[], { per, top }: Pick<PlayedAs, 'per' | 'top'>): PageKeys | null {
+  return per === null ? null : { per, rows: keyRows(runs, top) };
 }
 
 interface KeySum extends Omit<KeyRun, 'key'> {
@@ -98,10 +92,6 @@ function sumOf(keys: readonly KeyRun[]): KeySum {
     offeredBytes: sum(({ offeredBytes }) => offeredBytes),
     admittedBytes: sum(({ admittedBytes }) => admittedBytes),
   };
-}
-
-function refusedText({ offered, admitted }: KeySum): string {
-  return `${whole(offered - admitted)} (${percent((offered - admitted) / (offered || 1))})`;
 }
 
 /** Texts of somebody else's file: short, and nothing a terminal would act on. */

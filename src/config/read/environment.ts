@@ -22,7 +22,8 @@ export interface ConfigOverrides {
 
 /** Settings of one group by their names below it, `quota.publish.messagesPerSecond`: `sim replay --set` and `--quota`. */
 export interface GroupOverrides {
-  readonly name: string;
+  /** Where the group stands, `groups.orders` or `keys.key:{id}`. */
+  readonly at: readonly string[];
   readonly settings: ReadonlyMap<string, OverriddenSetting>;
 }
 
@@ -52,7 +53,7 @@ export function withOverrides(raw: unknown, overrides: ConfigOverrides, findings
   const { nodeId, http, mqtt, group } = overrides;
   let result = raw;
   for (const [name, { text, flag }] of group?.settings ?? []) {
-    const below = ['groups', (group as GroupOverrides).name];
+    const below = (group as GroupOverrides).at;
     for (const sibling of siblingsOf(name)) {
       if (!group?.settings.has(sibling)) result = putAt(result, [...below, ...sibling.split('.')], undefined);
     }

@@ -51,8 +51,7 @@ export function checkGroupNames(node: SoundNode, groups: GroupValues, findings: 
   const { perGroup } = metrics;
   if (typeof perGroup === 'string' || perGroup === undefined) return;
   for (const [index, name] of perGroup.entries()) {
-    // Groups that a pattern means may come at run time.
-    if (!name.includes('*')) checkGroupName(['metrics', 'perGroup', index], name, groups, findings);
+    checkGroupName(['metrics', 'perGroup', index], name, groups, findings);
   }
 }
 

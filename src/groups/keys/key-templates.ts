@@ -1,11 +1,12 @@
 import type { GroupConfig, KeyTemplate, RegistryConfig } from '../../config/resolved/resolved-config.js';
 import type { Mistake } from '../../config/setting/config-error.js';
 import { GROUP_NAME } from '../../config/setting/setting.js';
-import { KeyPattern } from '../../core/keys/key-pattern.js';
+import type { KeyPattern } from '../../core/keys/key-pattern.js';
 import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import { isSameValue } from '../same-value.js';
 import { examineOverride, examineTemplate } from './key-definition.js';
+import { mostSpecific, patternOf, settingsOfKey } from './settings-of-key.js';
 
 export interface KeyTemplatesParts {
   readonly configured: readonly KeyTemplate[];
@@ -52,15 +53,14 @@ export class KeyTemplates {
 
   /** What a key of this name is; null = no template has such names. */
   settingsOf(name: string): GroupConfig | null {
-    const template = mostSpecific(this.#inForce, name);
-    return template?.overrides.find((own) => own.name === name) ?? template?.group ?? null;
+    return settingsOfKey(this.#inForce, name);
   }
 
   /** Names of keys of which this text is the only field, the first ones. */
   namesWith(value: string): string[] {
     if (value.length > NAME_MAX) return [];
     const names = this.#bases().flatMap((template) => {
-      const pattern = parsed(template);
+      const pattern = patternOf(template);
       const name = pattern.fields.length === 1 ? pattern.nameWith(value) : '';
       return GROUP_NAME.matches.test(name) && pattern.matches(name) ? [name] : [];
     });
@@ -70,7 +70,7 @@ export class KeyTemplates {
   /** Patterns in force that have names in common with this one, of which neither is more specific. */
   twinsOf(pattern: KeyPattern): string[] {
     return this.#bases().flatMap((template) => {
-      const other = parsed(template);
+      const other = patternOf(template);
       const isTwin = other.text !== pattern.text && other.literals === pattern.literals && other.overlaps(pattern);
       return isTwin ? [other.text] : [];
     });
@@ -157,34 +157,9 @@ export class KeyTemplates {
 }
 
 /** The first by its text where several are equally specific, as in key-kinds.ts. */
-function mostSpecific(templates: readonly KeyTemplate[], name: string): KeyTemplate | null {
-  let found: { readonly template: KeyTemplate; readonly literals: number } | null = null;
-  for (const template of templates) {
-    const pattern = parsed(template);
-    if (!pattern.matches(name)) continue;
-    const { literals } = pattern;
-    const isFirst = found === null || literals > found.literals;
-    const isTie = found !== null && literals === found.literals && template.pattern < found.template.pattern;
-    if (isFirst || isTie) found = { template, literals };
-  }
-  return found?.template ?? null;
-}
-
-function parsed(template: KeyTemplate): KeyPattern {
-  const known = PATTERNS.get(template);
-  if (known !== undefined) return known;
-  // It has been checked.
-  const made = KeyPattern.of(template.pattern) as KeyPattern;
-  PATTERNS.set(template, made);
-  return made;
-}
-
 const NAMES_SHOWN = 3;
 /** As in GROUP_NAME. */
 const NAME_MAX = 200;
-
-/** By template and not by text: templates may come and go for years. */
-const PATTERNS = new WeakMap<KeyTemplate, KeyPattern>();
 
 function why([first]: readonly Mistake[]): string | null {
   return first === undefined ? null : `${first.path} ${first.problem}`;

@@ -95,6 +95,16 @@ test.for([1, 10])('60/min at --speed %s: sixty at once, then one a second of the
   expect(run!.admitted).toBeLessThanOrEqual(60 + 31);
 });
 
+test('a static split has its part of the burst that a quota per minute has', async () => {
+  const { settings, quota, maxRequestAt } = await play({ quota: '60/min' });
+  async function* atOnce() {
+    for (let at = 0; at < 100; at++) yield arrival(0);
+  }
+  const options = { name: 'burst', nodes: 3, seed: 1, speed: 1, quota, settings, maxRequest: maxRequestAt(quota) };
+  const [run] = await playTrace(atOnce(), { ...options, systems: [systemNamed('static')!] });
+  expect(run!.admitted).toBe(20);
+});
+
 test('--quota takes the place of a rate in another unit of time, in the file and in --set', async () => {
   const yaml = YAML.replaceAll('burstMs: 300ms', 'burst: null').replace('messagesPerSecond: 50', 'messagesPerHour: 50');
   const orders = await play({ config: 'yes', group: 'orders', quota: '60/min' }, yaml);
@@ -114,6 +124,30 @@ test('--set without a configuration changes the defaults', async () => {
   const group = await play({ set: ['headroom=none', 'quota.publish.bytesPerSecond=1k'] });
   expect(group).toMatchObject({ name: 'trace', quota: [Number.POSITIVE_INFINITY, 1000] });
   expect(group.settings.groups[0]).toMatchObject({ headroom: 'none' });
+});
+
+const KEYED = `
+cluster: shop
+topic: { kind: embedded, path: /nowhere }
+keys:
+  "key:{id}":
+    quota: { publish: { messagesPerMinute: 600 } }
+    overrides: { "key:vip": { quota: { publish: { messagesPerSecond: 50 } } } }
+`;
+
+test('keys of a configuration: the template for all of a column, or a single one by its name', async () => {
+  const all = await play({ config: 'yes', per: 'api_key' }, KEYED);
+  expect(all).toMatchObject({ kind: 'template', name: 'key:{id}', quota: [10, Number.POSITIVE_INFINITY] });
+  expect(all.settings.groups[0]?.burst.ofQuota?.publish.messages).toBe(600);
+  const set = ['quota.publish.messagesPerHour=7200'];
+  expect((await play({ config: 'yes', per: 'api_key', set }, KEYED)).quota[0]).toBe(2);
+  const one = await play({ config: 'yes', group: 'key:acme' }, KEYED);
+  expect(one).toMatchObject({ kind: 'key', name: 'key:acme', quota: [10, Number.POSITIVE_INFINITY] });
+  const own = await play({ config: 'yes', group: 'key:vip', set: ['strategy=equal'] }, KEYED);
+  expect(own).toMatchObject({ kind: 'key', name: 'key:vip', strategy: 'equal' });
+  expect(own.quota[0]).toBe(50);
+  await expect(play({ config: 'yes' }, KEYED)).rejects.toThrow('name their column with --per');
+  await expect(play({ config: 'yes', group: 'kay:acme' }, KEYED)).rejects.toThrow('or one of its keys');
 });
 
 test.for<[string, Partial<ReplayCommandOptions>, readonly string[]]>([

@@ -79,6 +79,7 @@ describe.concurrent('quotamesh sim replay', () => {
       partitions: 1,
       timing: {},
       groups: [GROUP],
+      keys: [],
     });
     writer.caughtUp();
     writer.add(

@@ -27,6 +27,32 @@ describe('renderPage', () => {
     expect(page).toMatch(/content="default-src &#39;none&#39;; script-src &#39;sha256-[^"]+"/);
   });
 
+  test('the part that was refused, a table per key, and the frontier of bursts and quotas', () => {
+    const run = runOf({ system: 'max-min', nodes: ['a'], seconds: 10 });
+    const other = runOf({ system: 'static', nodes: ['a'], seconds: 10 });
+    const [messages] = run.series;
+    const { demand, refused } = messages!.perNode.a!;
+    const part = refused.reduce((sum, rate) => sum + rate, 0) / demand.reduce((sum, rate) => sum + rate, 0);
+    const points = [
+      { depth: 10, perSecond: 65.9, refused: 0.019, mostPerSecond: 75.9 },
+      { depth: 1200, perSecond: 38.4, refused: 0.018, mostPerSecond: 1238.4 },
+    ];
+    const page = renderPage([run, other], '', null, {
+      keys: { per: 'api_key', rows: [{ name: '<acme>', offered: 4000, refused: [1000, 40] }] },
+      frontier: { of: 'messages', points, bestDepth: 10 },
+    });
+    const text = page.replace(/<script[\s\S]*?<\/script>/g, '');
+    expect(text).toContain(
+      '<th scope="col" title="Messages that were refused, of all that were asked for.">Refused</th>',
+    );
+    expect(text).toMatch(new RegExp(`<td( class="best")?>${(100 * part).toFixed(1)} %</td>`));
+    expect(text).toContain('Refused by api_key');
+    expect(text).toMatch(/&lt;acme&gt;.*4,000.*1,000 <small>25\.0 %.*40 <small>1\.0 %/s);
+    expect(text.match(/<circle/g)).toHaveLength(2);
+    expect(text.match(/<circle class="best"/g)).toHaveLength(1);
+    expect(text).toMatch(/1,200.*38\.4.*1\.8 %.*1,238/s);
+  });
+
   test("keeps the chart library's licence", () => {
     const page = renderPage([runOf({ system: 'max-min', nodes: ['a'], seconds: 5 })]);
     expect(page).toContain('The MIT License (MIT)');

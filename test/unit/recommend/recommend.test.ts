@@ -1,9 +1,14 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { leastOfOneBucket, refusedByOneBucket } from '../../../sim/recommend/one-bucket.js';
 import { recommend, refusedByCluster, roundedUp } from '../../../sim/recommend/recommend.js';
 import { collectWork, type RecordedWork } from '../../../sim/recommend/recorded-work.js';
 import type { TraceArrival } from '../../../sim/replay/trace.js';
+import { recommendProgress } from '../../../src/cli/sim/recommend-progress.js';
+import { type Recommended, recommendationText } from '../../../src/cli/sim/recommend-text.js';
 import { replayedGroup } from '../../../src/cli/sim/replay-group.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 
 /** 20/s at each of three nodes for 20 s, and 60 at once at one of them every 4 s. */
 function bursty(): Promise<RecordedWork> {
@@ -69,6 +74,82 @@ test('with a quota a twentieth lower the wish is not met', async () => {
   for (const { depth, perSecond } of frontier) {
     expect(await refusedByCluster(work, { depth, perSecond: perSecond * 0.95 }, options)).toBeGreaterThan(0.01);
   }
+});
+
+test('every key has a quota of its own: the one that asks for most decides', async () => {
+  const arrivals: TraceArrival[] = [];
+  for (let atMs = 0; atMs < 20_000; atMs += 50) {
+    for (const [at, key] of ['busy', 'busy', 'calm'].entries()) {
+      arrivals.push({ atMs: atMs + at, node: at, messages: 1, bytes: 0, key, retryAfterMs: 0, line: 0 });
+    }
+  }
+  const work = await collectWork(Readable.from(arrivals) as AsyncIterable<TraceArrival>);
+  expect(work.keys).toEqual(['busy', 'calm']);
+  const { options } = await asked(0.01);
+  const plays: { readonly burst: number; readonly bursts: number }[] = [];
+  const found = await recommend(work, { ...options, onPlay: (play) => plays.push(play) });
+  expect(found.meanPerSecond).toBeCloseTo(60, 0);
+  expect(found.busiestPerSecond).toBeCloseTo(40, 0);
+  // Less than both together ask for, and about what one of them does.
+  expect(found.best.perSecond).toBeGreaterThan(35);
+  expect(found.best.perSecond).toBeLessThan(48);
+  expect(found.strategies[0]?.run.keys.map(({ key }) => key)).toEqual(['busy', 'calm']);
+  const { bursts } = plays[0]!;
+  expect(new Set(plays.map(({ burst }) => burst))).toEqual(new Set(Array.from({ length: bursts }, (_, at) => at + 1)));
+});
+
+test('where there is no terminal progress comes in few lines, and on one in one line', () => {
+  const told = (isTerminal: boolean) => {
+    const lines: string[] = [];
+    let nowMs = 0;
+    const progress = recommendProgress(
+      isTerminal,
+      (text) => lines.push(text),
+      () => nowMs,
+    );
+    for (; nowMs < 3_600_000; nowMs += 1000) progress.played({ depth: 38, perSecond: 75, burst: 3, bursts: 8 });
+    progress.end();
+    return lines;
+  };
+  const lines = told(false);
+  expect(lines[0]).toBe('quotamesh: play 3: burst 3 of 8, 38 at 75/s, 2 s so far\n');
+  expect(lines.length).toBeGreaterThan(12);
+  expect(lines.length).toBeLessThan(25);
+  expect(told(true)).toHaveLength(3601);
+});
+
+test('the next step names what there is: a group, a key, a template, or none', async () => {
+  const work = await bursty();
+  const point = { depth: 76, perSecond: 80, refused: 0, mostPerSecond: 156 };
+  const found = {
+    meanPerSecond: 75,
+    busiestPerSecond: 75,
+    frontier: [point],
+    best: point,
+    strategy: 'max-min',
+    strategies: [],
+  };
+  const text = (kind: Recommended['kind'], group: string, per: string | null) => {
+    const about = { file: 'a.csv', of: 'messages', direction: 'publish', wish: 0.01, nodes: 3, speed: 1 } as const;
+    return recommendationText({ ...about, kind, group, per, top: 10, note: [], work, found });
+  };
+  const set = 'quota.publish.messagesPerSecond=80 burst=76 strategy=max-min';
+  expect(text('group', 'orders', null)).toContain(`quotamesh group set orders ${set}\n`);
+  expect(text('key', 'key:acme', null)).toContain(`quotamesh key set key:acme ${set} mode=enforce\n`);
+  expect(text('template', 'key:{id}', 'api_key')).toContain(
+    `quotamesh key template set 'key:{id}' ${set} mode=shadow\n`,
+  );
+  const none = text('none', 'trace', null);
+  expect(none).not.toMatch(/quotamesh |trace/);
+  const yaml = none.slice(none.indexOf('groups:')).replace('NAME', 'orders');
+  const { groups } = resolveConfig({ cluster: 'a', topic: 'memory', ...(parse(yaml) as object) }, { source: '(told)' });
+  expect(groups[0]).toMatchObject({ quota: { publish: [80, Number.POSITIVE_INFINITY] }, burst: { messages: 76 } });
+  const keyed = text('none', 'trace', 'api_key');
+  const { keys } = resolveConfig(
+    { cluster: 'a', topic: 'memory', ...(parse(keyed.slice(keyed.indexOf('keys:'))) as object) },
+    { source: '(told)' },
+  );
+  expect(keys.templates[0]).toMatchObject({ pattern: 'key:{id}', group: { burst: { messages: 76 } } });
 });
 
 test('a single bucket: what is refused, and the least rate, as counted by hand', async () => {

@@ -19,6 +19,7 @@ const HEADER: RecordingHeader = {
   partitions: 2,
   timing: { heartbeatMs: 1000 },
   groups: [GROUP],
+  keys: [{ pattern: 'key:{id}', group: GROUP, overrides: [{ ...GROUP, name: 'key:vip' }] }],
 };
 
 const RECORDS: readonly ReadRecord[] = Array.from({ length: 12 }, (_, at) => ({

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { World } from '../../../sim/cluster/world.js';
+import { KeyedCluster } from '../../../sim/keys/keyed-cluster.js';
 import { replayRecording } from '../../../sim/replay/replay-recording.js';
 import { RecordCodec } from '../../../src/codec/record-codec.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import { MESSAGES, slotOf } from '../../../src/core/base/vocabulary.js';
 import type { Recording, RecordingEntry } from '../../../src/recording/read-recording.js';
 import type { RecordingHeader } from '../../../src/recording/recording-format.js';
@@ -18,10 +20,11 @@ const HEADER: RecordingHeader = {
   timing,
   limiting,
   groups,
+  keys: [],
 };
 
 /** The log of a live cluster in virtual time, from the start, as a recorder would have written it. */
-function recordingOf(world: World, header = HEADER, extra: readonly RecordingEntry[] = []): Recording {
+function recordingOf(world: Pick<World, 'topic'>, header = HEADER, extra: readonly RecordingEntry[] = []): Recording {
   const codec = new RecordCodec(header.cluster);
   const entries = world.topic.log.map(({ record, ...read }) => {
     return { ...read, value: record === null ? null : codec.encode(record) };
@@ -61,12 +64,10 @@ describe('replayRecording', () => {
       expect(maxMin.series[0]!.perNode[node]!.limit.at(-1)).toBe(live);
       expect(live).toBeGreaterThan(90);
     }
-    // Those that do not come to max-min shares in the end.
-    const others = runs.filter(({ system }) => /proportional|equal$/.test(system));
-    expect(others.length).toBe(2);
-    for (const { series } of others) {
-      expect(series[0]!.perNode.a!.limit.at(-1)).not.toBe(maxMin.series[0]!.perNode.a!.limit.at(-1));
-    }
+    // Under proportional the one that asks for 2,000 of 2,200 gets most, but not all that others leave.
+    const proportional = runs.find(({ system }) => system === 'quotamesh proportional')!;
+    expect(proportional.series[0]!.perNode.a!.limit.at(-1)).toBeGreaterThan(0);
+    expect(proportional.series[0]!.perNode.a!.limit.at(-1)).not.toBe(maxMin.series[0]!.perNode.a!.limit.at(-1));
     // 12 s of life, the last heartbeats less than a second before their end.
     expect(maxMin.durationMs).toBeGreaterThan(10_500);
     expect(maxMin.durationMs).toBeLessThan(12_500);
@@ -75,6 +76,58 @@ describe('replayRecording', () => {
       'b joined',
       'c joined',
     ]);
+  });
+
+  test('under equal each has its part of the quota, which nodes that divide otherwise never agreed on', async () => {
+    const world = liveCluster(10);
+    const { runs } = await replayRecording(recordingOf(world), { direction: 'publish' });
+    const equal = runs.find(({ system }) => system === 'quotamesh equal')!;
+    const quota = GROUP.quota.publish[0];
+    for (const node of ['a', 'b', 'c']) {
+      const { limit, demand } = equal.series[0]!.perNode[node]!;
+      expect(limit.at(-1)).toBeCloseTo(quota / 3, 6);
+      expect(demand.at(-1)).toBeGreaterThan(50);
+      // From the first heartbeats on, a second of them each.
+      expect(limit.filter((rate) => rate === 0).length).toBeLessThan(35);
+    }
+    // One leaves: its part is shared out when the others have said so.
+    world.node('c').leave();
+    world.runFor(4000);
+    const later = (await replayRecording(recordingOf(world), { direction: 'publish' })).runs.find(
+      ({ system }) => system === 'quotamesh equal',
+    )!;
+    expect(later.series[0]!.perNode.a!.limit.at(-1)).toBeCloseTo(quota / 2, 6);
+    expect(later.series[0]!.perNode.c!.limit.at(-1)).toBe(0);
+  });
+
+  test('of a cluster with keys alone any key is replayed by its name, and those that nodes publish are listed', async () => {
+    const keys = {
+      'key:{id}': { quota: { publish: { messagesPerSecond: 30 } }, overrides: { 'key:vip': { burst: 7 } } },
+    };
+    const { templates } = resolveConfig({ cluster: 'keys', topic: 'memory', keys }, { source: '(test)' }).keys;
+    const cluster = new KeyedCluster({ nodes: 3, keys, seed: 1 });
+    for (let at = 0; at < 1000; at++) {
+      cluster.advance(10);
+      cluster.nodes[at % 2]!.ask('key:acme', 1);
+    }
+    const header = { ...HEADER, cluster: 'keys', groups: [], keys: templates };
+    const file = recordingOf(cluster, header);
+    const replay = (group?: string) => replayRecording(recordingOf(cluster, header), { group, direction: 'publish' });
+    expect(file.header.groups).toEqual([]);
+    const { runs, undecodable } = await replay('key:acme');
+    expect(undecodable).toBe(0);
+    for (const { system, series, scenario } of runs) {
+      expect(scenario).toBe('keys, key:acme, publish');
+      const limits = Object.values(series[0]!.perNode).map(({ limit }) => limit.at(-1) as number);
+      const sum = limits.reduce((total, limit) => total + limit, 0);
+      expect({ system, isWhole: sum > 29 && sum < 31 }).toEqual({ system, isWhole: true });
+      const wanted = Object.values(series[0]!.perNode).map(({ demand }) => demand.at(-1) as number);
+      expect(wanted.filter((rate) => rate > 40)).toHaveLength(2);
+    }
+    await expect(replay()).rejects.toThrow(
+      'the recording has 0 groups and keys, name one with --group: key:{id}, key:acme',
+    );
+    await expect(replay('other')).rejects.toThrow('there is no group "other": key:{id}, key:acme');
   });
 
   test('a topic that is made anew goes on where the one before it ended', async () => {

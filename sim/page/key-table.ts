@@ -1,0 +1,34 @@
+import { type Html, html } from '../../src/page/html.js';
+
+export interface PageKeys {
+  /** What the keys are, a column of a file. */
+  readonly per: string;
+  readonly rows: readonly {
+    readonly name: string;
+    readonly offered: number;
+    /** In the order of the runs. */
+    readonly refused: readonly number[];
+  }[];
+}
+
+/** A row per key: what it asked for, and what each system refused of it. */
+export function keySection({ per, rows }: PageKeys, labels: readonly string[]): Html {
+  const heads = labels.map((label) => html`<th scope="col"><span class="name">${label}</span></th>`);
+  const body = rows.map(({ name, offered, refused }) => {
+    const cells = refused.map((messages) => {
+      return html`<td>${grouped(messages)} <small>${((100 * messages) / (offered || 1)).toFixed(1)} %</small></td>`;
+    });
+    return html`<tr><th scope="row"><span class="name">${name}</span></th><td>${grouped(offered)}</td>${cells}</tr>
+`;
+  });
+  return html`<section aria-labelledby="keys-title">
+<h2 id="keys-title">Refused by ${per}</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Messages that each system refused of every key">
+<table class="verdict keys"><thead><tr><th scope="col">${per}</th><th scope="col">Asked for</th>${heads}</tr></thead>
+<tbody>${body}</tbody></table></div>
+</section>`;
+}
+
+function grouped(count: number): string {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
+}

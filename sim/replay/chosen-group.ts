@@ -1,0 +1,46 @@
+import { RecordCodec } from '../../src/codec/record-codec.js';
+import { QuotameshError } from '../../src/errors/quotamesh-error.js';
+import { settingsOfKey } from '../../src/groups/keys/settings-of-key.js';
+import type { Recording } from '../../src/recording/read-recording.js';
+import type { RecordingHeader } from '../../src/recording/recording-format.js';
+import { decoded } from './decoded.js';
+
+/** The group that is asked for, and the header with it among its groups: a key is made of its template. */
+export async function chosenGroup(
+  recording: Recording,
+  wanted: string | undefined,
+): Promise<{ readonly header: RecordingHeader; readonly group: number }> {
+  const { header } = recording;
+  const { groups, keys } = header;
+  const names = groups.map(({ name }) => name);
+  const at = wanted === undefined && names.length === 1 ? 0 : names.indexOf(wanted ?? '');
+  if (at !== -1) return { header, group: at };
+  const key = wanted === undefined ? null : settingsOfKey(keys, wanted);
+  if (wanted !== undefined && key !== null) {
+    return { header: { ...header, groups: [...groups, { ...key, name: wanted }] }, group: groups.length };
+  }
+  const count = keys.length === 0 ? `${names.length} groups` : `${names.length} groups and keys`;
+  const problem = wanted === undefined ? 'name one with --group' : `there is no group ${JSON.stringify(wanted)}`;
+  const known = [...names, ...keys.map(({ pattern }) => pattern), ...(await keysTold(recording))];
+  throw new QuotameshError('USAGE', { reason: `the recording has ${count}, ${problem}: ${known.join(', ')}` });
+}
+
+/** The keys that heartbeats name most often, read to the end of the recording. */
+async function keysTold({ header, entries }: Recording): Promise<string[]> {
+  if (header.keys.length === 0) return [];
+  const codec = new RecordCodec(header.cluster);
+  const told = new Map<string, number>();
+  for await (const entry of entries) {
+    const record = entry === 'caught-up' || 'epoch' in entry ? null : decoded(entry, codec)?.record;
+    if (record?.kind !== 'node') continue;
+    for (const { name } of record.observed ?? []) {
+      if (name !== '' && (told.has(name) || told.size < TOLD_MAX)) told.set(name, (told.get(name) ?? 0) + 1);
+    }
+  }
+  const most = [...told].sort(([, one], [, other]) => other - one);
+  return most.slice(0, TOLD_SHOWN).map(([name]) => name);
+}
+
+/** Names that are counted, whoever wrote them. */
+const TOLD_MAX = 10_000;
+const TOLD_SHOWN = 10;

@@ -1,0 +1,10 @@
+import type { RecordCodec } from '../../src/codec/record-codec.js';
+import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import type { ReadRecord } from '../../src/ports/report-topic.js';
+
+/** A recorded record as the core reads it; null = not of this cluster or version. */
+export function decoded({ partition, offset, appendMs, key, value }: ReadRecord, codec: RecordCodec): ReadEvent | null {
+  if (value === null) return { partition, offset, appendMs, key, record: null };
+  const result = codec.decode(value);
+  return 'record' in result ? { partition, offset, appendMs, key, record: result.record } : null;
+}

@@ -1,0 +1,30 @@
+import { type KeyRun, mostRefused, refusedOf, type TraceRun } from './trace-run.js';
+
+/** What became of a key's messages in each run, or of several keys' together. */
+export interface KeyRow {
+  readonly name: string;
+  readonly offered: number;
+  /** In the order of the runs. */
+  readonly refused: readonly number[];
+}
+
+/** The keys of which any system refused most, then the sum of the others, then of all. */
+export function keyRows(runs: readonly TraceRun[], top: number): readonly KeyRow[] {
+  const keys = runs[0]?.keys ?? [];
+  const worst = keys.map((_, at) => {
+    const ofKey = runs.map((run) => run.keys[at] as KeyRun);
+    return ofKey.reduce((most, key) => (refusedOf(key) > refusedOf(most) ? key : most));
+  });
+  const shown = mostRefused(worst, top).map((key) => worst.indexOf(key));
+  const row = (name: string, keysOf: (run: TraceRun) => readonly KeyRun[]) => ({
+    name,
+    offered: keysOf(runs[0] as TraceRun).reduce((sum, { offered }) => sum + offered, 0),
+    refused: runs.map((run) => keysOf(run).reduce((sum, key) => sum + refusedOf(key), 0)),
+  });
+  const others = keys.length - shown.length;
+  return [
+    ...shown.map((at) => row((keys[at] as KeyRun).key, (run) => [run.keys[at] as KeyRun])),
+    ...(others === 0 ? [] : [row(`${others} others`, (run) => run.keys.filter((_, at) => !shown.includes(at)))]),
+    row('all', (run) => run.keys),
+  ];
+}
