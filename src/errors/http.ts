@@ -17,6 +17,11 @@ export const HTTP_ERRORS = {
     remedy: 'Send content-type: application/json.',
     httpStatus: 415,
   },
+  BODY_ENCODED: {
+    message: 'content-encoding {encoding} is not supported',
+    remedy: 'Send the body as it is, without Content-Encoding.',
+    httpStatus: 415,
+  },
   BODY_TOO_LARGE: {
     message: 'the body is larger than {limit} bytes',
     remedy: 'An acquire is a small JSON object; the payload itself is not sent here.',

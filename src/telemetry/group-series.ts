@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { matchName } from '../core/attachments/patterns.js';
 import type { GroupSettings } from '../core/base/settings.js';
 import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../core/base/vocabulary.js';
 import { type BucketNow, bucketNow } from '../core/coordinator/bucket-now.js';
@@ -90,9 +91,9 @@ interface WatchedLane {
 function watchedLanes({ config, groups }: UsedParts): readonly WatchedLane[] {
   const { perGroup } = config.metrics;
   if (perGroup === 'none') return [];
-  const named = perGroup === 'all' ? null : new Set(perGroup);
+  const selectors = perGroup === 'all' ? ['*'] : perGroup;
   return [...groups.numbers].flatMap(([name, group]) => {
-    if (named !== null && !named.has(name)) return [];
+    if (!selectors.some((selector) => selector === '*' || matchName(selector, name, {}))) return [];
     const { quota } = groups.at(group);
     return DIRECTIONS.map((direction, at): WatchedLane => {
       const labels = { group: name, direction };

@@ -45,7 +45,7 @@ export function groupCommand(): Command {
       }),
   );
   group.addCommand(
-    command('set', 'Make a group, or change keys of it; `key=` takes a key away.')
+    command('set', 'Make a group, or change keys of it; `key=null` takes a key away.')
       .argument('<group>', 'a group, perhaps a new one')
       .argument('[key=value...]', 'keys of docs/reference/settings.md, values as in YAML')
       .option('--file <yaml>', 'the whole group from a YAML file, instead of single keys')

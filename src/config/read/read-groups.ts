@@ -51,7 +51,8 @@ export function checkGroupNames(node: SoundNode, groups: GroupValues, findings: 
   const { perGroup } = metrics;
   if (typeof perGroup === 'string' || perGroup === undefined) return;
   for (const [index, name] of perGroup.entries()) {
-    checkGroupName(['metrics', 'perGroup', index], name, groups, findings);
+    // Groups that a pattern means may come at run time.
+    if (!name.includes('*')) checkGroupName(['metrics', 'perGroup', index], name, groups, findings);
   }
 }
 

@@ -150,7 +150,7 @@ export const METRICS = section({
   perGroup: {
     kind: 'group-selection',
     default: 'none',
-    buys: 'Prometheus series per group: `all`, or a list of names.',
+    buys: 'Prometheus series per group: `all`, or a list of names and patterns (`*` is anything), e.g. [orders, acme/*]. Groups that are made at run time count as well.',
     costs: 'Up to 68 series per group and node, half a hundred as a rule: 5,000 groups are 250,000 series per node.',
   },
 });

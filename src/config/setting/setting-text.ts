@@ -19,7 +19,7 @@ export function allowedText(setting: Setting, input?: unknown): string {
     case 'addresses':
       return 'a list of host:port';
     case 'group-selection':
-      return 'none, all, or a list of group names';
+      return 'none, all, or a list of names and patterns of groups';
     case 'entries':
       return setting.of?.text ?? 'a list or a mapping';
     case 'weights':

@@ -2,7 +2,7 @@ import { isMapping } from '../../input/mapping.js';
 import type { MistakeCause } from './config-error.js';
 import { isAboveMost, isBelowLeast, isNearlyNothing, rateMeasured } from './measured.js';
 import { parseQuantity, parseRate, QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
-import { GROUP_NAME, NODE_NAME, type Setting } from './setting.js';
+import { GROUP_SELECTOR, NODE_NAME, type Setting } from './setting.js';
 import { allowedText, remedyFor, show } from './setting-text.js';
 import type { WrittenRate } from './written-rate.js';
 
@@ -118,7 +118,7 @@ type Element = Pick<Setting, 'kind' | 'pattern' | 'min' | 'max' | 'remedy'>;
 /** 1 … 65535. */
 const PORT = '(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d\\d|655[0-2]\\d|6553[0-5])';
 
-const GROUP: Element = { kind: 'name', pattern: GROUP_NAME, remedy: 'Write the names as in groups:.' };
+const GROUP: Element = { kind: 'name', pattern: GROUP_SELECTOR, remedy: 'Write the names as in groups:, or orders-*.' };
 const ADDRESS: Element = {
   kind: 'name',
   pattern: {

@@ -81,6 +81,12 @@ export const GROUP_NAME: NamePattern = {
   text: 'a name of 1 to 200 letters, digits and . _ : / @ + ~ - that starts with a letter or digit',
 };
 
+/** As the names of groups, with `*` for anything: three at most, or a long name could take long to match. */
+export const GROUP_SELECTOR: NamePattern = {
+  matches: /^(?=.{1,200}$)(?!(?:[^*]*\*){4})(?!.*\*\*)[A-Za-z0-9*][A-Za-z0-9._:/@+~*-]*$/,
+  text: 'the name of a group, or a pattern of names with up to three * for anything',
+};
+
 export const KAFKA_TOPIC_NAME: NamePattern = {
   matches: /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/,
   text: 'a Kafka topic name (1 to 249 letters, digits and . _ -)',

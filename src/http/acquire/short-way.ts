@@ -64,6 +64,7 @@ export class ShortWay {
     if (request.url !== ACQUIRE_PATH || request.method !== 'POST' || this.#closed) return false;
     const { headers } = request;
     if (!MEDIA_TYPES.has(headers['content-type'] ?? '') || headers.expect !== undefined) return false;
+    if (headers['content-encoding'] !== undefined) return false;
     return this.#parts.guard.letsIn(request, this.#parts.access);
   }
 

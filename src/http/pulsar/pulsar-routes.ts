@@ -27,11 +27,11 @@ export const PULSAR_PREFIX = '/admin/v2/';
  * `resourcegroups` as Pulsar's client does. PUT makes a group or changes the rates that it names.
  */
 export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {
-  for (const { path, spelling } of GROUP_PATHS) addRateRoutes(app, node, path, spelling);
+  for (const paths of GROUP_PATHS) addRateRoutes(app, node, paths);
   for (const { path, scopeKind } of SCOPE_PATHS) addScopeRoutes(app, node, path, scopeKind);
 }
 
-function addRateRoutes(app: FastifyInstance, node: ChangeParts, path: string, spelling: Spelling): void {
+function addRateRoutes(app: FastifyInstance, node: ChangeParts, { path, spelling, deleted }: GroupPath): void {
   const names = () => [...node.groups.numbers.keys()].sort();
   const named = { ...PULSAR, url: `${path}/*`, params: pathOf('*') };
   route(app, { ...PULSAR, method: 'GET', url: path, access: VIEWING, summary: 'Lists the names of all groups' }, names);
@@ -63,14 +63,21 @@ function addRateRoutes(app: FastifyInstance, node: ChangeParts, path: string, sp
     async (request, reply) => {
       const name = request.params['*'];
       await deleteGroup(node, name, expectedOfGroup(request, node, name), changedBy(request));
-      return noContent(reply);
+      return reply.code(deleted).send();
     },
   );
 }
 
-const GROUP_PATHS: readonly { readonly path: string; readonly spelling: Spelling }[] = [
-  { path: '/admin/v2/resourcegroup', spelling: 'pip-82' },
-  { path: '/admin/v2/resourcegroups', spelling: 'pulsar' },
+interface GroupPath {
+  readonly path: string;
+  readonly spelling: Spelling;
+  /** The status of a deletion. */
+  readonly deleted: 200 | 204;
+}
+
+const GROUP_PATHS: readonly GroupPath[] = [
+  { path: '/admin/v2/resourcegroup', spelling: 'pip-82', deleted: 200 },
+  { path: '/admin/v2/resourcegroups', spelling: 'pulsar', deleted: 204 },
 ];
 
 const SCOPE_PATHS = [
@@ -116,7 +123,8 @@ function addScopeRoutes(
   route(app, { ...described, method: 'DELETE', access, summary: `Detaches a ${scopeKind}` }, async (request, reply) => {
     const at = scopePath(request.params);
     await detach(node, at, expectedOfScope(request, node, at), attachedBy(request));
-    return noContent(reply);
+    // PIP-82 says 200; Pulsar's client, which asks the same path, takes that as well.
+    return reply.code(200).send();
   });
 }
 

@@ -8,7 +8,7 @@ import type { RouteAccess } from './route-access.js';
  * GET /openapi.json follow.
  */
 export interface Route<Body extends z.ZodType, Query extends z.ZodType, Params extends z.ZodType> {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly url: string;
   readonly access: RouteAccess;
   readonly tag: string;

@@ -37,6 +37,7 @@ import { addStatusRoutes } from '../status/status-routes.js';
 import { addTargetRoutes } from '../target/target-routes.js';
 import { answerBrokenRequests } from './broken-requests.js';
 import { takeEmptyBodies } from './empty-bodies.js';
+import { refuseEncodedBodies } from './encoded-bodies.js';
 import { errorHandler, PATH_NAME_MAX, sendError } from './error-handler.js';
 import { guardChanges } from './guarded-changes.js';
 import { listenerOf, measureAnswers } from './listener.js';
@@ -76,6 +77,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   }) as FastifyInstance;
   app.removeContentTypeParser('text/plain');
   takeEmptyBodies(app);
+  refuseEncodedBodies(app);
   // Schemas only describe answers (route/answer-schemas.ts): answers are sent as the routes have made them.
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(handleError);

@@ -26,6 +26,10 @@ export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
       sendReadiness(reply, node),
     );
   }
+  const summary = 'Answers as /readyz does: load balancers ask so by default (HAProxy’s httpchk)';
+  route(app, { ...PROBE, method: 'OPTIONS', url: '/', summary, answers: { 200: READY, 503: NOT_READY } }, (_, reply) =>
+    sendReadiness(reply.header('allow', 'GET, HEAD, OPTIONS'), node),
+  );
 }
 
 /** Probes have no token. */

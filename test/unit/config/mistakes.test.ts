@@ -226,6 +226,11 @@ describe('a broken node.yaml', () => {
       /:2:31: metrics.perGroup\[1\] must name a configured group, got "mail"\. Add the group/,
     ],
     [
+      'metrics of a pattern that could take long',
+      `cluster: demo\nmetrics: { perGroup: ["*a*b*c*"] }\n${GROUPS}`,
+      /:2:23: metrics.perGroup\[0\] must be the name of a group, or a pattern of names with up to three \*/,
+    ],
+    [
       'a mistake in defaults',
       `cluster: demo\ndefaults:\n  burstMs: -1\n${GROUPS}`,
       /^node.yaml:3:12: defaults.burstMs must be a duration between 0 and 1m/,

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeHttp, listen } from '../../../src/http/server/http-server.js';
 import { answerOf, type HttpScene, httpScene, readyScene } from './http-scene.js';
@@ -31,6 +32,37 @@ describe('routes that are not there', () => {
   ] as const)('%s %s is 405 and says what is allowed', async (method, url, allow) => {
     const answer = await answerOf(scene.app, { method, url });
     expect(answer).toMatchObject({ status: 405, headers: { allow }, body: { code: 'METHOD_NOT_ALLOWED' } });
+  });
+
+  it('a body that is compressed is 415, before it is read, and says what is taken', async () => {
+    for (const [url, encoding] of [
+      ['/v1/acquire', 'gzip'],
+      ['/v1/take', 'br'],
+    ] as const) {
+      const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+      const answer = await scene.app.inject({ method: 'POST', url, headers, payload: gzipSync('{"group":"orders"}') });
+      expect([answer.statusCode, answer.json().code, answer.headers['accept-encoding']]).toEqual([
+        415,
+        'BODY_ENCODED',
+        'identity',
+      ]);
+    }
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'identity' };
+    const payload = '{"group":"orders","messages":1}';
+    // This node has no topic yet; the body was read.
+    expect((await scene.app.inject({ method: 'POST', url: '/v1/acquire', headers, payload })).json().code).toBe(
+      'NOT_READY',
+    );
+  });
+
+  it('OPTIONS / answers health checkers as /readyz does', async () => {
+    const response = await scene.app.inject({ method: 'OPTIONS', url: '/' });
+    const readyz = await scene.app.inject({ method: 'GET', url: '/readyz' });
+    expect([response.statusCode, response.headers.allow, response.body]).toEqual([
+      readyz.statusCode,
+      'GET, HEAD, OPTIONS',
+      readyz.body,
+    ]);
   });
 
   it('a path that cannot be decoded is 400', async () => {

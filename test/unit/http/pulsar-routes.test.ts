@@ -71,7 +71,8 @@ describe('the recorded requests of Pulsar’s admin client', () => {
           412, 412,
         ]);
       }
-      expect((await ask('DELETE', path, { 'if-match': (await ask('GET', path)).etag })).status, path).toBe(204);
+      const removed = await ask('DELETE', path, { 'if-match': (await ask('GET', path)).etag });
+      expect(removed.status, path).toBe(path.startsWith('n') ? 200 : 204);
     }
   });
 
@@ -109,7 +110,7 @@ describe('the recorded requests of Pulsar’s admin client', () => {
       const inUse = await send('DELETE', 'resourcegroups/stop');
       expect(inUse.status).toBe(412);
       expect(JSON.parse(inUse.text).reason).toContain('group stop is in use');
-      expect(await send('DELETE', `${scope}/resourcegroup`)).toMatchObject({ status: 204, text: '' });
+      expect(await send('DELETE', `${scope}/resourcegroup`)).toMatchObject({ status: 200, text: '' });
       expect((await send('GET', `${scope}/resourcegroup`)).status).toBe(404);
     }
   });
@@ -125,7 +126,7 @@ describe('the recorded requests of Pulsar’s admin client', () => {
     });
     const lists = await Promise.all(['resourcegroup', 'resourcegroup/', 'resourcegroups'].map((at) => send('GET', at)));
     expect(new Set(lists.map(({ text }) => text)).size).toBe(1);
-    expect((await send('DELETE', 'resourcegroup/pip')).status).toBe(204);
+    expect(await send('DELETE', 'resourcegroup/pip')).toMatchObject({ status: 200, text: '' });
   });
 
   it('a message rate beyond 32 bits is shown as the largest that the client can read', async () => {

@@ -68,7 +68,7 @@ describe('metrics', () => {
   });
 
   it('tell what the node has done', async () => {
-    const scene = await readyScene({ metrics: { perGroup: ['orders'] } });
+    const scene = await readyScene({ metrics: { perGroup: ['or*s'] } });
     await scene.acquire({ group: 'orders', messages: 2, bytes: 100 });
     await scene.acquire({ group: 'orders', direction: 'dispatch', messages: 1 });
     await scene.acquire({ group: 'blocked', messages: 3 });
