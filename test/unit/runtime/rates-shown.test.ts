@@ -6,7 +6,7 @@ import type { WholeNode } from '../../whole-node.js';
 import { PER_SECOND, withKeys } from '../keys/keys-cluster.js';
 
 const ONE = { messages: 1 };
-const TICK_MS = 10;
+const TICK_MS = 20;
 /** The slow span is filled, and a lane has had its turn in a heartbeat. */
 const SHOWN_AFTER_MS = 12_000;
 
