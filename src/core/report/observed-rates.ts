@@ -90,15 +90,13 @@ export class ObservedRates {
     const { sample, tokens } = lane;
     if (tokens?.isShared !== true && !isKey) return null;
     if (tokens?.isDue === true || tokens?.isEnding === true) return null;
+    // Keys do not wait for the slow span: a report of the first moments may say thousands of times what is wanted.
+    const span = isKey && !sample.isFull(SLOW) ? MEDIUM : SLOW;
+    if (!sample.isFull(span) || nowMs - sample.now.atMs > SAMPLE_FRESH_MS) return null;
     const told = this.#toldOf(isKey).get(lane);
     const reported = lane.hasEntry ? lane.reported : NOTHING;
-    if (!sample.isFull(SLOW) || nowMs - sample.now.atMs > SAMPLE_FRESH_MS) {
-      // Its name does not wait for its rates.
-      const isToName = isKey && told === undefined && sample.isFull(MEDIUM);
-      return isToName ? this.#newsOf(lane, isKey, lane.hasEntry ? reported : ratesIn(lane, MEDIUM), nowMs) : null;
-    }
-    const rates = ratesIn(lane, SLOW);
-    const seconds = sample.lengthMs(SLOW) / 1000;
+    const rates = ratesIn(lane, span);
+    const seconds = sample.lengthMs(span) / 1000;
     const isHeld = told !== undefined && isSame(told.beside, reported);
     const isUntold = isKey && told === undefined && hasUse(rates);
     const isNews = isUntold || isFar(rates, isHeld ? told.rates : reported, seconds);
