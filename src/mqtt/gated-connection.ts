@@ -28,7 +28,7 @@ import { TurnPacer } from './turn-pacer.js';
  * client. Before the CONNECT is whole aedes does not know of the connection, and until it is accepted no more is read.
  *
  * A PUBLISH goes on when no reason holds the connection and the one before it has been decided. Meanwhile the socket is
- * read on, up to AHEAD_BYTES, for the pings behind it: MQTT has no packet by which a broker could say that it is alive
+ * read on, within a bound, for the pings behind it: MQTT has no packet by which a broker could say that it is alive
  * before it is asked, and Paho ends a connection at one. Beyond that TCP holds the client back (PIP-322, throttling at
  * the connection).
  *
@@ -254,7 +254,7 @@ export class GatedConnection extends Duplex {
   #mayRead(): boolean {
     if (this.#state !== 'connected') return this.#state === 'new';
     if (this.#arrived.isEmpty && this.#undecidedBytes === 0) return true;
-    return this.#arrived.bytes + this.#undecidedBytes < AHEAD_BYTES && !this.#rules.held.isHalfFull;
+    return this.#arrived.bytes + this.#undecidedBytes < this.#rules.held.aheadBytes;
   }
 
   /** Counts whatever was read and is not decided yet; what the socket has read ahead of us is in memory as well. */
@@ -322,5 +322,3 @@ const OUTBOUND_BYTES_MAX = 256 * 1024;
 const LINGER_MS = 60_000;
 /** A client has as long from the first byte to its CONNACK, over a bad line as well. */
 const CONNECT_MS = 10_000;
-/** More reads the pings of clients that send more ahead, and takes as much of mqtt.maxHeldBytes per throttled client. */
-const AHEAD_BYTES = 256 * 1024;

@@ -20,8 +20,12 @@ export class HeldBytes {
     this.#counts = counts;
   }
 
-  get isHalfFull(): boolean {
-    return this.#counts.heldBytes > this.#maxBytes / 2;
+  /**
+   * How much one client may hold and be read on: a part of what is free of the first half, so that many leave each other
+   * room. *Worked:* of 64 MiB, one holds 1.9 MiB, 100 hold 280 KiB each.
+   */
+  get aheadBytes(): number {
+    return (this.#maxBytes / 2 - this.#counts.heldBytes) / AHEAD_PARTS;
   }
 
   set(holder: Holder, bytes: number, incompleteBytes: number): void {
@@ -55,5 +59,7 @@ export class HeldBytes {
   }
 }
 
+/** More leaves more room to clients that come later, and reads the pings of fewer bytes ahead. */
+const AHEAD_PARTS = 16;
 /** To end whose packet is shorter would free next to nothing. */
 const LARGE_BYTES = 4096;

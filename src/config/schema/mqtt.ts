@@ -46,7 +46,7 @@ export const MQTT = section({
     max: 1e12,
     buys: 'More memory for what was read of all connections and may not go on yet: packets whose end has not come, and publishes over their quota with what follows them. Beyond it the connection whose packet has been incomplete for longest is ended, without one the connection that has held something for longest.',
     costs:
-      'That memory. From half of it on no throttled client is read ahead, so that pings behind its publishes wait as these do.',
+      'That memory. A throttled client is read ahead for a sixteenth of what is free of its half; pings further behind wait as its publishes do.',
   },
   maxPendingPublishes: {
     kind: 'count',
