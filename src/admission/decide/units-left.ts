@@ -10,15 +10,26 @@ export interface LeftParts {
 }
 
 /**
- * Whole units that a lane may still take at this node, ≥ 0: what its limiter would admit now. Where tokens are shared
- * that is never more than the cluster's bucket holds as far as this node knows. A client that acts upon the number is
- * not refused because another node, or nobody, may take the rest.
+ * Whole units that are left of a quota, ≥ 0. Where tokens are shared that is what the cluster's bucket holds by the log,
+ * less what this node has taken since; elsewhere what its own bucket holds.
+ *
+ * *Worked:* the bucket holds 100, and this node has taken 8 that no record tells yet → 92, and 100 at another node.
+ *
+ * *Why:* of what each node may take at once, a client behind a balancer saw 111, 98, 199, 98 within a second.
  */
 export function unitsLeft({ limiter, loop }: LeftParts, lane: number, dimension: number, nowMs: number): number {
   if (nowMs > limiter.validUntilMs.at(lane)) return 0;
-  const here = limiter.available(lane, dimension, nowMs);
   const shared = sharedBucket(loop, lane, dimension, nowMs);
-  return Math.max(0, Math.floor(shared === null ? here : Math.min(here, shared.tokens)));
+  if (shared === null) return Math.floor(limiter.available(lane, dimension, nowMs));
+  return Math.max(0, Math.floor(shared.tokens - takenUnheard({ limiter, loop }, lane, dimension)));
+}
+
+function takenUnheard({ limiter, loop }: LeftParts, lane: number, dimension: number): number {
+  const state = loop.coordinator?.lanes.get(lane);
+  const slot = state?.tokens?.slots[dimension];
+  if (state === undefined || slot === undefined) return 0;
+  const sinceFlow = limiter.taken(slotOf(lane, dimension)) - (state.taken[dimension] as number);
+  return Math.max(0, slot.account.unheard + Math.max(0, sinceFlow));
 }
 
 /**

@@ -224,6 +224,9 @@ export class Whispers {
     const at = this.#rows.offsetOf(row);
     this.#empty(lines, at);
     lines[at] = this.#time.at(nowMs);
+    const { perSecond } = this.#kinds[this.kindOf(row)] as Kind;
+    // Empty as it is, a bucket of depth 0 would pass for full.
+    for (let slot = 0; slot < perSecond.length; slot++) if (perSecond[slot] === 0) lines[cellAt(at, slot)] = LACKING;
   }
 
   /** Forgets keys whose buckets have been full for so long, among the next `count` slots; returns their kinds. */
@@ -276,9 +279,10 @@ export class Whispers {
     let after = 0;
     for (let slot = 0; slot < perSecond.length; slot++) {
       const missing = (depth[slot] as number) - (lines[cellAt(at, slot)] as number);
-      // What was spent of a quota that is 0 now does not come back, and would be remembered for ever.
       const rate = perSecond[slot] as number;
-      if (missing > 0 && rate > 0) after = Math.max(after, (1000 * missing) / rate);
+      // What was spent of a quota that is 0 now does not come back.
+      const ms = rate > 0 ? (1000 * missing) / rate : KEPT_AT_ZERO_MS;
+      if (missing > 0) after = Math.max(after, ms);
     }
     return (lines[at] as number) + after;
   }
@@ -335,6 +339,13 @@ function spentAfter(gained: number, spent: number, lacked: number): number {
  * oldest 5 %.
  */
 const LOOKED_AT = 64;
+/**
+ * So long a key is remembered that has spent something and may spend nothing. Forgotten sooner, a limit of 0 that comes
+ * and goes gave it another bucket; remembered for ever, such keys would fill the table.
+ */
+const KEPT_AT_ZERO_MS = 86_400_000;
+/** Units of a bucket of depth 0 that was used aloud. */
+const LACKING = -1e-9;
 /** Words of a line (key-rows.ts). */
 const KIND = 2;
 const CELL = 3;

@@ -116,7 +116,7 @@ export class LookList {
     for (let index = 0; index < this.#lanes.length; index++) {
       if (nowMs - (this.#touchedMs[index] as number) <= IDLE_AFTER_MS) continue;
       const lane = this.#lanes[index] as LaneState;
-      if (lane.hasEntry) continue;
+      if (lane.hasEntry || owes(lane)) continue;
       this.#idle.push(lane);
       this.#touchedMs[index] = Number.POSITIVE_INFINITY;
     }
@@ -225,4 +225,9 @@ function groupsOf(numbers: Int32Array, count: number): Groups {
     next[number] = at + 1;
   });
   return { starts, members };
+}
+
+/** A debt is the account's, which ends when the lane is put down. */
+function owes({ tokens }: LaneState): boolean {
+  return tokens?.slots.some(({ account }) => account.owed > 0) === true;
 }

@@ -187,10 +187,19 @@ export class SlotTokens {
     account.take(taken);
     account.pass(seconds, this.#use, this.#slack, this.#creditMax);
     account.pay(-account.untold);
+    if (this.tokens >= bucket.depth) this.#payByOverflow(bucket, seconds);
     account.loseAbove(bucket.depth - this.tokens);
     this.#owe(bucket, read);
     this.#parts.pass(seconds, taken);
     this.#keepToReturnable(bucket, read.ownSlot, read.ms);
+  }
+
+  /** Pays what is owed with what a full bucket loses: nobody has to be told of that. */
+  #payByOverflow(bucket: ClusterBucket, seconds: number): void {
+    const { account, expected } = this;
+    const slack = account.unheard > 0 ? 0 : this.#slack;
+    const perSecond = this.isInPieces ? bucket.perSecond * expected.part : slack;
+    account.owed = Math.max(0, account.owed - perSecond * seconds);
   }
 
   /**

@@ -453,12 +453,18 @@ export class KeyBook {
       const row = this.#find(name);
       const isCurrent = this.#kinds.isCurrent(this.#whispers.kindOf(row));
       if (!isCurrent && this.#follow(row, name, nowMs) === -1) continue;
-      if (lanesOf(number).some((lane) => coordinator.lanes.has(lane))) continue;
+      // A silent bucket would know nothing of a debt.
+      if (lanesOf(number).some((lane) => coordinator.lanes.has(lane) || this.#owes(lane, nowMs))) continue;
       this.#loud.delete(name);
       this.#loudVersion++;
       this.#whispers.fallSilent(row, nowMs);
       (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
     }
+  }
+
+  #owes(lane: number, nowMs: number): boolean {
+    const { buckets } = this.#parts.limiter;
+    return buckets.debt(lane, MESSAGES, nowMs) > 0 || buckets.debt(lane, BYTES, nowMs) > 0;
   }
 
   /** Groups of keys that speak become what their keys are. A group takes about 50 µs, so some go in each round. */

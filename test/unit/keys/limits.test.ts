@@ -35,6 +35,17 @@ describe('limits that come with requests', () => {
     });
   });
 
+  test('a limit of 0 that comes and goes gives no other bucket', async () => {
+    await withKeys(1, KEYS, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await time.advance(120_000);
+      expect(takeAll(node, 'key:a', perMinute(20))).toBe(20);
+      node.tryAcquire('key:a', { bytes: 1 }, { limit: perMinute(0) });
+      await time.advance(90_000);
+      expect(takeAll(node, 'key:a', perMinute(20))).toBeLessThanOrEqual(1);
+    });
+  });
+
   test('a loud key follows within a round, and its group has the quota that was told', async () => {
     await withKeys(2, KEYS, async ({ nodes, time }) => {
       const [node] = nodes as [WholeNode];

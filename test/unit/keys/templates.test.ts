@@ -65,6 +65,19 @@ describe('templates at run time', () => {
     });
   });
 
+  test('a key that owes stays a group until it has paid, however quiet it is', async () => {
+    const template = { quota: { publish: { messagesPerSecond: 1 } }, burst: 10, debtMs: '10m' };
+    await withKeys(1, { 'key:{id}': template }, async ({ nodes, time }) => {
+      const [node] = nodes as [WholeNode];
+      await time.advance(13_000);
+      node.consume('key:alice', { messages: 200 });
+      await time.advance(120_000);
+      expect(node.tryAcquire('key:alice', ONE).granted).toBe(false);
+      await time.advance(100_000);
+      expect(node.tryAcquire('key:alice', ONE).granted).toBe(true);
+    });
+  });
+
   test('who waits for a key whose template is removed is told', async () => {
     await withKeys(1, {}, async ({ nodes, time }) => {
       const [node] = nodes as [WholeNode];
