@@ -22,6 +22,8 @@ const server = createServer((request, response) => {
 });
 
 function admit(apiKey) {
+  // A key of nobody would be one key of all who send none.
+  if (!apiKey) return { status: 401, headers: {} };
   try {
     const decision = node.tryAcquire(`key:${apiKey}`, { messages: 1 }, { tell: true });
     const { limit, remaining } = decision;
@@ -30,8 +32,8 @@ function admit(apiKey) {
     headers['retry-after'] = Math.ceil(decision.retryAfterMs / 1000);
     return { status: decision.reason === 'quota' ? 429 : 503, headers };
   } catch (error) {
-    // No template has such a name (404), or there is no room for another key (503).
-    return { status: error.httpStatus === 404 ? 401 : (error.httpStatus ?? 500), headers: {} };
+    // There is no room for another key (503).
+    return { status: error.httpStatus ?? 500, headers: {} };
   }
 }
 

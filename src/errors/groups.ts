@@ -164,8 +164,12 @@ export const GROUP_ERRORS = {
   },
   NAME_OF_NO_GROUP: {
     message: 'no group and no key has the name {name} that was made of the request',
-    remedy:
-      'Correct what the request says of its sender: a key has letters, digits and . _ : @ + ~ - where its field is.',
+    remedy: 'Correct what the request says of its sender.',
+    httpStatus: 400,
+  },
+  GROUP_NOT_NAMED: {
+    message: 'the request does not say to whom it is charged',
+    remedy: 'Send what the service tells its clients by, such as an API key.',
     httpStatus: 400,
   },
   KEYS_FULL: {

@@ -1,5 +1,6 @@
 import { ERROR_CATALOGUE, type ErrorCode } from './catalogue.js';
 import { type ErrorRow, EXIT_UNEXPECTED } from './error-row.js';
+import { printable } from './printable.js';
 
 export type ErrorFacts = Readonly<Record<string, string | number | undefined>>;
 
@@ -28,5 +29,11 @@ export class QuotameshError extends Error {
 }
 
 function fill(template: string, facts: ErrorFacts): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => String(facts[name] ?? ''));
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const text = String(facts[name] ?? '');
+    return FROM_OUTSIDE.has(name) ? printable(text) : text;
+  });
 }
+
+/** Names that a client may have chosen, in a log that has lines. */
+const FROM_OUTSIDE: ReadonlySet<string> = new Set(['group', 'key', 'near', 'what']);

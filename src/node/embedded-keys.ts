@@ -8,6 +8,7 @@ import {
   deleteKeys,
   isDefined,
   type KeyEntry,
+  keyEntryOf,
   listKeyDefinitions,
   patchKeys,
   putKeys,
@@ -101,7 +102,7 @@ class Definitions<Shown> {
   }
 
   #entry(name: string): KeyEntry {
-    return { kind: this.#kind, name: textOf(this.#kind, name) };
+    return keyEntryOf(this.#kind, textOf(this.#kind, name));
   }
 
   #expected(entry: KeyEntry, options: ChangeOptions) {

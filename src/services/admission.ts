@@ -1,5 +1,6 @@
-import type { Decision, NotReady, Origin, Refused, Where } from '../api/decision.js';
+import type { Decision, KeyLimit, NotReady, Origin, Refused, Where } from '../api/decision.js';
 import type { QuotaNode } from '../api/quota-node.js';
+import type { ErrorCode } from '../errors/catalogue.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { wholeSeconds } from '../http/acquire/rate-limit-items.js';
 import { capacityProblem, quotaProblem } from '../http/acquire/refusal-problems.js';
@@ -9,8 +10,15 @@ import { type HeaderStyle, type NamedDecision, policyNameOf, rateLimitHeaders } 
 
 /** What a request is charged to, and how it is answered; `Context` is what the framework hands to its functions. */
 export interface QuotaOptions<Context> {
-  /** A group by its name, a scope, or what makes one of them from the request: ``(request) => `key:${request.ip}` ``. */
-  readonly group: Where | ((context: Context) => Where);
+  /**
+   * A group or key by its name, a scope, or what makes one of them from the request: ``(request) => `key:${request.ip}` ``.
+   * It returns undefined (or '') for a request that says of nobody that it is his.
+   */
+  readonly group: Where | ((context: Context) => Where | undefined);
+  /** What requests are charged to for which `group` returns undefined, all together; where absent they get 400. */
+  readonly otherwise?: Where;
+  /** The key's own quota, where its template has `allowLimits`; undefined = the template's. */
+  readonly limit?: KeyLimit | ((context: Context) => KeyLimit | undefined);
   /** 1 where it is absent. */
   readonly messages?: number | ((context: Context) => number);
   /** 0 where it is absent. */
@@ -60,27 +68,30 @@ export interface WatchedResponse {
  * the response is somebody else's by now, or nobody reads it: the middleware says nothing and calls nobody.
  */
 export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Context>) {
-  const { group, messages = 1, bytes = 0, origin, waitMs = 0, skip, headers = 'draft' } = options;
+  const { group, otherwise, limit, messages = 1, bytes = 0, origin, waitMs = 0, skip, headers = 'draft' } = options;
   const tell = headers !== 'none';
-  const isFromRequest = [group, messages, bytes, origin].some((option) => typeof option === 'function');
+  const isFromRequest = [group, limit, messages, bytes, origin].some((option) => typeof option === 'function');
   const admissionFor = (error: unknown) => withoutRoom(error) ?? (isFromRequest ? mistaken(error) : null);
 
   return (context: Context, watched?: Watched): Admission | null | Promise<Admission | null> => {
     if (skip?.(context) === true) return PASSED;
     if (isGone(watched)) return null;
-    const where = typeof group === 'function' ? group(context) : group;
+    const where = (typeof group === 'function' ? group(context) : group) || otherwise;
+    if (where === undefined) return unlessAnswered(NOT_NAMED, watched);
     const amounts = {
       messages: typeof messages === 'function' ? messages(context) : messages,
       bytes: typeof bytes === 'function' ? bytes(context) : bytes,
     };
     const from = typeof origin === 'function' ? origin(context) : origin;
+    const told = typeof limit === 'function' ? limit(context) : limit;
+    const how = told === undefined ? from : { ...from, limit: told };
     const named = (decision: Decision) => ({ node, where, direction: from?.direction ?? 'publish', decision });
     if (waitMs > 0) {
-      const wait = (signal: AbortSignal) => node.acquire(where, amounts, { ...from, waitMs, signal });
+      const wait = (signal: AbortSignal) => node.acquire(where, amounts, { ...how, waitMs, signal });
       return waited(wait, watched, { answer: (decision) => answered(named(decision), headers), admissionFor });
     }
     try {
-      return unlessAnswered(answered(named(node.tryAcquire(where, amounts, { ...from, tell })), headers), watched);
+      return unlessAnswered(answered(named(node.tryAcquire(where, amounts, { ...how, tell })), headers), watched);
     } catch (error) {
       const admission = admissionFor(error);
       if (admission === null) throw error;
@@ -171,6 +182,14 @@ function mistaken(error: unknown): Admission | null {
   const told = isName ? new QuotameshError('NAME_OF_NO_GROUP', { name: show(error.facts.group) }) : error;
   const problem = problemOf(told);
   return { headers: {}, refusal: { status: problem.status, problem } };
+}
+
+/** For a request without a name, which must not become a key that all such requests share unseen. */
+const NOT_NAMED: Admission = Object.freeze({ headers: Object.freeze({}), refusal: refusalOf('GROUP_NOT_NAMED') });
+
+function refusalOf(code: ErrorCode): Refusal {
+  const problem = problemOf(new QuotameshError(code));
+  return { status: problem.status, problem };
 }
 
 const PASSED: Admission = Object.freeze({ headers: Object.freeze({}), refusal: null });

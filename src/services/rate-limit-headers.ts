@@ -1,6 +1,6 @@
 import type { Decision, PerDimension, Refused, Where } from '../api/decision.js';
 import type { QuotaNode } from '../api/quota-node.js';
-import { leftItem, policyItem, wholeSeconds } from '../http/acquire/rate-limit-items.js';
+import { leftItem, policyItem, policyName, wholeSeconds } from '../http/acquire/rate-limit-items.js';
 
 export type HeaderStyle = 'draft' | 'x' | 'both' | 'none';
 
@@ -76,9 +76,7 @@ export function policyNameOf(
 ): string {
   if (level === 'node') return `node-${direction}-${dimension}`;
   const group = refusedOf(decision)?.group ?? (typeof where === 'string' ? where : 'quota');
-  // What a structured field's string cannot hold as it is; groups of the configuration have no such character.
-  const name = /^[ !#-[\]-~]*$/.test(group) ? group : group.replace(/[^ !#-[\]-~]/g, '_');
-  return `${name}-${direction}-${dimension}${level === 'group' ? '' : `-per-${level}`}`;
+  return `${policyName(group)}-${direction}-${dimension}${level === 'group' ? '' : `-per-${level}`}`;
 }
 
 function refusedOf(decision: Decision): Refused | null {

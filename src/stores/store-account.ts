@@ -1,10 +1,12 @@
-import type { Refused } from '../api/decision.js';
+import type { AcquireOptions, KeyLimit, Refused } from '../api/decision.js';
 import type { QuotaNode } from '../api/quota-node.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 
 export interface StoreOptions {
   /** The group of a library's key, or one group for all. A key as it is where absent: ``(key) => `key:${key}` ``. */
   readonly group?: string | ((key: string) => string);
+  /** A key's own quota, where its template has `allowLimits`; undefined = the template's. */
+  readonly limit?: KeyLimit | ((key: string) => KeyLimit | undefined);
 }
 
 /** What a library with counted windows wants to know: hits of a window that has so many, and how long it lasts. */
@@ -27,15 +29,19 @@ export interface Looked extends Counted {
 export class StoreAccount {
   readonly #node: QuotaNode;
   readonly #group: StoreOptions['group'];
+  readonly #limit: StoreOptions['limit'];
 
-  constructor(node: QuotaNode, { group }: StoreOptions) {
+  constructor(node: QuotaNode, { group, limit }: StoreOptions) {
     this.#node = node;
     this.#group = group;
+    this.#limit = limit;
   }
 
   /** @param limit what the library takes for the number of hits of a window: more hits are refused by it */
   take(key: string, messages: number, limit: number): Counted {
-    const decision = this.#node.tryAcquire(this.groupOf(key), { messages }, { tell: true });
+    const own = typeof this.#limit === 'function' ? this.#limit(key) : this.#limit;
+    const options = own === undefined ? TELLING : { ...TELLING, limit: own };
+    const decision = this.#node.tryAcquire(this.groupOf(key), { messages }, options);
     if (!decision.granted) {
       if (decision.reason === 'not-ready') {
         throw new QuotameshError('NOT_READY', { node: this.#node.nodeId, reason: decision.because });
@@ -95,6 +101,8 @@ export class StoreAccount {
     return typeof group === 'function' ? group(key) : (group ?? key);
   }
 }
+
+const TELLING: AcquireOptions = Object.freeze({ tell: true });
 
 function full(limit: number): Looked {
   return { ...granted(Number.POSITIVE_INFINITY, limit, 0), isFull: true };

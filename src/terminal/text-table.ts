@@ -1,10 +1,12 @@
+import { printable } from '../errors/printable.js';
+
 /** Columns of text, two spaces apart; those named in `numeric` are aligned to the right. Of a text with lines the first is shown. */
 export function textTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   numeric: readonly string[] = [],
 ): readonly string[] {
-  const lines = [head, ...rows.map((row) => row.map(firstLine))];
+  const lines = [head, ...rows.map((row) => row.map((cell) => printable(firstLine(cell))))];
   const widths = head.map((_, at) => Math.max(...lines.map((row) => row[at]?.length ?? 0)));
   return lines.map((row) => {
     const cells = row.map((cell, at) => {

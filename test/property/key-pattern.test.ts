@@ -15,13 +15,32 @@ test('a pattern matches what a regular expression would', () => {
     fc.property(pattern, name, (text, given) => {
       const read = KeyPattern.of(text);
       if (typeof read === 'string') return;
-      const expression = new RegExp(`^${text.replace(/\{\w+\}/g, '[^/]+')}$`);
+      const expression = new RegExp(`^${text.replace(/\{\w+\}/g, '.*')}$`, 's');
       if (expression.test(given)) matched++;
       expect(read.matches(given), `${text} ${given}`).toBe(expression.test(given));
     }),
     { numRuns: 3000 },
   );
   expect(matched).toBeGreaterThan(30);
+});
+
+const letter = fc.constantFrom('a', ':', '');
+const short = fc.tuple(letter, letter, letter).map(([first, second, last]) => `a${first}{x}${second || 'a'}{y}${last}`);
+const given = fc.string({ unit: fc.constantFrom('a', ':'), maxLength: 5 }).map((text) => `a${text}`);
+
+test('patterns have names in common where some name of both is found', () => {
+  let common = 0;
+  fc.assert(
+    fc.property(short, short, given, (text, otherText, name) => {
+      const [one, other] = [KeyPattern.of(text), KeyPattern.of(otherText)];
+      if (typeof one === 'string' || typeof other === 'string') return;
+      if (!one.matches(name) || !other.matches(name)) return;
+      common++;
+      expect(one.overlaps(other), `${text} ${otherText} ${name}`).toBe(true);
+    }),
+    { numRuns: 3000 },
+  );
+  expect(common).toBeGreaterThan(10);
 });
 
 test('a name that matches nearly takes no time', () => {

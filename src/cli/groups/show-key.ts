@@ -1,4 +1,5 @@
 import type { KeyStatus, KeyTold } from '../../api/key-status.js';
+import { printable } from '../../errors/printable.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
 import type { KeyOptions } from './key-command.js';
 
@@ -9,7 +10,7 @@ export async function showKey(name: string, { json = false, ...options }: KeyOpt
 }
 
 function keyText({ key, template, quota, used, leftUnheard, group, told }: KeyStatus): string {
-  const lines = [`${key}  template ${template}${used ? '' : '  not used at this node'}`];
+  const lines = [`${printable(key)}  template ${template}${used ? '' : '  not used at this node'}`];
   for (const direction of ['publish', 'dispatch'] as const) {
     const limits = Object.entries(quota[direction])
       .filter(([name, amount]) => amount !== null && !(amount === 0 && name.startsWith('reserved')))
@@ -27,7 +28,7 @@ function keyText({ key, template, quota, used, leftUnheard, group, told }: KeySt
   }
   const isLoudHere = Object.values(group?.directions ?? {}).some(({ local }) => local.served);
   if (leftUnheard === null && !isLoudHere) lines.push('loud at other nodes: ask one of those for the bucket');
-  if (isLoudHere) lines.push(`more: quotamesh explain ${key}`);
+  if (isLoudHere) lines.push(`more: quotamesh explain ${printable(key)}`);
   return lines.join('\n');
 }
 

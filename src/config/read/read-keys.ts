@@ -7,8 +7,8 @@ import { GROUP, type GroupSettings } from '../schema/groups.js';
 import { ALLOW_LIMITS, KEYS, type LimitRole } from '../schema/keys.js';
 import { readSection, type Sound } from '../schema/read-section.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
+import { keyNameOf } from '../setting/key-name.js';
 import { rowsOf } from '../setting/section.js';
-import { GROUP_NAME } from '../setting/setting.js';
 import { show } from '../setting/setting-text.js';
 import { givenKey } from '../setting/written-rate.js';
 import { shortBursts, withBurstInFull } from './burst-in-full.js';
@@ -83,8 +83,8 @@ function readTemplate(text: string, written: unknown, defaults: unknown, finding
   for (const [key, override] of Object.entries(isMapping(overrides) ? overrides : NOTHING)) {
     const at = [...path, 'overrides', key];
     const name = pattern.fields.length === 1 && !pattern.matches(key) ? pattern.nameWith(key) : key;
-    if (pattern.matches(name) && GROUP_NAME.matches.test(name)) {
-      read.set(name, readLayer(at, override, full.merged, findings).settings);
+    if (pattern.matches(name)) {
+      read.set(keyNameOf(name), readLayer(at, override, full.merged, findings).settings);
     } else addBadOverride(at, pattern, findings);
   }
   return [{ pattern, settings: full.settings, overrides: read, allowLimits: readAllowed(path, allowLimits, findings) }];

@@ -2,8 +2,8 @@
 export type Captured = Record<string, string>;
 
 /**
- * `sensor-{tenant}-*`: `*` is anything, `{name}` at least one character other than /. A name that two patterns capture
- * must be the same in both.
+ * `sensor-{tenant}-*`: `*` is anything, `{name}` at least one character other than /, and at the end of any kind: API
+ * keys have slashes. A name that two patterns capture must be the same in both.
  */
 export function matchName(pattern: string, name: string, captured: Captured): boolean {
   if (name === '' || name.length > NAME_LENGTH_MAX) return false;
@@ -53,6 +53,7 @@ function expressionOf(pattern: string): RegExp {
   const source = pattern
     .replaceAll(/[.+?^$()|[\]\\]/g, '\\$&')
     .replaceAll('*', '.*')
+    .replace(/\{(\w+)\}$/, '(?<$1>.+)')
     .replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
   const expression = new RegExp(`^${source}$`, 's');
   expressions.set(pattern, expression);

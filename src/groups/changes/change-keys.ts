@@ -1,6 +1,6 @@
 import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
 import { type Mistake, mistakesText } from '../../config/setting/config-error.js';
-import { GROUP_NAME } from '../../config/setting/setting.js';
+import { keyNameOf } from '../../config/setting/key-name.js';
 import { KeyPattern } from '../../core/keys/key-pattern.js';
 import { NEVER } from '../../core/registry/group-history.js';
 import { type ChangedBy, type GroupDefinition, keyEntry, templateEntry } from '../../core/registry/registry-record.js';
@@ -27,6 +27,11 @@ export interface DefinedKeys extends KeyEntry {
   readonly revision: number;
   /** As YAML writes it, below the pattern or below its overrides. */
   readonly definition: GroupDefinition;
+}
+
+/** The template of this pattern, or what the key of this name has of its own. */
+export function keyEntryOf(kind: KeyEntry['kind'], text: string): KeyEntry {
+  return { kind, name: kind === 'key' ? keyNameOf(text) : text };
 }
 
 /** How messages name it. */
@@ -201,8 +206,7 @@ function mistakesOfTemplate({ templates, config }: ChangeParts, entry: KeyEntry,
 }
 
 function mistakesOfKey({ templates }: ChangeParts, entry: KeyEntry, definition: GroupDefinition): readonly Mistake[] {
-  const isName = entry.name.length <= 200 && GROUP_NAME.matches.test(entry.name);
-  const template = isName ? templates.templateOf(entry.name) : null;
+  const template = templates.templateOf(entry.name);
   if (template === null) throw invalid(textOf(entry), 'no template has such names.');
   return examineOverride(template, entry.name, definition, 'request').mistakes;
 }

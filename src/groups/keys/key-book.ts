@@ -7,7 +7,7 @@ import type {
   LimitsConfig,
 } from '../../config/resolved/resolved-config.js';
 import type { LimitRole } from '../../config/schema/keys.js';
-import { GROUP_NAME } from '../../config/setting/setting.js';
+import { KEY_NAME_MAX, keyNameOf } from '../../config/setting/key-name.js';
 import { groupIdOf } from '../../core/base/ids.js';
 import {
   BYTES,
@@ -176,17 +176,15 @@ export class KeyBook {
   }
 
   /** Whether a template has such names. */
-  isKey(name: string): boolean {
-    const row = this.#find(name);
-    if (row !== -1 && this.#kinds.isCurrent(this.#whispers.kindOf(row))) return true;
-    return this.#kindOf(name) !== -1;
+  isKey(text: string): boolean {
+    return this.kindOf(text) !== null;
   }
 
   /** The row of a key, which its first use makes; −1 where no template has such names. Throws KEYS_FULL. */
-  rowOf(name: string, nowMs: number): number {
-    const row = this.#find(name);
-    if (row === -1) return this.#make(name, nowMs);
-    return this.#kinds.isCurrent(this.#whispers.kindOf(row)) ? row : this.#follow(row, name, nowMs);
+  rowOf(text: string, nowMs: number): number {
+    const row = this.#find(text);
+    if (row === -1) return this.#make(text, nowMs);
+    return this.#kinds.isCurrent(this.#whispers.kindOf(row)) ? row : this.#follow(row, text, nowMs);
   }
 
   /**
@@ -202,7 +200,7 @@ export class KeyBook {
     if (isOverride) return;
     const limited = this.#limited(name, number, limit, allowLimits.quota);
     if (limited === null) throw this.#full(number, name, 'maxLimits');
-    if (limited !== number) this.#move(row, name, limited, nowMs);
+    if (limited !== number) this.#move(row, keyNameOf(name), limited, nowMs);
   }
 
   /** The kind of a key of kind `now` with this limit; null = there is no room for one more. */
@@ -278,7 +276,7 @@ export class KeyBook {
   tryTake(row: number, name: string, { direction, messages, bytes }: Asked, nowMs: number): boolean {
     if (!this.#isUnheard(row, name, nowMs)) return false;
     const whispers = this.#whispers;
-    if (this.#holds.size > 0) this.#holds.note(name, row, nowMs);
+    if (this.#holds.size > 0) this.#holds.note(keyNameOf(name), row, nowMs);
     if (!whispers.take(row, direction, messages, bytes, nowMs)) return false;
     this.#use.note(name, direction, messages, bytes);
     (this.#countsOf[whispers.kindOf(row)] as KeyCounts).granted++;
@@ -287,7 +285,7 @@ export class KeyBook {
 
   /** The same for work whose cost is known later; null = the key's group has to decide. */
   tryHold(row: number, name: string, asked: Asked, nowMs: number): UnheardHold | null {
-    return this.tryTake(row, name, asked, nowMs) ? this.#holds.hold(name, row, asked, nowMs) : null;
+    return this.tryTake(row, name, asked, nowMs) ? this.#holds.hold(keyNameOf(name), row, asked, nowMs) : null;
   }
 
   /** What was held has been used, but for so much. */
@@ -305,14 +303,15 @@ export class KeyBook {
     if (nowMs > this.#whisperUntilMs) return false;
     const strangers = this.#strangers();
     const isStranger = strangers?.mayHold(this.#whispers.cellOf(row)) === true;
-    return !isStranger || !strangers.has(groupIdOf(this.#parts.cluster, name));
+    return !isStranger || !strangers.has(groupIdOf(this.#parts.cluster, keyNameOf(name)));
   }
 
   /** The number of a key's group, which is made if need be; null = no template has such names. Throws KEYS_FULL. */
-  groupOf(name: string): number | null {
+  groupOf(text: string): number | null {
     const { clock, loop } = this.#parts;
-    const row = this.rowOf(name, clock());
+    const row = this.rowOf(text, clock());
     if (row === -1) return null;
+    const name = keyNameOf(text);
     const number = this.#whispers.speaks(row) ? this.#numberOfLoud(name, row) : this.#define(name, row);
     // While the node decides nothing, the row keeps what was spent unheard.
     if (!this.#whispers.speaks(row) && loop.isReady) this.#speak(name, row, number);
@@ -341,8 +340,8 @@ export class KeyBook {
     return this.seen(name) ?? (this.#kindOf(name) === -1 ? null : this.#unused(name));
   }
 
-  #unused(name: string): KeySeen {
-    const [kind, nowMs] = [this.#kindOf(name), this.#parts.clock()];
+  #unused(text: string): KeySeen {
+    const [kind, nowMs] = [this.#kindOf(text), this.#parts.clock()];
     const { template, settings, mayWhisper } = this.#kinds.all[kind] as KeyKind;
     const left = this.#leftWhere(mayWhisper, nowMs, (direction, dimension) => {
       return this.#whispers.leftUnused(kind, direction, dimension, nowMs);
@@ -357,7 +356,7 @@ export class KeyBook {
     if (row === -1) return null;
     const { template, settings, mayWhisper } = this.#kindAt(row);
     if (this.#whispers.speaks(row)) {
-      return { template, settings, isUsed: true, group: this.#numbers.get(name) as number, left: [] };
+      return { template, settings, isUsed: true, group: this.#numbers.get(keyNameOf(name)) as number, left: [] };
     }
     const left = this.#leftWhere(mayWhisper, nowMs, (direction, dimension) => {
       return this.#whispers.left(row, direction, dimension, nowMs);
@@ -479,8 +478,9 @@ export class KeyBook {
   }
 
   /** The kind of this key is another now, or gone: then so is the key. Returns the row, or −1. */
-  #follow(row: number, name: string, nowMs: number): number {
-    const kind = this.#kindOf(name);
+  #follow(row: number, text: string, nowMs: number): number {
+    const kind = this.#kindOf(text);
+    const name = keyNameOf(text);
     if (kind === -1) this.#quiet(row, name, nowMs);
     else this.#move(row, name, kind, nowMs);
     return kind === -1 ? -1 : row;
@@ -529,20 +529,24 @@ export class KeyBook {
     return this.#parts.loop.coordinator?.strangers ?? null;
   }
 
-  /** The row, or −1. Names of a megabyte are not looked at; callers may give what is no text. */
-  #find(name: string): number {
-    return typeof name !== 'string' || name.length > NAME_MAX ? -1 : this.#whispers.find(name);
+  /** The row, or −1. Callers may give what is no text. */
+  #find(text: string): number {
+    if (typeof text !== 'string') return -1;
+    const row = text.length <= KEY_NAME_MAX ? this.#whispers.find(text) : -1;
+    if (row !== -1) return row;
+    const name = keyNameOf(text);
+    return name === text ? -1 : this.#whispers.find(name);
   }
 
-  #kindOf(name: string): number {
-    if (typeof name !== 'string' || name.length > NAME_MAX || !GROUP_NAME.matches.test(name)) return -1;
-    return this.#kinds.of(name);
+  #kindOf(text: string): number {
+    return typeof text === 'string' ? this.#kinds.of(keyNameOf(text), text) : -1;
   }
 
   /** Returns the row, or −1 where no template has such names. Throws KEYS_FULL. */
-  #make(name: string, nowMs: number): number {
-    const kind = this.#kindOf(name);
+  #make(text: string, nowMs: number): number {
+    const kind = this.#kindOf(text);
     if (kind === -1) return -1;
+    const name = keyNameOf(text);
     const { keys, cluster } = this.#parts;
     if (this.#whispers.size >= keys.maxLive) {
       const gone = this.#whispers.makeRoom(nowMs);
@@ -574,7 +578,7 @@ export class KeyBook {
   #numberToShow(name: string): number | null {
     const row = this.#find(name);
     const kind = this.#kinds.all[row === -1 ? this.#kindOf(name) : this.#whispers.kindOf(row)];
-    if (kind == null || this.#parts.groups.numbers.has(name)) return null;
+    if (kind == null || keyNameOf(name) !== name || this.#parts.groups.numbers.has(name)) return null;
     // Names come and go, and their numbers stay.
     const isFrugal = this.#numbers.size > this.#loud.size + this.#remote.numbers.size;
     return this.#place({ ...kind.settings, name }, isFrugal);
@@ -732,5 +736,3 @@ const NUMBERS_LOOKED_AT = 64;
 const REMOTE_MAX = 500;
 /** 3 ms of a round. */
 const CAUGHT_UP = 64;
-/** As in GROUP_NAME; a name of a megabyte is not searched for letters. */
-const NAME_MAX = 200;

@@ -100,9 +100,9 @@ export class KeyKinds {
     });
   }
 
-  /** −1 where no template has such names. */
-  of(name: string): number {
-    return this.#overrides.get(name) ?? this.#kindByPattern(name);
+  /** −1 where no template has such names. @param text what the name was made of: templates have all of it */
+  of(name: string, text: string): number {
+    return this.#overrides.get(name) ?? this.#kindByPattern(text);
   }
 
   /** False where the kind's template or override is another now, or gone. */

@@ -1,6 +1,6 @@
 import type { GroupConfig, KeyTemplate, RegistryConfig } from '../../config/resolved/resolved-config.js';
 import type { Mistake } from '../../config/setting/config-error.js';
-import { GROUP_NAME } from '../../config/setting/setting.js';
+import { KEY_NAME_MAX } from '../../config/setting/key-name.js';
 import type { KeyPattern } from '../../core/keys/key-pattern.js';
 import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import type { Telemetry } from '../../ports/telemetry.js';
@@ -58,11 +58,11 @@ export class KeyTemplates {
 
   /** Names of keys of which this text is the only field, the first ones. */
   namesWith(value: string): string[] {
-    if (value.length > NAME_MAX) return [];
+    if (value.length > KEY_NAME_MAX) return [];
     const names = this.#bases().flatMap((template) => {
       const pattern = patternOf(template);
       const name = pattern.fields.length === 1 ? pattern.nameWith(value) : '';
-      return GROUP_NAME.matches.test(name) && pattern.matches(name) ? [name] : [];
+      return name !== '' && name.length <= KEY_NAME_MAX ? [name] : [];
     });
     return names.slice(0, NAMES_SHOWN);
   }
@@ -156,10 +156,7 @@ export class KeyTemplates {
   }
 }
 
-/** The first by its text where several are equally specific, as in key-kinds.ts. */
 const NAMES_SHOWN = 3;
-/** As in GROUP_NAME. */
-const NAME_MAX = 200;
 
 function why([first]: readonly Mistake[]): string | null {
   return first === undefined ? null : `${first.path} ${first.problem}`;

@@ -13,15 +13,14 @@ import {
 import type { Level } from '../../core/limiter/levels.js';
 import type { KeySeen } from '../../groups/keys/key-book.js';
 import type { NodeParts } from '../../node/node-parts.js';
-import { leftItem, policyItem } from './rate-limit-items.js';
+import { leftItem, policyItem, policyName } from './rate-limit-items.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate' | 'loop'>;
 
 /**
  * The fields RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11, one item per configured dimension
- * of a lane, named `orders-publish-messages`. Group names consist of characters that a structured field's string may hold
- * as they are (config/setting/setting.ts, GROUP_NAME), so nothing is escaped.
+ * of a lane, named `orders-publish-messages`.
  */
 export class RateLimitFields {
   readonly #node: UsedParts;
@@ -89,7 +88,7 @@ export class RateLimitFields {
     if (this.#limitOf(lane, dimension, level) === null) return group;
     const direction = directionOfLane(lane);
     if (level === 'node') return `node-${direction}-${dimension}`;
-    return `${this.#node.gate.groupOf(lane).name}-${direction}-${dimension}-per-${level}`;
+    return policyName(`${this.#node.gate.groupOf(lane).name}-${direction}-${dimension}-per-${level}`);
   }
 
   /** Null where the level has no limit, and for the group: its quota is the policy. */
@@ -130,7 +129,7 @@ interface LanePolicies {
 function policiesOf(group: GroupConfig, direction: Direction): LanePolicies {
   const items = DIMENSIONS.map((dimension, at) => {
     const rate = quotaAsWritten(group, direction, at);
-    const name = `${group.name}-${direction}-${dimension}`;
+    const name = policyName(`${group.name}-${direction}-${dimension}`);
     if (rate === null) return { name: '', text: '' };
     return { name, text: policyItem(name, rate.amount, SECONDS_OF[rate.per], dimension) };
   });

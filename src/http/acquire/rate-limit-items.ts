@@ -1,6 +1,19 @@
 import type { Dimension } from '../../core/base/vocabulary.js';
 
 /**
+ * Writes a policy's name so that a structured field's string may hold it: anything but printable ASCII, and quotes,
+ * backslashes and percent signs, is percent-encoded.
+ *
+ * Worked: `key:Jürgen` is `key:J%C3%BCrgen`.
+ */
+export function policyName(name: string): string {
+  if (/^[ !#$&-[\]-~]*$/.test(name)) return name;
+  return name.toWellFormed().replace(/[^ !#$&-[\]-~]/gu, (text) => {
+    return Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+  });
+}
+
+/**
  * An item of RateLimit-Policy. Less than one unit per window is told per longer window, because q and w are integers.
  * It never tells more than is configured.
  */

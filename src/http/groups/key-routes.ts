@@ -5,6 +5,7 @@ import {
   deleteKeys,
   isDefined,
   type KeyEntry,
+  keyEntryOf,
   listKeyDefinitions,
   patchKeys,
   previewDeleteKeys,
@@ -61,7 +62,7 @@ function addLook(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind']
       summary: `Shows ${what} as YAML would write it; its ETag can be sent back as If-Match`,
       answers: { 200: KEY_DEFINITION, 404: PROBLEM },
     },
-    ({ params }, reply) => send(reply, 200, definedKeys(node, { kind, name: params[kind] })),
+    ({ params }, reply) => send(reply, 200, definedKeys(node, keyEntryOf(kind, params[kind]))),
   );
 }
 
@@ -86,7 +87,7 @@ function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
       answers,
     },
     async (request, reply) => {
-      const entry = { kind, name: request.params[kind] };
+      const entry = keyEntryOf(kind, request.params[kind]);
       const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
       if (request.query.dryRun === 'true') return previewPutKeys(node, entry, request.body, expected);
       const { isNew, ...made } = await putKeys(node, entry, request.body, expected, changedBy(request));
@@ -103,7 +104,7 @@ function addWrites(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
       answers,
     },
     async (request, reply) => {
-      const entry = { kind, name: request.params[kind] };
+      const entry = keyEntryOf(kind, request.params[kind]);
       const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
       if (request.query.dryRun === 'true') return previewPatchKeys(node, entry, request.body, expected);
       const { isNew, ...made } = await patchKeys(node, entry, request.body, expected, changedBy(request));
@@ -124,7 +125,7 @@ function addDelete(app: FastifyInstance, node: ChangeParts, kind: KeyEntry['kind
       answers: { 200: KEY_PREVIEW, 204: { description: 'It is deleted.', type: 'null' }, ...FAILURES, 503: PROBLEM },
     },
     async (request, reply) => {
-      const entry = { kind, name: request.params[kind] };
+      const entry = keyEntryOf(kind, request.params[kind]);
       const expected = expectedOfKeys(request, textOf(entry), isDefined(node, entry));
       if (request.query.dryRun === 'true') return previewDeleteKeys(node, entry, expected);
       await deleteKeys(node, entry, expected, changedBy(request));

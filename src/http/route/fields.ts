@@ -7,8 +7,8 @@ import { told } from './wording.js';
 
 /** Numbers above this cannot hold every whole number. No maxRequest is above it. */
 export const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
-/** Most characters of a group's name. */
-export const GROUP_LENGTH_MAX = 1024;
+/** Most characters of a group's or key's name: a token of 4 KiB with the text of a template is one. */
+export const GROUP_LENGTH_MAX = 5000;
 /** Longest wait over HTTP: load balancers give up after a minute. */
 export const HTTP_WAIT_MS_MAX = 55_000;
 /** Most items of one bulk: so many take about 0.5 ms of the event loop. */

@@ -7,8 +7,8 @@ import { clientNames, presentNamesText } from '../route/former-names.js';
 import { InvalidInput } from '../route/invalid-input.js';
 import { type ErrorHandler, PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 
-/** A group's name has up to 200 characters, three times as many when percent-encoded. */
-export const PATH_NAME_MAX = 1024;
+/** Most characters, percent-encoded as they are, of a group's or key's name. */
+export const PATH_NAME_MAX = 5000;
 
 /** Every failure of a request as problem+json from the catalogue; what nobody foresaw is logged, once per answer. */
 export function errorHandler(telemetry: Telemetry): ErrorHandler {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { QuotaNode } from '../../../src/index.js';
-import { admissionOf } from '../../../src/services/admission.js';
+import { type Admission, admissionOf } from '../../../src/services/admission.js';
 import { type Chosen, FRAMEWORKS } from './frameworks.js';
 import { oneNode } from './one-node.js';
 
@@ -150,4 +150,34 @@ describe.each(FRAMEWORKS)('%s', (name, serve) => {
 
 test("a group that the program names itself, and that nobody has defined, is the program's mistake", () => {
   expect(() => admissionOf(node, { group: 'nobody' })({})).toThrow('nobody');
+});
+
+describe('a request that says of nobody that it is his', () => {
+  const group = ({ key }: { key?: string }) => key;
+
+  test.each([0, 10])('is refused, and makes no key (waitMs %d)', async (waitMs) => {
+    const admit = admissionOf(node, { group, waitMs });
+    for (const request of [{}, { key: '' }]) {
+      const problem = { code: 'GROUP_NOT_NAMED', detail: 'the request does not say to whom it is charged' };
+      expect(await admit(request)).toMatchObject({ refusal: { status: 400, problem } });
+    }
+  });
+
+  test('shares what `otherwise` names with all the others', async () => {
+    const admit = admissionOf(node, { group, otherwise: 'key:bob' });
+    expect(await admit({})).toMatchObject({ refusal: { status: 429, problem: { group: 'key:bob' } } });
+    expect(await admit({ key: 'key:alice' })).toMatchObject({ refusal: null });
+  });
+});
+
+test("the service says a key's quota, by the request", async () => {
+  const plans: Readonly<Record<string, number>> = { gold: 1000, huge: 10_000 };
+  const admit = admissionOf(node, {
+    group: ({ key }: { key: string }) => `plan:${key}`,
+    limit: ({ key }) => (plans[key] === undefined ? undefined : { publish: { messagesPerSecond: plans[key] } }),
+  });
+  const told = (key: string) => (admit({ key }) as Admission).headers['ratelimit-policy'];
+  expect(told('gold')).toBe('"plan:gold-publish-messages";q=1000;w=1');
+  expect(told('poor')).toBe('"plan:poor-publish-messages";q=1;w=86400');
+  expect(admit({ key: 'huge' })).toMatchObject({ refusal: { status: 403, problem: { code: 'LIMIT_DENIED' } } });
 });

@@ -14,7 +14,11 @@ export async function oneNode(): Promise<QuotaNode> {
     'key:open': {},
     'key:rested': RESTED,
   };
-  const keys = { 'customer:{id}': { quota: { publish: { messagesPerSecond: 1000 } } }, 'rested:{id}': RESTED };
+  const keys = {
+    'customer:{id}': { quota: { publish: { messagesPerSecond: 1000 } } },
+    'rested:{id}': RESTED,
+    'plan:{id}': PLAN,
+  };
   const config = { cluster: 'services', node: 'a', topic: 'memory', groups, keys };
   const node = await createNode({ config, env: {} });
   await node.acquire('key:alice', { messages: 100 }, { waitMs: 10_000 });
@@ -23,6 +27,13 @@ export async function oneNode(): Promise<QuotaNode> {
 
 /** Full again after 10 ms. */
 const RESTED = { quota: { publish: { messagesPerSecond: 1000 } }, burst: 10 };
+
+/** One a day, and more for whom the service knows. */
+const PLAN = {
+  quota: { publish: { messagesPerDay: 1 } },
+  burst: 1,
+  allowLimits: { quota: { publish: { messagesPerSecond: 1000 } } },
+};
 
 export interface Served {
   readonly url: string;

@@ -156,6 +156,43 @@ describe('rate-limiter-flexible', () => {
   });
 });
 
+describe('keys as people have them', () => {
+  const odd = ['2001:db8::/56', 'auth0|65f0', 'c2VjcmV0L2tleQ==', 'Jürgen M', '', '\0\n', 'x'.repeat(3000), '\ud800'];
+
+  test('are limited in every store, also where a library passes what its store cannot count', async () => {
+    const options = { group: (key: string) => `plan:${key}` };
+    const inHeader = odd.filter((key) => /^[\x20-\x7e]+$/.test(key));
+    const passing = { passOnStoreError: true, keyGenerator: keyOf, validate: false };
+    const limiter = rateLimit({ ...passing, limit: 1, windowMs: WINDOW_MS, store: new QuotameshStore(node, options) });
+    const { url, close } = await servedBy(createServer(appWith(limiter)));
+    onTestFinished(close);
+    for (const key of inHeader) expect((await ask(url, key)).status, key.slice(0, 20)).toBe(429);
+    const flexible = new RateLimiterQuotamesh(node, { ...options, points: 1 });
+    const storage = new QuotameshStorage(node, options);
+    const fastified = new (quotameshStore(node, options))({});
+    for (const key of odd) {
+      await expect(flexible.consume(key)).rejects.toBeInstanceOf(RateLimiterRes);
+      expect((await storage.increment(key, WINDOW_MS, 1)).isBlocked).toBe(true);
+      const answer = await new Promise((resolve) => {
+        fastified.incr(key, (error, result) => resolve(error ?? result), WINDOW_MS, 1);
+      });
+      expect(answer).toMatchObject({ current: 2 });
+    }
+  });
+
+  test('have the quota that the service says', async () => {
+    const limit = (key: string) => (key === 'gold' ? { publish: { messagesPerSecond: 1000 } } : undefined);
+    const limiter = new RateLimiterQuotamesh(node, { group: (key) => `plan:${key}`, points: 1000, limit });
+    const msOf = (key: string) =>
+      limiter.consume(key).then(
+        () => 0,
+        ({ msBeforeNext }) => msBeforeNext,
+      );
+    expect(await msOf('gold')).toBeLessThan(1000);
+    expect(await msOf('poor')).toBe(60_000);
+  });
+});
+
 test('a group that nobody has defined is an error, not a refusal', async () => {
   const limiter = new RateLimiterQuotamesh(node, { points: 1 });
   await expect(limiter.consume('nobody')).rejects.toMatchObject({ code: 'GROUP_UNKNOWN' });

@@ -11,8 +11,9 @@ describe('the pattern of a template', () => {
   test.each([
     ['key:{id}', 'key:a', true],
     ['key:{id}', 'key:a:b', true],
-    ['key:{id}', 'key:', false],
-    ['key:{id}', 'key:a/b', false],
+    ['key:{id}', 'key:', true],
+    ['key:{id}', 'key:2001:db8::/56', true],
+    ['key:{id}', 'key:a b\nü', true],
     ['key:{id}', 'akey:a', false],
     ['a.b:{id}', 'axb:1', false],
     ['tenant:{t}/user:{u}', 'tenant:x/user:y', true],
@@ -27,7 +28,8 @@ describe('the pattern of a template', () => {
     ['key:{id}', 'kay:{id}', false],
     ['{a}:b', 'a:{b}', true],
     ['a{x}c', 'a{y}d', false],
-    ['tenant:{t}', 'tenant:{t}/user:{u}', false],
+    ['tenant:{t}', 'tenant:{t}/user:{u}', true],
+    ['{a}b', '{a}c', false],
     ['tenant:{t}/user:{u}', '{k}/{v}', true],
     ['{a}ab', 'ab{b}', true],
   ])('%s and %s have names in common: %s', (one, other, is) => {

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * The name under which a key is kept, shown and written to the topic: the text itself, whatever its characters. Halves
+ * of surrogate pairs, which are no text, become U+FFFD. Of a text of more than 200 characters it is the beginning and
+ * the SHA-256 of all of it, so that a name of any length takes bounded room.
+ *
+ * Worked: `key:2001:db8::/56` stays; `key:` and 300 x become `key:` and 124 x, `~sha256:` and 43 characters.
+ *
+ * A name so made is its own: what is shown may be asked for.
+ */
+export function keyNameOf(text: string): string {
+  if (text.length <= KEY_NAME_MAX && text.isWellFormed()) return text;
+  const whole = text.toWellFormed();
+  if (whole.length <= KEY_NAME_MAX) return whole;
+  const digest = createHash('sha256').update(whole).digest('base64url');
+  return `${whole.slice(0, BEGINNING).toWellFormed()}~sha256:${digest}`;
+}
+
+/** Characters (UTF-16 code units), as of a group's name. */
+export const KEY_NAME_MAX = 200;
+const BEGINNING = 128;
