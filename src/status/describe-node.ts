@@ -256,10 +256,11 @@ function membersOf(coordinator: Coordinator, nowMs: number): MemberStatus[] {
 export function notReadyBecause(parts: ReadinessParts): string[] {
   if (parts.life.isClosing) return ['the node is stopping'];
   if (parts.loop.isReady) return [];
-  const lost = parts.pump.lost === null ? [] : [`the topic is lost: ${parts.pump.lost}`];
+  const lost = parts.pump.lost === null ? [] : [`the topic is lost: ${parts.pump.lost}`, ...howToStart(parts)];
   if (parts.registry !== null && !parts.registry.isReady) {
     const { lost: why } = parts.registry;
-    return ['the groups are being read from the registry', ...(why === null ? [] : [`its topic is lost: ${why}`])];
+    const away = why === null ? [] : [`its topic is lost: ${why}`, ...howToStart(parts)];
+    return ['the groups are being read from the registry', ...away];
   }
   const { coordinator } = parts.loop;
   const isKnown = coordinator === null || coordinator.membership.isAccepted(coordinator.nodeKey);
@@ -268,6 +269,15 @@ export function notReadyBecause(parts: ReadinessParts): string[] {
   const reason = WAITING_FOR[isRefused ? 'refused' : state];
   const apart = signedApart(parts);
   return [...(apart === null ? [] : [apart]), ...(reason === undefined ? [] : [reason]), ...lost];
+}
+
+/** Names the setting with which a node that has never been ready would decide without its topic. */
+function howToStart({ config: { start }, loop }: ReadinessParts): string[] {
+  if ((loop.coordinator?.readyMs ?? 0) > 0) return [];
+  if (start.policy === 'wait') return ['start.policy: alone would let it decide without'];
+  return start.file === null && start.nodeCount === null
+    ? ['start.policy: alone needs start.file or start.nodeCount']
+    : [];
 }
 
 const WAITING_FOR: Readonly<Record<string, string>> = {

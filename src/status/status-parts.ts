@@ -55,6 +55,7 @@ export interface ShadowDifferences {
 
 /** Why a node is not ready follows from these. */
 export interface ReadinessParts {
+  readonly config: Pick<ResolvedConfig, 'start'>;
   readonly life: { readonly isClosing: boolean };
   readonly loop: CoordinatorView;
   readonly topic: ReportTopic;

@@ -63,7 +63,7 @@ function commandsOfPages(): Readonly<Record<string, string>> {
 root) echo "$PWD/node_modules" ;;
 i | install) shift; mkdir -p node_modules
   for name; do
-    case $name in quotamesh) ln -s '${ROOT}' node_modules/quotamesh ;; *) ln -s "${ROOT}node_modules/$name" "node_modules/$name" ;; esac
+    case $name in */quotamesh-*.tgz) ln -s '${ROOT}' node_modules/quotamesh ;; *) ln -s "${ROOT}node_modules/$name" "node_modules/$name" ;; esac
   done ;;
 *) echo "npm $*: no page has it" >&2; exit 1 ;;
 esac`,

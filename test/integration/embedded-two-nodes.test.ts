@@ -11,7 +11,7 @@ const BLOCK_END = '@@ end of a block';
 test('docs/guide/two-nodes.md does what it says, command by command', async () => {
   const page = await readFile(new URL('docs/guide/two-nodes.md', PACKAGE_ROOT), 'utf8');
   const [install, ...blocks] = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
-  expect(install).toBe('npm install quotamesh lmdb\n');
+  expect(install).toBe('npm install ../quotamesh/quotamesh-0.1.0.tgz lmdb\n');
   const [portA, portB] = await freePorts(2);
   const commands = blocks
     .join(`echo '${BLOCK_END}'\n`)

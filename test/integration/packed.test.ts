@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { exec, execFile, execFileSync, spawn } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -58,12 +58,14 @@ describe('the packed package, installed', () => {
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'quotamesh-packed-'));
-    const pack = ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder];
+    const clone = join(folder, 'quotamesh');
+    for (const name of ['quotamesh', 'shop']) mkdirSync(join(folder, name));
+    const pack = ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', clone];
     execFileSync('npm', pack, { cwd: ROOT });
     installed = join(folder, 'node_modules/quotamesh');
     mkdirSync(installed, { recursive: true });
-    const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) as string;
-    execFileSync('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
+    const tarball = readdirSync(clone).find((name) => name.endsWith('.tgz')) as string;
+    execFileSync('tar', ['-xzf', join(clone, tarball), '-C', installed, '--strip-components=1']);
     for (const name of Object.keys(MANIFEST.dependencies)) {
       symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
     }
@@ -92,6 +94,23 @@ describe('the packed package, installed', () => {
     expect(files.filter((file) => /\.map$|dist\/src\//.test(file) && !isPage(file))).toEqual([]);
     expect(readdirSync(installed).sort()).toEqual(PACKED);
     expect(Object.keys(MANIFEST.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
+  });
+
+  test("README's commands install it, in a folder beside the clone, and pages name no other package", async () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const [install = ''] = /^npm i .*$/m.exec(readme) ?? [];
+    expect(install).toBe(`npm i ../quotamesh/quotamesh-${MANIFEST.version}.tgz lmdb`);
+    const env = { ...process.env, npm_config_prefer_offline: 'true', npm_config_audit: 'false' };
+    const shop = { cwd: join(folder, 'shop'), env };
+    await promisify(exec)(install, shop);
+    expect((await promisify(exec)('npx quotamesh --version', shop)).stdout.trim()).toBe(MANIFEST.version);
+    const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
+    for (const page of pages.filter((name) => /^(guide|operate)\/.*\.md$/.test(name))) {
+      const commands =
+        readFileSync(join(ROOT, 'docs', page), 'utf8').match(/npm i(nstall)? [^`\n]*quotamesh[^`\n]*/g) ?? [];
+      for (const command of commands)
+        expect(command, page).toMatch(new RegExp(`quotamesh-(VERSION|${MANIFEST.version})\\.tgz`));
+    }
   });
 
   test('the library is imported in some milliseconds', async () => {

@@ -7,7 +7,10 @@ const DECIDED_BY = 'system             admitted  refused     used  worst second 
 
 test('docs/operate/capacity.md: the replays print what the page shows', async () => {
   const blocks = blocksOf('docs/operate/capacity.md');
-  const { code, output, outputs } = await playPage(blocks, { before: 'npm install quotamesh', timeoutMs: 600_000 });
+  const { code, output, outputs } = await playPage(blocks, {
+    before: 'npm install ../quotamesh/quotamesh-0.1.0.tgz',
+    timeoutMs: 600_000,
+  });
   expect(code, output).toBe(0);
   const shown = blocks.filter(({ language }) => language === 'text').map(({ text }) => text);
   const decisive = (text: string) => text.split('\n').map((line) => line.slice(0, DECIDED_BY));

@@ -23,6 +23,7 @@ export function configText({ cluster, meeting, quota }: Answers, schema: string 
     `cluster: ${plain(cluster)}`,
     '',
     ...meetingLines(meeting),
+    ...(meeting.kind === 'embedded' ? [] : START),
     '',
     ...HTTP,
     '',
@@ -48,6 +49,12 @@ const HEAD = [
   '# What a node of quotamesh runs with. All nodes of a cluster read the same file; what differs, as the name of the node',
   '# and its port, is said by flags: quotamesh run --config FILE --node b --http 127.0.0.1:7071',
   '# Every setting, with what it buys and costs: docs/reference/settings.md in the package.',
+];
+
+const START = [
+  '',
+  '# A node that starts while the topic is away decides after 3 s with quota / nodes; without this it waits.',
+  '# start: { policy: alone, nodeCount: 3 }',
 ];
 
 const HTTP = [

@@ -63,6 +63,13 @@ async function saturate(node: WholeNode, forMs: number, group = 'calls'): Promis
 const told = (part: string) => lines.filter(({ text }) => text.includes(part));
 
 describe('start.policy: alone, with a topic that is away', () => {
+  it('names the setting that would let it start, while its topic is away and it waits', async () => {
+    const waiting = nodeOn(new AwayTopic(log), 'w');
+    await expect(waiting.ready(50)).rejects.toThrow('start.policy: alone would let it decide without');
+    const unknown = nodeOn(new AwayTopic(log), 'u', { policy: 'alone' });
+    await expect(unknown.ready(50)).rejects.toThrow('start.policy: alone needs start.file or start.nodeCount');
+  });
+
   it('the node decides with quota / nodes, says so, and joins the others without a burst when the topic comes', async () => {
     const other = nodeOn(new MemoryTopic(log), 'b');
     await Promise.all([other.start(), other.ready(10_000)]);
