@@ -4,6 +4,7 @@ import { readKeys, type TemplateRead } from '../../config/read/read-keys.js';
 import type { AllowedLimits, GroupConfig, KeyTemplate } from '../../config/resolved/resolved-config.js';
 import { type Mistake, mistakesText } from '../../config/setting/config-error.js';
 import { Findings } from '../../config/setting/findings.js';
+import { GROUP_NAME } from '../../config/setting/setting.js';
 import { DIRECTIONS, type Rates } from '../../core/base/vocabulary.js';
 import { KeyPattern } from '../../core/keys/key-pattern.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
@@ -36,7 +37,10 @@ type Whole<Read extends { readonly pattern: unknown }> = Parameters<typeof build
 
 /** Settings of a single key, laid over those of its template. */
 export function examineOverride(template: KeyTemplate, name: string, written: unknown, source: string) {
-  return examineGroup(name, written ?? {}, source, leastDefinition(template.group));
+  // A key may have a name that no group has.
+  const shown = GROUP_NAME.matches.test(name) ? name : 'key';
+  const { config, mistakes } = examineGroup(shown, written ?? {}, source, leastDefinition(template.group));
+  return { config: config === null ? null : { ...config, name }, mistakes };
 }
 
 /**

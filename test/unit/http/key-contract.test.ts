@@ -119,9 +119,12 @@ describe('attachment rules and scopes give keys', () => {
     expect((await scene.get(`/v1/which?${query}`)).body).toMatchObject({ groups: [key] });
   });
 
-  it('what makes no name of a key lets the next rule decide', async () => {
-    expect((await scene.acquire({ client: 'a b', ...ONE })).status).toBe(404);
-    expect((await scene.acquire({ client: 'a b', tenant: 'acme', ...ONE })).status).toBe(200);
+  it('a client of any name is a key, and is shown by it', async () => {
+    for (const client of ['a b', 'a/b', '2001:db8::/56', 'Jürgen']) {
+      expect((await scene.acquire({ client, ...ONE })).status).toBe(200);
+      const key = `key:${client}`;
+      expect((await scene.get(`/v1/keys/${encodeURIComponent(key)}`)).body).toMatchObject({ key, used: true });
+    }
   });
 
   it('a scope is attached to a key at run time', async () => {
@@ -136,7 +139,7 @@ describe('attachment rules and scopes give keys', () => {
     ['c-1', '', 'in', 'key:c-1'],
     ['c-1', 'u-1', 'in', 'key:u-1'],
     ['c-1', 'u-1', 'fixed/1', 'key:fixed'],
-    ['c-/1', '', 'in', 'rest'],
+    ['c-/1', '', 'in', 'key:c-/1'],
   ])('MQTT client %s, user %s, topic %s: %s', (clientId, username, topic, group) => {
     const rules = new GroupRules(scene.node.config.mqtt.rules, {
       defaultGroup: null,
@@ -148,16 +151,7 @@ describe('attachment rules and scopes give keys', () => {
 });
 
 describe('names that are none', () => {
-  const names = [
-    'key:a\nb',
-    'key:a\u0000',
-    'key:a/b',
-    'key:',
-    '__proto__',
-    'constructor',
-    'toString',
-    `key:${'x'.repeat(1000)}`,
-  ];
+  const names = ['kay:a\nb', 'key', '__proto__', 'constructor', 'toString', `kay:${'x'.repeat(1000)}`];
 
   it.each(names.map((name) => [name]))('%j is an unknown group everywhere', async (group) => {
     expect(await scene.acquire({ group, ...ONE })).toMatchObject({ status: 404, body: { code: 'GROUP_UNKNOWN' } });
@@ -169,10 +163,12 @@ describe('names that are none', () => {
     expect(await answerOf(scene.app, take)).toMatchObject({ status: 404 });
   });
 
-  it('a name of a megabyte costs the library no more than another', () => {
-    const name = `key:${'x'.repeat(1e6)}`;
+  it('a name of a megabyte costs the library no more than its digest, and nothing where it is none', () => {
     const beganMs = performance.now();
-    for (let asked = 0; asked < 100; asked++) expect(() => node.tryAcquire(name, ONE)).toThrow(/not configured/);
+    for (let asked = 0; asked < 10; asked++) {
+      node.tryAcquire(`key:${'x'.repeat(1e6)}`, ONE);
+      expect(() => node.tryAcquire(`kay:${'x'.repeat(1e6)}`, ONE)).toThrow(/not configured/);
+    }
     expect(performance.now() - beganMs).toBeLessThan(2000);
     for (const odd of [undefined, null, 5, Symbol('a'), [], () => 1]) {
       expect(() => node.tryAcquire(odd as never, ONE)).toThrow();

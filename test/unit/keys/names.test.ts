@@ -93,10 +93,10 @@ test('settings of its own are found by the text that a request names', async () 
     await time.advance(1000);
     const long = `key:${'x'.repeat(300)}`;
     const by = { name: 'test', how: 'library', requestId: '1', atMs: 0 };
-    const put = putKeys(node, keyEntryOf('key', long), PER_MINUTE(5), null, by);
+    const puts = [long, 'key:a\n'].map((text) => putKeys(node, keyEntryOf('key', text), PER_MINUTE(5), null, by));
     await time.advance(120_000);
-    await put;
-    for (const name of ['key:Jürgen Müller', 'key:a/b', long]) {
+    await Promise.all(puts);
+    for (const name of ['key:Jürgen Müller', 'key:a/b', 'key:a\n', long]) {
       let granted = 0;
       while (granted < 20 && node.tryAcquire(name, ONE).granted) granted++;
       expect(granted, name.slice(0, 20)).toBe(5);

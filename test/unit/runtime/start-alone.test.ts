@@ -65,8 +65,10 @@ const told = (part: string) => lines.filter(({ text }) => text.includes(part));
 describe('start.policy: alone, with a topic that is away', () => {
   it('names the setting that would let it start, while its topic is away and it waits', async () => {
     const waiting = nodeOn(new AwayTopic(log), 'w');
+    waiting.start().catch(() => undefined);
     await expect(waiting.ready(50)).rejects.toThrow('start.policy: alone would let it decide without');
     const unknown = nodeOn(new AwayTopic(log), 'u', { policy: 'alone' });
+    unknown.start().catch(() => undefined);
     await expect(unknown.ready(50)).rejects.toThrow('start.policy: alone needs start.file or start.nodeCount');
   });
 

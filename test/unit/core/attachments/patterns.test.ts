@@ -15,7 +15,8 @@ describe('names', () => {
     ['trial-{who}', 'trial-7', { who: '7' }],
     ['trial-{who}', 'trial-', null],
     ['{a}-{b}', 'x-y-z', { a: 'x-y', b: 'z' }],
-    ['{a}', 'x/y', null],
+    ['{a}', 'x/y', { a: 'x/y' }],
+    ['{a}-{b}', 'x/y-z', null],
     ['a.b', 'axb', null],
     ['a.b(c)[d]$', 'a.b(c)[d]$', {}],
   ])('%s and %s', (pattern, name, expected) => {
