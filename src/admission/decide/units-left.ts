@@ -20,7 +20,10 @@ export interface LeftParts {
 export function unitsLeft({ limiter, loop }: LeftParts, lane: number, dimension: number, nowMs: number): number {
   if (nowMs > limiter.validUntilMs.at(lane)) return 0;
   const shared = sharedBucket(loop, lane, dimension, nowMs);
-  if (shared === null) return Math.floor(limiter.available(lane, dimension, nowMs));
+  const here = Math.floor(limiter.available(lane, dimension, nowMs));
+  if (shared === null) return here;
+  // Nobody else takes the rest, so no more is there than this node would give.
+  if (loop.coordinator?.membership.alive.length === 1) return Math.max(0, Math.min(here, Math.floor(shared.tokens)));
   return Math.max(0, Math.floor(shared.tokens - takenUnheard({ limiter, loop }, lane, dimension)));
 }
 

@@ -144,6 +144,12 @@ export class Limiter {
     this.#count(lane, messages, bytes);
   }
 
+  /** Charges what was admitted before the lane was there; it could have been refused. */
+  chargeUnheard(lane: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
+    this.buckets.charge(lane, messages, bytes, debtMs, nowMs);
+    this.#count(lane, messages, bytes);
+  }
+
   /** Charges what could not be refused, and counts nothing as admitted. */
   chargeUnrefused(lane: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
     this.buckets.charge(lane, messages, bytes, debtMs, nowMs);

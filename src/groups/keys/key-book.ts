@@ -662,7 +662,7 @@ export class KeyBook {
           : Math.max(0, Math.floor(limiter.available(lane, dimension, nowMs)));
       };
       const charged = [Math.min(messages, most(MESSAGES)), Math.min(bytes, most(BYTES))] as const;
-      limiter.consume(lane, ...charged, groups.ofLane(lane).debtMs, nowMs);
+      limiter.chargeUnheard(lane, ...charged, groups.ofLane(lane).debtMs, nowMs);
       loop.unheardCharged(lane);
     });
   }

@@ -170,17 +170,17 @@ describe('a limit with the request', () => {
   });
 
   it.each([
-    ['acquire', '/v1/acquire', {}],
-    ['a wait', '/v1/acquire', { waitMs: 1 }],
-    ['a reservation', '/v1/acquire', { reserve: true }],
-    ['what goes at once', '/v1/acquire', { priority: 'immediate' }],
-    ['a batch', '/v1/take', {}],
-  ])('is 403 in %s for whoever may not', async (_, url, more) => {
+    ['acquire', 'traffic', '/v1/acquire', {}],
+    ['a wait', 'traffic', '/v1/acquire', { waitMs: 1 }],
+    ['a reservation', 'traffic', '/v1/acquire', { reserve: true }],
+    ['what goes at once', 'consume', '/v1/acquire', { priority: 'immediate' }],
+    ['a batch', 'traffic', '/v1/take', {}],
+  ] as const)('is 403 in %s for whoever may not', async (_, who, url, more) => {
     const denied = { status: 403, body: { code: 'LIMIT_DENIED' } };
-    expect(await as('traffic', 'POST', url, limited('gate:b', 300, more))).toMatchObject(denied);
-    expect(await as('traffic', 'POST', url, limited('fixed:b', 1, more))).toMatchObject(denied);
-    expect(await as('traffic', 'POST', url, limited('user:b', 601, more))).toMatchObject(denied);
-    expect(await as('traffic', 'POST', url, limited('orders', 1, more))).toMatchObject(denied);
+    expect(await as(who, 'POST', url, limited('gate:b', 300, more))).toMatchObject(denied);
+    expect(await as(who, 'POST', url, limited('fixed:b', 1, more))).toMatchObject(denied);
+    expect(await as(who, 'POST', url, limited('user:b', 601, more))).toMatchObject(denied);
+    expect(await as(who, 'POST', url, limited('orders', 1, more))).toMatchObject(denied);
     expect(await as('admin', 'POST', url, limited('gate:b', 300, more))).not.toMatchObject({ status: 403 });
   });
 
