@@ -5,6 +5,7 @@ import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 const PER_MINUTE = (messagesPerMinute: number) => ({ quota: { publish: { messagesPerMinute } } });
 const TOKENS = {
   operator: 'op-'.repeat(10),
+  consume: 'co-'.repeat(10),
   traffic: 'tr-'.repeat(10),
   admin: 'ad-'.repeat(10),
   viewer: 'vi-'.repeat(10),
