@@ -57,6 +57,9 @@ export interface NodeAnswer {
   readonly text: string;
 }
 
+/** A page of groups has some hundred KB; what is not a node may send for ever. */
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+
 /** Rejects with the error of the connection. node:http rather than fetch, which takes no certificates of its own. */
 export async function ask({ url, socketPath, token, tls }: NodeAddress, request: NodeRequest): Promise<NodeAnswer> {
   const { method, path, headers, body, timeoutMs } = request;
@@ -68,7 +71,12 @@ export async function ask({ url, socketPath, token, tls }: NodeAddress, request:
     const options = { method, ...where, ...tls, headers: { ...headers, ...authorization, ...length } };
     const sent = send(new URL(path, url), { ...options, signal: AbortSignal.timeout(timeoutMs) }, (answer) => {
       const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      let bytes = 0;
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > ANSWER_BYTES_MAX) answer.destroy(new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`));
+        else chunks.push(chunk);
+      });
       answer.once('error', reject);
       answer.once('end', () =>
         resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),

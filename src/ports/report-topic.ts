@@ -128,4 +128,6 @@ export interface TopicCounters {
   reconnects: number;
   /** Found in the store, and not written by any node; ignored. */
   foreignEntries: number;
+  /** Answers of the server that its protocol does not allow, or that were too long; each has ended its connection. */
+  malformedAnswers: number;
 }

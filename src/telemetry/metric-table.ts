@@ -116,6 +116,10 @@ export const TOPIC_METRICS = {
     type: 'counter',
     help: 'Entries in the store of the topic that no node has written; ignored (redis).',
   },
+  quotamesh_topic_malformed_answers_total: {
+    type: 'counter',
+    help: 'Answers of the server that its protocol does not allow, or that were too long; each has ended its connection (kafka, redis).',
+  },
   quotamesh_topic_records_ignored_total: {
     type: 'counter',
     help: 'Records read and not used, by cause: what could not be decoded, what is old or repeated, and what claims too much.',

@@ -9,5 +9,6 @@ export function createTopicCounters(): TopicCounters {
     appendsFailed: 0,
     reconnects: 0,
     foreignEntries: 0,
+    malformedAnswers: 0,
   };
 }

@@ -18,7 +18,7 @@ export interface Codec {
  * Our writers send at most half a MiB in one request (outbox.ts), so no record batch of ours inflates to more than
  * this.
  */
-export const INFLATED_BYTES_MAX = 16 * 1024 * 1024;
+export const INFLATED_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
  * The codec of a number; null where Kafka has none. Snappy and lz4 are packages that not everybody installs, and zstd

@@ -1,6 +1,10 @@
+import type { Socket } from 'node:net';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { asMalformed, guardAnswers } from '../answers/guard-answers.js';
+import { KafkaAnswerBounds } from '../answers/kafka-answer-bounds.js';
 import { withDeadline } from '../remote/deadline.js';
 import type { TopicLog } from '../remote/topic-log.js';
+import { typeOf } from '../remote/topic-unusable.js';
 import { kafkajsLogger } from './kafka-log.js';
 import type {
   ApiName,
@@ -25,7 +29,14 @@ export interface LinkSettings {
   readonly requestTimeoutMs: number;
   readonly tls: boolean | Readonly<Record<string, unknown>>;
   readonly sasl: Readonly<Record<string, unknown>> | null;
+  /** What is kept of one answer; ANSWER_BYTES_MAX unless said. */
+  readonly answerBytesMax?: number;
 }
+
+/**
+ * A record batch of a topic has 1 MiB by default, and ours at most half of it. More would be kept of a hostile server.
+ */
+const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 
 export interface SendOptions {
   /** How long the broker may hold the answer back on purpose; it comes on top of the request timeout. */
@@ -52,7 +63,7 @@ export class BrokerLink {
   readonly #settings: LinkSettings;
   readonly #pool: ConnectionPool;
   readonly #broker: Broker;
-  readonly #onDestroyed: (link: BrokerLink) => void;
+  readonly #onDestroyed: (link: BrokerLink, reason: Error) => void;
   #destroyedBy: Error | null = null;
 
   constructor(
@@ -60,7 +71,7 @@ export class BrokerLink {
     address: BrokerAddress,
     settings: LinkSettings,
     log: TopicLog,
-    onDestroyed: (link: BrokerLink) => void = () => {},
+    onDestroyed: (link: BrokerLink, reason: Error) => void = () => {},
   ) {
     this.#kafkajs = kafkajs;
     this.#onDestroyed = onDestroyed;
@@ -79,11 +90,16 @@ export class BrokerLink {
       sasl: settings.sasl && { ...settings.sasl },
       socketFactory: (options) => {
         if (this.#destroyedBy) throw this.#destroyedBy;
-        return openSocket(options);
+        const socket = openSocket(options);
+        this.#guard(socket);
+        return socket;
       },
       logger,
     });
-    for (const connection of this.#pool.pool) silenceIdleTimer(connection);
+    for (const connection of this.#pool.pool) {
+      silenceIdleTimer(connection);
+      nameMalformed(connection);
+    }
     this.#broker = new kafkajs.Broker({ connectionPool: this.#pool, logger, allowAutoTopicCreation: false });
   }
 
@@ -132,7 +148,15 @@ export class BrokerLink {
     if (this.#destroyedBy) return;
     this.#destroyedBy = reason;
     for (const connection of this.#pool.pool) destroyConnection(connection, reason);
-    this.#onDestroyed(this);
+    this.#onDestroyed(this, reason);
+  }
+
+  #guard(socket: Socket): void {
+    const isAwaited = (correlationId: number) => {
+      return this.#pool.pool.find((each) => each.socket === socket)?.requestQueue.inflight.has(correlationId) ?? false;
+    };
+    const bounds = new KafkaAnswerBounds(this.#settings.answerBytesMax ?? ANSWER_BYTES_MAX, isAwaited);
+    guardAnswers(socket, bounds, (error) => this.destroy(error));
   }
 
   async #bounded<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {
@@ -159,6 +183,21 @@ function silenceIdleTimer(connection: Connection): void {
   const schedule = queue.scheduleCheckPendingRequests.bind(queue);
   queue.scheduleCheckPendingRequests = () => {
     if (queue.pending.length > 0) schedule();
+  };
+}
+
+/** Says of an answer that cannot be decoded that it is malformed; what kafkajs throws tells an offset in a buffer. */
+function nameMalformed(connection: Connection): void {
+  const send = connection.send.bind(connection);
+  connection.send = ({ response, ...exchange }) => {
+    const decode = async (payload: Buffer) => {
+      try {
+        return await response.decode(payload);
+      } catch (error) {
+        throw error instanceof QuotameshError || typeOf(error) !== undefined ? error : asMalformed(error);
+      }
+    };
+    return send({ ...exchange, response: { parse: (decoded) => response.parse(decoded), decode } });
   };
 }
 

@@ -40,7 +40,8 @@ export class ClientQuotaAdmin {
     this.#log = log;
     this.#tokens = tokensOf(config, log);
     const tokens = this.#tokens;
-    this.#options = kafkaTopicOptions(config, { log }, tokens && (() => tokens.token()));
+    const options = kafkaTopicOptions(config, { log }, tokens && (() => tokens.token()));
+    this.#options = { ...options, answerBytesMax: QUOTAS_BYTES_MAX };
   }
 
   async describe(): Promise<readonly DescribedEntity[]> {
@@ -137,6 +138,8 @@ const NEEDED_APIS = [
   ['AlterClientQuotas', CLIENT_QUOTAS_VERSION],
   ['Metadata', METADATA_WITH_ID_VERSION],
 ] as const;
+/** All client quotas of a Kafka come in one answer: 100,000 of them have some 8 MiB. */
+const QUOTAS_BYTES_MAX = 16 * 1024 * 1024;
 const BROKER_RESOURCE = 4;
 const WINDOWS = 'quota.window.num';
 const WINDOW_SECONDS = 'quota.window.size.seconds';

@@ -1,5 +1,5 @@
 import type { OwnRequest } from './broker-link.js';
-import { decodeRecordBatches, type FetchedPartition } from './fetch-response.js';
+import { DecodingRoom, decodeRecordBatches, type FetchedPartition } from './fetch-response.js';
 import { FlexibleReader, FlexibleWriter } from './flexible-wire.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 
@@ -74,9 +74,10 @@ export function decodeFetchById(kafkajs: Kafkajs, payload: Buffer): FetchedParti
   const errorCode = reader.int16();
   if (errorCode !== 0) throw kafkajs.createErrorFromCode(errorCode);
   reader.int32(); // session
+  const room = new DecodingRoom();
   const topics = reader.array(() => {
     reader.raw(16); // the id that was asked for
-    const partitions = reader.array(() => decodePartition(reader));
+    const partitions = reader.array(() => decodePartition(reader, room));
     reader.tags();
     return partitions;
   });
@@ -84,7 +85,7 @@ export function decodeFetchById(kafkajs: Kafkajs, payload: Buffer): FetchedParti
   return topics.flat();
 }
 
-function decodePartition(reader: FlexibleReader): FetchedPartition {
+function decodePartition(reader: FlexibleReader, room: DecodingRoom): FetchedPartition {
   const partition = reader.int32();
   const errorCode = reader.int16();
   const highWatermark = reader.int64();
@@ -100,5 +101,11 @@ function decodePartition(reader: FlexibleReader): FetchedPartition {
   reader.tags((tag) => {
     if (tag === DIVERGING_EPOCH_TAG) hasDiverged = true;
   });
-  return { partition, errorCode, highWatermark, hasDiverged, recordBatches: decodeRecordBatches(bytes, partition) };
+  return {
+    partition,
+    errorCode,
+    highWatermark,
+    hasDiverged,
+    recordBatches: decodeRecordBatches(bytes, partition, room),
+  };
 }

@@ -49,14 +49,15 @@ export function decodeFetch(kafkajs: Kafkajs, payload: Buffer): FetchedPartition
   const errorCode = decoder.readInt16();
   if (errorCode !== 0) throw kafkajs.createErrorFromCode(errorCode);
   decoder.readInt32(); // session
+  const room = new DecodingRoom();
   const topics = decoder.readArray((topic) => {
     topic.readString();
-    return topic.readArray(decodePartition);
+    return topic.readArray((partition) => decodePartition(partition, room));
   });
   return topics.flat();
 }
 
-function decodePartition(decoder: Decoder): FetchedPartition {
+function decodePartition(decoder: Decoder, room: DecodingRoom): FetchedPartition {
   const partition = decoder.readInt32();
   const errorCode = decoder.readInt16();
   const highWatermark = Number(decoder.readInt64());
@@ -64,7 +65,7 @@ function decodePartition(decoder: Decoder): FetchedPartition {
   decoder.readInt64(); // log start offset
   decoder.readArray((aborted) => [aborted.readInt64(), aborted.readInt64()]);
   decoder.readInt32(); // preferred replica
-  const recordBatches = decodeRecordBatches(decoder.readBytes() ?? Buffer.alloc(0), partition);
+  const recordBatches = decodeRecordBatches(decoder.readBytes() ?? Buffer.alloc(0), partition, room);
   return { partition, errorCode, highWatermark, hasDiverged: false, recordBatches };
 }
 
@@ -80,15 +81,38 @@ const SHORTEST_RECORD_BATCH_BYTES = 17;
 const CURRENT_MAGIC = 2;
 const CONTROL_FLAG = 0x20;
 
-export function decodeRecordBatches(bytes: Buffer, partition: number): FetchedRecordBatch[] {
+/**
+ * Bounds what the records of one answer take in memory, however far they inflate. Once it is full, what follows is left
+ * as if the broker had cut it off: the next fetch begins there, and with another partition.
+ */
+export class DecodingRoom {
+  #leftBytes = DECODED_BYTES_MAX;
+
+  get isFull(): boolean {
+    return this.#leftBytes <= 0;
+  }
+
+  take(records: readonly ReadRecord[]): void {
+    for (const { key, value } of records) this.#leftBytes -= RECORD_BYTES + key.length + (value?.length ?? 0);
+  }
+}
+
+/** A larger one catches up in fewer fetches where records are compressed well. */
+const DECODED_BYTES_MAX = 8 * 1024 * 1024;
+/** A record without its bytes: an object, a text and a view. */
+const RECORD_BYTES = 200;
+
+export function decodeRecordBatches(bytes: Buffer, partition: number, room: DecodingRoom): FetchedRecordBatch[] {
   const recordBatches: FetchedRecordBatch[] = [];
   let at = 0;
-  while (bytes.length - at >= SHORTEST_RECORD_BATCH_BYTES) {
+  while (bytes.length - at >= SHORTEST_RECORD_BATCH_BYTES && !room.isFull) {
     const length = UNCOUNTED_BYTES + bytes.readInt32BE(at + LENGTH_AT);
     if (length < SHORTEST_RECORD_BATCH_BYTES) throw new Error(`malformed record batch of ${length} bytes`);
     // The broker cuts the last record batch off at the size limit.
     if (bytes.length - at < length) break;
-    recordBatches.push(decodeRecordBatch(bytes.subarray(at, at + length), partition));
+    const recordBatch = decodeRecordBatch(bytes.subarray(at, at + length), partition);
+    room.take(recordBatch.records);
+    recordBatches.push(recordBatch);
     at += length;
   }
   return recordBatches;

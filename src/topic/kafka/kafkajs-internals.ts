@@ -72,12 +72,15 @@ export interface ConnectionPool {
 export interface Connection {
   readonly socket?: Socket;
   readonly requestQueue: RequestQueue;
+  send(exchange: Exchange): Promise<unknown>;
   isConnected(): boolean;
   rejectRequests(error: Error): void;
   disconnect(): Promise<unknown>;
 }
 export interface RequestQueue {
   readonly pending: readonly unknown[];
+  /** Requests that were sent and have no answer yet, by their number. */
+  readonly inflight: ReadonlyMap<number, unknown>;
   scheduleCheckPendingRequests(): void;
 }
 export interface SocketOptions {
@@ -111,6 +114,8 @@ export interface Decoder {
   readString(): string | null;
   readBytes(): Buffer | null;
   readArray<T>(read: (decoder: Decoder) => T): T[];
+  readonly buffer: Buffer;
+  readonly offset: number;
 }
 export interface Logger {
   namespace(name: string): Logger;
@@ -132,6 +137,8 @@ export function loadKafkajs(requireModule: (name: string) => unknown = requireFr
   if (version !== null && version !== KAFKAJS_VERSION) {
     throw new QuotameshError('KAFKAJS_VERSION', { wanted: KAFKAJS_VERSION, found: version });
   }
+  const Decoder = decoder as Kafkajs['Decoder'];
+  boundArrays(Decoder.prototype);
   addCodecs((compression as { readonly Codecs: KafkajsCodecs }).Codecs);
   return {
     Broker: broker as Kafkajs['Broker'],
@@ -140,7 +147,26 @@ export function loadKafkajs(requireModule: (name: string) => unknown = requireFr
     apiKeys: { ...(apiKeys as Kafkajs['apiKeys']), ...OWN_API_KEYS },
     requests: (requests as Pick<Kafkajs, 'requests'>).requests,
     createErrorFromCode: (errors as Pick<Kafkajs, 'createErrorFromCode'>).createErrorFromCode,
-    Decoder: decoder as Kafkajs['Decoder'],
+    Decoder,
+  };
+}
+
+const LENGTH_BYTES = 4;
+const BOUNDED = new WeakSet<object>();
+
+/**
+ * Refuses an array that claims more elements than bytes follow. kafkajs makes room for the claim first: 256 MB for four
+ * bytes. Whatever could be read before still can be.
+ */
+function boundArrays(decoder: Decoder): void {
+  if (BOUNDED.has(decoder)) return;
+  BOUNDED.add(decoder);
+  const { readArray } = decoder;
+  decoder.readArray = function bounded<T>(this: Decoder, read: (from: Decoder) => T): T[] {
+    const length = this.buffer.readInt32BE(this.offset);
+    const left = this.buffer.length - this.offset - LENGTH_BYTES;
+    if (length < -1 || length > left) throw new RangeError(`an array of ${length} elements in ${left} bytes`);
+    return readArray.call(this, read as (from: Decoder) => unknown) as T[];
   };
 }
 

@@ -34,6 +34,8 @@ export interface ReaderSink {
  */
 const FETCH_BYTES_MAX = 512 * 1024;
 const FETCH_PARTITION_BYTES_MAX = 256 * 1024;
+/** Between fetches that bring nothing and are answered at once: no broker does so for long, and a core would spin. */
+const EMPTY_FETCH_MS = 10;
 const READ_UNCOMMITTED = 0;
 const OFFSET_OUT_OF_RANGE = 1;
 const EARLIEST = -2;
@@ -90,6 +92,7 @@ export class LeaderReader {
   /** Reads for ever; rejects with the error that made reading impossible, LogShortened among them. */
   async run(): Promise<never> {
     for (;;) {
+      const askedMs = performance.now();
       const fetched = await this.#fetch();
       this.#maxWaitMs = this.#settings.fetchMaxWaitMs;
       const refused: PartitionCursor[] = [];
@@ -106,6 +109,7 @@ export class LeaderReader {
       this.#sink.onProgress();
       const waitMs = this.#hasReadAll(fetched) ? this.#pace.next(performance.now()) : 0;
       if (waitMs > 0) await sleep(waitMs);
+      else if (!hasBrought(fetched) && performance.now() - askedMs < EMPTY_FETCH_MS) await sleep(EMPTY_FETCH_MS);
     }
   }
 
@@ -197,6 +201,10 @@ export class LeaderReader {
     for (const { errorCode } of found) if (errorCode !== 0) throw brokerError(this.#kafkajs, errorCode);
     return new Map(found.map(({ partition, offset }) => [partition, Number(offset)]));
   }
+}
+
+function hasBrought(fetched: readonly FetchedPartition[]): boolean {
+  return fetched.some(({ recordBatches }) => recordBatches.length > 0);
 }
 
 interface OffsetsAnswer {

@@ -10,6 +10,8 @@ const NEWEST_TIME_AT = 35;
 const COUNT_AT = 57;
 const RECORDS_AT = 61;
 const CODEC_MASK = 0x07;
+/** Our writers send at most half a MiB in one request; a record has 30 bytes and more. More would cost memory. */
+const RECORDS_MAX = 150_000;
 const LOG_APPEND_TIME = 0x08;
 
 /**
@@ -31,6 +33,7 @@ export function recordsOf(bytes: Buffer, partition: number): ReadRecord[] {
   const hasLogTime = (attributes & LOG_APPEND_TIME) !== 0;
   const baseMs = Number(bytes.readBigInt64BE(hasLogTime ? NEWEST_TIME_AT : FIRST_TIME_AT));
   const codec = attributes & CODEC_MASK;
+  if (count > RECORDS_MAX) throw new Error(`a record batch of ${count} records, of which ${RECORDS_MAX} may be`);
   const reader = codec === 0 ? new RecordReader(bytes, RECORDS_AT) : new RecordReader(inflated(codec, bytes), 0);
   const records: ReadRecord[] = [];
   for (let at = 0; at < count; at++) {

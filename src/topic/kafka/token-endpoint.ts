@@ -56,8 +56,31 @@ async function post({ url, clientId, clientSecret, scope, timeoutMs }: TokenEndp
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const body: unknown = await response.json().catch(() => null);
+  const body = parsed(await textOf(response));
   return { status: response.status, body: isMapping(body) ? body : {} };
+}
+
+/** A token has some KB. An endpoint that sends for ever would fill the memory. */
+const ANSWER_BYTES_MAX = 256 * 1024;
+
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    // Leaving the loop cancels the request.
+    if (bytes > ANSWER_BYTES_MAX) throw new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Shows `error` and `error_description` of RFC 6749, 5.2. */

@@ -300,8 +300,11 @@ export class TopicSupervisor implements Supervisor {
   }
 
   #openLink(address: BrokerAddress): BrokerLink {
-    const { kafkajs, options, log } = this.#parts;
-    const link = new BrokerLink(kafkajs, address, options, log, (destroyed) => this.#links.delete(destroyed));
+    const { kafkajs, options, log, faults } = this.#parts;
+    const link = new BrokerLink(kafkajs, address, options, log, (destroyed, reason) => {
+      this.#links.delete(destroyed);
+      faults.ended(reason);
+    });
     this.#links.add(link);
     if (this.#stop.signal.aborted) link.destroy(new Error('stopped'));
     return link;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadRecord } from '../../ports/report-topic.js';
+import { MalformedAnswer } from '../answers/malformed-answer.js';
 import { FetchPace } from '../remote/fetch-pace.js';
 import { readEntry, readNewest } from './redis-entry.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
@@ -8,8 +9,13 @@ import type { OpenedLog, TopicLink } from './topic-link.js';
 
 /** A read waits for so long if nothing is appended. After that it is noticed if the log was emptied. */
 const BLOCK_MS = 250;
-const ENTRIES_PER_READ = 1_000;
-const FIELDS_PER_SCAN = 1_000;
+/** An answer is kept whole: answers/redis-answer-bounds.ts says how long it may be. */
+const ENTRIES_PER_READ = 250;
+const FIELDS_PER_SCAN = 250;
+/** Between reads that bring nothing and did not wait for news as they were asked to: a core would spin. */
+const EMPTY_READ_MS = 10;
+/** Bounds all records of one scan. A server that scans for ever would fill the memory. */
+const SCAN_BYTES_MAX = 512 * 1024 * 1024;
 const SEQUENCE_MAX = '18446744073709551615';
 
 export interface ReaderSink {
@@ -58,6 +64,7 @@ export class LogReader {
     while (!stopped.aborted) {
       const isAtEnd = this.#caughtUp;
       const known = epoch();
+      const askedMs = performance.now();
       const entries = await this.#next(link, known, isAtEnd ? BLOCK_MS : 0);
       this.#sink.onReading();
       await this.#accept(link, entries);
@@ -65,7 +72,9 @@ export class LogReader {
       const found = await link.read('HGET', [keys.meta, 'epoch']);
       if (String(found) !== known && known === epoch()) this.#sink.onOtherEpoch();
       const waitMs = isAtEnd && entries.length > 0 && readIntervalMs > 0 ? this.#pace.next(performance.now()) : 0;
-      if (waitMs > 0) await sleep(waitMs, undefined, { signal: stopped }).catch(() => {});
+      const isTooSoon = isAtEnd && entries.length === 0 && performance.now() - askedMs < EMPTY_READ_MS;
+      const pauseMs = isTooSoon ? EMPTY_READ_MS : waitMs;
+      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: stopped }).catch(() => {});
     }
   }
 
@@ -140,14 +149,17 @@ export async function scanNewest(
 ): Promise<Map<string, ReadRecord>> {
   const found = new Map<string, ReadRecord>();
   let cursor = '0';
+  let bytes = 0;
   do {
     const answer = await link.read('HSCAN', [keys.newest, cursor, 'COUNT', FIELDS_PER_SCAN]);
     const [next, fields] = answer as readonly [Buffer, readonly Buffer[]];
     for (let i = 0; i + 1 < fields.length; i += 2) {
+      bytes += fields[i]!.length + fields[i + 1]!.length;
       const record = readNewest(fields[i]!, fields[i + 1]!);
       if (record === null) onForeign(`field ${fields[i]!.toString('utf8').slice(0, 60)} of ${keys.newest}`);
       else found.set(record.key, record);
     }
+    if (bytes > SCAN_BYTES_MAX) throw new MalformedAnswer('too-long', `a scan of more than ${SCAN_BYTES_MAX} bytes`);
     cursor = String(next);
   } while (cursor !== '0');
   return found;

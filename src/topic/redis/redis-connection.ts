@@ -1,4 +1,8 @@
+import type { Socket } from 'node:net';
 import { Redis, type RedisOptions } from 'ioredis';
+import { guardAnswers } from '../answers/guard-answers.js';
+import type { MalformedAnswer } from '../answers/malformed-answer.js';
+import { RedisAnswerBounds } from '../answers/redis-answer-bounds.js';
 import { withDeadline } from '../remote/deadline.js';
 import { isAnswer } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
@@ -25,6 +29,7 @@ export class RedisConnection {
       this.#end = reject;
     });
     this.#ended.catch(() => {});
+    guardClient(this.#redis, (error) => this.destroy(error));
     this.#redis.on('error', (error: Error) => {
       this.#reason ??= error;
       this.#hearAll();
@@ -75,6 +80,28 @@ export class RedisConnection {
       throw isAnswer(error) ? error : (this.#reason ?? error);
     }
   }
+}
+
+/** What ioredis does not declare. */
+interface ClientParts {
+  readonly commandQueue: { readonly length: number };
+  readonly connector: { connectToSentinel?: (...args: unknown[]) => Redis };
+}
+
+/** Guards the connection to Redis, and those to Sentinels. */
+function guardClient(redis: Redis, onMalformed: (error: MalformedAnswer) => void): void {
+  const { connector } = redis as unknown as ClientParts;
+  redis.on('connect', () => {
+    const bounds = new RedisAnswerBounds(() => (redis as unknown as ClientParts).commandQueue.length);
+    guardAnswers(redis.stream as Socket, bounds, onMalformed);
+  });
+  const connect = connector.connectToSentinel?.bind(connector);
+  if (connect === undefined) return;
+  connector.connectToSentinel = (...args) => {
+    const sentinel = connect(...args);
+    guardClient(sentinel, onMalformed);
+    return sentinel;
+  };
 }
 
 function clientOptions(options: RedisTopicOptions): RedisOptions {

@@ -53,6 +53,7 @@ export class TopicSupervisor implements Supervisor {
         await this.#use(link, opened);
       } catch (error) {
         this.#link?.destroy(error instanceof Error ? error : new Error(String(error)));
+        this.#parts.faults.ended(error);
         if (!this.#stop.signal.aborted) this.#failed(error);
       }
       await sleep(this.#backoff.next(), undefined, { signal: this.#stop.signal }).catch(() => {});

@@ -2,6 +2,7 @@ import { invariant } from '../../core/base/invariant.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { AppendRecord, ReportTopic, ReportTopicListener, TopicCounters } from '../../ports/report-topic.js';
 import { createTopicCounters } from '../topic-counters.js';
+import { AnswerFaults } from './answer-faults.js';
 import { GuardedListener } from './guarded-listener.js';
 import { Outbox, sizeOf } from './outbox.js';
 import { PendingAppends } from './pending-appends.js';
@@ -29,6 +30,7 @@ export interface SupervisedParts {
   readonly told: ToldFailure;
   readonly outbox: Outbox;
   readonly counters: TopicCounters;
+  readonly faults: AnswerFaults;
 }
 
 export interface RemoteTopicOptions {
@@ -75,7 +77,8 @@ export class RemoteReportTopic implements ReportTopic {
     const guarded = new GuardedListener(listener, log);
     const health = new TopicHealth(guarded, counters, { store, topic }, log);
     const told = new ToldFailure(guarded, log, topic);
-    const supervisor = supervise({ log, listener: guarded, health, told, outbox: this.#outbox, counters });
+    const faults = new AnswerFaults(counters, store, topic, log);
+    const supervisor = supervise({ log, listener: guarded, health, told, outbox: this.#outbox, counters, faults });
     this.#listener = guarded;
     this.#health = health;
     this.#told = told;

@@ -177,6 +177,7 @@ const NODE: NodeStatus = {
       appendsFailed: 0,
       reconnects: 0,
       foreignEntries: 0,
+      malformedAnswers: 0,
     },
   },
   configuration: {

@@ -1,0 +1,37 @@
+import type { AnswerBounds } from './guard-answers.js';
+import { MalformedAnswer } from './malformed-answer.js';
+
+const LENGTH_BYTES = 4;
+/** Every answer begins with the number of its request. */
+const SHORTEST_ANSWER_BYTES = 4;
+
+/** Kafka's frames: a length of four bytes, then the number of the request that is answered. */
+export class KafkaAnswerBounds implements AnswerBounds {
+  readonly #bytesMax: number;
+  readonly #isAwaited: (correlationId: number) => boolean;
+
+  /** @param bytesMax a larger one keeps more of a hostile server's bytes in memory */
+  constructor(bytesMax: number, isAwaited: (correlationId: number) => boolean) {
+    this.#bytesMax = bytesMax;
+    this.#isAwaited = isAwaited;
+  }
+
+  wholeBytes(bytes: Buffer): number {
+    let at = 0;
+    while (bytes.length - at >= LENGTH_BYTES) {
+      const length = bytes.readInt32BE(at);
+      if (length < SHORTEST_ANSWER_BYTES) throw new MalformedAnswer('malformed', `a length of ${length}`);
+      if (length > this.#bytesMax) {
+        throw new MalformedAnswer('too-long', `a length of ${length}, of which ${this.#bytesMax} may be`);
+      }
+      if (bytes.length - at < LENGTH_BYTES + SHORTEST_ANSWER_BYTES) break;
+      const correlationId = bytes.readInt32BE(at + LENGTH_BYTES);
+      if (!this.#isAwaited(correlationId)) {
+        throw new MalformedAnswer('unasked', `nobody waits for an answer to request ${correlationId}`);
+      }
+      if (bytes.length - at < LENGTH_BYTES + length) break;
+      at += LENGTH_BYTES + length;
+    }
+    return at;
+  }
+}

@@ -1,0 +1,272 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import type { KafkaTopicConfig, RedisTopicConfig } from '../../src/config/resolved/resolved-config.js';
+import { RedisAnswerBounds } from '../../src/topic/answers/redis-answer-bounds.js';
+import { BrokerLink } from '../../src/topic/kafka/broker-link.js';
+import { fetchById } from '../../src/topic/kafka/fetch-13.js';
+import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
+import { loadKafkajs } from '../../src/topic/kafka/kafkajs-internals.js';
+import { metadataWithId } from '../../src/topic/kafka/metadata-10.js';
+import { RedisConnection } from '../../src/topic/redis/redis-connection.js';
+import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
+import { redisTopicOptions } from '../../src/topic/redis/redis-topic-options.js';
+import { randomOf } from '../property/random-of.js';
+import { drip, fakeServer, pour, type Serve } from './fake-server.js';
+import { answerTo, KAFKA_FETCHED } from './kafka-answers.js';
+import { mutate } from './mutate.js';
+
+const SEED = Number(process.env.QUOTAMESH_TEST_SEED ?? 20_261_128);
+const MEMORY_BYTES_MAX = 64 * 1024 * 1024;
+const FRAMES = 600;
+const AT_ONCE = 8;
+
+let uncaught: unknown[] = [];
+const note = (error: unknown) => uncaught.push(error);
+beforeEach(() => {
+  uncaught = [];
+  process.on('uncaughtExceptionMonitor', note);
+});
+afterEach(() => {
+  process.off('uncaughtExceptionMonitor', note);
+  expect(uncaught).toEqual([]);
+});
+
+/** Runs `work` and returns the largest growth of the process' memory meanwhile. */
+async function growthOf(work: () => Promise<unknown>): Promise<number> {
+  const before = process.memoryUsage.rss();
+  let peak = before;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  }, 5);
+  await work();
+  clearInterval(timer);
+  return Math.max(peak, process.memoryUsage.rss()) - before;
+}
+
+async function repeat(times: number, work: () => Promise<unknown>): Promise<void> {
+  let left = times;
+  const worker = async () => {
+    while (left-- > 0) await work();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+const kafkajs = loadKafkajs();
+const LINK = { clientId: 'fuzz', connectionTimeoutMs: 1000, requestTimeoutMs: 250, tls: false, sasl: null };
+const FETCH = {
+  topicId: Buffer.alloc(16, 7),
+  maxWaitMs: 0,
+  minBytes: 1,
+  maxBytes: 1 << 19,
+  partitionMaxBytes: 1 << 18,
+  partitions: [{ partition: 0, offset: 0, leaderEpoch: -1, lastReadEpoch: -1 }],
+};
+
+/** Answers every request of Kafka with what `answer` returns, and ends where that is told. */
+function kafka(answer: (apiKey: number, honest: Buffer, socket: Socket) => Buffer | null): Serve {
+  return (socket, bytes) => {
+    let at = 0;
+    while (bytes.length - at >= 12 && bytes.length - at >= 4 + bytes.readInt32BE(at)) {
+      const apiKey = bytes.readInt16BE(at + 4);
+      const answered = answer(apiKey, answerTo(apiKey, bytes.readInt16BE(at + 6), bytes.readInt32BE(at + 8)), socket);
+      if (answered !== null && !socket.destroyed) socket.write(answered);
+      at += 4 + bytes.readInt32BE(at);
+    }
+    return at;
+  };
+}
+
+async function useKafka(port: number, which: number): Promise<unknown> {
+  const link = new BrokerLink(kafkajs, { host: '127.0.0.1', port }, LINK, () => {});
+  try {
+    await link.connect();
+    if (which === 0) return await link.exchange(metadataWithId('t'));
+    if (which === 1) return await link.exchange(fetchById(kafkajs, FETCH));
+    const topics = [{ topic: 't', partitions: [{ partition: 0, timestamp: -1 }] }];
+    return await link.send('ListOffsets', { isolationLevel: 0, topics });
+  } finally {
+    link.destroy(new Error('done'));
+  }
+}
+
+it(`${FRAMES} broken answers of Kafka: every one ends its connection or is an answer, and the next one works`, async () => {
+  const random = randomOf(SEED);
+  const honest = kafka((_, answer) => answer);
+  const server = await fakeServer(honest);
+  expect(await useKafka(server.port, 1)).toEqual(KAFKA_FETCHED);
+  const hostile = kafka((apiKey, answer, socket) => {
+    if (apiKey === 18 && random() < 0.8) return answer;
+    socket.end(mutate(answer, random));
+    return null;
+  });
+  let failed = 0;
+  const growth = await growthOf(async () => {
+    server.serve = hostile;
+    await repeat(FRAMES, () => useKafka(server.port, Math.floor(random() * 3)).catch(() => failed++));
+  });
+  expect(failed).toBeGreaterThan(FRAMES / 2);
+  expect(growth).toBeLessThan(MEMORY_BYTES_MAX);
+  server.serve = honest;
+  expect(await useKafka(server.port, 1)).toEqual(KAFKA_FETCHED);
+});
+
+const int32 = (...numbers: number[]) => {
+  const bytes = Buffer.alloc(4 * numbers.length);
+  for (const [i, number] of numbers.entries()) bytes.writeInt32BE(number, 4 * i);
+  return bytes;
+};
+
+it.each<readonly [string, (socket: Socket, correlation: number) => void, RegExp]>([
+  ['a length of 0', (socket) => socket.write(int32(0)), /a length of 0$/],
+  ['a length of 2', (socket) => socket.write(Buffer.from([0, 0, 0, 2, 1, 1])), /a length of 2$/],
+  ['a length of -5', (socket) => socket.write(int32(-5)), /a length of -5$/],
+  ['2 GiB, and bytes', (socket) => pour(socket, int32(0x7fffffff), Buffer.alloc(65_536, 65)), /2147483647, of/],
+  ['an answer nobody asked for', (socket) => socket.write(int32(20, 12_345)), /to request 12345$/],
+  [
+    '30,000,000 elements',
+    (socket, id) =>
+      socket.write(Buffer.concat([int32(110, id), Buffer.alloc(2), int32(30_000_000), Buffer.alloc(100)])),
+    /30000000 elements/,
+  ],
+  [
+    '1 MiB in single bytes',
+    (socket, id) => drip(socket, Buffer.concat([int32(1 << 20, id), Buffer.alloc(1 << 20)])),
+    /did not answer within/,
+  ],
+])('Kafka answers with %s', async (_, answer, reason) => {
+  const server = await fakeServer(
+    kafka((__, honest, socket) => {
+      answer(socket, honest.readInt32BE(4));
+      return null;
+    }),
+  );
+  const growth = await growthOf(async () => {
+    await expect(useKafka(server.port, 0)).rejects.toThrow(reason);
+  });
+  expect(growth).toBeLessThan(MEMORY_BYTES_MAX);
+});
+
+const REDIS = ['+OK\r\n', ':7\r\n', '$3\r\nabc\r\n', '$-1\r\n', '*-1\r\n', '-ERR no\r\n', '*0\r\n'].map((text) =>
+  Buffer.from(text),
+);
+const STREAM = Buffer.from(
+  '*1\r\n*2\r\n$1\r\nl\r\n*1\r\n*2\r\n$3\r\n7-0\r\n*4\r\n$1\r\nk\r\n$1\r\na\r\n$1\r\nr\r\n$4\r\n1 1\n\r\n',
+);
+
+const config = (topic: object) =>
+  resolveConfig({ cluster: 'fuzz', topic }, { source: 'test', env: {}, hostName: 'host' }).topic;
+const redisConfig = (port: number) =>
+  config({
+    kind: 'redis',
+    addresses: [`127.0.0.1:${port}`],
+    requestTimeoutMs: 500,
+    connectionTimeoutMs: 1000,
+  }) as RedisTopicConfig;
+
+async function useRedis(port: number): Promise<unknown> {
+  const connection = new RedisConnection(redisTopicOptions('fuzz', 'reports', redisConfig(port), {}));
+  try {
+    await connection.connect();
+    return await connection.send('XREAD', ['STREAMS', 'l', '0']);
+  } finally {
+    connection.destroy(new Error('done'));
+  }
+}
+
+const answering = (answer: Buffer | ((socket: Socket) => void)): Serve => {
+  return (socket, bytes) => {
+    if (typeof answer === 'function') answer(socket);
+    else socket.write(answer);
+    return bytes.length;
+  };
+};
+
+it(`${FRAMES} broken answers of Redis: every one ends its connection or is an answer, and the next one works`, async () => {
+  const random = randomOf(SEED);
+  const server = await fakeServer(answering(STREAM));
+  const expected = [['l', [['7-0', ['k', 'a', 'r', '1 1\n']]]]];
+  const read = async () =>
+    JSON.parse(
+      JSON.stringify(await useRedis(server.port), (_, value) =>
+        value?.type === 'Buffer' ? String(Buffer.from(value)) : value,
+      ),
+    );
+  expect(await read()).toEqual(expected);
+  let failed = 0;
+  const growth = await growthOf(async () => {
+    server.serve = answering((socket) => {
+      const base = random() < 0.6 ? STREAM : REDIS[Math.floor(random() * REDIS.length)]!;
+      socket.end(mutate(base, random));
+    });
+    await repeat(FRAMES, () => useRedis(server.port).catch(() => failed++));
+  });
+  expect(failed).toBeGreaterThan(FRAMES / 2);
+  expect(growth).toBeLessThan(MEMORY_BYTES_MAX);
+  server.serve = answering(STREAM);
+  expect(await read()).toEqual(expected);
+});
+
+it('finds the ends of answers however they are cut', () => {
+  const answers = Buffer.concat([STREAM, ...REDIS]);
+  for (let cut = 1; cut < answers.length; cut++) {
+    const bounds = new RedisAnswerBounds(() => 1 + REDIS.length);
+    const whole = bounds.wholeBytes(answers.subarray(0, cut));
+    expect(whole + bounds.wholeBytes(answers.subarray(whole))).toBe(answers.length);
+  }
+});
+
+it.each<readonly [string, (socket: Socket) => void, RegExp]>([
+  ['negative lengths', (socket) => socket.write('$-5\r\n'), /"-5" is no length/],
+  ['$-1 and unasked ones', (socket) => socket.write('$-1\r\n$-1\r\n:2\r\n'), /nobody waits/],
+  [
+    'an array of 10^9',
+    (socket) => pour(socket, '*1000000000\r\n', Buffer.from(':1\r\n'.repeat(16_000))),
+    /1000000000 elements/,
+  ],
+  ['nested arrays', (socket) => socket.write('*1\r\n'.repeat(200_000)), /more than 8 arrays/],
+  ['2 GB, and bytes', (socket) => pour(socket, '$2147483647\r\n', Buffer.alloc(65_536, 65)), /bytes, of which/],
+  ['an endless line', (socket) => pour(socket, '+', Buffer.alloc(65_536, 65)), /a line of more/],
+  ['pushes of version 3', (socket) => socket.write('>3\r\n$-1\r\n'), /begins with byte 62/],
+  [
+    '1 MiB in single bytes',
+    (socket) => drip(socket, Buffer.from(`$1048576\r\n${'a'.repeat(1 << 20)}`)),
+    /has not answered XREAD within/,
+  ],
+])('Redis answers with %s', async (_, answer, reason) => {
+  const server = await fakeServer(answering(answer));
+  const growth = await growthOf(async () => {
+    await expect(useRedis(server.port)).rejects.toThrow(reason);
+  });
+  expect(growth).toBeLessThan(MEMORY_BYTES_MAX);
+});
+
+it('a topic in a hostile Kafka or Redis backs off, counts, and logs each cause once', async () => {
+  await Promise.all([openInHostile('kafka'), openInHostile('redis')]);
+});
+
+async function openInHostile(kind: 'kafka' | 'redis'): Promise<void> {
+  const lines: string[] = [];
+  const log = (_: string, message: string) => lines.push(message);
+  const server = await fakeServer(kind === 'kafka' ? kafka(() => int32(-5)) : answering(Buffer.from('*-9\r\n')));
+  const topic =
+    kind === 'kafka'
+      ? new KafkaReportTopic(
+          config({ kind: 'kafka', brokers: [`127.0.0.1:${server.port}`], name: 't' }) as KafkaTopicConfig,
+          { log },
+        )
+      : new RedisReportTopic({ cluster: 'fuzz', log: 'reports' }, redisConfig(server.port), { log });
+  const lost: string[] = [];
+  const nothing = () => {};
+  const rest = { onEpoch: nothing, onRecords: nothing, onCaughtUp: nothing, onRecovered: nothing, onFailed: nothing };
+  topic.open({ ...rest, onLost: (reason) => lost.push(reason) }).catch(nothing);
+  await sleep(1000);
+  const { malformedAnswers } = topic.counters;
+  await topic.close();
+  // Waits of 100, 200, 400 ms, a fifth less; two connections each.
+  expect(server.connections).toBeLessThanOrEqual(10);
+  expect(malformedAnswers).toBeGreaterThanOrEqual(2);
+  expect(lines.filter((line) => line.includes('malformed answer') && line.includes('only counted'))).toHaveLength(1);
+  expect(lost).toEqual([expect.stringContaining('malformed answer')]);
+}

@@ -1,0 +1,68 @@
+import { FlexibleWriter } from '../../src/topic/kafka/flexible-wire.js';
+
+const [LIST_OFFSETS, METADATA, VERSIONS] = [2, 3, 18];
+const TOPIC_ID = Buffer.alloc(16, 7);
+
+/** What an honest Kafka with an empty topic answers, with its length in front. */
+export function answerTo(apiKey: number, apiVersion: number, correlationId: number): Buffer {
+  const writer = new FlexibleWriter(256).int32(0).int32(correlationId);
+  if (apiKey === VERSIONS) versions(writer, apiVersion);
+  else if (apiKey === METADATA) metadata(writer);
+  else if (apiKey === LIST_OFFSETS) offsets(writer);
+  else fetched(writer);
+  const bytes = Buffer.from(writer.written);
+  bytes.writeInt32BE(bytes.length - 4);
+  return bytes;
+}
+
+export const KAFKA_FETCHED = [{ partition: 0, errorCode: 0, highWatermark: 0, hasDiverged: false, recordBatches: [] }];
+
+const int16 = (writer: FlexibleWriter, value: number) => writer.int8(value >> 8).int8(value & 0x7f);
+
+function versions(writer: FlexibleWriter, apiVersion: number): void {
+  int16(writer, 0);
+  const served = [0, 1, LIST_OFFSETS, METADATA, VERSIONS, 19, 32, 36];
+  const newest = new Map([
+    [1, 13],
+    [METADATA, 10],
+    [LIST_OFFSETS, 3],
+  ]);
+  writer.int32(served.length);
+  for (const key of served) int16(int16(int16(writer, key), 0), newest.get(key) ?? 2);
+  if (apiVersion > 0) writer.int32(0);
+}
+
+function metadata(writer: FlexibleWriter): void {
+  writer.noTags().int32(0);
+  writer.array([0], () => writer.int32(1).text('127.0.0.1').int32(9092).nullableText(null).noTags());
+  writer.nullableText('cluster').int32(1);
+  writer.array([0], () => {
+    int16(writer, 0).text('t').raw(TOPIC_ID).int8(0);
+    writer.array([0, 1], (partition) => {
+      int16(writer, 0).int32(partition).int32(1).int32(3);
+      for (let list = 0; list < 3; list++) writer.array([1], (id) => writer.int32(id));
+      writer.noTags();
+    });
+    writer.int32(-(2 ** 31)).noTags();
+  });
+  writer.int32(-(2 ** 31)).noTags();
+}
+
+function fetched(writer: FlexibleWriter): void {
+  writer.noTags().int32(0);
+  int16(writer, 0).int32(0);
+  writer.array([0], () => {
+    writer.raw(TOPIC_ID).array([0], (partition) => {
+      int16(writer.int32(partition), 0).int64(0).int64(0).int64(0);
+      writer.uvarint(0).int32(-1).uvarint(1).noTags();
+    });
+    writer.noTags();
+  });
+  writer.noTags();
+}
+
+function offsets(writer: FlexibleWriter): void {
+  writer.int32(0).int32(1);
+  int16(writer, 1).int8('t'.charCodeAt(0)).int32(1);
+  int16(writer.int32(0), 0).int64(-1).int64(0);
+}
