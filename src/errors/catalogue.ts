@@ -138,6 +138,22 @@ export const ERROR_CATALOGUE = {
     remedy: 'Check that a node runs there; --url names another one.',
     exitCode: EXIT_UNAVAILABLE,
   },
+  NODE_CERTIFICATE: {
+    message: 'the certificate of {url} is not accepted: {reason}',
+    remedy:
+      '--ca names a file with the authority that has signed it; the name in --url must be one of the certificate.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  NODE_PROTOCOL: {
+    message: '{url} speaks {spoken}, and was asked by {asked}',
+    remedy: 'Begin the address in --url with {spoken}://.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  NODE_UNABLE: {
+    message: 'the node at {url} cannot answer now: {reason}',
+    remedy: '{advice}',
+    exitCode: EXIT_UNAVAILABLE,
+  },
   NODE_FAILED: {
     message: 'node {node} {reason}; the end of its log:\n{log}',
     remedy: 'Correct what the log says. `npm start -- --keep` keeps the logs of the demonstration.',
@@ -205,7 +221,8 @@ export const ERROR_CATALOGUE = {
   },
   TOPIC_MISSING: {
     message: 'topic {topic} does not exist any more',
-    remedy: 'Create it again, or restart a node, which does; this node goes on looking for it.',
+    remedy:
+      'Restart one node, which creates it as it was, or create it by hand; all nodes go on looking for it, and write again what it lacks.',
   },
   TOPIC_PACKAGE_MISSING: {
     message: 'topic kind {kind} needs the package {package}, which is not installed',

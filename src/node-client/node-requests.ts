@@ -1,5 +1,5 @@
-import { UNIX } from '../config/setting/outside-words.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
+import { connectionFailure, originOf } from './connection-failure.js';
 import { ask, type NodeAddress, type NodeRequest } from './node-address.js';
 
 export { nodeAddress } from './node-address.js';
@@ -35,9 +35,8 @@ export async function change<Answer>(
   const answer = await answerTo(node, { method, path, headers, timeoutMs: CHANGE_TIMEOUT_MS, ...sent });
   if (answer.status === 204) return null;
   if (isGood(answer)) return answer.body as Answer;
-  const { code, detail, remedy, errors } = answer.body;
-  if (UNKNOWN.has(code)) throw askedWrong(answer);
-  if (answer.status >= 500) return unreachable(node, String(detail));
+  const { detail, remedy, errors } = answer.body;
+  if (UNKNOWN.has(answer.body.code) || isUnable(answer)) throw refusalOf(node, path, answer);
   const reason = [String(detail), ...othersIn(errors)].join('\n  ');
   throw new QuotameshError('CHANGE_REFUSED', { reason, advice: String(remedy) });
 }
@@ -51,20 +50,27 @@ function othersIn(errors: unknown): string[] {
 export async function get<Answer>(node: NodeAddress, path: string, timeoutMs = TIMEOUT_MS): Promise<Answer> {
   const answer = await answerTo(node, { method: 'GET', path, timeoutMs });
   if (isGood(answer)) return answer.body as Answer;
-  const { code, detail, remedy } = answer.body;
-  if (UNKNOWN.has(code)) throw askedWrong(answer);
-  // The node is there and does not let the caller in: its own remedy is told.
-  if (REFUSALS.has(answer.status))
-    throw new QuotameshError('CHANGE_REFUSED', { reason: String(detail), advice: String(remedy) });
-  return unreachable(node, typeof detail === 'string' ? detail : `${path} answers with status ${answer.status}`);
+  throw refusalOf(node, path, answer);
 }
 
-function askedWrong({ body: { detail, remedy } }: JsonAnswer): QuotameshError {
-  return new QuotameshError('ASKED_WRONG', { reason: String(detail), advice: String(remedy) });
+/** Says what the node itself says, with its own remedy. What tells neither is no node. */
+function refusalOf(node: NodeAddress, path: string, answer: JsonAnswer): QuotameshError {
+  const { status, body } = answer;
+  const { code, detail, remedy } = body;
+  if (typeof detail !== 'string' || typeof remedy !== 'string') {
+    return unreachable(node, `${path} answers with status ${status}`);
+  }
+  const facts = { reason: detail, advice: remedy };
+  if (UNKNOWN.has(code)) return new QuotameshError('ASKED_WRONG', facts);
+  if (isUnable(answer)) return new QuotameshError('NODE_UNABLE', { ...facts, url: originOf(node) });
+  return new QuotameshError('CHANGE_REFUSED', facts);
+}
+
+function isUnable({ status }: JsonAnswer): boolean {
+  return status >= 500;
 }
 
 const UNKNOWN: ReadonlySet<unknown> = new Set(['GROUP_UNKNOWN', 'KEY_SILENT', 'KEY_UNKNOWN', 'KEY_DEFINITION_UNKNOWN']);
-const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
 
 interface JsonAnswer {
   readonly status: number;
@@ -72,13 +78,13 @@ interface JsonAnswer {
 }
 
 async function answerTo(node: NodeAddress, request: NodeRequest): Promise<JsonAnswer> {
-  const { status, text } = await ask(node, request).catch((error: Error & { cause?: Error; code?: string }) =>
-    unreachable(node, error.cause?.message || error.message || error.code || 'the connection failed'),
-  );
+  const { status, text } = await ask(node, request).catch(async (error: Error) => {
+    throw await connectionFailure(node, error);
+  });
   try {
     return { status, body: text === '' && status === 204 ? {} : JSON.parse(text) };
   } catch {
-    return unreachable(node, `${request.path} is answered by something else`);
+    throw unreachable(node, `${request.path} is answered by something else`);
   }
 }
 
@@ -122,7 +128,6 @@ async function* pagesOf<Listed>(node: NodeAddress, list: string, timeoutMs: () =
   } while (after !== null);
 }
 
-function unreachable({ url, socketPath }: NodeAddress, reason: string): never {
-  const at = socketPath === undefined ? url.origin : `${UNIX}${socketPath}`;
-  throw new QuotameshError('NODE_UNREACHABLE', { url: at, reason });
+function unreachable(node: NodeAddress, reason: string): QuotameshError {
+  return new QuotameshError('NODE_UNREACHABLE', { url: originOf(node), reason });
 }

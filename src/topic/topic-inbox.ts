@@ -1,3 +1,4 @@
+import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { ReadRecord, ReportTopicListener } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 
@@ -76,7 +77,8 @@ export class TopicInbox implements ReportTopicListener {
   }
 
   onFailed(error: Error): void {
-    this.lost = error.message;
+    // Whoever reads the status may not see the log.
+    this.lost = error instanceof QuotameshError ? `${error.message}. ${error.remedy}` : error.message;
     this.#options.telemetry.log('error', `${this.#options.name} failed`, { reason: error.message });
   }
 

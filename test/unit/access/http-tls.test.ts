@@ -72,7 +72,8 @@ describe('HTTPS', () => {
       access: { auth: true },
     });
     await expect(get(nodeAddress({ url, token: TOKENS.viewer }), '/v1/nodes')).rejects.toMatchObject({
-      code: 'NODE_UNREACHABLE',
+      code: 'NODE_CERTIFICATE',
+      remedy: expect.stringContaining('--ca names a file'),
     });
   });
 
@@ -96,7 +97,10 @@ describe('HTTPS', () => {
 
   test('plain HTTP gets no answer of ours', async () => {
     const plain = nodeAddress({ url: url.replace('https', 'http'), token: TOKENS.viewer });
-    await expect(get(plain, '/livez')).rejects.toMatchObject({ code: expect.stringMatching(/NODE_UNREACHABLE/) });
+    await expect(get(plain, '/livez')).rejects.toMatchObject({
+      code: 'NODE_PROTOCOL',
+      message: expect.stringMatching(/speaks https, and was asked by http$/),
+    });
   });
 
   test('a client certificate has the roles of its rule', async () => {
