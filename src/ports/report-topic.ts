@@ -24,6 +24,9 @@ export interface ReportTopic {
    */
   readonly partitionsFound?: number | undefined;
 
+  /** Who holds back this node's own requests by a quota of the store; null or absent = nobody. */
+  readonly throttled?: string | null | undefined;
+
   /**
    * Connects, creates the topic where it is missing (or verifies its settings) and starts reading from the very start.
    * Rejects with a QuotameshError when the topic cannot be used as it is (wrong settings, no permission). When the
@@ -130,4 +133,6 @@ export interface TopicCounters {
   foreignEntries: number;
   /** Answers of the server that its protocol does not allow, or that were too long; each has ended its connection. */
   malformedAnswers: number;
+  /** For how long the store has held own requests back because of a quota of its own, in all. */
+  throttledMs: number;
 }

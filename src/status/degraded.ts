@@ -12,6 +12,7 @@ export const DEGRADED = {
   alone: ({ inForce: { dividedBy } }) =>
     only(dividedBy !== null, `alone: the topic was away at the start; quota / ${dividedBy} until it comes`),
   'topic-lost': ({ pump: { lost } }) => only(lost !== null, `topic lost: ${lost}`),
+  'topic-throttled': ({ topic: { throttled = null } }) => only(throttled !== null, `topic throttled: ${throttled}`),
   'nodes-refused': ({ loop, config }, nowMs) =>
     only(
       isRecent(nowMs, loop.coordinator?.log.refusals.nodeMs),
@@ -79,11 +80,11 @@ export const DEGRADED = {
       `another log: shares are held until ${epochs?.awaited} more nodes have spoken in it (${epochs?.name})`,
     );
   },
-  isolated: ({ loop }, nowMs) => {
+  isolated: ({ loop, topic: { throttled = null } }, nowMs) => {
     const link = loop.coordinator?.link;
     return (link?.isolatedPartitions ?? []).map((partition) => {
       const silentMs = Math.round(link?.silentMs(partition, nowMs) ?? 0);
-      return `isolated: partition ${partition}, own records silent for ${silentMs} ms`;
+      return `isolated: partition ${partition}, own records silent for ${silentMs} ms${throttled === null ? '' : ', while the topic is throttled'}`;
     });
   },
 } as const satisfies Readonly<Record<string, (parts: StatusParts, nowMs: number) => readonly string[]>>;

@@ -15,7 +15,7 @@ export const NODE_METRICS = {
   quotamesh_ready: { type: 'gauge', help: '1 while the node decides, else 0.' },
   quotamesh_degraded: {
     type: 'gauge',
-    help: '1 while something is not as it should be. topic-lost: the topic cannot be read or written; alone: the topic was away when the node started, which takes quota / the number of nodes known last; isolated: own records do not come back; epoch: the topic holds another log, and shares are held until everybody has spoken in it; partitions-added: the topic has more than this cluster works with, and nodes that start are refused; registry-lost: that of the registry; reports-wait: more reports are due than timing.maxReportsPerSecond lets this node write, for over 5 s; attachment-dangling: a scope is attached to what does not exist.',
+    help: '1 while something is not as it should be. topic-lost: the topic cannot be read or written; topic-throttled: the store holds own requests back by a quota of its own; alone: the topic was away when the node started, which takes quota / the number of nodes known last; isolated: own records do not come back; epoch: the topic holds another log, and shares are held until everybody has spoken in it; partitions-added: the topic has more than this cluster works with, and nodes that start are refused; registry-lost: that of the registry; reports-wait: more reports are due than timing.maxReportsPerSecond lets this node write, for over 5 s; attachment-dangling: a scope is attached to what does not exist.',
     labels: ['reason'],
   },
   quotamesh_incarnation: { type: 'gauge', help: 'Lives of this node id as counted in the topic.' },
@@ -119,6 +119,10 @@ export const TOPIC_METRICS = {
   quotamesh_topic_malformed_answers_total: {
     type: 'counter',
     help: 'Answers of the server that its protocol does not allow, or that were too long; each has ended its connection (kafka, redis).',
+  },
+  quotamesh_topic_throttled_seconds_total: {
+    type: 'counter',
+    help: "Time for which brokers held back this node's own requests, because its user or client id is above a client quota (kafka).",
   },
   quotamesh_topic_records_ignored_total: {
     type: 'counter',

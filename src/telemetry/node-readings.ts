@@ -82,6 +82,7 @@ function readDegraded(series: Parameters<Reading>[0], node: NodeParts): void {
 /** Kinds that no other metric tells. */
 const ALERTED = [
   'topic-lost',
+  'topic-throttled',
   'alone',
   'isolated',
   'epoch',

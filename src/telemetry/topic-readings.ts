@@ -13,6 +13,7 @@ export function topicReadings(status: () => NodeStatus): Readonly<Record<keyof t
     quotamesh_topic_reconnects_total: (series) => series(counters().reconnects),
     quotamesh_topic_foreign_entries_total: (series) => series(counters().foreignEntries),
     quotamesh_topic_malformed_answers_total: (series) => series(counters().malformedAnswers),
+    quotamesh_topic_throttled_seconds_total: (series) => series(counters().throttledMs / 1000),
     quotamesh_topic_records_ignored_total: (series) => {
       for (const [cause, count] of Object.entries(status().recordsIgnored)) series(count, { cause });
     },

@@ -10,5 +10,6 @@ export function createTopicCounters(): TopicCounters {
     reconnects: 0,
     foreignEntries: 0,
     malformedAnswers: 0,
+    throttledMs: 0,
   };
 }

@@ -77,7 +77,7 @@ export class TopicInbox implements ReportTopicListener {
   }
 
   onFailed(error: Error): void {
-    // Whoever reads the status may not see the log.
+    // The status is read by people who do not see the log.
     this.lost = error instanceof QuotameshError ? `${error.message}. ${error.remedy}` : error.message;
     this.#options.telemetry.log('error', `${this.#options.name} failed`, { reason: error.message });
   }

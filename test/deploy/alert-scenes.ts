@@ -130,6 +130,7 @@ export const ALERT_SCENES: readonly AlertScene[] = [
   { alert: 'QuotameshTopicReconnecting', series: { [at('quotamesh_topic_reconnects_total')]: rising(1) } },
   { alert: 'QuotameshReportsSlow', series: { [at('quotamesh_report_round_trip_seconds')]: still(2) } },
   { alert: 'QuotameshStartedAlone', series: { [at('quotamesh_degraded', 'reason="alone"')]: still(1) } },
+  { alert: 'QuotameshTopicThrottled', series: { [at('quotamesh_degraded', 'reason="topic-throttled"')]: still(1) } },
   { alert: 'QuotameshReportsWait', series: { [at('quotamesh_degraded', 'reason="reports-wait"')]: still(1) } },
   {
     alert: 'QuotameshRecordsUnreadable',

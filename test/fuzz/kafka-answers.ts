@@ -4,12 +4,12 @@ const [LIST_OFFSETS, METADATA, VERSIONS] = [2, 3, 18];
 const TOPIC_ID = Buffer.alloc(16, 7);
 
 /** What an honest Kafka with an empty topic answers, with its length in front. */
-export function answerTo(apiKey: number, apiVersion: number, correlationId: number): Buffer {
+export function answerTo(apiKey: number, apiVersion: number, correlationId: number, throttleMs = 0): Buffer {
   const writer = new FlexibleWriter(256).int32(0).int32(correlationId);
   if (apiKey === VERSIONS) versions(writer, apiVersion);
   else if (apiKey === METADATA) metadata(writer);
   else if (apiKey === LIST_OFFSETS) offsets(writer);
-  else fetched(writer);
+  else fetched(writer, throttleMs);
   const bytes = Buffer.from(writer.written);
   bytes.writeInt32BE(bytes.length - 4);
   return bytes;
@@ -48,8 +48,8 @@ function metadata(writer: FlexibleWriter): void {
   writer.int32(-(2 ** 31)).noTags();
 }
 
-function fetched(writer: FlexibleWriter): void {
-  writer.noTags().int32(0);
+function fetched(writer: FlexibleWriter, throttleMs: number): void {
+  writer.noTags().int32(throttleMs);
   int16(writer, 0).int32(0);
   writer.array([0], () => {
     writer.raw(TOPIC_ID).array([0], (partition) => {

@@ -47,6 +47,10 @@ export class AloneTopic implements ReportTopic {
     return this.#own === null ? this.#topic.partitionsFound : undefined;
   }
 
+  get throttled(): string | null {
+    return this.#topic.throttled ?? null;
+  }
+
   get counters(): TopicCounters {
     return this.#topic.counters;
   }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { asMalformed, guardAnswers } from '../answers/guard-answers.js';
 import { KafkaAnswerBounds } from '../answers/kafka-answer-bounds.js';
+import { throttleTimeMs } from '../answers/kafka-throttle-time.js';
 import { withDeadline } from '../remote/deadline.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { typeOf } from '../remote/topic-unusable.js';
@@ -13,6 +14,7 @@ import type {
   ConnectionPool,
   Kafkajs,
   OwnApiName,
+  OwnEncoding,
   Protocol,
 } from './kafkajs-internals.js';
 import { openSocket } from './socket-factory.js';
@@ -37,6 +39,8 @@ export interface LinkSettings {
  * A record batch of a topic has 1 MiB by default, and ours at most half of it. More would be kept of a hostile server.
  */
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
+/** Kafka pauses for its windows at most, 11 s by default; more would hide a broker that is gone. */
+const THROTTLE_MS_MAX = 30_000;
 
 export interface SendOptions {
   /** How long the broker may hold the answer back on purpose; it comes on top of the request timeout. */
@@ -64,6 +68,9 @@ export class BrokerLink {
   readonly #pool: ConnectionPool;
   readonly #broker: Broker;
   readonly #onDestroyed: (link: BrokerLink, reason: Error) => void;
+  /** Until when the broker reads nothing: of the connection for fetches, and of the other one. */
+  readonly #silentUntilMs = { fetches: 0, others: 0 };
+  readonly #onThrottled: (throttleMs: number, who: string) => void;
   #destroyedBy: Error | null = null;
 
   constructor(
@@ -72,7 +79,9 @@ export class BrokerLink {
     settings: LinkSettings,
     log: TopicLog,
     onDestroyed: (link: BrokerLink, reason: Error) => void = () => {},
+    onThrottled: (throttleMs: number, who: string) => void = () => {},
   ) {
+    this.#onThrottled = onThrottled;
     this.#kafkajs = kafkajs;
     this.#onDestroyed = onDestroyed;
     this.address = address;
@@ -98,7 +107,7 @@ export class BrokerLink {
     });
     for (const connection of this.#pool.pool) {
       silenceIdleTimer(connection);
-      nameMalformed(connection);
+      this.#watchAnswers(connection);
     }
     this.#broker = new kafkajs.Broker({ connectionPool: this.#pool, logger, allowAutoTopicCreation: false });
   }
@@ -118,7 +127,7 @@ export class BrokerLink {
     const protocol = this.protocol(api, args);
     const response = { decode: decode ?? protocol.response.decode, parse: async (decoded: unknown) => decoded };
     const answer = this.#pool.send({ ...protocol, response });
-    return (await this.#bounded(answer, this.#settings.requestTimeoutMs + holdBackMs, api)) as T;
+    return (await this.#bounded(answer, this.#timeoutMs(api) + holdBackMs, api)) as T;
   }
 
   /** Does what `send` does, without kafkajs's codecs. */
@@ -130,7 +139,7 @@ export class BrokerLink {
       request: { apiKey, apiVersion, apiName: api, encode },
       response: { decode: async (payload) => decode(payload), parse: async (decoded) => decoded },
     });
-    return (await this.#bounded(answer, this.#settings.requestTimeoutMs + holdBackMs, api)) as T;
+    return (await this.#bounded(answer, this.#timeoutMs(api) + holdBackMs, api)) as T;
   }
 
   /** Whether the broker knows that version of the API; false before it is connected. */
@@ -149,6 +158,41 @@ export class BrokerLink {
     this.#destroyedBy = reason;
     for (const connection of this.#pool.pool) destroyConnection(connection, reason);
     this.#onDestroyed(this, reason);
+  }
+
+  /** A broker that throttles is silent on purpose, and not to blame. */
+  #timeoutMs(api: ApiName | OwnApiName): number {
+    const untilMs = this.#silentUntilMs[api === 'Fetch' ? 'fetches' : 'others'];
+    return this.#settings.requestTimeoutMs + Math.max(0, untilMs - performance.now());
+  }
+
+  /** Says of an answer that cannot be decoded that it is malformed, and reads for how long the broker throttles. */
+  #watchAnswers(connection: Connection): void {
+    const send = connection.send.bind(connection);
+    connection.send = ({ request, response }) => {
+      const decode = async (payload: Buffer) => {
+        try {
+          const decoded = await response.decode(payload);
+          const { apiKey, apiVersion } = request as OwnEncoding;
+          this.#throttled(apiKey, Math.min(THROTTLE_MS_MAX, throttleTimeMs(apiKey, apiVersion, payload)));
+          return decoded;
+        } catch (error) {
+          throw error instanceof QuotameshError || typeOf(error) !== undefined ? error : asMalformed(error);
+        }
+      };
+      return send({ request, response: { parse: (decoded) => response.parse(decoded), decode } });
+    };
+  }
+
+  #throttled(apiKey: number, throttleMs: number): void {
+    if (throttleMs === 0) return;
+    const connection = apiKey === this.#kafkajs.apiKeys.Fetch ? 'fetches' : 'others';
+    this.#silentUntilMs[connection] = performance.now() + throttleMs;
+    const { clientId, sasl } = this.#settings;
+    const user = typeof sasl?.username === 'string' ? `user ${sasl.username}, ` : '';
+    const quota = apiKey === this.#kafkajs.apiKeys.Produce ? 'producer' : 'consumer';
+    const who = `broker ${nameOf(this.address)} throttles ${user}client id ${clientId} by a client quota (${quota})`;
+    this.#onThrottled(throttleMs, who);
   }
 
   #guard(socket: Socket): void {
@@ -183,21 +227,6 @@ function silenceIdleTimer(connection: Connection): void {
   const schedule = queue.scheduleCheckPendingRequests.bind(queue);
   queue.scheduleCheckPendingRequests = () => {
     if (queue.pending.length > 0) schedule();
-  };
-}
-
-/** Says of an answer that cannot be decoded that it is malformed; what kafkajs throws tells an offset in a buffer. */
-function nameMalformed(connection: Connection): void {
-  const send = connection.send.bind(connection);
-  connection.send = ({ response, ...exchange }) => {
-    const decode = async (payload: Buffer) => {
-      try {
-        return await response.decode(payload);
-      } catch (error) {
-        throw error instanceof QuotameshError || typeOf(error) !== undefined ? error : asMalformed(error);
-      }
-    };
-    return send({ ...exchange, response: { parse: (decoded) => response.parse(decoded), decode } });
   };
 }
 

@@ -300,11 +300,13 @@ export class TopicSupervisor implements Supervisor {
   }
 
   #openLink(address: BrokerAddress): BrokerLink {
-    const { kafkajs, options, log, faults } = this.#parts;
-    const link = new BrokerLink(kafkajs, address, options, log, (destroyed, reason) => {
+    const { kafkajs, options, log, faults, throttle } = this.#parts;
+    const ended = (destroyed: BrokerLink, reason: Error) => {
       this.#links.delete(destroyed);
       faults.ended(reason);
-    });
+    };
+    const throttled = (throttleMs: number, who: string) => throttle.noted(throttleMs, who);
+    const link = new BrokerLink(kafkajs, address, options, log, ended, throttled);
     this.#links.add(link);
     if (this.#stop.signal.aborted) link.destroy(new Error('stopped'));
     return link;

@@ -6,6 +6,7 @@ import { AnswerFaults } from './answer-faults.js';
 import { GuardedListener } from './guarded-listener.js';
 import { Outbox, sizeOf } from './outbox.js';
 import { PendingAppends } from './pending-appends.js';
+import { ThrottleWatch } from './throttle-watch.js';
 import { ToldFailure } from './told-failure.js';
 import { TopicHealth } from './topic-health.js';
 import type { TopicLog } from './topic-log.js';
@@ -31,6 +32,7 @@ export interface SupervisedParts {
   readonly outbox: Outbox;
   readonly counters: TopicCounters;
   readonly faults: AnswerFaults;
+  readonly throttle: ThrottleWatch;
 }
 
 export interface RemoteTopicOptions {
@@ -52,6 +54,7 @@ export class RemoteReportTopic implements ReportTopic {
   #listener: GuardedListener | undefined;
   #health: TopicHealth | undefined;
   #told: ToldFailure | undefined;
+  #throttle: ThrottleWatch | undefined;
   #supervisor: Supervisor | undefined;
   #rejectOpen: (error: Error) => void = () => {};
   #isClosed = false;
@@ -69,6 +72,10 @@ export class RemoteReportTopic implements ReportTopic {
     return this.#supervisor?.partitionsFound ?? this.partitions;
   }
 
+  get throttled(): string | null {
+    return this.#throttle?.reason ?? null;
+  }
+
   open(listener: ReportTopicListener): Promise<void> {
     if (this.#isClosed) return Promise.reject(this.#closedError());
     invariant(this.#supervisor === undefined, 'a topic is opened once');
@@ -78,7 +85,10 @@ export class RemoteReportTopic implements ReportTopic {
     const health = new TopicHealth(guarded, counters, { store, topic }, log);
     const told = new ToldFailure(guarded, log, topic);
     const faults = new AnswerFaults(counters, store, topic, log);
-    const supervisor = supervise({ log, listener: guarded, health, told, outbox: this.#outbox, counters, faults });
+    const throttle = new ThrottleWatch(counters, topic, log);
+    this.#throttle = throttle;
+    const parts = { log, listener: guarded, health, told, outbox: this.#outbox, counters, faults, throttle };
+    const supervisor = supervise(parts);
     this.#listener = guarded;
     this.#health = health;
     this.#told = told;
@@ -110,6 +120,7 @@ export class RemoteReportTopic implements ReportTopic {
     this.#isClosed = true;
     const reason = this.#closedError();
     this.#listener?.end();
+    this.#throttle?.close();
     this.#supervisor?.stop(reason);
     this.#appends.rejectAll(reason);
     this.#rejectOpen(reason);

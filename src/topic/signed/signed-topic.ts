@@ -70,6 +70,10 @@ export class SignedTopic implements ReportTopic {
     return this.#topic.partitionsFound ?? this.partitions;
   }
 
+  get throttled(): string | null {
+    return this.#topic.throttled ?? null;
+  }
+
   /** Counts of the records that its users have appended, and were given. */
   get counters(): TopicCounters {
     const { recordsAppended, recordsRead, ...others } = this.#topic.counters;

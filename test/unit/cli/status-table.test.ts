@@ -178,6 +178,7 @@ const NODE: NodeStatus = {
       reconnects: 0,
       foreignEntries: 0,
       malformedAnswers: 0,
+      throttledMs: 0,
     },
   },
   configuration: {

@@ -106,6 +106,10 @@ const STORIES: Readonly<Record<DegradedKind, Story>> = {
   'nodes-refused': { make: (scene) => refusalsOf(scene).node('x', performance.now()), end: NOTHING },
   'reports-refused': { make: (scene) => refusalsOf(scene).rows('too-many-rows', 'x', performance.now()), end: NOTHING },
   'charges-refused': { make: (scene) => refusalsOf(scene).charge('x', performance.now()), end: NOTHING },
+  'topic-throttled': {
+    make: ({ a }) => Object.assign(a.topic, { throttled: 'a broker throttles us' }),
+    end: ({ a }) => Object.assign(a.topic, { throttled: null }),
+  },
   'partitions-added': {
     make: ({ a }) => Object.assign(a.topic, { partitionsFound: 2 }),
     end: ({ a }) => Object.assign(a.topic, { partitionsFound: 1 }),

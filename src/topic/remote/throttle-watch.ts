@@ -1,0 +1,50 @@
+import type { TopicCounters } from '../../ports/report-topic.js';
+import type { TopicLog } from './topic-log.js';
+
+/** A shorter pause delays a report by less than its round trip, and is counted alone. */
+const SHOWN_FROM_MS = 100;
+/** After the last pause: under a quota there is one after the other. */
+const SHOWN_FOR_MS = 5000;
+
+/** Whether the store holds this node's own requests back by a quota; told once when it begins and once when it ends. */
+export class ThrottleWatch {
+  readonly #counters: TopicCounters;
+  readonly #topic: string;
+  readonly #log: TopicLog;
+  #reason: string | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(counters: TopicCounters, topic: string, log: TopicLog) {
+    this.#counters = counters;
+    this.#topic = topic;
+    this.#log = log;
+  }
+
+  /** Names who throttles whom; null = nobody does. */
+  get reason(): string | null {
+    return this.#reason;
+  }
+
+  noted(throttleMs: number, who: string): void {
+    this.#counters.throttledMs += throttleMs;
+    if (throttleMs < SHOWN_FROM_MS) return;
+    const isNew = this.#reason === null;
+    this.#reason = `${who}, for ${throttleMs} ms`;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#ended(), throttleMs + SHOWN_FOR_MS).unref();
+    if (!isNew) return;
+    this.#log('warn', `the topic is throttled: ${this.#reason}; reports come late, and nodes may be isolated`, {
+      topic: this.#topic,
+      remedy: "Give the nodes' user or client id a quota of its own (producer_byte_rate, consumer_byte_rate).",
+    });
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #ended(): void {
+    this.#reason = null;
+    this.#log('info', 'the topic is throttled no more', { topic: this.#topic });
+  }
+}
