@@ -1,12 +1,14 @@
 import { dirname } from 'node:path';
 import { type LoadOptions, loadConfig } from '../config/files/load-config.js';
 import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
+import { hasReports } from '../topic/embedded/topic-folder.js';
 import { type Finding, good, looked, noted, skipped, wrong } from './finding.js';
 import { folderFinding, networkMistake } from './folder-finding.js';
 import { kafkaFindings } from './kafka-findings.js';
 import { listenerFinding } from './listener-finding.js';
 import { nodeJsFinding } from './node-js-finding.js';
 import { redisFinding } from './redis-finding.js';
+import { signatureFindings } from './signature-finding.js';
 
 export interface ExamineOptions extends LoadOptions {
   /** For each look. */
@@ -21,7 +23,9 @@ export async function examine({ timeoutMs, ...load }: ExamineOptions): Promise<r
   }
   const own = Promise.all([...listeners(config, timeoutMs), ...folders(config, timeoutMs)]);
   const [here, topic] = await Promise.all([own, topicFindings(config, timeoutMs)]);
-  return [nodeJsFinding(), good('configuration', configText(load.file, config)), ...here.flat(), ...topic];
+  const signatures = await signaturesOf(config, topic, timeoutMs);
+  const first = [nodeJsFinding(), good('configuration', configText(load.file, config))];
+  return [...first, ...here.flat(), ...topic, ...signatures];
 }
 
 function configText(file: string, { cluster, groups, keys }: ResolvedConfig): string {
@@ -81,4 +85,17 @@ async function topicFindings(config: ResolvedConfig, timeoutMs: number): Promise
     case 'redis':
       return looked('topic', timeoutMs, () => redisFinding(config.cluster, topic, timeoutMs));
   }
+}
+
+/** Nothing where the topic is not as it should be, or is not there yet. */
+async function signaturesOf(config: ResolvedConfig, found: readonly Finding[], timeoutMs: number) {
+  const { topic } = config;
+  const about = topic.kind === 'kafka' ? `topic ${topic.name}` : 'topic';
+  const isSound = found.every((each) => each.about !== about || each.state !== 'wrong');
+  const isThere =
+    topic.kind === 'embedded'
+      ? await hasReports(topic.path)
+      : found.some((each) => each.about === about && each.state === 'good');
+  if (!isSound || !isThere) return [];
+  return looked('signatures', 2 * timeoutMs, () => signatureFindings(config, timeoutMs));
 }

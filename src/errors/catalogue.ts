@@ -189,6 +189,12 @@ export const ERROR_CATALOGUE = {
       'Kafka: check how it authenticates (topic.sasl, topic.tls). Redis: check user and password, and grant what docs/operate/redis.md lists. Embedded: let this user write in the folder.',
     exitCode: EXIT_CONFIG,
   },
+  TOPIC_KEY_DIFFERS: {
+    message: 'no record of the topic is signed with topic.hmac.key of this node (id {keyId}): {reason}',
+    remedy:
+      'Give all nodes the same topic.hmac.key, cluster and topic.name, or change the key as docs/operate/kafka-security.md says.',
+    exitCode: EXIT_CONFIG,
+  },
   TOPIC_ACL_MISSING: {
     message: 'topic {topic}: Kafka does not let {principal} {to}: ACL {operation} on topic {topic} is missing',
     remedy: '`{command}` grants it; docs/operate/kafka-security.md lists all that a node needs.',

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { exitCodeOf } from '../../src/cli/doctor/show-findings.js';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import { examine } from '../../src/doctor/examine.js';
+import { createTopic as createSigned } from '../../src/node/open-topics.js';
+import { silentTelemetry } from '../../src/ports/telemetry.js';
 import { freePorts } from '../../src/processes/free-ports.js';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { CREATED_WITH } from '../../src/topic/kafka/topic-settings.js';
@@ -65,6 +68,23 @@ it('a topic as nodes need it, to which one has just written', async () => {
     state: 'good',
     says: expect.stringContaining(brokers[0] as string),
   });
+});
+
+it('records that others have signed with another key', async () => {
+  const name = newName();
+  const [own, other] = ['a', 'b'].map((key) => ({ hmac: { key: key.repeat(32) } }));
+  const config = resolveConfig(
+    { cluster: 'demo', topic: { kind: 'kafka', brokers, name, ...own } },
+    { source: '', env: {} },
+  );
+  const topic = await createSigned(config, silentTelemetry);
+  ends.push(() => topic.close());
+  await topic.open(new RecordingListener());
+  await topic.append([{ partition: 0, key: 'a', value: Buffer.from('signed') }]);
+  expect(about((await lookAt(name, own)).findings, 'signatures')).toMatchObject({ state: 'good' });
+  const { findings } = await lookAt(name, other);
+  expect(about(findings, 'signatures')).toMatchObject({ state: 'wrong', code: 'TOPIC_KEY_DIFFERS' });
+  expect(exitCodeOf(findings)).toBe(78);
 });
 
 it('a topic with wrong settings, and a broker that is not there beside one that is', async () => {

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import type { RedisTopicConfig } from '../../src/config/resolved/resolved-config.js';
+import { signatureFindings } from '../../src/doctor/signature-finding.js';
+import { createTopic } from '../../src/node/open-topics.js';
+import { silentTelemetry } from '../../src/ports/telemetry.js';
 import { RedisConnection } from '../../src/topic/redis/redis-connection.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
 import { redisTopicOptions } from '../../src/topic/redis/redis-topic-options.js';
@@ -83,6 +87,36 @@ describe.skipIf(!isHere)('a Redis that asks who it is', () => {
   itOverTls('works over TLS with the password of the server', () =>
     expectToWork(make(secure, { tls: { ca }, password: PASSWORD })),
   );
+
+  it('doctor finds no key of its own with these rights, and makes and changes nothing', async () => {
+    const alice = new RedisConnection(redisTopicOptions('c', 'reports', redisTopicConfig([plain.address]), {}));
+    await alice.connect();
+    await alice.send('AUTH', ['alice', PASSWORD]);
+    const meta = (prefix: string) => alice.send('HMGET', [`${prefix}c:reports:meta`, 'epoch', 'run', 'offset']);
+    const state = () => Promise.all(['quotamesh:signed:', 'quotamesh:new:'].map(meta));
+    const config = (key: string, prefix = 'quotamesh:signed:') => {
+      const hmac = { key: key.repeat(32) };
+      const topic = { kind: 'redis', addresses: [plain.address], prefix, username: 'alice', password: PASSWORD, hmac };
+      return resolveConfig({ cluster: 'c', topic }, { source: '(test)', env: {} });
+    };
+    const look = async (...of: Parameters<typeof config>) => {
+      const before = await state();
+      const [finding] = await signatureFindings(config(...of), DEADLINE_MS);
+      expect(await state()).toEqual(before);
+      return finding;
+    };
+    expect(await look('a', 'quotamesh:new:')).toMatchObject({ state: 'skipped' });
+    const topic = await createTopic(config('a'), silentTelemetry);
+    await topic.open(new RecordingListener());
+    await topic.append(['1', '2'].map((key) => ({ partition: 0, key, value: Buffer.from(key) })));
+    await topic.close();
+    expect(await look('a')).toMatchObject({ state: 'good' });
+    expect(await look('b')).toMatchObject({
+      code: 'TOPIC_KEY_DIFFERS',
+      says: expect.stringMatching(/: 2 unknown-key$/),
+    });
+    alice.destroy(new Error('seen'));
+  });
 
   it.each([
     { what: 'no password', overrides: {}, code: 'TOPIC_DENIED' },

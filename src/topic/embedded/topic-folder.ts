@@ -45,9 +45,21 @@ export interface TopicFolder {
 export async function makeTopicFolder(path: string, durable = false): Promise<TopicFolder> {
   await makePrivateFolder(path);
   const { dev, ino } = await stat(path, { bigint: true });
-  const dataFile = durable ? 'log.mdb' : `reports-${await bootName()}.mdb`;
+  const dataFile = durable ? 'log.mdb' : await reportsFile();
   const fileMode = await fileModeIn(path);
   return { path, fileMode, dataFile: join(path, dataFile), gateName: `quotamesh-embedded-topic/${dev}:${ino}` };
+}
+
+/** Tells whether a log of reports of this boot is there, and makes nothing. */
+export async function hasReports(path: string): Promise<boolean> {
+  return stat(join(path, await reportsFile())).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function reportsFile(): Promise<string> {
+  return `reports-${await bootName()}.mdb`;
 }
 
 /**

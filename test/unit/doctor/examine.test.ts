@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { exitCodeOf, findingLines } from '../../../src/cli/doctor/show-findings.js';
+import { loadConfig } from '../../../src/config/files/load-config.js';
 import { examine } from '../../../src/doctor/examine.js';
 import type { Finding } from '../../../src/doctor/finding.js';
 import { nodeJsFinding, nodeJsWanted } from '../../../src/doctor/node-js-finding.js';
+import { createTopic } from '../../../src/node/open-topics.js';
+import { silentTelemetry } from '../../../src/ports/telemetry.js';
 import { freePorts } from '../../../src/processes/free-ports.js';
+import { RecordingListener } from '../../conformance/recording-listener.js';
 
 const PATIENCE_MS = 5000;
 const GROUPS = 'groups: { orders: { quota: { publish: { messagesPerSecond: 1000 } } } }\n';
@@ -120,6 +124,47 @@ test('Redis that takes connections and answers nothing', async () => {
   const { findings } = await lookAt(`cluster: demo\nhttp: { port: ${http} }\n${topic}${GROUPS}`, 300);
   expect(findings.at(-1)).toMatchObject({ about: 'topic', state: 'wrong' });
   expect(exitCodeOf(findings)).toBe(69);
+});
+
+describe('signatures', () => {
+  const hmac = (key: string, more = '') => `hmac: { key: ${key.repeat(32)}${more} }`;
+  const yaml = (signed: string) =>
+    `cluster: demo\nhttp: { port: 0 }\ntopic: { kind: embedded, path: ./state, ${signed} }\n${GROUPS}`;
+
+  test('nobody signs with the key of this node: told by name, or by what others have instead', async () => {
+    const { folder, findings } = await lookAt(yaml(hmac('a')));
+    expect(statesOf(findings)).not.toHaveProperty('signatures');
+    expect(readdirSync(folder)).toEqual(['node.yaml']);
+    const own = await written(folder);
+    const look = async (signed: string) => {
+      writeFileSync(join(folder, 'node.yaml'), yaml(signed));
+      const all = await examine({ file: join(folder, 'node.yaml'), timeoutMs: PATIENCE_MS });
+      return all.find(({ about }) => about === 'signatures');
+    };
+    expect(await look(hmac('a'))).toMatchObject({
+      state: 'skipped',
+      says: 'not compared: nobody has written a record yet',
+    });
+    for (const key of ['1', '2', '3']) await own.append([{ partition: 0, key, value: Buffer.from(key) }]);
+    expect(await look(hmac('a'))).toMatchObject({ state: 'good', says: expect.stringMatching(/\(id [0-9a-f]{8}\)$/) });
+    const differs = await look(hmac('b'));
+    expect(differs).toMatchObject({
+      state: 'wrong',
+      code: 'TOPIC_KEY_DIFFERS',
+      remedy: expect.stringContaining('topic.hmac.key'),
+    });
+    expect(differs?.says).toMatch(/no record .* \(id [0-9a-f]{8}\): 3 unknown-key$/);
+    expect(await look(hmac('b', ', verify: warn'))).toMatchObject({ state: 'noted', code: 'TOPIC_KEY_DIFFERS' });
+    expect(await look(hmac('b', `, previousKey: ${'a'.repeat(32)}`))).toMatchObject({ state: 'good' });
+  });
+
+  async function written(folder: string) {
+    const config = await loadConfig({ file: join(folder, 'node.yaml'), env: {} });
+    const topic = await createTopic(config, silentTelemetry);
+    ends.push(() => topic.close());
+    await topic.open(new RecordingListener());
+    return topic;
+  }
 });
 
 test('Node.js: what package.json asks for', () => {
