@@ -257,7 +257,7 @@ ${block.replace('throttle.publish(', 'for (let packet = 0; packet < 3; packet++)
 });
 
 test('embedding.md: groups at run time', async () => {
-  const [, , groups = ''] = blocksOf('embedding.md', 'js');
+  const [groups = ''] = blocksOf('embedding.md', 'js').filter((block) => block.includes('node.groups.set('));
   const out = await outputOf(`${NODE}${groups}
 console.log(node.groups.list().map(({ group }) => group).join());
 await node.close();
@@ -273,8 +273,7 @@ await node.close();
 });
 
 test('embedding.md: keys at run time', async () => {
-  const [, , , keys = '', ...others] = blocksOf('embedding.md', 'js');
-  expect(others).toEqual([]);
+  const [keys = ''] = blocksOf('embedding.md', 'js').filter((block) => block.includes('node.keys.set('));
   const out = await outputOf(`${NODE}${keys}
 console.log(node.keys.list().length, node.keys.templates.get('key:{id}').definition.quota.publish.messagesPerMinute);
 await node.close();

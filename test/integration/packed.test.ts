@@ -54,12 +54,15 @@ console.log((user + system) / 1000);
 /** What npm would publish, in a folder that has nothing else but the one package that it depends on. */
 describe('the packed package, installed', () => {
   let folder: string;
+  let beside: string;
   let installed: string;
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'quotamesh-packed-'));
-    const clone = join(folder, 'quotamesh');
-    for (const name of ['quotamesh', 'shop']) mkdirSync(join(folder, name));
+    // A folder of their own: npm would install into one above that has packages already.
+    beside = mkdtempSync(join(tmpdir(), 'quotamesh-beside-'));
+    const clone = join(beside, 'quotamesh');
+    for (const name of ['quotamesh', 'shop']) mkdirSync(join(beside, name));
     const pack = ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', clone];
     execFileSync('npm', pack, { cwd: ROOT });
     installed = join(folder, 'node_modules/quotamesh');
@@ -74,7 +77,7 @@ describe('the packed package, installed', () => {
     writeFileSync(join(folder, 'import.mjs'), IMPORT);
   }, 120_000);
 
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => [folder, beside].map((each) => rmSync(each, { recursive: true, force: true })));
 
   const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: folder });
   const quotamesh = (...args: string[]) => run(join(installed, MANIFEST.bin.quotamesh), ...args);
@@ -101,7 +104,7 @@ describe('the packed package, installed', () => {
     const [install = ''] = /^npm i .*$/m.exec(readme) ?? [];
     expect(install).toBe(`npm i ../quotamesh/quotamesh-${MANIFEST.version}.tgz lmdb`);
     const env = { ...process.env, npm_config_prefer_offline: 'true', npm_config_audit: 'false' };
-    const shop = { cwd: join(folder, 'shop'), env };
+    const shop = { cwd: join(beside, 'shop'), env };
     await promisify(exec)(install, shop);
     expect((await promisify(exec)('npx quotamesh --version', shop)).stdout.trim()).toBe(MANIFEST.version);
     const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });

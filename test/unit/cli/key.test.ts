@@ -99,7 +99,7 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
     .toMatch(/loud: the cluster's bucket holds -?\d+ messages of 60\n {2}node a \*: \d/);
   const status = await scene.start(['status', '--url', url]).exit;
   expect(status.stdout).toMatch(/\nuser:hot +publish msg/);
-  expect(status.stdout).toMatch(/\nKEYS +LIVE +LOUD +GRANTED UNHEARD +OVER QUOTA +NO ROOM\n/);
+  expect(status.stdout).toMatch(/\nKEYS HERE +LIVE +LOUD +GRANTED UNHEARD +OVER QUOTA +NO ROOM\n/);
   expect(status.stdout).toMatch(/\nuser:\{id\} +\d+ +[12] +\d+ +1\d\d +0\n/);
   const top = await scene.start(['top', '--once', '--url', url]).exit;
   expect(top.stdout).toMatch(/\nuser:hot +publish msg/);
