@@ -7,6 +7,7 @@ import { unusable } from '../topic/kafka/topic-failure.js';
 import { reasonOf } from '../topic/remote/topic-unusable.js';
 import { type Finding, good, looked, noted, skipped, wrong } from './finding.js';
 import { clockFinding } from './kafka-clock-finding.js';
+import { ownQuotaFinding } from './kafka-own-quota-finding.js';
 import { quotaFindings } from './kafka-quota-findings.js';
 import { topicFinding } from './kafka-topic-finding.js';
 import { KafkaVisit } from './kafka-visit.js';
@@ -33,8 +34,9 @@ export async function kafkaFindings(
       return looked(`topic ${name}`, timeoutMs, () => topicFinding(visit, first.address, { ...wanted, partitions }));
     });
     const clock = looked('clocks', timeoutMs, () => clockFinding(visit, first.address, topic.name));
+    const own = looked('client quotas', timeoutMs, () => ownQuotaFinding(topic, timeoutMs));
     const quotas = quotaFindings(config, topic, timeoutMs);
-    return [...brokers, ...(await Promise.all([...found, clock, quotas])).flat()];
+    return [...brokers, ...(await Promise.all([...found, clock, own, quotas])).flat()];
   } finally {
     visit.close();
   }

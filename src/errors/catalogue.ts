@@ -83,6 +83,14 @@ export const ERROR_CATALOGUE = {
     message: 'the clock of this machine is at least {behindMs} ms behind that of broker {broker}',
     remedy: 'Let both follow time servers (`timedatectl`). Shares do not hang on it; tokens, certificates and logs do.',
   },
+  TOPIC_THROTTLED: {
+    message: 'broker {broker} throttles {client} by a client quota ({quota})',
+    remedy: 'Give the nodes a quota of their own, at which no default holds for them: `{command}`.',
+  },
+  KAFKA_QUOTA_HOLDS: {
+    message: 'a client quota of Kafka that holds for everybody holds for this node ({client}), too: {quotas}',
+    remedy: 'Give the nodes a quota of their own, at which no default holds for them: `{command}`.',
+  },
   KAFKA_QUOTAS_ROUGH: {
     message: 'broker {broker} takes {windows}',
     remedy:

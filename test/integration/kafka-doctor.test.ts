@@ -9,6 +9,7 @@ import { examine } from '../../src/doctor/examine.js';
 import { createTopic as createSigned } from '../../src/node/open-topics.js';
 import { silentTelemetry } from '../../src/ports/telemetry.js';
 import { freePorts } from '../../src/processes/free-ports.js';
+import { ClientQuotaAdmin } from '../../src/topic/kafka/client-quota-admin.js';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { CREATED_WITH } from '../../src/topic/kafka/topic-settings.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
@@ -19,6 +20,7 @@ import { sharedKafka } from '../kafka/shared-kafka.js';
 
 /** A look takes some ten milliseconds, on a machine that has nothing else to do. */
 const PATIENCE_MS = 15_000;
+const QUOTA = 'producer_byte_rate';
 
 let brokers: readonly string[];
 beforeAll(async () => {
@@ -68,6 +70,33 @@ it('a topic as nodes need it, to which one has just written', async () => {
     state: 'good',
     says: expect.stringContaining(brokers[0] as string),
   });
+});
+
+it('a client quota that throttles a node: who holds it back, and how to end that', async () => {
+  const clientId = newName();
+  const config = kafkaTopicConfig(brokers, { name: newName(), clientId });
+  const admin = new ClientQuotaAdmin(config, () => undefined);
+  const entity = [
+    { type: 'user', name: null },
+    { type: 'client-id', name: clientId },
+  ];
+  const quota = (value: number | null) => admin.alter([{ entity, changes: [{ key: QUOTA, value }] }], () => true);
+  const look = async () => about((await lookAt(config.name, { clientId })).findings, 'client quotas');
+  expect(await look()).toMatchObject({ state: 'good', says: `none holds for this node (client id ${clientId})` });
+  expect(await quota(100)).toEqual([]);
+  expect(await look()).toMatchObject({ state: 'good', says: expect.stringContaining(`has its own: ${QUOTA}=100`) });
+  const topic = new KafkaReportTopic(config);
+  ends.push(async () => {
+    await quota(null);
+    await Promise.all([admin.close(), topic.close()]);
+  });
+  await topic.open(new RecordingListener());
+  await topic.append([{ partition: 0, key: 'a', value: Buffer.alloc(4000) }]);
+  expect(topic.throttled).toContain(
+    `throttles client id ${clientId} by a client quota (${QUOTA} or request_percentage)`,
+  );
+  expect(topic.throttled).toContain(`--entity-type clients --entity-name ${clientId} --add-config`);
+  expect(topic.counters.throttledMs).toBeGreaterThan(0);
 });
 
 it('records that others have signed with another key', async () => {

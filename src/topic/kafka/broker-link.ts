@@ -17,6 +17,7 @@ import type {
   OwnEncoding,
   Protocol,
 } from './kafkajs-internals.js';
+import { clientText, ownQuotaCommand, quotaClientOf } from './own-quota.js';
 import { openSocket } from './socket-factory.js';
 
 export interface BrokerAddress {
@@ -70,7 +71,7 @@ export class BrokerLink {
   readonly #onDestroyed: (link: BrokerLink, reason: Error) => void;
   /** Until when the broker reads nothing: of the connection for fetches, and of the other one. */
   readonly #silentUntilMs = { fetches: 0, others: 0 };
-  readonly #onThrottled: (throttleMs: number, who: string) => void;
+  readonly #onThrottled: (throttleMs: number, throttled: QuotameshError) => void;
   #destroyedBy: Error | null = null;
 
   constructor(
@@ -79,7 +80,7 @@ export class BrokerLink {
     settings: LinkSettings,
     log: TopicLog,
     onDestroyed: (link: BrokerLink, reason: Error) => void = () => {},
-    onThrottled: (throttleMs: number, who: string) => void = () => {},
+    onThrottled: (throttleMs: number, throttled: QuotameshError) => void = () => {},
   ) {
     this.#onThrottled = onThrottled;
     this.#kafkajs = kafkajs;
@@ -188,11 +189,16 @@ export class BrokerLink {
     if (throttleMs === 0) return;
     const connection = apiKey === this.#kafkajs.apiKeys.Fetch ? 'fetches' : 'others';
     this.#silentUntilMs[connection] = performance.now() + throttleMs;
-    const { clientId, sasl } = this.#settings;
-    const user = typeof sasl?.username === 'string' ? `user ${sasl.username}, ` : '';
-    const quota = apiKey === this.#kafkajs.apiKeys.Produce ? 'producer' : 'consumer';
-    const who = `broker ${nameOf(this.address)} throttles ${user}client id ${clientId} by a client quota (${quota})`;
-    this.#onThrottled(throttleMs, who);
+    const { clientId, sasl, tls } = this.#settings;
+    const broker = nameOf(this.address);
+    const client = quotaClientOf(clientId, sasl, tls);
+    const { Produce, Fetch } = this.#kafkajs.apiKeys;
+    const kind = apiKey === Produce ? 'producer_byte_rate or ' : apiKey === Fetch ? 'consumer_byte_rate or ' : '';
+    const facts = { broker, client: clientText(client), command: ownQuotaCommand(client, broker) };
+    this.#onThrottled(
+      throttleMs,
+      new QuotameshError('TOPIC_THROTTLED', { ...facts, quota: `${kind}request_percentage` }),
+    );
   }
 
   #guard(socket: Socket): void {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { QuotameshError } from '../../errors/quotamesh-error.js';
 import { Backoff } from '../remote/backoff.js';
 import type { SupervisedParts, Supervisor } from '../remote/remote-report-topic.js';
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
@@ -305,7 +306,7 @@ export class TopicSupervisor implements Supervisor {
       this.#links.delete(destroyed);
       faults.ended(reason);
     };
-    const throttled = (throttleMs: number, who: string) => throttle.noted(throttleMs, who);
+    const throttled = (throttleMs: number, error: QuotameshError) => throttle.noted(throttleMs, error);
     const link = new BrokerLink(kafkajs, address, options, log, ended, throttled);
     this.#links.add(link);
     if (this.#stop.signal.aborted) link.destroy(new Error('stopped'));

@@ -1,3 +1,4 @@
+import type { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { TopicCounters } from '../../ports/report-topic.js';
 import type { TopicLog } from './topic-log.js';
 
@@ -6,7 +7,7 @@ const SHOWN_FROM_MS = 100;
 /** After the last pause: under a quota there is one after the other. */
 const SHOWN_FOR_MS = 5000;
 
-/** Whether the store holds this node's own requests back by a quota; told once when it begins and once when it ends. */
+/** Watches whether the store holds own requests back by a quota; logs once when that begins, and once when it ends. */
 export class ThrottleWatch {
   readonly #counters: TopicCounters;
   readonly #topic: string;
@@ -20,22 +21,24 @@ export class ThrottleWatch {
     this.#log = log;
   }
 
-  /** Names who throttles whom; null = nobody does. */
+  /** Names who throttles whom, and the remedy; null = nobody does. */
   get reason(): string | null {
     return this.#reason;
   }
 
-  noted(throttleMs: number, who: string): void {
+  noted(throttleMs: number, throttled: QuotameshError): void {
     this.#counters.throttledMs += throttleMs;
     if (throttleMs < SHOWN_FROM_MS) return;
     const isNew = this.#reason === null;
-    this.#reason = `${who}, for ${throttleMs} ms`;
+    const { message, remedy } = throttled;
+    const reason = `${message}, for ${throttleMs} ms`;
+    this.#reason = `${reason}. ${remedy}`;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#ended(), throttleMs + SHOWN_FOR_MS).unref();
     if (!isNew) return;
-    this.#log('warn', `the topic is throttled: ${this.#reason}; reports come late, and nodes may be isolated`, {
+    this.#log('warn', `the topic is throttled: ${reason}; reports come late, and nodes may be isolated`, {
       topic: this.#topic,
-      remedy: "Give the nodes' user or client id a quota of its own (producer_byte_rate, consumer_byte_rate).",
+      remedy,
     });
   }
 
