@@ -1,11 +1,11 @@
 import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
 import type { TopicLog } from '../remote/topic-log.js';
+import { oauthBearer } from '../tokens/oauth-bearer.js';
+import { createTokenSource, type TokenSource } from '../tokens/token-source.js';
 import { type BrokerAddress, type LinkSettings, parseAddress } from './broker-link.js';
 import type { ReaderSettings } from './leader-reader.js';
 import type { WriterSettings } from './leader-writer.js';
 import { granteeOf } from './needed-acls.js';
-import { oauthBearer } from './oauth-bearer.js';
-import { createTokenSource, type TokenSource } from './token-source.js';
 import type { WantedTopic } from './topic-preparation.js';
 
 /** What the parts of the adapter need of the configuration, in the words of these parts. */

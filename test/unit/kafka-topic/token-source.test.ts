@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createTokenSource, type TokenSource } from '../../../src/topic/kafka/token-source.js';
+import { createTokenSource, type TokenSource } from '../../../src/topic/tokens/token-source.js';
 import { startTokenServer, type TokenServer } from '../../kafka/token-server.js';
 
 const TIMEOUT_MS = 1000;
