@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { QuotameshError } from '../../../src/errors/quotamesh-error.js';
 import type { ReadRecord } from '../../../src/ports/report-topic.js';
 import { silentTelemetry } from '../../../src/ports/telemetry.js';
 import { TopicInbox } from '../../../src/topic/topic-inbox.js';
@@ -61,4 +62,13 @@ test('a turn handles no more records than it may, and the next ones follow by th
   inbox.onRecords([record(5)]);
   await turns(2);
   expect(told).toEqual(['epoch a', '0,1', '2,3', '4', 'caught up', '5']);
+});
+
+test('what has failed is told with its remedy until the topic is back', () => {
+  const { inbox } = make(1);
+  const error = new QuotameshError('TOPIC_MISSING', { topic: 'reports' });
+  inbox.onFailed(error);
+  expect(inbox.lost).toBe(`topic reports does not exist any more. ${error.remedy}`);
+  inbox.onRecovered();
+  expect(inbox.lost).toBeNull();
 });
