@@ -6,7 +6,7 @@
  */
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
+import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import { DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
 import { Coordinator } from '../../src/core/coordinator/coordinator.js';
@@ -149,7 +149,14 @@ function authorOf(node: number, life: number, sequence: number, cluster: string)
 
 function rowOf(group: number): ReportRow {
   const rates = { usageMessages: 1, usageBytes: 1, demandMessages: 1, demandBytes: 1 };
-  return { groupId: group * 7919, direction: 0, topics: 0, ...rates, shareMessages: 1, shareBytes: 1 };
+  return {
+    groupId: groupIdOf('scale', `group-${group}`),
+    direction: 0,
+    topics: 0,
+    ...rates,
+    shareMessages: 1,
+    shareBytes: 1,
+  };
 }
 
 function memoryBytes(): number {

@@ -1,4 +1,5 @@
 import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
+import { groupIdOf } from '../../src/core/base/ids.js';
 import { laneOf } from '../../src/core/base/vocabulary.js';
 import type { ServingLoop } from '../../src/core/coordinator/coordinator-view.js';
 import { GroupTable } from '../../src/groups/group-table.js';
@@ -24,7 +25,7 @@ export class KeyedNode {
     const settings = { ...timing, ...named, sampleIntervalMs, limiting, costs, ...bounds };
     const node = new SimulatedNode(settings, queue, topic);
     node.keepsDecisions = false;
-    const groups = new GroupTable(config.groups);
+    const groups = new GroupTable(config.groups, (name) => groupIdOf(config.cluster, name));
     this.node = node;
     this.keys = new KeyBook({
       cluster,

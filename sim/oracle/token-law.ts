@@ -1,5 +1,5 @@
 import { groupIdOf } from '../../src/core/base/ids.js';
-import { MESSAGES } from '../../src/core/base/vocabulary.js';
+import { type GroupId, MESSAGES } from '../../src/core/base/vocabulary.js';
 import type { WorldSettings } from '../cluster/world.js';
 import type { ProcessRecord } from './process-record.js';
 
@@ -34,7 +34,7 @@ export function checkTokens(view: readonly ProcessRecord[], settings: WorldSetti
 }
 
 /** Messages in the cluster's bucket by all that has been read; null where the bucket is full, or not followed. */
-function tokensOf({ node }: ProcessRecord, groupId: number): number | null {
+function tokensOf({ node }: ProcessRecord, groupId: GroupId): number | null {
   const { tokens, usageMap } = node.coordinator;
   return tokens.tokensOf(usageMap.mapLaneOf(groupId, 0), MESSAGES);
 }

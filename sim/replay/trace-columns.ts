@@ -1,5 +1,5 @@
 import { parseQuantity } from '../../src/config/setting/quantity.js';
-import { groupIdOf } from '../../src/core/base/ids.js';
+import { bitsOf, groupIdOf } from '../../src/core/base/ids.js';
 import { didYouMean } from '../../src/input/nearest-name.js';
 import { KEYS_MAX, type TraceOptions } from './trace.js';
 import { quoted, type TraceLocation, traceMistake } from './trace-mistake.js';
@@ -93,14 +93,14 @@ const AMOUNT_MAX = 1e15;
  */
 function nodeOf({ by, nodes }: TraceOptions, indexOf: (name: string, flag: string) => number): TraceColumns['nodeOf'] {
   if (by === 'round-robin') return (_, rowNumber) => rowNumber % nodes;
-  if (by === 'hash') return (row, rowNumber) => groupIdOf('trace', `${rowNumber},${row.join(',')}`) % nodes;
+  if (by === 'hash') return (row, rowNumber) => bitsOf(groupIdOf('trace', `${rowNumber},${row.join(',')}`)) % nodes;
   const at = indexOf(by, '--by');
   const known = new Map<string, number>();
   return (row) => {
     const text = row[at] as string;
     const node = known.get(text);
     if (node !== undefined) return node;
-    if (known.size === nodes) return groupIdOf('trace', text) % nodes;
+    if (known.size === nodes) return bitsOf(groupIdOf('trace', text)) % nodes;
     known.set(text, known.size);
     return known.size - 1;
   };

@@ -1,6 +1,6 @@
 import type { ReportedHealth } from '../api/reported-health.js';
 import type { PolledBackend, ResolvedConfig } from '../config/resolved/resolved-config.js';
-import { backendIdOf } from '../core/base/ids.js';
+import { backendIdOf, bitsOf } from '../core/base/ids.js';
 import type { CoordinatorView } from '../core/coordinator/coordinator-view.js';
 import type { Clock } from '../ports/clock.js';
 import type { Telemetry } from '../ports/telemetry.js';
@@ -71,7 +71,7 @@ export class BackendPoller {
     const { coordinator } = loop;
     if (coordinator === null || !loop.isReady) return false;
     const { alive } = coordinator.membership;
-    return alive[backendIdOf(config.cluster, name) % alive.length]?.nodeKey === coordinator.nodeKey;
+    return alive[bitsOf(backendIdOf(config.cluster, name)) % alive.length]?.nodeKey === coordinator.nodeKey;
   }
 
   #succeeded(backend: string): void {

@@ -1,20 +1,16 @@
 import type { LaneCosts, ReportRow } from '../core/protocol/record.js';
 import { BACKENDS_PER_LANE } from '../core/target/cost-meter.js';
 import type { quotamesh } from './generated/report.js';
-import { isColumn, isRate, read48, write48 } from './wire-parts.js';
+import { decodeIds, encodeIds, isColumn, isRate } from './wire-parts.js';
 
 /** The columns of costs; none where no row has any. */
 export function encodeCosts(rows: readonly ReportRow[]): quotamesh.v1.IReport {
   if (rows.every(({ costs }) => costs === undefined)) return {};
   const entries = rows.flatMap(({ costs }) => costs?.backends ?? []);
-  const costBackendIds = new Uint8Array(entries.length * 6);
-  entries.forEach(({ backend }, at) => {
-    write48(costBackendIds, at * 6, backend);
-  });
   return {
     costedMessagesPerSecond: rows.map(({ costs }) => costs?.transactions ?? 0),
     costBackendCounts: rows.map(({ costs }) => costs?.backends.length ?? 0),
-    costBackendIds,
+    costBackendIds: encodeIds(entries.map(({ backend }) => backend)),
     costUnitsPerSecond: entries.map(({ cost }) => cost),
   };
 }
@@ -30,14 +26,15 @@ export function decodeCosts(report: quotamesh.v1.Report, count: number): readonl
   // One more than the named backends: the entry for costs of no backend.
   if (costBackendCounts.some((backends) => backends > BACKENDS_PER_LANE + 1)) return null;
   const entries = costBackendCounts.reduce((sum, backends) => sum + backends, 0);
-  if (costBackendIds.length !== entries * 6 || costUnitsPerSecond.length !== entries) return null;
+  const ids = decodeIds(costBackendIds);
+  if (ids?.length !== entries || costUnitsPerSecond.length !== entries) return null;
   if (![...costedMessagesPerSecond, ...costUnitsPerSecond].every(isRate)) return null;
   let next = 0;
   return Array.from({ length: count }, (_, row): WithCosts => {
     const transactions = costedMessagesPerSecond[row] ?? 0;
     const backends = Array.from({ length: costBackendCounts[row] ?? 0 }, () => {
       const at = next++;
-      return { backend: read48(costBackendIds, at * 6), cost: costUnitsPerSecond[at] as number };
+      return { backend: ids[at], cost: costUnitsPerSecond[at] };
     });
     return transactions === 0 && backends.length === 0 ? {} : { costs: { transactions, backends } };
   });

@@ -2,13 +2,12 @@ import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
 import type { GroupStateRecord, TopicRecord } from '../core/protocol/record.js';
 import { TIME_TO_LIVE_MAX_MS } from '../core/ramp/ramp.js';
 import { quotamesh } from './generated/report.js';
-import { ABSURD, decodeAuthor, isRate, read48, write48 } from './wire-parts.js';
+import { ABSURD, decodeAuthor, decodeIds, encodeIds, isRate } from './wire-parts.js';
 
 const { GroupState } = quotamesh.v1;
 
 export function encodeGroupState(author: quotamesh.v1.IAuthor, record: GroupStateRecord): Uint8Array {
-  const groupId = new Uint8Array(6);
-  write48(groupId, 0, record.groupId);
+  const groupId = encodeIds([record.groupId]);
   const { ceiling: rampLevel, direction, lateMs, readUntilMs, readUntilOffset, timeToLiveMs } = record;
   const fields = { author, groupId, direction, rampLevel, lateMs, readUntilMs, readUntilOffset, timeToLiveMs };
   return GroupState.encode(fields).finish();
@@ -16,13 +15,14 @@ export function encodeGroupState(author: quotamesh.v1.IAuthor, record: GroupStat
 
 export function decodeGroupState(body: Uint8Array): TopicRecord | typeof ABSURD {
   const state = GroupState.decode(body);
-  const { groupId, direction, rampLevel: ceiling, lateMs, readUntilMs, readUntilOffset, timeToLiveMs } = state;
+  const { direction, rampLevel: ceiling, lateMs, readUntilMs, readUntilOffset, timeToLiveMs } = state;
+  const ids = decodeIds(state.groupId);
   const author = decodeAuthor(state.author);
   const rates = [ceiling, lateMs, readUntilMs, readUntilOffset, timeToLiveMs];
-  if (author === null || groupId.length !== 6 || direction >= DIRECTION_COUNT || !rates.every(isRate)) return ABSURD;
+  if (author === null || ids?.length !== 1 || direction >= DIRECTION_COUNT || !rates.every(isRate)) return ABSURD;
   if (timeToLiveMs > TIME_TO_LIVE_MAX_MS) return ABSURD;
   const fields = {
-    groupId: read48(groupId, 0),
+    groupId: ids[0],
     direction,
     ceiling,
     lateMs,

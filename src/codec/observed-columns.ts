@@ -1,17 +1,13 @@
 import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
 import { OBSERVED_ROWS_MAX, type ObservedRow } from '../core/protocol/record.js';
 import type { quotamesh } from './generated/report.js';
-import { isColumn, isRate, read48, write48 } from './wire-parts.js';
+import { decodeIds, encodeIds, isColumn, isRate } from './wire-parts.js';
 
 /** The columns of what a node has observed; none without rows. */
 export function encodeObserved(rows: readonly ObservedRow[] = []): quotamesh.v1.INode {
   if (rows.length === 0) return {};
-  const observedGroupIds = new Uint8Array(rows.length * 6);
-  rows.forEach(({ groupId }, at) => {
-    write48(observedGroupIds, at * 6, groupId);
-  });
   return {
-    observedGroupIds,
+    observedGroupIds: encodeIds(rows.map(({ groupId }) => groupId)),
     observedDirections: rows.map(({ direction }) => direction),
     observedUsageMessagesPerSecond: rows.map(({ usageMessages }) => usageMessages),
     observedUsageBytesPerSecond: rows.map(({ usageBytes }) => usageBytes),
@@ -23,8 +19,9 @@ export function encodeObserved(rows: readonly ObservedRow[] = []): quotamesh.v1.
 
 /** Null where the columns do not fit together, or hold what no node of ours writes. */
 export function decodeObserved(node: quotamesh.v1.Node): readonly ObservedRow[] | null {
-  const count = node.observedGroupIds.length / 6;
-  if (!Number.isInteger(count) || count > OBSERVED_ROWS_MAX) return null;
+  const ids = decodeIds(node.observedGroupIds);
+  if (ids === null || ids.length > OBSERVED_ROWS_MAX) return null;
+  const count = ids.length;
   const directions = node.observedDirections;
   if (!isColumn(directions, count) || directions.some((direction) => direction >= DIRECTION_COUNT)) return null;
   const rates = [
@@ -38,7 +35,7 @@ export function decodeObserved(node: quotamesh.v1.Node): readonly ObservedRow[] 
   if (names.length !== 0 && names.length !== count) return null;
   if (names.some(({ length }) => length > KEY_NAME_MAX)) return null;
   return Array.from({ length: count }, (_, at) => ({
-    groupId: read48(node.observedGroupIds, at * 6),
+    groupId: ids[at],
     direction: directions[at] ?? 0,
     usageMessages: node.observedUsageMessagesPerSecond[at] ?? 0,
     usageBytes: node.observedUsageBytesPerSecond[at] ?? 0,

@@ -1,4 +1,4 @@
-import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
+import { DIRECTION_COUNT, type GroupId } from '../core/base/vocabulary.js';
 import { chargeIn, type ReportRow, type TopicRecord } from '../core/protocol/record.js';
 import { decodeBackend, encodeBackend } from './backend-codec.js';
 import { decodeCosts, encodeCosts, type WithCosts } from './cost-columns.js';
@@ -9,13 +9,13 @@ import { decodeObserved, encodeObserved } from './observed-columns.js';
 import {
   ABSURD,
   decodeAuthor,
+  decodeIds,
   encodeAuthor,
+  encodeIds,
   isCharge,
   isColumn,
   isName,
   isRate,
-  read48,
-  write48,
 } from './wire-parts.js';
 
 const wire = quotamesh.v1;
@@ -76,10 +76,6 @@ function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
 }
 
 function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]): Uint8Array {
-  const groupIds = new Uint8Array(rows.length * 6);
-  rows.forEach((row, at) => {
-    write48(groupIds, at * 6, row.groupId);
-  });
   const isTold = rows.map(({ charge }) => charge !== undefined);
   const column = (read: (row: ReportRow) => number) => {
     const values = rows.map(read);
@@ -87,7 +83,7 @@ function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]):
   };
   return wire.Report.encode({
     author,
-    groupIds,
+    groupIds: encodeIds(rows.map(({ groupId }) => groupId)),
     directions: column((row) => row.direction),
     topics: column((row) => row.topics),
     usageMessagesPerSecond: column((row) => row.usageMessages),
@@ -129,8 +125,9 @@ function decodeFarewell(body: Uint8Array): TopicRecord | typeof ABSURD {
 function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
   const report = wire.Report.decode(body);
   const author = decodeAuthor(report.author);
-  const count = report.groupIds.length / 6;
-  if (author === null || !Number.isInteger(count) || count > MAX_ROWS) return ABSURD;
+  const ids = decodeIds(report.groupIds);
+  if (author === null || ids === null || ids.length > MAX_ROWS) return ABSURD;
+  const count = ids.length;
   const columns = [
     report.usageMessagesPerSecond,
     report.usageBytesPerSecond,
@@ -149,14 +146,14 @@ function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
   const costs = decodeCosts(report, count);
   if (costs === null) return ABSURD;
   const rows: ReportRow[] = [];
-  for (let at = 0; at < count; at++) rows.push(rowAt(report, at, costs[at]));
+  for (let at = 0; at < count; at++) rows.push(rowAt(ids[at], report, at, costs[at]));
   return { kind: 'report', author, rows };
 }
 
 /** Most rows have no costs, and to spread one object into another makes three of it. */
-function rowAt(report: quotamesh.v1.Report, at: number, costed: WithCosts | undefined): ReportRow {
+function rowAt(groupId: GroupId, report: quotamesh.v1.Report, at: number, costed: WithCosts | undefined): ReportRow {
   const row: ReportRow = {
-    groupId: read48(report.groupIds, at * 6),
+    groupId,
     direction: report.directions[at] ?? 0,
     topics: report.topics[at] ?? 0,
     usageMessages: report.usageMessagesPerSecond[at] ?? 0,

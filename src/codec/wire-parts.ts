@@ -1,4 +1,4 @@
-import { incarnationCount, incarnationNonce, incarnationOf } from '../core/base/ids.js';
+import { ID_LENGTH, incarnationCount, incarnationNonce, incarnationOf } from '../core/base/ids.js';
 import type { Author } from '../core/protocol/record.js';
 import type { quotamesh } from './generated/report.js';
 
@@ -43,6 +43,20 @@ export function isCharge(units: number): boolean {
 export function isName(name: string): boolean {
   return name.length > 0 && name.length <= MAX_NAME_LENGTH;
 }
+
+/** Writes ids of groups or backends one behind the other: 12 bytes each, which are their 16 characters of base64url. */
+export function encodeIds(ids: readonly string[]): Uint8Array {
+  return Buffer.from(ids.join(''), 'base64url');
+}
+
+/** Reads what `encodeIds` writes; null where the bytes are no whole number of ids. */
+export function decodeIds(bytes: Uint8Array): readonly string[] | null {
+  if (bytes.length % ID_BYTES !== 0) return null;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64url');
+  return Array.from({ length: bytes.length / ID_BYTES }, (_, at) => text.slice(at * ID_LENGTH, (at + 1) * ID_LENGTH));
+}
+
+const ID_BYTES = 12;
 
 export function write48(target: Uint8Array, at: number, number: number): void {
   let rest = number;

@@ -117,8 +117,9 @@ export const ERROR_CATALOGUE = {
     exitCode: EXIT_CONFIG,
   },
   ID_COLLISION: {
-    message: '{kind} names {first} and {second} hash to the same 48-bit id',
-    remedy: 'Rename one of the two.',
+    message: 'the names {first} and {second} have the same id of 96 bits',
+    remedy: 'Give one of the two another name.',
+    httpStatus: 409,
     exitCode: EXIT_CONFIG,
   },
   HTTP_ADDRESS_IN_USE: {

@@ -6,6 +6,7 @@ import {
   type Dimension,
   type Direction,
   directionOfLane,
+  type GroupId,
   MESSAGES,
 } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
@@ -43,7 +44,7 @@ export function quotaOf({ groups }: Pick<SumParts, 'groups'>, lane: number, dime
 export class LaneSums {
   readonly #parts: SumParts;
   /** By group: hashing a name takes longer than adding up the rows of an idle group. */
-  readonly #groupIds: number[] = [];
+  readonly #groupIds: GroupId[] = [];
   readonly #demand: LaneDemand = { wanted: 0, rows: 0 };
   #version = -1;
 
@@ -142,14 +143,14 @@ export class LaneSums {
   }
 
   /** A number is given to another name only where the table's version rises. */
-  #idOf(group: number): number {
+  #idOf(group: number): GroupId {
     const { groups, config } = this.#parts;
     if (this.#version !== groups.version) {
       this.#groupIds.length = 0;
       this.#version = groups.version;
     }
     this.#groupIds[group] ??= groupIdOf(config.cluster, groups.at(group).name);
-    return this.#groupIds[group] as number;
+    return this.#groupIds[group];
   }
 }
 

@@ -1,6 +1,7 @@
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import { invariant } from '../core/base/invariant.js';
-import { DIRECTION_COUNT, UNLIMITED } from '../core/base/vocabulary.js';
+import { DIRECTION_COUNT, type GroupId, UNLIMITED } from '../core/base/vocabulary.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 
 /**
  * The groups in force at this node, by number: those of YAML, then those that came at run time, in the order in which
@@ -22,7 +23,13 @@ export class GroupTable {
   readonly #shadowed = new Map<number, number>();
   #unlimited: number | null = null;
 
-  constructor(configured: readonly GroupConfig[]) {
+  /** Id → the name in the table that has it. */
+  readonly #byId = new Map<GroupId, string>();
+  readonly #idOf: (name: string) => GroupId;
+
+  /** @param idOf makes the id by which the log knows a name. Throws ID_COLLISION if two names have the same. */
+  constructor(configured: readonly GroupConfig[], idOf: (name: string) => GroupId) {
+    this.#idOf = idOf;
     this.numbers = this.#live;
     for (const group of configured) this.#set(group);
     for (const group of configured) this.#setShadow(group);
@@ -99,10 +106,38 @@ export class GroupTable {
     return group;
   }
 
+  /** Finds the other name of the table that has the id of this one; null = there is none. */
+  collisionOf(name: string): string | null {
+    if (this.#all.has(name)) return null;
+    return this.#byId.get(this.#idOf(name)) ?? null;
+  }
+
+  /** Throws ID_COLLISION where the log could not tell a name from another one of the table. */
+  refuseCollision(name: string): void {
+    const other = this.collisionOf(name);
+    if (other !== null) throw collision(name, other);
+  }
+
+  /** Finds the number of a name, or gives it the next one. */
+  #numberOf(name: string): number {
+    const known = this.#all.get(name);
+    if (known !== undefined) return known;
+    const number = this.#list.length;
+    this.#give(number, name);
+    return number;
+  }
+
+  #give(number: number, name: string): void {
+    const id = this.#idOf(name);
+    const other = this.#byId.get(id);
+    if (other !== undefined) throw collision(name, other);
+    this.#all.set(name, number);
+    this.#byId.set(id, name);
+  }
+
   #set(config: GroupConfig): number {
-    const group = this.#all.get(config.name) ?? this.#list.length;
+    const group = this.#numberOf(config.name);
     this.#list[group] = config;
-    this.#all.set(config.name, group);
     this.#live.set(config.name, group);
     this.#keys.delete(group);
     this.version++;
@@ -115,9 +150,8 @@ export class GroupTable {
       this.#shadows.delete(group);
       return;
     }
-    const number = this.#all.get(shadow.name) ?? this.#list.length;
+    const number = this.#numberOf(shadow.name);
     this.#list[number] = shadow;
-    this.#all.set(shadow.name, number);
     this.#shadows.set(group, number);
     this.#shadowed.set(number, group);
     this.version++;
@@ -137,11 +171,10 @@ export class GroupTable {
 
   /** As `define`, for a key: a group that is not listed. */
   defineKey(config: GroupConfig): number {
-    const group = this.#all.get(config.name) ?? this.#list.length;
+    const group = this.#numberOf(config.name);
     // Nobody can have kept anything made from a key that is new.
     if (group < this.#list.length) this.version++;
     this.#list[group] = config;
-    this.#all.set(config.name, group);
     this.#keys.add(group);
     this.#standInFor(config);
     return group;
@@ -150,8 +183,11 @@ export class GroupTable {
   /** Gives the number of a key to another one. */
   renameKey(group: number, config: GroupConfig): void {
     invariant(!this.isGroup(group), 'numbers of groups are not given away', { group });
-    this.#all.delete(this.at(group).name);
-    this.#all.set(config.name, group);
+    this.refuseCollision(config.name);
+    const { name } = this.at(group);
+    this.#all.delete(name);
+    this.#byId.delete(this.#idOf(name));
+    this.#give(group, config.name);
     this.#keys.add(group);
     this.#list[group] = config;
     this.#standInFor(config);
@@ -171,6 +207,10 @@ export class GroupTable {
     this.version++;
     return group;
   }
+}
+
+function collision(first: string, second: string): QuotameshError {
+  return new QuotameshError('ID_COLLISION', { first, second });
 }
 
 function unlimitedLike(group: GroupConfig): GroupConfig {

@@ -5,6 +5,7 @@ import { reportCost } from '../backends/report-cost.js';
 import { RecordCodec } from '../codec/record-codec.js';
 import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { Attachments } from '../core/attachments/attachments.js';
+import { groupIdOf } from '../core/base/ids.js';
 import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
 import { Limiter } from '../core/limiter/limiter.js';
 import { templateEntry } from '../core/registry/registry-record.js';
@@ -68,7 +69,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
   const notReady = () => new QuotameshError('NOT_READY', { node: nodeId, reason: whyNotReady() });
 
   // What all others read: the groups, who is attached to them, and the tokens.
-  const groups = new GroupTable(config.groups);
+  const groups = new GroupTable(config.groups, (name) => groupIdOf(cluster, name));
   const limiter = new Limiter(groups.size * DIRECTION_COUNT);
   const attachments = new Attachments(config.attachments, (group) => {
     return groups.numbers.has(group) || keys?.isKey(group) === true;

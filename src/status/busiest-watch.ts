@@ -1,6 +1,8 @@
-import { DIRECTION_COUNT, DIRECTIONS } from '../core/base/vocabulary.js';
+import { DIRECTIONS } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 import type { Backend } from '../core/target/backend-book.js';
+import type { CostLane } from '../core/usage-map/cost-rows.js';
+import type { LaneIdentity } from '../core/usage-map/lane-numbers.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { groupName } from './describe-backends.js';
 import type { StatusParts } from './status-parts.js';
@@ -66,27 +68,29 @@ export class BusiestWatch {
     for (const backend of backends) {
       const { id, name } = backend;
       const before = this.#known.get(name);
-      let [most, mostKey, beforeCost, sum] = [0, 0, 0, 0];
+      let [most, beforeCost, sum] = [0, 0, 0];
+      let costliest: CostLane | null = null;
       for (const lane of [...coordinator.usageMap.costs.lanesOn(id)]) {
         const cost = coordinator.targets.costOn(lane, id);
         sum += cost;
-        if (lane.key === before?.key) beforeCost = cost;
-        if (cost > most) [most, mostKey] = [cost, lane.key];
+        if (before !== undefined && isSame(lane, before.lane)) beforeCost = cost;
+        if (cost > most) [most, costliest] = [cost, lane];
         yield;
       }
-      if (most === 0) this.#known.delete(name);
+      if (costliest === null) this.#known.delete(name);
       // Two groups that cost alike take turns at the top by noise.
       else if (before !== undefined && most < OVERTAKEN_RATIO * beforeCost) before.busyness = beforeCost / sum;
-      else this.#found(coordinator, backend, { key: mostKey, cost: most, busyness: most / sum });
+      else this.#found(coordinator, backend, { lane: costliest, cost: most, busyness: most / sum });
     }
   }
 
-  #found(coordinator: Coordinator, { name, author }: Backend, { key, cost, busyness }: Leader): void {
+  #found(coordinator: Coordinator, { name, author }: Backend, { lane, cost, busyness }: Leader): void {
     const before = this.#known.get(name);
-    const group = groupName(this.#parts, Math.floor(key / DIRECTION_COUNT));
-    const direction = DIRECTIONS[key % DIRECTION_COUNT] as string;
-    this.#known.set(name, { key, backend: name, group, direction, busyness });
-    if (before?.key === key) return;
+    const group = groupName(this.#parts, lane.groupId);
+    const direction = DIRECTIONS[lane.direction];
+    const { groupId, direction: index } = lane;
+    this.#known.set(name, { lane: { groupId, direction: index }, backend: name, group, direction, busyness });
+    if (before !== undefined && isSame(lane, before.lane)) return;
     this.changes++;
     if (author !== coordinator.nodeKey) return;
     const change = {
@@ -102,14 +106,18 @@ export class BusiestWatch {
   }
 }
 
+function isSame(one: LaneIdentity, other: LaneIdentity): boolean {
+  return one.groupId === other.groupId && one.direction === other.direction;
+}
+
 interface Found extends BusiestGroup {
   /** The lane, as records name it. */
-  readonly key: number;
+  readonly lane: LaneIdentity;
   busyness: number;
 }
 
 interface Leader {
-  readonly key: number;
+  readonly lane: LaneIdentity;
   readonly cost: number;
   readonly busyness: number;
 }

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type BackendId, DIRECTION_COUNT, DIRECTIONS, type GroupId } from '../core/base/vocabulary.js';
+import { type BackendId, DIRECTIONS, type GroupId } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 import { busiest, type GroupCost } from '../core/target/busiest.js';
 import { HEALTHY } from '../core/target/throttling-ratio.js';
@@ -79,8 +79,7 @@ async function costsOn(parts: BackendsParts, { usageMap, targets }: Coordinator,
   for (const lane of [...usageMap.costs.lanesOn(backend)]) {
     if (++looked % LANES_PER_TURN === 0) await turn();
     const cost = targets.costOn(lane, backend);
-    const direction = lane.key % DIRECTION_COUNT;
-    const groupId = Math.floor(lane.key / DIRECTION_COUNT);
+    const { groupId, direction } = lane;
     costPerSecond += cost;
     if (targets.groupOf(groupId) === undefined) unknown[direction] = (unknown[direction] as number) + cost;
     else if (most.length < BUSIEST_MAX || cost >= (most.at(-1) as GroupCost).cost) {

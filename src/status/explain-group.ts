@@ -9,7 +9,15 @@ import type { DirectionStatus, RateStatus } from '../api/node-status.js';
 import { groupIdOf } from '../core/base/ids.js';
 import type { Sharing } from '../core/base/settings.js';
 import { finiteOrNull } from '../core/base/shown-rates.js';
-import { BYTES, DIRECTIONS, type Direction, laneOf, MESSAGES, slotOf } from '../core/base/vocabulary.js';
+import {
+  type BackendId,
+  BYTES,
+  DIRECTIONS,
+  type Direction,
+  laneOf,
+  MESSAGES,
+  slotOf,
+} from '../core/base/vocabulary.js';
 import type { LaneTarget } from '../core/target/target-book.js';
 import { HEALTHY } from '../core/target/throttling-ratio.js';
 import { describeGroup } from './describe-node.js';
@@ -98,7 +106,7 @@ function explainDirection(
 function explainLimiting(parts: StatusParts, { decision, zones, costs }: LaneTarget): LimitingExplanation {
   const { mode, split, zonesLeftOut } = parts.config.limiting;
   const book = parts.loop.coordinator?.targets.backends;
-  const named = (zone: { zone: string; backend: number; limit: number }): ZoneExplanation => {
+  const named = (zone: { zone: string; backend: BackendId; limit: number }): ZoneExplanation => {
     return { zone: zone.zone, backend: book?.get(zone.backend)?.name ?? '', rate: zone.limit };
   };
   const deciding = zones.deciding(zonesLeftOut);

@@ -1,3 +1,4 @@
+import type { GroupId } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 
 /** What all nodes want of a lane, and how many rows and words of nodes were looked at for it, which is what it cost. */
@@ -7,7 +8,7 @@ export interface LaneDemand {
 }
 
 interface AskedLane {
-  readonly groupId: number;
+  readonly groupId: GroupId;
   readonly direction: number;
   readonly dimension: number;
   /** Local monotonic time. */

@@ -1,11 +1,11 @@
-import { DIMENSION_COUNT, MESSAGES } from '../core/base/vocabulary.js';
+import { DIMENSION_COUNT, type GroupId, MESSAGES } from '../core/base/vocabulary.js';
 import type { LaneView } from '../core/convergence/strategy.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 import type { LaneState } from '../core/lanes/lane-state.js';
 import type { ObservedRates } from '../core/usage-map/observed-book.js';
 
 interface ShownLane {
-  readonly groupId: number;
+  readonly groupId: GroupId;
   readonly direction: number;
   /** The usage map's number of the lane. */
   readonly mapLane: number;

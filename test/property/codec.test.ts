@@ -4,9 +4,10 @@ import { Random } from '../../sim/cluster/random.js';
 import { DECODE_CAUSES, MAGIC, WIRE_VERSION } from '../../src/codec/envelope.js';
 import { quotamesh } from '../../src/codec/generated/report.js';
 import { type Decoded, RecordCodec } from '../../src/codec/record-codec.js';
-import { clusterHashOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
+import { clusterHashOf, groupIdOf, incarnationOf, isWideId, nodeKeyOf } from '../../src/core/base/ids.js';
 import { nodeRecordKey, type ReportRow, reportRecordKey, type TopicRecord } from '../../src/core/protocol/record.js';
 import { GROUP, SETTINGS } from '../simulation/settings.js';
+import { wideId } from '../wide-ids.js';
 import { Follower } from './follower.js';
 
 const RECORDS = 100_000;
@@ -75,7 +76,7 @@ function realRecord(random: Random): Uint8Array {
   }
   if (pick === 5) {
     const state = {
-      groupId: 7,
+      groupId: wideId(7),
       direction: 1,
       ceiling: random.between(0, 1e6),
       lateMs: 20,
@@ -86,7 +87,10 @@ function realRecord(random: Random): Uint8Array {
     return codec.encode({ kind: 'group-state', author, ...state });
   }
   const rows = Array.from({ length: Math.floor(random.between(0, 12)) }, () => {
-    const backends = [{ backend: 7, cost: 5 }, ...(random.next() < 0.5 ? [{ backend: 0, cost: 1 }] : [])];
+    const backends = [
+      { backend: wideId(7), cost: 5 },
+      ...(random.next() < 0.5 ? [{ backend: wideId(0), cost: 1 }] : []),
+    ];
     const costs = random.next() < 0.5 ? {} : { costs: { transactions: Math.fround(random.between(0, 99)), backends } };
     return { ...rowOf(random.between(0, 1e4)), ...costs };
   });
@@ -207,7 +211,7 @@ function expectSane(decoded: Decoded): void {
     const { transactions = 0, backends = [] } = costs ?? {};
     for (const rate of [...Object.values(rates), transactions, ...backends.map(({ cost }) => cost)])
       if (!(rate >= 0 && rate < Infinity)) throw new Error(`rate ${rate} was taken`);
-    if (!(groupId >= 0 && groupId < 2 ** 48 && topics >= 0)) throw new Error(`group ${groupId} was taken`);
+    if (!(isWideId(groupId) && topics >= 0)) throw new Error(`group ${groupId} was taken`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { wideId } from '../wide-ids.js';
 import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -154,7 +155,7 @@ describe('health', () => {
         const decide = (order: typeof told) => {
           const zones = new WorstZones();
           zones.begin();
-          for (const one of order) zones.add(one.zone, one.backend, one.limit);
+          for (const one of order) zones.add(one.zone, wideId(one.backend), one.limit);
           return zones.deciding(leaveOut)?.limit;
         };
         const limit = decide(told);
@@ -194,7 +195,7 @@ describe('costs at a node', () => {
           nowMs += passedMs;
           const isKnown = meter.has(lane);
           const isFull = meter.laneCount === settings.maxLanes;
-          expect(meter.report(lane, backend, units, transactions, nowMs)).toBe(isKnown || !isFull);
+          expect(meter.report(lane, wideId(backend), units, transactions, nowMs)).toBe(isKnown || !isFull);
           const costs = meter.costsOf(lane, nowMs);
           if (costs === null) continue;
           expect(Number.isFinite(costs.transactions) && costs.transactions > 0).toBe(true);

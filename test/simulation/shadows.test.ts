@@ -79,7 +79,7 @@ interface Refused {
  */
 function run(seed: number, group: object): Refused {
   const config = configOf(group);
-  const groups = new GroupTable(config.groups);
+  const groups = new GroupTable(config.groups, (name) => name);
   const world = new World(seed, { ...SETTINGS, groups: groups.list });
   const gates = new Map<string, Gate>();
   const processes: Gate[] = [];

@@ -97,7 +97,7 @@ export class UnheardWork {
     const { keys } = this.#parts;
     const asked = this.#asked(row, key, amounts, origin);
     if (keys.isAsleep(nowMs)) return keys.isShadow(row);
-    return keys.contains(row, key, asked, nowMs) ? true : null;
+    return keys.contains(row, asked, nowMs) ? true : null;
   }
 
   /** Whether there is something of each dimension. */
@@ -107,7 +107,7 @@ export class UnheardWork {
     const { key, row, nowMs } = found;
     const { keys } = this.#parts;
     const asked = { direction: directionOf(origin), messages: 1, bytes: 1 };
-    return !keys.isAsleep(nowMs) && keys.contains(row, key, asked, nowMs) ? true : null;
+    return !keys.isAsleep(nowMs) && keys.contains(row, asked, nowMs) ? true : null;
   }
 
   /** Throws FIELD_INVALID. */

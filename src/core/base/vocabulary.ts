@@ -9,13 +9,13 @@
 
 export type NodeId = string;
 
-/** 48-bit hash of cluster + group name, exact in a double (see ids.ts). */
-export type GroupId = number;
+/** 96 bits of a hash of cluster and group name, 16 characters of base64url (ids.ts). */
+export type GroupId = string;
 
-/** 48-bit hash of cluster + backend name. */
-export type BackendId = number;
+/** 96 bits of a hash of cluster and backend name, 16 characters of base64url (ids.ts). */
+export type BackendId = string;
 
-/** 48-bit hash of cluster + node id. */
+/** 48 bits of a hash of cluster and node id, exact in a double (ids.ts). */
 export type NodeKey = number;
 
 /** 32-bit hash of an epoch's name, never 0 (see ids.ts). */

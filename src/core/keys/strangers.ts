@@ -1,46 +1,51 @@
-import { DIRECTION_COUNT, type GroupId } from '../base/vocabulary.js';
+import { bitsOf } from '../base/ids.js';
+import { DIRECTIONS, type GroupId } from '../base/vocabulary.js';
 
 /** Groups of which some node's record stands in the log, whether this node knows their names or not. */
 export class Strangers {
-  /** Log time since which a lane has rows; NaN = since before this node began to decide. */
-  readonly #lanes = new Map<number, number>();
-  /** Per cell: lanes whose group falls into it. Whoever asks for a group that nobody reports seldom asks the set. */
+  /** By direction: log time since which a lane has rows; NaN = since before this node began to decide. */
+  readonly #lanes = DIRECTIONS.map(() => new Map<GroupId, number>());
+  /** By the bits of its id, the lanes of a group: of a key that is asked for, nothing else is at hand. */
+  readonly #byBits = new Map<number, number>();
+  /** Per cell: lanes whose bits fall into it. Whoever asks for a group that nobody reports seldom asks the map. */
   readonly #cells = new Uint32Array(CELLS);
   /** Per cell a bit, whether there are any: 8 KB that stay in the cache, where 256 would not. */
   readonly #held = new Uint8Array(CELLS / 8);
 
-  /** The rows of a lane have changed at a log time; NaN while this node does not decide yet. */
+  /** Notes that the rows of a lane have changed at a log time; NaN while this node does not decide yet. */
   note(groupId: GroupId, direction: number, hasRows: boolean, logMs: number): void {
-    const key = groupId * DIRECTION_COUNT + direction;
-    if (hasRows === this.#lanes.has(key)) return;
-    const cell = cellOf(groupId);
-    if (hasRows) this.#lanes.set(key, logMs);
-    else this.#lanes.delete(key);
-    const lanes = (this.#cells[cell] as number) + (hasRows ? 1 : -1);
-    this.#cells[cell] = lanes;
-    const bit = 1 << (cell & 7);
-    const others = (this.#held[cell >> 3] as number) & ~bit;
-    this.#held[cell >> 3] = lanes === 0 ? others : others | bit;
+    const lanesOf = this.#lanes[direction];
+    if (hasRows === lanesOf.has(groupId)) return;
+    if (hasRows) lanesOf.set(groupId, logMs);
+    else lanesOf.delete(groupId);
+    const bits = bitsOf(groupId);
+    const more = hasRows ? 1 : -1;
+    const left = (this.#byBits.get(bits) ?? 0) + more;
+    if (left === 0) this.#byBits.delete(bits);
+    else this.#byBits.set(bits, left);
+    this.#noteCell(bits % CELLS, more);
   }
 
-  /** False = nobody reports a group of this cell. */
-  mayHold(cell: number): boolean {
-    return ((this.#held[cell >> 3] as number) & (1 << (cell & 7))) !== 0;
+  /**
+   * Checks whether a group with these bits of an id (ids.ts) is reported. Among 10,000 that are, another one has the
+   * same bits with a probability of 1e-5; it is then treated as if it were reported, too.
+   */
+  has(bits: number): boolean {
+    const cell = bits % CELLS;
+    return (this.#held[cell >> 3] & (1 << (cell & 7))) !== 0 && this.#byBits.has(bits);
   }
 
   /** Log time since which a lane has rows; NaN where it has none, or had some before this node began to decide. */
   sinceLogMs(groupId: GroupId, direction: number): number {
-    return this.#lanes.get(groupId * DIRECTION_COUNT + direction) ?? Number.NaN;
+    return this.#lanes[direction].get(groupId) ?? Number.NaN;
   }
 
-  has(groupId: GroupId): boolean {
-    const first = groupId * DIRECTION_COUNT;
-    return this.#lanes.has(first) || this.#lanes.has(first + 1);
+  #noteCell(cell: number, more: number): void {
+    this.#cells[cell] += more;
+    const bit = 1 << (cell & 7);
+    const others = this.#held[cell >> 3] & ~bit;
+    this.#held[cell >> 3] = this.#cells[cell] === 0 ? others : others | bit;
   }
-}
-
-export function cellOf(groupId: GroupId): number {
-  return groupId % CELLS;
 }
 
 const CELLS = 65_536;

@@ -24,7 +24,7 @@ export interface Whispered {
  */
 export class Whispers {
   readonly maxLive: number;
-  /** A line: time of the last refill (Infinity = the key speaks), kind and cell in one number, the limited slots. */
+  /** A line: time of the last refill (Infinity = the key speaks), kind and bits of the id in one number, the limited slots. */
   readonly #rows: KeyRows;
   readonly #kinds: Kind[];
   /** Limited slots that a line has room for. */
@@ -53,9 +53,9 @@ export class Whispers {
     return this.#rows.wordsOf(row)[KIND + 2 * this.#rows.offsetOf(row)] as number;
   }
 
-  /** The low bits of the key's id (strangers.ts). */
-  cellOf(row: number): number {
-    return this.#rows.wordsOf(row)[CELL + 2 * this.#rows.offsetOf(row)] as number;
+  /** Reads the bits of the key's id (ids.ts). */
+  bitsOf(row: number): number {
+    return this.#rows.wordsOf(row)[BITS + 2 * this.#rows.offsetOf(row)] as number;
   }
 
   /** So many nodes share every key from now on. */
@@ -117,7 +117,7 @@ export class Whispers {
   }
 
   /** A key is used for the first time. Its bucket is what it would be if it had been there, unused, all the time. */
-  add(name: string, kindIndex: number, cell: number, nowMs: number): number {
+  add(name: string, kindIndex: number, bits: number, nowMs: number): number {
     const row = this.#rows.add(name);
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
@@ -128,7 +128,7 @@ export class Whispers {
     lines[at] = now;
     const words = this.#rows.wordsOf(row);
     words[KIND + 2 * at] = kindIndex;
-    words[CELL + 2 * at] = cell;
+    words[BITS + 2 * at] = bits;
     for (let slot = 0; slot < kind.perSecond.length; slot++) {
       lines[cellAt(at, slot)] = mostOf(kind, slot, now, this.#time);
     }
@@ -348,7 +348,7 @@ const KEPT_AT_ZERO_MS = 86_400_000;
 const LACKING = -1e-9;
 /** Words of a line (key-rows.ts). */
 const KIND = 2;
-const CELL = 3;
+const BITS = 3;
 const TOKENS = 2;
 /** Numbers of a limited slot: its tokens, and behind them what was spent here and has not come back. */
 const PER_SLOT = 2;

@@ -1,3 +1,4 @@
+import { BASE64URL, bitsOf, isWideId } from '../base/ids.js';
 import {
   type BackendId,
   DIRECTION_COUNT,
@@ -139,15 +140,15 @@ export function backendOfRecordKey(key: string): string | null {
 }
 
 export function groupStateRecordKey(groupId: GroupId, direction: number): string {
-  return `${GROUP_PREFIX}${groupId.toString(36)}/${direction}`;
+  return `${GROUP_PREFIX}${groupId}/${direction}`;
 }
 
 /** The lane whose ceiling stands under a key; null if `groupStateRecordKey` does not make such a key. */
 export function laneOfGroupStateKey(key: string): { readonly groupId: GroupId; readonly direction: number } | null {
   if (!isGroupStateKey(key)) return null;
-  const [digits, direction] = key.slice(GROUP_PREFIX.length).split('/') as [string, string | undefined];
-  const lane = { groupId: Number.parseInt(digits, 36), direction: Number(direction) };
-  const isMade = Number.isSafeInteger(lane.groupId) && groupStateRecordKey(lane.groupId, lane.direction) === key;
+  const [groupId, direction] = key.slice(GROUP_PREFIX.length).split('/');
+  const lane = { groupId, direction: Number(direction) };
+  const isMade = isWideId(groupId) && groupStateRecordKey(groupId, lane.direction) === key;
   return isMade && lane.direction < DIRECTION_COUNT ? lane : null;
 }
 
@@ -161,7 +162,7 @@ export function nodeKeyOfRecordKey(key: string): NodeKey | null {
   if (key.length < NODE_KEY_LENGTH || (key.length > NODE_KEY_LENGTH && key[NODE_KEY_LENGTH] !== '/')) return null;
   let nodeKey = 0;
   for (let at = 0; at < NODE_KEY_LENGTH; at++) {
-    const digit = ALPHABET.indexOf(key[at] as string);
+    const digit = BASE64URL.indexOf(key[at]);
     if (digit < 0) return null;
     nodeKey = nodeKey * 64 + digit;
   }
@@ -191,13 +192,12 @@ const BACKEND_PREFIX = 'backend/';
 const GROUP_PREFIX = 'group/';
 /** 48 bits, six per character. */
 const NODE_KEY_LENGTH = 8;
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 function encodeKey(nodeKey: NodeKey): string {
   let text = '';
   let rest = nodeKey;
   for (let at = 0; at < NODE_KEY_LENGTH; at++) {
-    text = ALPHABET[rest % 64] + text;
+    text = BASE64URL[rest % 64] + text;
     rest = Math.floor(rest / 64);
   }
   return text;
@@ -218,7 +218,7 @@ export type BackendHealth =
 
 /** A group belongs to one partition, so that all its reports have one order. */
 export function partitionOf(groupId: GroupId, partitions: number): number {
-  return groupId % partitions;
+  return bitsOf(groupId) % partitions;
 }
 
 export interface BackendCost {

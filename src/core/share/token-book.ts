@@ -146,9 +146,9 @@ export class TokenBook implements ChargeReader {
    * False for a record on a partition where the lane does not belong, as nodes write that know of fewer partitions: its
    * log time is another one, and a bucket that was settled by it stood still until its own partition had come as far.
    */
-  settle(mapLane: number, groupId: GroupId, direction: number, { partition, logMs }: ChargeSource): boolean {
+  settle(mapLane: number, { partition, logMs }: ChargeSource): boolean {
     if (!this.hasBegun) return false;
-    const lane = this.#follow(mapLane, groupId, direction);
+    const lane = this.#lanes.get(mapLane) ?? this.#followRead(mapLane);
     if (lane === null || lane.partition !== partition) return false;
     this.#view(lane);
     lane.tokens.settle(logMs);
@@ -317,6 +317,11 @@ export class TokenBook implements ChargeReader {
     });
     this.#countLetOff(lane, tokens);
     lane.isLimitedByTokens = lane.link === 'linked' && !log.epochs.isHolding;
+  }
+
+  #followRead(mapLane: number): FollowedLane | null {
+    const { groupId, direction } = this.#parts.usageMap.groupOf(mapLane);
+    return this.#follow(mapLane, groupId, direction);
   }
 
   #follow(mapLane: number, groupId: GroupId, direction: number, emptyLogMs?: number): FollowedLane | null {

@@ -1,3 +1,4 @@
+import { ID_LENGTH } from '../base/ids.js';
 import type { CostMeterSettings } from '../base/settings.js';
 import type { BackendId } from '../base/vocabulary.js';
 import type { BackendCost, LaneCosts } from '../protocol/record.js';
@@ -5,7 +6,7 @@ import { CostSampler } from './cost-sampler.js';
 import { SmoothedRate } from './smoothed-rate.js';
 
 /** Cost that belongs to no backend whose health is known. */
-export const NO_BACKEND: BackendId = 0;
+export const NO_BACKEND: BackendId = 'A'.repeat(ID_LENGTH);
 
 /** Backends that a record names per lane; what the others cost stands under NO_BACKEND, so that the sum is exact. */
 export const BACKENDS_PER_LANE = 16;
@@ -163,7 +164,7 @@ const PACE_RATIO = 0.5;
 
 function largestOf(costs: BackendCost[]): readonly BackendCost[] {
   const named = costs.filter(({ backend, cost }) => backend !== NO_BACKEND && cost > 0);
-  named.sort((one, other) => other.cost - one.cost || one.backend - other.backend);
+  named.sort((one, other) => other.cost - one.cost || (one.backend < other.backend ? -1 : 1));
   const kept = named.slice(0, BACKENDS_PER_LANE);
   const rest = costs.reduce((sum, one) => sum + one.cost, 0) - kept.reduce((sum, one) => sum + one.cost, 0);
   return rest > 0 ? [...kept, { backend: NO_BACKEND, cost: rest }] : kept;

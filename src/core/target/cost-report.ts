@@ -1,3 +1,4 @@
+import type { BackendId } from '../base/vocabulary.js';
 import type { LaneCosts } from '../protocol/record.js';
 import type { CostMeter } from './cost-meter.js';
 import { sumOfCosts } from './cost-meter.js';
@@ -73,7 +74,7 @@ function changeBetween(before: LaneCosts | null, now: LaneCosts | null): number 
   return Math.max(rates, most > 0 ? moved / most : 0);
 }
 
-function costOn({ backends }: LaneCosts, backend: number): number {
+function costOn({ backends }: LaneCosts, backend: BackendId): number {
   for (const entry of backends) if (entry.backend === backend) return entry.cost;
   return 0;
 }

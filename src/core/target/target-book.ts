@@ -1,17 +1,10 @@
 import { groupIdOf } from '../base/ids.js';
 import type { CoordinatorSettings, CostQuota, GroupSettings } from '../base/settings.js';
-import {
-  type BackendId,
-  BYTES,
-  DIRECTION_COUNT,
-  DIRECTIONS,
-  type Direction,
-  type GroupId,
-  MESSAGES,
-} from '../base/vocabulary.js';
+import { type BackendId, BYTES, DIRECTIONS, type Direction, type GroupId, MESSAGES } from '../base/vocabulary.js';
 import type { LaneCosts } from '../protocol/record.js';
 import { RampBook } from '../ramp/ramp-book.js';
 import type { CostLane } from '../usage-map/cost-rows.js';
+import { inOrderOfIds } from '../usage-map/cost-rows.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { BackendBook } from './backend-book.js';
@@ -188,13 +181,13 @@ export class TargetBook {
   #sumOn(backend: BackendId): { cost: number; quota: number } {
     const sum = { cost: 0, quota: 0 };
     // In an order that all nodes share, so that all get the same bits.
-    const lanes = [...this.#usageMap.costs.lanesOn(backend)].sort((one, other) => one.key - other.key);
+    const lanes = [...this.#usageMap.costs.lanesOn(backend)].sort(inOrderOfIds);
     for (const lane of lanes) {
       const cost = this.costOn(lane, backend);
       sum.cost += cost;
-      const group = this.groupOf(Math.floor(lane.key / DIRECTION_COUNT));
+      const group = this.groupOf(lane.groupId);
       if (cost === 0 || group === undefined) continue;
-      const { total } = costQuotaOf(this.#settings.groups[group] as GroupSettings, lane.key % DIRECTION_COUNT);
+      const { total } = costQuotaOf(this.#settings.groups[group] as GroupSettings, lane.direction);
       if (total !== Number.POSITIVE_INFINITY) sum.quota += total;
     }
     return sum;

@@ -1,8 +1,9 @@
+import type { BackendId } from '../base/vocabulary.js';
 import { HEALTHY } from './throttling-ratio.js';
 
 export interface ZoneLimit {
   zone: string;
-  backend: number;
+  backend: BackendId;
   /** Least limit of the zone's backends; HEALTHY = it limits nothing. */
   limit: number;
 }
@@ -29,7 +30,7 @@ export class WorstZones {
   }
 
   /** A backend that the group works on; `limit` is HEALTHY where it can bear more. */
-  add(zone: string, backend: number, limit: number): void {
+  add(zone: string, backend: BackendId, limit: number): void {
     let at = 0;
     while (at < this.#count && (this.#zones[at] as ZoneLimit).zone !== zone) at++;
     if (at === this.#count) this.#count++;

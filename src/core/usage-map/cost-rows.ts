@@ -1,9 +1,9 @@
 import type { BackendId } from '../base/vocabulary.js';
 import type { LaneCosts } from '../protocol/record.js';
+import type { LaneIdentity } from './lane-numbers.js';
 
-/** A lane with cost on a backend; `key` is the same at every node, `mapLane` is not. */
-export interface CostLane {
-  readonly key: number;
+/** A lane with cost on a backend; its identity is the same at every node, `mapLane` is not. */
+export interface CostLane extends LaneIdentity {
   readonly mapLane: number;
   rows: number;
 }
@@ -30,7 +30,7 @@ export class CostRows {
     return this.#ofRow.get(row);
   }
 
-  set(row: number, key: number, mapLane: number, costs: LaneCosts): void {
+  set(row: number, { groupId, direction }: LaneIdentity, mapLane: number, costs: LaneCosts): void {
     this.version++;
     this.#ofRow.set(row, costs);
     this.#rowsIn.set(mapLane, (this.#rowsIn.get(mapLane) ?? 0) + 1);
@@ -41,7 +41,7 @@ export class CostRows {
         this.#lanesOn.set(backend, lanes);
       }
       const lane = lanes.get(mapLane);
-      if (lane === undefined) lanes.set(mapLane, { key, mapLane, rows: 1 });
+      if (lane === undefined) lanes.set(mapLane, { groupId, direction, mapLane, rows: 1 });
       else lane.rows++;
       this.onChanged(backend);
     }
@@ -75,6 +75,12 @@ export class CostRows {
   lanesOn(backend: BackendId): Iterable<CostLane> {
     return this.#lanesOn.get(backend)?.values() ?? NO_LANES;
   }
+}
+
+/** Orders lanes as every node does. */
+export function inOrderOfIds(one: LaneIdentity, other: LaneIdentity): number {
+  if (one.groupId === other.groupId) return one.direction - other.direction;
+  return one.groupId < other.groupId ? -1 : 1;
 }
 
 const NO_LANES: readonly CostLane[] = [];

@@ -1,4 +1,4 @@
-import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, type GroupId, MESSAGES, type NodeKey } from '../base/vocabulary.js';
+import { BYTES, DIMENSION_COUNT, type GroupId, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { Author, ObservedRow } from '../protocol/record.js';
 import type { Membership } from './membership.js';
 import type { RowStore } from './row-store.js';
@@ -25,7 +25,7 @@ export class ObservedBook {
   readonly #membership: Membership;
   readonly #usageMap: UsageMap;
   /** By group and direction, one word of each node; the lane of which nothing was told for longest comes first. */
-  readonly #lanes = new Map<number, Told[]>();
+  readonly #lanes = new Map<string, Told[]>();
   #count = 0;
   /** Names of keys that heartbeats have told since they were taken last. */
   #names: KeyName[] = [];
@@ -40,7 +40,7 @@ export class ObservedBook {
     for (const observed of rows) {
       const { groupId, direction, name } = observed;
       if (name !== '' && this.#names.length < NAMES_UNTAKEN_MAX) this.#names.push({ groupId, name });
-      const key = groupId * DIRECTION_COUNT + direction;
+      const key = laneKey(groupId, direction);
       const mapLane = this.#usageMap.findMapLane(groupId, direction);
       const row = mapLane === -1 ? -1 : this.#usageMap.rowOf(mapLane, slot);
       const others = (this.#lanes.get(key) ?? []).filter((told) => {
@@ -58,7 +58,7 @@ export class ObservedBook {
 
   /** Every alive node whose rates are others now than those in its row. */
   forEach(groupId: GroupId, direction: number, nowMs: number, visit: Visit): void {
-    const lane = this.#lanes.get(groupId * DIRECTION_COUNT + direction);
+    const lane = this.#lanes.get(laneKey(groupId, direction));
     if (lane === undefined) return;
     const mapLane = this.#usageMap.findMapLane(groupId, direction);
     const { rows } = this.#usageMap;
@@ -80,7 +80,7 @@ export class ObservedBook {
   }
 
   has(groupId: GroupId, direction: number): boolean {
-    return this.#lanes.has(groupId * DIRECTION_COUNT + direction);
+    return this.#lanes.has(laneKey(groupId, direction));
   }
 
   /** Called when another log begins. */
@@ -98,10 +98,14 @@ export class ObservedBook {
     }
   }
 
-  #remove(key: number): void {
+  #remove(key: string): void {
     this.#count -= this.#lanes.get(key)?.length ?? 0;
     this.#lanes.delete(key);
   }
+}
+
+function laneKey(groupId: GroupId, direction: number): string {
+  return `${groupId}/${direction}`;
 }
 
 /** What a node says that the key of this id is called. */

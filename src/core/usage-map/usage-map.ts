@@ -1,8 +1,8 @@
-import { BYTES, DIRECTION_COUNT, type GroupId, type Incarnation, MESSAGES, type NodeKey } from '../base/vocabulary.js';
+import { BYTES, type GroupId, type Incarnation, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import { chargeIn, type ReportRecord, type ReportRow } from '../protocol/record.js';
 import { BundleKeys } from './bundle-keys.js';
 import { CostRows } from './cost-rows.js';
-import { LaneNumbers } from './lane-numbers.js';
+import { type LaneIdentity, LaneNumbers } from './lane-numbers.js';
 import type { Member } from './membership.js';
 import { NOBODYS_SLOT } from './record-store.js';
 import { RowBounds, type RowBoundsSettings, type RowVerdict, weightOf } from './row-bounds.js';
@@ -28,7 +28,7 @@ export interface ChargeReader {
    * Called before the rows of a lane change: until the record's log time they said what they say now. Returns whether
    * what the record charges to the lane is followed.
    */
-  settle(mapLane: number, groupId: GroupId, direction: number, source: ChargeSource): boolean;
+  settle(mapLane: number, source: ChargeSource): boolean;
   /**
    * An author tells of a lane of which it had no row: what it charges counts from 0. What is below 0 was given back
    * before the log forgot its row, and is not given back again.
@@ -127,7 +127,7 @@ export class UsageMap {
    * The map's own small number of a lane. It is stable while the lane has rows or is held, else until the next record.
    */
   mapLaneOf(groupId: GroupId, direction: number): number {
-    const mapLane = this.#mapLanes.of(groupId * DIRECTION_COUNT + direction);
+    const mapLane = this.#mapLanes.of(groupId, direction);
     if (mapLane === this.#heads.length) {
       const larger = new Int32Array(mapLane * 2).fill(-1);
       larger.set(this.#heads);
@@ -138,13 +138,11 @@ export class UsageMap {
 
   /** As `mapLaneOf`, but −1 if nothing is known of the lane. */
   findMapLane(groupId: GroupId, direction: number): number {
-    return this.#mapLanes.find(groupId * DIRECTION_COUNT + direction);
+    return this.#mapLanes.find(groupId, direction);
   }
 
-  groupOf(mapLane: number): { readonly groupId: GroupId; readonly direction: number } {
-    const key = this.#mapLanes.keyOf(mapLane);
-    const direction = key % DIRECTION_COUNT;
-    return { groupId: (key - direction) / DIRECTION_COUNT, direction };
+  groupOf(mapLane: number): LaneIdentity {
+    return this.#mapLanes.laneOf(mapLane);
   }
 
   /**
@@ -298,11 +296,11 @@ export class UsageMap {
     const { records } = this.rows;
     const isSameLife = known !== -1 && records.incarnation[known] === author.incarnation;
     let row = known === -1 ? -1 : (records.first[known] as number);
-    for (; row !== -1; row = this.rows.nextOfRecord(row)) this.#settle(charges, this.rows.laneOf(row), source);
+    for (; row !== -1; row = this.rows.nextOfRecord(row)) charges.settle(this.rows.laneOf(row), source);
     let most = 0;
     for (const report of rows) {
       const mapLane = this.mapLaneOf(report.groupId, report.direction);
-      if (!this.#settle(charges, mapLane, source)) continue;
+      if (!charges.settle(mapLane, source)) continue;
       const before = isSameLife || known === -1 ? this.#rowBefore(known, mapLane, source.slot) : -1;
       const messages = before === -1 ? 0 : this.rows.chargeOf(before, MESSAGES);
       const bytes = before === -1 ? 0 : this.rows.chargeOf(before, BYTES);
@@ -319,11 +317,6 @@ export class UsageMap {
     let row = known === -1 ? -1 : (this.rows.records.first[known] as number);
     while (row !== -1 && this.rows.laneOf(row) !== mapLane) row = this.rows.nextOfRecord(row);
     return row === -1 ? this.rowOf(mapLane, slot) : row;
-  }
-
-  #settle(charges: ChargeReader, mapLane: number, source: ChargeSource): boolean {
-    const key = this.#mapLanes.keyOf(mapLane);
-    return charges.settle(mapLane, Math.floor(key / DIRECTION_COUNT), key % DIRECTION_COUNT, source);
   }
 
   /** Inserts the rows of a record and returns the first one, −1 without rows. */
@@ -351,7 +344,7 @@ export class UsageMap {
 
   #setCosts(row: number, mapLane: number, report: ReportRow): void {
     if (report.costs === undefined) return;
-    this.costs.set(row, report.groupId * DIRECTION_COUNT + report.direction, mapLane, report.costs);
+    this.costs.set(row, report, mapLane, report.costs);
   }
 
   #freeLanes(): void {

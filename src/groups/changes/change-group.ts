@@ -179,6 +179,7 @@ function checked(parts: ChangeParts, name: string, written: unknown): GroupDefin
     const details = `it has ${bytes} bytes, at most ${DEFINITION_BYTES_MAX} are taken.`;
     throw new QuotameshError('GROUP_INVALID', { group: name, count: 1, details });
   }
+  parts.groups.refuseCollision(name);
   const max = parts.config.registry.maxGroups;
   if (!parts.groups.has(name) && parts.groups.size - parts.groups.unlistedCount - parts.yaml.numbersTaken >= max) {
     throw new QuotameshError('GROUPS_FULL', { group: name, max });

@@ -8,7 +8,7 @@ import type {
 } from '../../config/resolved/resolved-config.js';
 import type { LimitRole } from '../../config/schema/keys.js';
 import { KEY_NAME_MAX, keyNameOf } from '../../config/setting/key-name.js';
-import { groupIdOf } from '../../core/base/ids.js';
+import { bitsOf, groupIdOf } from '../../core/base/ids.js';
 import {
   BYTES,
   DIMENSION_COUNT,
@@ -21,7 +21,7 @@ import {
 import type { Coordinator } from '../../core/coordinator/coordinator.js';
 import type { ServingLoop } from '../../core/coordinator/coordinator-view.js';
 import { type PublishedKeys, SilentUse } from '../../core/keys/silent-use.js';
-import { cellOf, type Strangers } from '../../core/keys/strangers.js';
+import type { Strangers } from '../../core/keys/strangers.js';
 import { type UnheardHold, UnheardHolds } from '../../core/keys/unheard-holds.js';
 import { Whispers } from '../../core/keys/whispers.js';
 import type { Limiter } from '../../core/limiter/limiter.js';
@@ -274,7 +274,7 @@ export class KeyBook {
 
   /** Takes of a row's key what may be spent unheard; false = its group has to decide. */
   tryTake(row: number, name: string, { direction, messages, bytes }: Asked, nowMs: number): boolean {
-    if (!this.#isUnheard(row, name, nowMs)) return false;
+    if (!this.#isUnheard(row, nowMs)) return false;
     const whispers = this.#whispers;
     if (this.#holds.size > 0) this.#holds.note(keyNameOf(name), row, nowMs);
     if (!whispers.take(row, direction, messages, bytes, nowMs)) return false;
@@ -294,16 +294,14 @@ export class KeyBook {
   }
 
   /** Whether `tryTake` would take this now. */
-  contains(row: number, name: string, { direction, messages, bytes }: Asked, nowMs: number): boolean {
-    return this.#isUnheard(row, name, nowMs) && this.#whispers.contains(row, direction, messages, bytes, nowMs);
+  contains(row: number, { direction, messages, bytes }: Asked, nowMs: number): boolean {
+    return this.#isUnheard(row, nowMs) && this.#whispers.contains(row, direction, messages, bytes, nowMs);
   }
 
   /** Whether this node may spend of a key unheard, and nobody speaks of it. */
-  #isUnheard(row: number, name: string, nowMs: number): boolean {
+  #isUnheard(row: number, nowMs: number): boolean {
     if (nowMs > this.#whisperUntilMs) return false;
-    const strangers = this.#strangers();
-    const isStranger = strangers?.mayHold(this.#whispers.cellOf(row)) === true;
-    return !isStranger || !strangers.has(groupIdOf(this.#parts.cluster, keyNameOf(name)));
+    return this.#strangers()?.has(this.#whispers.bitsOf(row)) !== true;
   }
 
   /** The number of a key's group, which is made if need be; null = no template has such names. Throws KEYS_FULL. */
@@ -557,7 +555,7 @@ export class KeyBook {
     counts.made++;
     counts.live++;
     this.#kinds.hold(kind);
-    return this.#whispers.add(name, kind, cellOf(groupIdOf(cluster, name)), nowMs);
+    return this.#whispers.add(name, kind, bitsOf(groupIdOf(cluster, name)), nowMs);
   }
 
   #gone(kind: number): void {
@@ -578,7 +576,9 @@ export class KeyBook {
   #numberToShow(name: string): number | null {
     const row = this.#find(name);
     const kind = this.#kinds.all[row === -1 ? this.#kindOf(name) : this.#whispers.kindOf(row)];
-    if (kind == null || keyNameOf(name) !== name || this.#parts.groups.numbers.has(name)) return null;
+    const { groups } = this.#parts;
+    if (kind == null || keyNameOf(name) !== name || groups.numbers.has(name)) return null;
+    if (groups.collisionOf(name) !== null) return null;
     // Names come and go, and their numbers stay.
     const isFrugal = this.#numbers.size > this.#loud.size + this.#remote.numbers.size;
     return this.#place({ ...kind.settings, name }, isFrugal);

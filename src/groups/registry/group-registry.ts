@@ -382,6 +382,8 @@ export class GroupRegistry {
     const { config, mistakes } = examineGroup(name, definition, `revision ${revision}`);
     const { groups, inForce, settings, yaml } = this.#parts;
     const max = settings.maxGroups + yaml.numbersTaken;
+    const other = groups.collisionOf(name);
+    if (other !== null) return this.#refuse(name, revision, `it has the id of ${other}`);
     if (config !== null && (groups.has(name) || groups.size - groups.unlistedCount < max)) {
       inForce.define(config);
       return 'group defined';

@@ -13,7 +13,7 @@ export function gateOf(orders: Readonly<Record<string, unknown>>, { limits = {},
   const node = { cluster: 'c', node: 'a', topic: 'memory', limits };
   const groupsOfNode = { orders, other: { quota: quotaOf(7), ...further } };
   const config = resolveConfig({ ...node, groups: groupsOfNode }, { source: '(test)' });
-  const groups = new GroupTable(config.groups);
+  const groups = new GroupTable(config.groups, (name) => name);
   const limiter = new Limiter(groups.size * DIRECTION_COUNT);
   const time = { nowMs: 1_000_000 };
   const loop = { coordinator: null, isReady: true, serve: () => undefined, unheardCharged: () => undefined };

@@ -10,6 +10,7 @@ import {
   type ReportRow,
   type TopicRecord,
 } from '../../../src/core/protocol/record.js';
+import { wideId } from '../../wide-ids.js';
 
 const wire = quotamesh.v1;
 const codec = new RecordCodec('demo');
@@ -18,19 +19,27 @@ const author = { nodeKey: nodeKeyOf('demo', 'a'), incarnation: incarnationOf(3, 
 const COSTS = {
   transactions: 10,
   backends: [
-    { backend: 2 ** 48 - 1, cost: 60.5 },
-    { backend: 0, cost: 1 },
+    { backend: wideId(2 ** 48 - 1), cost: 60.5 },
+    { backend: wideId(0), cost: 1 },
   ],
 };
 
 function row(changes: Partial<ReportRow> = {}): ReportRow {
   const rates = { usageMessages: 1.5, usageBytes: 100, demandMessages: 2000.25, demandBytes: 1e6 };
-  return { groupId: 2 ** 48 - 1, direction: 1, topics: 3, ...rates, shareMessages: 0, shareBytes: 0, ...changes };
+  return {
+    groupId: wideId(2 ** 48 - 1),
+    direction: 1,
+    topics: 3,
+    ...rates,
+    shareMessages: 0,
+    shareBytes: 0,
+    ...changes,
+  };
 }
 
 function observedRow(changes: Partial<ObservedRow> = {}): ObservedRow {
   const rates = { usageMessages: 1.5, usageBytes: 0, demandMessages: 2000.25, demandBytes: 1e6 };
-  return { groupId: 2 ** 48 - 1, direction: 1, name: '', ...rates, ...changes };
+  return { groupId: wideId(2 ** 48 - 1), direction: 1, name: '', ...rates, ...changes };
 }
 
 /** A NODE record with one observed row, or with columns that do not fit together. */
@@ -53,7 +62,7 @@ function report(changes: Partial<quotamesh.v1.IReport>): Uint8Array {
 }
 
 function levelLiving(timeToLiveMs: number): TopicRecord {
-  const place = { groupId: 1, direction: 0, lateMs: 0, readUntilMs: 0, readUntilOffset: 0 };
+  const place = { groupId: wideId(1), direction: 0, lateMs: 0, readUntilMs: 0, readUntilOffset: 0 };
   return { kind: 'group-state', author, ceiling: 1, ...place, timeToLiveMs };
 }
 
@@ -76,22 +85,28 @@ describe('round trip', () => {
       author,
       nodeId: 'a',
       version: '1',
-      observed: Array.from({ length: OBSERVED_ROWS_MAX }, (_, at) => observedRow({ groupId: at, usageMessages: 0 })),
+      observed: Array.from({ length: OBSERVED_ROWS_MAX }, (_, at) =>
+        observedRow({ groupId: wideId(at), usageMessages: 0 }),
+      ),
     },
     { kind: 'farewell', author, nodeId: 'knoten-äöü-節點' },
     { kind: 'report', author, rows: [] },
     { kind: 'report', author, rows: [row()] },
-    { kind: 'report', author, rows: [row({ topics: 0, direction: 0 }), row({ groupId: 0 })] },
-    { kind: 'report', author, rows: [row({ costs: COSTS }), row({ groupId: 1 }), row({ groupId: 2, costs: COSTS })] },
+    { kind: 'report', author, rows: [row({ topics: 0, direction: 0 }), row({ groupId: wideId(0) })] },
+    {
+      kind: 'report',
+      author,
+      rows: [row({ costs: COSTS }), row({ groupId: wideId(1) }), row({ groupId: wideId(2), costs: COSTS })],
+    },
     { kind: 'report', author, rows: [row({ costs: { transactions: 2, backends: [] } })] },
-    { kind: 'report', author, rows: [row({ charge: [0.1 + 0.2, -1e-9] }), row({ groupId: 1 })] },
+    { kind: 'report', author, rows: [row({ charge: [0.1 + 0.2, -1e-9] }), row({ groupId: wideId(1) })] },
     { kind: 'report', author, rows: [row({ charge: [0, -5], costs: COSTS }), row({ charge: [7, 0] })] },
     { kind: 'report', author, rows: [row({ charge: [2 ** 53 - 1, -(2 ** 53 - 1)] })] },
     { kind: 'backend', author, backend: 'db-1', zone: 'a', health: { kind: 'ratio', ratio: 0 } },
     {
       kind: 'group-state',
       author,
-      groupId: 2 ** 48 - 1,
+      groupId: wideId(2 ** 48 - 1),
       direction: 1,
       ceiling: 190.5,
       lateMs: 12.5,
@@ -106,7 +121,11 @@ describe('round trip', () => {
       zone: 'a',
       health: { kind: 'level', level: 7e8, target: 8e8, spring: 2e8 },
     },
-    { kind: 'report', author, rows: Array.from({ length: 128 }, (_, at) => row({ groupId: at, direction: at % 2 })) },
+    {
+      kind: 'report',
+      author,
+      rows: Array.from({ length: 128 }, (_, at) => row({ groupId: wideId(at), direction: at % 2 })),
+    },
   ])('$kind', (record) => {
     expect(codec.decode(codec.encode(record))).toEqual({ record });
   });
@@ -118,12 +137,14 @@ describe('round trip', () => {
   });
 
   test('who charged nothing and tells it is told apart from who tells no charges, for a byte per row', () => {
-    const bare = codec.encode({ kind: 'report', author, rows: [row(), row({ groupId: 1 })] });
-    const rows = [row({ charge: [0, 0] }), row({ groupId: 1 })];
+    const bare = codec.encode({ kind: 'report', author, rows: [row(), row({ groupId: wideId(1) })] });
+    const rows = [row({ charge: [0, 0] }), row({ groupId: wideId(1) })];
     const zeros = codec.encode({ kind: 'report', author, rows });
     expect(zeros.length - bare.length).toBe(2 + 1 + rows.length);
     expect(codec.decode(zeros)).toEqual({ record: { kind: 'report', author, rows } });
-    expect(codec.decode(bare)).toEqual({ record: { kind: 'report', author, rows: [row(), row({ groupId: 1 })] } });
+    expect(codec.decode(bare)).toEqual({
+      record: { kind: 'report', author, rows: [row(), row({ groupId: wideId(1) })] },
+    });
     expect(codec.decode(report({ tellsCharge: [true, false] }))).toEqual({ cause: 'absurd-content' });
     const onlyBytes = codec.decode(report({ chargeBytes: [-3] }));
     expect(onlyBytes).toMatchObject({ record: { rows: [{ charge: [0, -3] }] } });
@@ -131,7 +152,7 @@ describe('round trip', () => {
 
   test('a full bundle stays below 5 KiB', () => {
     const rows = Array.from({ length: 128 }, (_, at) =>
-      row({ groupId: 1e14 + at, shareMessages: 1.1, shareBytes: 2.2 }),
+      row({ groupId: wideId(1e14 + at), shareMessages: 1.1, shareBytes: 2.2 }),
     );
     expect(codec.encode({ kind: 'report', author, rows }).length).toBeLessThan(5 * 1024);
   });

@@ -8,6 +8,7 @@ import type { ReportRecord, ReportRow } from '../../../src/core/protocol/record.
 import { Membership } from '../../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../../src/core/usage-map/usage-map.js';
 import { SETTINGS } from '../../simulation/settings.js';
+import { wideId } from '../../wide-ids.js';
 
 /**
  * V8 gives every object of `{ ...first, more }` a hidden class of its own, and then looks up each property by its name:
@@ -50,8 +51,8 @@ test('all rows that are read have few hidden classes, with costs and without', (
 /** Two rows, one of them with costs. */
 function rowsRead(codec: RecordCodec, at: number): readonly ReportRow[] {
   const rates = { usageMessages: 1.5, usageBytes: 1.5, demandMessages: 1.5, demandBytes: 1.5 };
-  const row = { groupId: 2 ** 40 + at, direction: 0, topics: 0, ...rates, shareMessages: 1.5, shareBytes: 1.5 };
-  const costs = { transactions: 1.5, backends: [{ backend: 7, cost: 1.5 }] };
+  const row = { groupId: wideId(2 ** 40 + at), direction: 0, topics: 0, ...rates, shareMessages: 1.5, shareBytes: 1.5 };
+  const costs = { transactions: 1.5, backends: [{ backend: wideId(7), cost: 1.5 }] };
   const author = { nodeKey: at + 1, incarnation: 65_536, sequence: at + 1 };
   const read = codec.decode(codec.encode({ kind: 'report', author, rows: [row, { ...row, direction: 1, costs }] }));
   return (read as { record: ReportRecord }).record.rows;

@@ -1,32 +1,58 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   backendIdOf,
+  bitsOf,
   clusterHashOf,
   epochTagOf,
   groupIdOf,
   incarnationCount,
   incarnationNonce,
   incarnationOf,
+  isWideId,
   nodeKeyOf,
+  readWords,
+  writeId,
 } from '../../../src/core/base/ids.js';
 
 describe('ids', () => {
-  test('are 48-bit integers and depend on kind, cluster and name', () => {
+  test('depend on kind, cluster and name, and are the first bits of SHA-256', () => {
     const ids = [
       groupIdOf('demo', 'orders'),
       groupIdOf('demo', 'order'),
       groupIdOf('demo2', 'orders'),
-      nodeKeyOf('demo', 'orders'),
-      nodeKeyOf('demo', ''),
+      backendIdOf('demo', 'orders'),
       groupIdOf('', ''),
     ];
     expect(new Set(ids).size).toBe(ids.length);
-    for (const id of ids) {
-      expect(Number.isInteger(id)).toBe(true);
-      expect(id).toBeGreaterThanOrEqual(0);
-      expect(id).toBeLessThan(2 ** 48);
-    }
+    expect(ids.every(isWideId)).toBe(true);
+    const hash = createHash('sha256').update('group/demo/orders').digest();
+    expect(ids[0]).toBe(hash.subarray(0, 12).toString('base64url'));
+    const node = createHash('sha256').update('node/demo/orders').digest();
+    expect(nodeKeyOf('demo', 'orders')).toBe(node.readUIntBE(0, 6));
   });
+
+  test('any words are written and read back, and their first bits spread', () => {
+    const word = fc.integer({ min: 0, max: 0xffff_ffff });
+    fc.assert(
+      fc.property(word, word, word, (first, second, third) => {
+        const bytes = Buffer.alloc(12);
+        [first, second, third].forEach((each, at) => bytes.writeUInt32BE(each, 4 * at));
+        const id = writeId(first, second, third);
+        expect(id).toBe(bytes.toString('base64url'));
+        expect([...readWords(id)]).toEqual([first, second, third]);
+        expect(bitsOf(id)).toBe(first >>> 2);
+      }),
+    );
+  });
+
+  test.each(['', 'x', 'A'.repeat(15), `${'A'.repeat(15)}=`, `${'A'.repeat(15)}é`, 'A'.repeat(17)])(
+    '%j is no id',
+    (text) => {
+      expect(isWideId(text)).toBe(false);
+    },
+  );
 
   test('never change: they are on the wire and in the topic', () => {
     expect(groupIdOf('demo', 'orders')).toBe(PINNED.group);
@@ -40,18 +66,18 @@ describe('ids', () => {
     const ids = Array.from({ length: 100_000 }, (_, at) => groupIdOf('demo', `tenant-${at % 317}/space-${at}`));
     expect(new Set(ids).size).toBe(ids.length);
     const perPartition = new Array<number>(16).fill(0);
-    for (const id of ids) perPartition[id % 16] = (perPartition[id % 16] as number) + 1;
+    for (const id of ids) perPartition[bitsOf(id) % 16] = (perPartition[bitsOf(id) % 16] as number) + 1;
     expect(Math.min(...perPartition)).toBeGreaterThan(5900);
     expect(Math.max(...perPartition)).toBeLessThan(6600);
   });
 });
 
 const PINNED = {
-  group: 144941889673158,
-  node: 5483872277780,
-  cluster: 1305287944,
-  backend: 146016211702124,
-  epoch: 806903003,
+  group: 'AMoNy368Jygtp90V',
+  node: 166810611840216,
+  cluster: 569992400,
+  backend: 'sYAt64uC1prDE7km',
+  epoch: 13353262,
 };
 
 describe('incarnation', () => {

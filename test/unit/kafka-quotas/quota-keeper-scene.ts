@@ -38,7 +38,7 @@ export class QuotaKeeperScene {
         close: async () => undefined,
         ...admin,
       },
-      groups: new GroupTable(config.groups),
+      groups: new GroupTable(config.groups, (name) => name),
       templates: this.templates,
       clock: () => performance.now(),
       telemetry: { log: (_, message, facts) => this.lines.push({ message, facts: facts ?? {} }) },

@@ -19,7 +19,10 @@ function scene(names: readonly string[], { tells = 'own' } = {}) {
   const health = { kind: 'ratio', ratio: 1 } as const;
   if (tells === 'own') node.step({ kind: 'backend-reported', backend: 'db', zone: 'z', health });
   node.echo();
-  const groups = new GroupTable(names.map((name) => ({ name, mode: 'enforce', shadow: null }) as never));
+  const groups = new GroupTable(
+    names.map((name) => ({ name, mode: 'enforce', shadow: null }) as never),
+    (name) => name,
+  );
   const loop = { coordinator: node.coordinator, isReady: true } as never;
   const lines: unknown[] = [];
   const changes: BusiestChange[] = [];

@@ -4,6 +4,7 @@ import type { Append, ReadEvent } from '../../../src/core/protocol/events-and-ef
 import { groupStateRecordKey, nodeRecordKey as keyOfNode } from '../../../src/core/protocol/record.js';
 import { TopicPump } from '../../../src/node/topic-pump.js';
 import type { AppendRecord, ReportTopic, ReportTopicListener } from '../../../src/ports/report-topic.js';
+import { wideId } from '../../wide-ids.js';
 
 /** A topic whose appends end when the test says so. */
 class HeldTopic {
@@ -89,7 +90,7 @@ it('waits for a partition that does not answer with the records of that partitio
 it('passes what cannot be decoded on as a tombstone where all nodes write, because those who know write it again', async () => {
   const { topic, pump, read } = scene();
   await pump.open();
-  const keys = [groupStateRecordKey(77, 1), keyOfNode(5)];
+  const keys = [groupStateRecordKey(wideId(77), 1), keyOfNode(5)];
   topic.listener?.onRecords(
     keys.map((key, offset) => ({ partition: 0, offset, appendMs: 1, key, value: Buffer.from('garbage') })),
   );

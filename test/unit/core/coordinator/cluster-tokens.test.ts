@@ -3,6 +3,7 @@ import { groupIdOf } from '../../../../src/core/base/ids.js';
 import type { ReportRow } from '../../../../src/core/protocol/record.js';
 import type { SlotTokens } from '../../../../src/core/tokens/slot-tokens.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { wideId } from '../../../wide-ids.js';
 import { OneNode } from './one-node.js';
 
 /** 1,000/s, a bucket of 100. */
@@ -266,7 +267,7 @@ describe('a cost quota', () => {
   };
 
   function costRow(chargedMessages: number, transactions: number, cost: number): ReportRow {
-    return { ...row(0, chargedMessages), costs: { transactions, backends: [{ backend: 0, cost }] } };
+    return { ...row(0, chargedMessages), costs: { transactions, backends: [{ backend: wideId(0), cost }] } };
   }
 
   test('fills the bucket with the messages that it buys; when the average moves, a debt stays the same cost', () => {
@@ -289,10 +290,10 @@ describe('a cost quota', () => {
     node.read(node.report('a', [row(0, 400)]));
     expect(node.tryAcquire(0, 1)).toBe(false);
     const before = charged();
-    node.coordinator.costs.report(0, 0, 20, 1, node.nowMs);
+    node.coordinator.costs.report(0, wideId(0), 20, 1, node.nowMs);
     node.run(20, { echo: false });
     expect(charged() - before).toBeCloseTo(19, 6);
-    node.coordinator.costs.report(0, 0, 0, 1, node.nowMs);
+    node.coordinator.costs.report(0, wideId(0), 0, 1, node.nowMs);
     node.run(20, { echo: false });
     expect(charged() - before).toBeCloseTo(18, 6);
   });
@@ -302,7 +303,7 @@ describe('a cost quota', () => {
     expect(node.tryAcquire(0, 1)).toBe(true);
     node.run(40, { echo: false });
     const before = slotOf(node).account.charge;
-    node.coordinator.costs.report(0, 0, 20, 1, node.nowMs);
+    node.coordinator.costs.report(0, wideId(0), 20, 1, node.nowMs);
     node.run(20, { echo: false });
     expect(slotOf(node).account.charge).toBeLessThanOrEqual(before);
   });
@@ -314,7 +315,7 @@ describe('a cost quota', () => {
     expect(node.tryAcquire(0, 1)).toBe(true);
     node.run(40, { echo: false });
     const before = slotOf(node).account.charge;
-    node.coordinator.costs.report(0, 0, 0.1, 1, node.nowMs);
+    node.coordinator.costs.report(0, wideId(0), 0.1, 1, node.nowMs);
     node.run(20, { echo: false });
     expect(slotOf(node).account.charge).toBe(before);
   });

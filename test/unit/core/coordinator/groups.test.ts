@@ -5,6 +5,7 @@ import { DIRECTION_COUNT, laneOf } from '../../../../src/core/base/vocabulary.js
 import { UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
 import type { ReportRow } from '../../../../src/core/protocol/record.js';
 import { GROUP, RAMP, SETTINGS } from '../../../simulation/settings.js';
+import { wideId } from '../../../wide-ids.js';
 import { OneNode } from './one-node.js';
 
 let node: OneNode;
@@ -80,14 +81,14 @@ test('the number of a lane that is served stays its own, however many strangersâ
   const { usageMap, lanes } = node.coordinator;
   const lane = lanes.get(laneOf(0, 0))!;
   const rates = { usageMessages: 1, usageBytes: 0, demandMessages: 1, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
-  const strange = (id: number): ReportRow => ({ groupId: id, direction: 0, topics: 0, ...rates });
+  const strange = (groupId: string): ReportRow => ({ groupId, direction: 0, topics: 0, ...rates });
   node.lose();
   node.read(node.by('b', 'node'));
   for (let record = 0; record < 1100; record++) {
     node.read(
       node.report(
         'b',
-        Array.from({ length: 128 }, (_, at) => strange(1 + 128 * record + at)),
+        Array.from({ length: 128 }, (_, at) => strange(wideId(1 + 128 * record + at))),
       ),
     );
   }

@@ -214,7 +214,7 @@ test('a node that reads only what compaction leaves computes the same target, bi
   newcomer.read(...[...newest.values()].sort((one, other) => sequenceOf(one) - sequenceOf(other)));
   const own = node.coordinator.lanes.get(0)?.mapLane as number;
   const other = newcomer.coordinator;
-  const lane = other.usageMap.mapLaneOf(node.coordinator.lanes.get(0)?.groupId as number, 0);
+  const lane = other.usageMap.mapLaneOf(node.coordinator.lanes.get(0)?.groupId as string, 0);
   const group = node.settings.groups[0] as typeof GROUP;
   const expected = { ...node.coordinator.targets.decide(group, 0, own).decision };
   expect({ ...other.targets.decide(group, 0, lane).decision }).toEqual(expected);

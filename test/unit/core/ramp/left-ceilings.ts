@@ -1,5 +1,6 @@
 import type { RampSettings } from '../../../../src/core/base/settings.js';
 import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
+import { wideId } from '../../../wide-ids.js';
 
 /** All but how long a ceiling lives, which a vector says. */
 const RAMP: Omit<RampSettings, 'timeToLiveMs'> = {
@@ -36,7 +37,7 @@ export class LeftCeilings {
     this.#advanceTo(nowSec);
     const author = { nodeKey: 1, incarnation: 1, sequence: ++this.#sequence };
     const place = { readUntilMs: 0, readUntilOffset: this.#book.readUntil.readUntilOffset };
-    const settings = { groupId: 1, direction: 0, timeToLiveMs: this.#ramp.timeToLiveMs };
+    const settings = { groupId: wideId(1), direction: 0, timeToLiveMs: this.#ramp.timeToLiveMs };
     this.#book.apply(this.#laneOf(name), { kind: 'group-state', author, ceiling, lateMs: 0, ...place, ...settings });
   }
 

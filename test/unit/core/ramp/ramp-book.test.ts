@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { LogTime } from '../../../../src/core/log/log-time.js';
 import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
 import { GROUP, RAMP } from '../../../simulation/settings.js';
+import { wideId } from '../../../wide-ids.js';
 
 const RELAXED = { ...GROUP, ramp: RAMP };
 const SCHEDULED = { ...GROUP, ramp: { ...RAMP, mode: 'scheduled' as const } };
@@ -15,7 +16,7 @@ function state(
   return {
     kind: 'group-state',
     author,
-    groupId: 7,
+    groupId: wideId(7),
     direction: 0,
     ceiling,
     lateMs,

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { LaneCosts } from '../../../../src/core/protocol/record.js';
 import type { CostMeter } from '../../../../src/core/target/cost-meter.js';
 import { costsWritten, createCostReport, lookAtCosts } from '../../../../src/core/target/cost-report.js';
+import { wideId } from '../../../wide-ids.js';
 
 /** Costs per second by backend, of so many pieces of work per second: at 1,000/s 5 % is more than the noise. */
 function costs(byBackend: Record<number, number>, transactions = 1000): LaneCosts {
-  const backends = Object.entries(byBackend).map(([backend, cost]) => ({ backend: Number(backend), cost }));
+  const backends = Object.entries(byBackend).map(([backend, cost]) => ({ backend: wideId(Number(backend)), cost }));
   return { transactions, backends };
 }
 

@@ -4,6 +4,7 @@ import type { RampModeName } from '../../../../src/core/base/settings.js';
 import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
 import { type GroupStateRecord, groupStateRecordKey } from '../../../../src/core/protocol/record.js';
 import { GROUP, RAMP } from '../../../simulation/settings.js';
+import { wideId } from '../../../wide-ids.js';
 import { OneNode } from '../coordinator/one-node.js';
 
 /** 100 → 1,000 in 100 s; forgotten after a minute. */
@@ -58,7 +59,7 @@ test('a second record of the same step hides nothing, nor does one of a lane tha
   const node = climbed('relaxed');
   node.read(by(node, 'other', { life: 1, readUntilOffset: 0, ceiling: ceilingOf(node) }));
   node.read({ ...overwritten(node), key: groupStateRecordKey(ownGroup(node), 1) });
-  node.read({ ...overwritten(node), key: groupStateRecordKey(12345, 0) });
+  node.read({ ...overwritten(node), key: groupStateRecordKey(wideId(12345), 0) });
   for (const key of ['group/', 'group/zz', 'group/!/0', 'group/1/0/0', 'group/01/0', `group/${'z'.repeat(20)}/0`]) {
     node.read({ ...overwritten(node), key });
   }

@@ -7,7 +7,7 @@ function bookWith({ partitions = 1, groupsPerRecord = 3, forcedReportMs = 300_00
   return new ReportBook(nodeKeyOf('demo', 'a'), partitions, groupsPerRecord, forcedReportMs);
 }
 
-function groupId(group: number): number {
+function groupId(group: number): string {
   return groupIdOf('demo', `group-${group}`);
 }
 

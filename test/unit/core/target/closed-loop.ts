@@ -7,6 +7,7 @@ import { SmoothedRate } from '../../../../src/core/target/smoothed-rate.js';
 import { createDecision, decideTarget, type TargetDecision } from '../../../../src/core/target/target-rate.js';
 import { throttlingRatio } from '../../../../src/core/target/throttling-ratio.js';
 import { WorstZones } from '../../../../src/core/target/worst-zones.js';
+import { wideId } from '../../../wide-ids.js';
 import type { Client, EquilibriumCase, Expectation, Phase, TagQuota } from './gtt-vectors.js';
 
 const PAGE_BYTES = 4096;
@@ -98,7 +99,7 @@ export class ClosedLoop {
     touched.forEach((server, at) => {
       const part = units / touched.length;
       (this.#servers[server] as MockServer).served.count(part, this.#nowMs, SMOOTHING_MS);
-      this.#meter.report(this.#tag(tag).lane, server + 1, part, at === 0 ? 1 : 0, this.#nowMs);
+      this.#meter.report(this.#tag(tag).lane, wideId(server + 1), part, at === 0 ? 1 : 0, this.#nowMs);
     });
   }
 
@@ -150,7 +151,7 @@ export class ClosedLoop {
     this.#zones.begin();
     for (const { backend, cost } of costs.backends) {
       if (cost < CONTRIBUTION_RATIO * sumOfCosts(costs)) continue;
-      const { capacity, served } = this.#servers[backend - 1] as MockServer;
+      const { capacity, served } = this.#serverOf(backend);
       const level = (served.rate(this.#nowMs, SMOOTHING_MS) / capacity) * QUEUE_TARGET_BYTES;
       const health = { kind: 'level', level, target: QUEUE_TARGET_BYTES, spring: QUEUE_SPRING_BYTES } as const;
       const onBackend = { ...this.#allOn(backend), cost, transactions, quota: quota.totalPagesPerSec };
@@ -160,7 +161,11 @@ export class ClosedLoop {
     return this.#zones.deciding(this.#leaveOut)?.limit ?? Number.POSITIVE_INFINITY;
   }
 
-  #allOn(server: number): { costOfAll: number; quotaOfAll: number } {
+  #serverOf(backend: string): MockServer {
+    return this.#servers.find((_, at) => wideId(at + 1) === backend) as MockServer;
+  }
+
+  #allOn(server: string): { costOfAll: number; quotaOfAll: number } {
     let [costOfAll, quotaOfAll] = [0, 0];
     for (const { lane, quota } of this.#tags.values()) {
       const on = this.#meter.costsOf(lane, this.#nowMs)?.backends.find(({ backend }) => backend === server);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Random } from '../../../../sim/cluster/random.js';
 import { CostMeter, sumOfCosts } from '../../../../src/core/target/cost-meter.js';
 import { CostSampler } from '../../../../src/core/target/cost-sampler.js';
+import { wideId } from '../../../wide-ids.js';
 
 const SIZE = 100;
 const SEEDS = Array.from({ length: 50 }, (_, seed) => seed + 1);
@@ -65,7 +66,7 @@ describe('a meter that samples', () => {
     let worst = 0;
     for (let ms = 0; ms < 120_000; ms += 10) {
       const [backend, units] = [1 + (ms % 3), random.between(0, 20)];
-      for (const meter of [exact, sampled]) meter.report(0, backend, units, 1, ms);
+      for (const meter of [exact, sampled]) meter.report(0, wideId(backend), units, 1, ms);
       if (ms < 60_000) continue;
       const [right, found] = [exact, sampled].map((meter) => meter.costsOf(0, ms)!);
       expect(found!.transactions).toBe(right!.transactions);
@@ -79,8 +80,8 @@ describe('a meter that samples', () => {
 
   test('knows what work costs from the first report on', () => {
     const meter = new CostMeter({ ...settings, sampleUnits: SIZE }, () => 0.999);
-    meter.report(0, 1, 6, 1, 0);
-    expect(meter.costsOf(0, 0)?.backends).toEqual([{ backend: 1, cost: expect.any(Number) }]);
+    meter.report(0, wideId(1), 6, 1, 0);
+    expect(meter.costsOf(0, 0)?.backends).toEqual([{ backend: wideId(1), cost: expect.any(Number) }]);
   });
 });
 

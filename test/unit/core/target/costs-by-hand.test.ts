@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { wideId } from '../../../wide-ids.js';
 import '../../../property/seed.js';
 import { busiest } from '../../../../src/core/target/busiest.js';
 import { BACKENDS_PER_LANE, CostMeter, NO_BACKEND } from '../../../../src/core/target/cost-meter.js';
@@ -31,16 +32,20 @@ describe('room for lanes', () => {
     const meter = new CostMeter(SETTINGS);
     const room = () => [[], [1], [1, 2], [1, 2, 3], [1, 2, 3, 4], [7]].map((lanes) => meter.hasRoomFor(lanes));
     expect(room()).toEqual([true, true, true, true, false, true]);
-    expect([1, 2].map((lane) => meter.report(lane, 5, 1, 1, 0))).toEqual([true, true]);
+    expect([1, 2].map((lane) => meter.report(lane, wideId(5), 1, 1, 0))).toEqual([true, true]);
     expect(room()).toEqual([true, true, true, true, false, true]);
-    expect(meter.report(3, 5, 1, 1, 0)).toBe(true);
+    expect(meter.report(3, wideId(5), 1, 1, 0)).toBe(true);
     expect(room()).toEqual([true, true, true, true, false, false]);
-    expect([meter.report(4, 5, 1, 1, 0), meter.report(3, 5, 1, 1, 0), meter.laneCount]).toEqual([false, true, 3]);
+    expect([meter.report(4, wideId(5), 1, 1, 0), meter.report(3, wideId(5), 1, 1, 0), meter.laneCount]).toEqual([
+      false,
+      true,
+      3,
+    ]);
   });
 
   test('comes back when one has been silent for longer than is set', () => {
     const meter = new CostMeter(SETTINGS);
-    meter.report(1, 5, 1, 1, 0);
+    meter.report(1, wideId(5), 1, 1, 0);
     meter.removeSilent(SETTINGS.forgetAfterMs);
     expect(meter.has(1)).toBe(true);
     meter.removeSilent(SETTINGS.forgetAfterMs + 1);
@@ -52,7 +57,7 @@ describe('room for lanes', () => {
 function costsOf(units: readonly number[]) {
   const meter = new CostMeter(SETTINGS);
   for (let nowMs = 0; nowMs < 30_000; nowMs += 1000) {
-    for (const [at, each] of units.entries()) meter.report(1, at + 1, each, Number(at === 0), nowMs);
+    for (const [at, each] of units.entries()) meter.report(1, wideId(at + 1), each, Number(at === 0), nowMs);
   }
   return meter.costsOf(1, 30_000)!;
 }

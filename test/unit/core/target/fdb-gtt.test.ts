@@ -3,6 +3,7 @@ import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { GRANTED, Limiter } from '../../../../src/core/limiter/limiter.js';
 import { busiest } from '../../../../src/core/target/busiest.js';
 import { CostMeter } from '../../../../src/core/target/cost-meter.js';
+import { wideId } from '../../../wide-ids.js';
 import { ClosedLoop } from './closed-loop.js';
 import { casesOf, GTT_CASES, type GttCase, type ProxyLimiterCase } from './gtt-vectors.js';
 
@@ -32,7 +33,7 @@ test.each(casesOf('lifecycle'))('$id', ({ clients: [client], steps }) => {
   for (const { op, atSec, expectTagsTracked } of steps) {
     for (; nowMs < atSec * 1000; nowMs += 1000 / client.wantedTps) {
       if (nowMs >= (client.stopAfterSec as number) * 1000) continue;
-      for (let tag = 0; tag < (client.tags ?? 1); tag++) meter.report(tag, 1, client.pagesPerTx, 1, nowMs);
+      for (let tag = 0; tag < (client.tags ?? 1); tag++) meter.report(tag, wideId(1), client.pagesPerTx, 1, nowMs);
     }
     if (op === 'removeExpired') meter.removeSilent(nowMs);
     else if (op !== undefined) throw new Error(`unknown op ${op}`);
@@ -79,7 +80,7 @@ test('several requests of one tag count together, against the floor and in the o
 test.each(casesOf('latencyTable'))('$id by the table of costs', (one) => {
   const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: one.maxTags, sampleUnits: 0 });
   const lanes = new Map([...'ABC'].map((tag, lane) => [tag, lane]));
-  const measure = (tag: string, nowMs: number) => meter.report(lanes.get(tag) as number, 1, 1, 1, nowMs);
+  const measure = (tag: string, nowMs: number) => meter.report(lanes.get(tag) as number, wideId(1), 1, 1, nowMs);
   for (const tag of [...(one.measure ?? []), ...(one.measureOnce ?? [])]) measure(tag, 0);
   const { tags = [], sec = 1 } = one.keepMeasuringEverySec ?? {};
   for (let second = 0; second <= (one.durationSec ?? 0); second += sec) {

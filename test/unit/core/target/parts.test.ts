@@ -6,6 +6,7 @@ import { followedHealth } from '../../../../src/core/target/followed-health.js';
 import { SmoothedRate } from '../../../../src/core/target/smoothed-rate.js';
 import { HEALTHY, isSaneHealth, throttlingRatio } from '../../../../src/core/target/throttling-ratio.js';
 import { WorstZones } from '../../../../src/core/target/worst-zones.js';
+import { wideId } from '../../../wide-ids.js';
 
 const FACTORS = { readPageBytes: 4096, writePageBytes: 4096, writeFactor: 4 };
 
@@ -55,7 +56,7 @@ test('a zone is limited by the worst of its backends, in whatever order they com
   ]) {
     const zones = new WorstZones();
     zones.begin();
-    for (const [backend, limit] of limits.entries()) zones.add('a', backend, limit);
+    for (const [backend, limit] of limits.entries()) zones.add('a', wideId(backend), limit);
     expect(zones.deciding(1)).toEqual({ zone: 'a', backend: limits.indexOf(0.5), limit: 0.5 });
   }
 });
@@ -71,8 +72,8 @@ test.each([
   const zones = new WorstZones();
   zones.begin();
   Object.entries(limits).forEach(([zone, value], backend) => {
-    zones.add(zone, backend, HEALTHY);
-    zones.add(zone, backend + 100, value);
+    zones.add(zone, wideId(backend), HEALTHY);
+    zones.add(zone, wideId(backend + 100), value);
   });
   expect(zones.deciding(leaveOut)?.limit ?? null).toBe(limit);
   expect(zones.leftOutZones(leaveOut).map(({ zone }) => zone)).toEqual(left);
@@ -92,8 +93,8 @@ test('a smoothed rate: a burst decays, steady work is seen at once with its age'
 test('the average cost is right from the first report on, whatever the rate', () => {
   const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10, sampleUnits: 0 });
   for (const atMs of [0, 7000, 7001, 90_000]) {
-    meter.report(3, 1, 4, 1, atMs);
-    meter.report(3, 2, 2, 0, atMs);
+    meter.report(3, wideId(1), 4, 1, atMs);
+    meter.report(3, wideId(2), 2, 0, atMs);
     const costs = meter.costsOf(3, atMs + 100);
     expect(costs === null ? 0 : sumOfCosts(costs) / costs.transactions).toBeCloseTo(6, 9);
   }
@@ -102,7 +103,7 @@ test('the average cost is right from the first report on, whatever the rate', ()
 
 test('a record names the dearest backends, and keeps the sum', () => {
   const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10, sampleUnits: 0 });
-  for (let backend = 1; backend <= 40; backend++) meter.report(0, backend, backend, backend === 1 ? 1 : 0, 0);
+  for (let backend = 1; backend <= 40; backend++) meter.report(0, wideId(backend), backend, backend === 1 ? 1 : 0, 0);
   const costs = meter.costsOf(0, 0);
   expect(costs?.backends).toHaveLength(17);
   expect(costs?.backends[0]?.backend).toBe(40);
@@ -112,9 +113,9 @@ test('a record names the dearest backends, and keeps the sum', () => {
 
 test('a full table refuses a new lane and goes on with the others', () => {
   const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 1, sampleUnits: 0 });
-  expect(meter.report(0, 1, 1, 1, 0)).toBe(true);
-  expect(meter.report(1, 1, 1, 1, 0)).toBe(false);
-  expect(meter.report(0, 1, 1, 1, 0)).toBe(true);
+  expect(meter.report(0, wideId(1), 1, 1, 0)).toBe(true);
+  expect(meter.report(1, wideId(1), 1, 1, 0)).toBe(false);
+  expect(meter.report(0, wideId(1), 1, 1, 0)).toBe(true);
 });
 
 describe('a level that is followed', () => {
@@ -150,7 +151,7 @@ test('sampling 1 % of 1,000/s: rates unbiased within 10 % (docs/guide/target-rat
   let nextMs = 0;
   for (let lookMs = 60_000; lookMs <= 20_000_000; lookMs += 30_000) {
     for (; nextMs <= lookMs; nextMs += random.exponential(1000 / (perSecond * probability))) {
-      meter.report(0, 1, units / probability, 1 / probability, nextMs);
+      meter.report(0, wideId(1), units / probability, 1 / probability, nextMs);
     }
     const costs = meter.costsOf(0, lookMs);
     if (costs === null) throw new Error('there are costs');

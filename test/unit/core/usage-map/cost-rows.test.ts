@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CostRows } from '../../../../src/core/usage-map/cost-rows.js';
+import { wideId } from '../../../wide-ids.js';
 import '../../../property/seed.js';
 
 const LANES = [0, 1, 2];
-const BACKENDS = [10, 11, 12];
+const BACKENDS = [10, 11, 12].map(wideId);
 
 const step = fc.record({
   row: fc.nat(5),
@@ -16,10 +17,11 @@ test('knows which lanes work on which backend, as a list of all rows would, and 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const costs = new CostRows();
-      const told = new Set<number>();
+      const told = new Set<string>();
       costs.onChanged = (backend) => told.add(backend);
-      const rows = new Map<number, readonly number[]>();
+      const rows = new Map<number, readonly string[]>();
       const laneOf = (row: number) => row % LANES.length;
+      const identityOf = (lane: number) => ({ groupId: wideId(100 + lane), direction: 0 });
       for (const { row, what, on } of steps) {
         const before = rows.get(row);
         const version = costs.version;
@@ -30,7 +32,7 @@ test('knows which lanes work on which backend, as a list of all rows would, and 
         if (what !== 'recount') rows.delete(row);
         if (what === 'set') {
           const backends = on.map((backend) => ({ backend, cost: 1 }));
-          costs.set(row, 100 + laneOf(row), laneOf(row), { transactions: 1, backends });
+          costs.set(row, identityOf(laneOf(row)), laneOf(row), { transactions: 1, backends });
           rows.set(row, on);
         }
         const touched = [...(before ?? []), ...(what === 'set' ? on : [])];
@@ -44,7 +46,7 @@ test('knows which lanes work on which backend, as a list of all rows would, and 
         for (const backend of BACKENDS) {
           const expected = LANES.map((lane) => {
             const count = [...rows].filter(([each, its]) => laneOf(each) === lane && its.includes(backend)).length;
-            return { key: 100 + lane, mapLane: lane, rows: count };
+            return { ...identityOf(lane), mapLane: lane, rows: count };
           }).filter((lane) => lane.rows > 0);
           const found = [...costs.lanesOn(backend)].sort((one, other) => one.mapLane - other.mapLane);
           expect(found).toEqual(expected);

@@ -1,14 +1,20 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LaneNumbers } from '../../../../src/core/usage-map/lane-numbers.js';
+import { wideId } from '../../../wide-ids.js';
 import '../../../property/seed.js';
 
 const key = fc.oneof(
   fc.integer({ min: 0, max: 50 }),
-  fc.maxSafeNat().map((id) => id % 2 ** 49),
-  // The same low word, which a table must tell apart by the high one.
+  fc.maxSafeNat().map((id) => id % 2 ** 48),
+  // The same last word, which a table must tell apart by the others.
   fc.integer({ min: 0, max: 2 ** 17 - 1 }).map((high) => high * 2 ** 32 + 7),
 );
+
+/** The lane that a key stands for: one direction of even keys, the other of odd ones. */
+function lane(key: number): [groupId: string, direction: number] {
+  return [wideId(Math.floor(key / 2)), key % 2];
+}
 
 test('numbers keys as a Map would, in the order of their first use', () => {
   fc.assert(
@@ -16,11 +22,15 @@ test('numbers keys as a Map would, in the order of their first use', () => {
       const numbers = new LaneNumbers();
       const known = new Map<number, number>();
       for (const each of keys) {
-        expect(numbers.find(each)).toBe(known.get(each) ?? -1);
+        expect(numbers.find(...lane(each))).toBe(known.get(each) ?? -1);
         if (!known.has(each)) known.set(each, known.size);
-        expect(numbers.of(each)).toBe(known.get(each));
+        expect(numbers.of(...lane(each))).toBe(known.get(each));
       }
-      for (const [each, number] of known) expect(numbers.of(each)).toBe(number);
+      for (const [each, number] of known) {
+        expect(numbers.of(...lane(each))).toBe(number);
+        const [groupId, direction] = lane(each);
+        expect(numbers.laneOf(number)).toEqual({ groupId, direction });
+      }
       expect(numbers.count).toBe(known.size);
     }),
   );
@@ -28,10 +38,10 @@ test('numbers keys as a Map would, in the order of their first use', () => {
 
 test('100,000 lanes with ids as they are hashed', () => {
   const numbers = new LaneNumbers();
-  const ids = Array.from({ length: 100_000 }, (_, at) => 2 * ((at * 2_654_435_761 * 48_271) % 2 ** 48));
+  const ids = Array.from({ length: 100_000 }, (_, at) => (at * 2_654_435_761 * 48_271) % 2 ** 48);
   const known = new Map<number, number>();
   for (const id of ids) if (!known.has(id)) known.set(id, known.size);
-  expect(ids.filter((id) => numbers.of(id) !== known.get(id))).toEqual([]);
+  expect(ids.filter((id) => numbers.of(...lane(id)) !== known.get(id))).toEqual([]);
 });
 
 test('numbers that are freed are given again, the others stay', () => {
@@ -39,16 +49,16 @@ test('numbers that are freed are given again, the others stay', () => {
     fc.property(fc.array(fc.tuple(key, fc.boolean()), { maxLength: 300 }), fc.array(key), (some, more) => {
       const numbers = new LaneNumbers();
       const used = new Map<number, number>();
-      for (const [each] of some) used.set(each, numbers.of(each));
+      for (const [each] of some) used.set(each, numbers.of(...lane(each)));
       const kept = new Set(some.filter(([, isKept]) => isKept).map(([each]) => used.get(each) as number));
       numbers.free((number) => kept.has(number));
       expect(numbers.count).toBe(kept.size);
-      for (const each of more) numbers.of(each);
-      for (const [each, number] of used) if (kept.has(number)) expect(numbers.of(each)).toBe(number);
+      for (const each of more) numbers.of(...lane(each));
+      for (const [each, number] of used) if (kept.has(number)) expect(numbers.of(...lane(each))).toBe(number);
       const known = new Set([...more, ...[...used].flatMap(([each, number]) => (kept.has(number) ? [each] : []))]);
-      expect(new Set([...known].map((each) => numbers.of(each))).size).toBe(known.size);
+      expect(new Set([...known].map((each) => numbers.of(...lane(each)))).size).toBe(known.size);
       expect(numbers.count).toBe(known.size);
-      for (const each of known) expect(numbers.of(each)).toBeLessThan(Math.max(used.size, known.size));
+      for (const each of known) expect(numbers.of(...lane(each))).toBeLessThan(Math.max(used.size, known.size));
     }),
   );
 });

@@ -6,14 +6,15 @@ import type { Append } from '../../../../src/core/protocol/events-and-effects.js
 import { type ReportRow, reportRecordKey } from '../../../../src/core/protocol/record.js';
 import { RowBounds, weightOf } from '../../../../src/core/usage-map/row-bounds.js';
 import { GROUP } from '../../../simulation/settings.js';
+import { wideId } from '../../../wide-ids.js';
 import { OneNode } from '../coordinator/one-node.js';
 
 const MEBI = 2 ** 20;
 const COLLECTIONS_MAX = 8;
 
-function rowOf(groupId: number, direction = 0): ReportRow {
+function rowOf(group: number, direction = 0): ReportRow {
   const rates = { usageMessages: 1, usageBytes: 1, demandMessages: 1, demandBytes: 1 };
-  return { groupId, direction, topics: 0, ...rates, shareMessages: 1, shareBytes: 1 };
+  return { groupId: wideId(group), direction, topics: 0, ...rates, shareMessages: 1, shareBytes: 1 };
 }
 
 /** A record as a stranger may write it: every row about a group of its own, that nobody has heard of. */
@@ -194,7 +195,7 @@ describe('where the bounds lie', () => {
   test('costs of a row weigh two rows, and two for each backend', () => {
     const costs = (count: number) => ({
       transactions: 1,
-      backends: Array.from({ length: count }, (_, backend) => ({ backend, cost: 1 })),
+      backends: Array.from({ length: count }, (_, backend) => ({ backend: wideId(backend), cost: 1 })),
     });
     const weights = [0, 1, 3].map((count) => weightOf([rowOf(1), { ...rowOf(2), costs: costs(count) }]));
     expect([weightOf([]), weightOf(rowsOf(2)), ...weights]).toEqual([1, 3, 5, 7, 11]);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { LaneCosts, ReportRecord } from '../../../../src/core/protocol/record.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';
+import { wideId } from '../../../wide-ids.js';
 
 const KEYS = 200;
 const ROUNDS = 20;
@@ -11,7 +12,7 @@ function recordOf(key: number, sequence: number): ReportRecord {
   const rows = Array.from({ length: 6 }, (_, at) => {
     const rate = 1.5 + at;
     return {
-      groupId: key * 6 + at,
+      groupId: wideId(key * 6 + at),
       direction: 0,
       topics: 0,
       usageMessages: rate,
@@ -56,7 +57,7 @@ test('costs go with the record that said them, also where its rows are overwritt
     const rows = record.rows.map((row) => (costs === undefined ? row : { ...row, costs }));
     return { ...record, author: { ...record.author, sequence }, rows };
   };
-  const costs = { transactions: 10, backends: [{ backend: 7, cost: 30 }] };
+  const costs = { transactions: 10, backends: [{ backend: wideId(7), cost: 30 }] };
   const lane = () => usageMap.mapLaneOf(said(1).rows[0]!.groupId, said(1).rows[0]!.direction);
   for (const [sequence, given] of [costs, costs, undefined, costs].entries()) {
     usageMap.apply({ partition: 0, bundle: 0, isPast: false }, member, said(sequence + 1, given), {
@@ -64,7 +65,7 @@ test('costs go with the record that said them, also where its rows are overwritt
       logMs: 0,
     });
     expect(usageMap.costs.hasLane(lane())).toBe(given !== undefined);
-    const on = [...usageMap.costs.lanesOn(7)];
+    const on = [...usageMap.costs.lanesOn(wideId(7))];
     expect(on.map(({ rows }) => rows)).toEqual(given === undefined ? [] : on.map(() => 1));
   }
 });

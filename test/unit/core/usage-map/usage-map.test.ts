@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { wideId } from '../../../wide-ids.js';
 import { bundleKeyText, nodeKeyText, Reading } from './reading.js';
 
 describe('usage map', () => {
@@ -67,7 +68,7 @@ describe('usage map', () => {
     const reading = new Reading();
     reading.node('a');
     reading.report('a', { orders: 5 });
-    const { record } = stolen(reading);
+    const { record } = stolen();
     for (const key of [bundleKeyText('a'), nodeKeyText('a'), 'backend/1', '', 'short', `${'x'.repeat(9)}`]) {
       reading.raw({ partition: 0, offset: reading.log.nextOffset(0), appendMs: 1e12, key, record });
     }
@@ -119,11 +120,11 @@ describe('usage map', () => {
   });
 });
 
-function stolen(reading: Reading) {
+function stolen() {
   const thief = new Reading();
   thief.node('thief');
   const member = [...thief.membership.all()][0]!;
-  const { groupId } = { groupId: reading.usageMap.mapLaneOf(1, 0) };
+  const groupId = wideId(1);
   const author = { nodeKey: member.nodeKey, incarnation: member.incarnation, sequence: 99 };
   const rates = {
     usageMessages: 1e9,
