@@ -104,7 +104,7 @@ export class UnheardWork {
   isOpen(where: Where, origin: Origin | undefined): true | null {
     const found = this.#find(where, origin);
     if (found === null) return null;
-    const { key, row, nowMs } = found;
+    const { row, nowMs } = found;
     const { keys } = this.#parts;
     const asked = { direction: directionOf(origin), messages: 1, bytes: 1 };
     return !keys.isAsleep(nowMs) && keys.contains(row, asked, nowMs) ? true : null;
