@@ -74,7 +74,7 @@ function wideId(text: string): GroupId | BackendId {
 /** Reads four characters: 24 bits. */
 function quarter(id: string, at: number): number {
   let bits = 0;
-  for (let place = at; place < at + 4; place++) bits = (bits << 6) | DIGITS[id.charCodeAt(place) & 127];
+  for (let index = at; index < at + 4; index++) bits = (bits << 6) | DIGITS[id.charCodeAt(index) & 127];
   return bits;
 }
 

@@ -24,7 +24,7 @@ export interface Whispered {
  */
 export class Whispers {
   readonly maxLive: number;
-  /** A line: time of the last refill (Infinity = the key speaks), kind and bits of the id in one number, the limited slots. */
+  /** A line: time of the last refill (Infinity = the key speaks), kind and bits of the id, the limited slots. */
   readonly #rows: KeyRows;
   readonly #kinds: Kind[];
   /** Limited slots that a line has room for. */

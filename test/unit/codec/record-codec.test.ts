@@ -45,7 +45,7 @@ function observedRow(changes: Partial<ObservedRow> = {}): ObservedRow {
 /** A NODE record with one observed row, or with columns that do not fit together. */
 function observing(changes: Partial<quotamesh.v1.INode>): Uint8Array {
   const wireAuthor = { nodeKey: new Uint8Array(6).fill(1), incarnation: 1, nonce: 0, sequence: 1 };
-  const said = { author: wireAuthor, nodeId: 'a', observedGroupIds: new Uint8Array(6), ...changes };
+  const said = { author: wireAuthor, nodeId: 'a', observedGroupIds: new Uint8Array(12), ...changes };
   return envelope(wire.Kind.NODE, wire.Node.encode(said).finish());
 }
 
@@ -57,7 +57,7 @@ function envelope(kind: number, body: Uint8Array, changes: Partial<quotamesh.v1.
 
 function report(changes: Partial<quotamesh.v1.IReport>): Uint8Array {
   const wireAuthor = { nodeKey: new Uint8Array(6).fill(1), incarnation: 1, nonce: 0, sequence: 1 };
-  const body = wire.Report.encode({ author: wireAuthor, groupIds: new Uint8Array(6), ...changes }).finish();
+  const body = wire.Report.encode({ author: wireAuthor, groupIds: new Uint8Array(12), ...changes }).finish();
   return envelope(wire.Kind.REPORT, body);
 }
 
@@ -179,8 +179,8 @@ describe('what is not taken, and why', () => {
     { cause: 'unknown-kind', value: envelope(99, body) },
     { cause: 'malformed-body', value: envelope(NODE, Uint8Array.of(0x0a, 0x7f)) },
     { cause: 'absurd-content', value: envelope(NODE, new Uint8Array(0)) },
-    { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(7) }) },
-    { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(6 * (OBSERVED_ROWS_MAX + 1)) }) },
+    { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(6) }) },
+    { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(12 * (OBSERVED_ROWS_MAX + 1)) }) },
     { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(0), observedDirections: [1] }) },
     { cause: 'absurd-content', value: observing({ observedDirections: [2] }) },
     { cause: 'absurd-content', value: observing({ observedNames: ['x', 'y'] }) },
@@ -190,8 +190,8 @@ describe('what is not taken, and why', () => {
     { cause: 'absurd-content', value: observing({ observedDemandMessagesPerSecond: [1, 2] }) },
     { cause: 'absurd-content', value: observing({ observedDemandBytesPerSecond: [Number.POSITIVE_INFINITY] }) },
     { cause: 'absurd-content', value: report({ author: null }) },
-    { cause: 'absurd-content', value: report({ groupIds: new Uint8Array(7) }) },
-    { cause: 'absurd-content', value: report({ groupIds: new Uint8Array(6 * 129) }) },
+    { cause: 'absurd-content', value: report({ groupIds: new Uint8Array(6) }) },
+    { cause: 'absurd-content', value: report({ groupIds: new Uint8Array(12 * 129) }) },
     { cause: 'absurd-content', value: report({ directions: [2] }) },
     { cause: 'absurd-content', value: report({ demandMessagesPerSecond: [1, 2] }) },
     { cause: 'absurd-content', value: report({ topics: [1, 2] }) },

@@ -72,7 +72,7 @@ test.each([0.01, 1, 100])(
       const total = costs.reduce((sum, cost) => sum + cost, 0);
       expect(total / units.reduce((sum, each) => sum + each, 0)).toBeCloseTo(1, 6);
       const named = backends.filter(({ backend, cost }) => backend !== NO_BACKEND && cost > 0);
-      const largestFirst = [...Array(count).keys()].reverse().map((at) => at + 1);
+      const largestFirst = [...Array(count).keys()].reverse().map((at) => wideId(at + 1));
       expect(named.map(({ backend }) => backend)).toEqual(largestFirst.slice(0, BACKENDS_PER_LANE));
       const rest = units.slice(0, Math.max(0, count - BACKENDS_PER_LANE)).reduce((sum, each) => sum + each, 0);
       const left = backends.filter(({ backend }) => backend === NO_BACKEND).map(({ cost }) => cost / transactions);

@@ -57,7 +57,7 @@ test('a zone is limited by the worst of its backends, in whatever order they com
     const zones = new WorstZones();
     zones.begin();
     for (const [backend, limit] of limits.entries()) zones.add('a', wideId(backend), limit);
-    expect(zones.deciding(1)).toEqual({ zone: 'a', backend: limits.indexOf(0.5), limit: 0.5 });
+    expect(zones.deciding(1)).toEqual({ zone: 'a', backend: wideId(limits.indexOf(0.5)), limit: 0.5 });
   }
 });
 
@@ -106,7 +106,7 @@ test('a record names the dearest backends, and keeps the sum', () => {
   for (let backend = 1; backend <= 40; backend++) meter.report(0, wideId(backend), backend, backend === 1 ? 1 : 0, 0);
   const costs = meter.costsOf(0, 0);
   expect(costs?.backends).toHaveLength(17);
-  expect(costs?.backends[0]?.backend).toBe(40);
+  expect(costs?.backends[0]?.backend).toBe(wideId(40));
   expect(costs?.backends[16]?.backend).toBe(NO_BACKEND);
   expect((costs === null ? 0 : sumOfCosts(costs)) / (costs?.transactions ?? 1)).toBeCloseTo(820, 6);
 });
