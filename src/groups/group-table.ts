@@ -183,8 +183,9 @@ export class GroupTable {
   /** Gives the number of a key to another one. */
   renameKey(group: number, config: GroupConfig): void {
     invariant(!this.isGroup(group), 'numbers of groups are not given away', { group });
-    this.refuseCollision(config.name);
     const { name } = this.at(group);
+    const other = this.collisionOf(config.name);
+    if (other !== null && other !== name) throw collision(config.name, other);
     this.#all.delete(name);
     this.#byId.delete(this.#idOf(name));
     this.#give(group, config.name);
