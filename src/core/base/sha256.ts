@@ -4,8 +4,8 @@
  * Each UTF-16 code unit is encoded by itself, in one to three bytes as UTF-8 would encode it. So no two texts have the
  * same bytes, halves of surrogate pairs included.
  *
- * *Why* here: the core imports no packages, and ids are made where groups are. test/unit/core/sha256.test.ts compares it
- * with another implementation.
+ * *Why* here: the core imports no packages, and ids are made where groups are. It is compared with another
+ * implementation in test/unit/core/sha256.test.ts.
  */
 export function sha256(text: string): Uint32Array {
   const byteCount = encode(text);
