@@ -38,7 +38,7 @@ describe('ids', () => {
     fc.assert(
       fc.property(word, word, word, (first, second, third) => {
         const bytes = Buffer.alloc(12);
-        [first, second, third].forEach((each, at) => bytes.writeUInt32BE(each, 4 * at));
+        for (const [at, each] of [first, second, third].entries()) bytes.writeUInt32BE(each, 4 * at);
         const id = writeId(first, second, third);
         expect(id).toBe(bytes.toString('base64url'));
         expect([...readWords(id)]).toEqual([first, second, third]);
