@@ -77,6 +77,8 @@ test('node-services.md: Express in three lines, and all options', async () => {
   const out = await outputOf(`${three}await node.acquire('orders', { messages: 50 }, { waitMs: 10_000 });
 ${options}app.use((_request, response) => response.send('hello'));
 ${SERVED}
+// A bucket is empty when the node starts.
+await new Promise((resolve) => setTimeout(resolve, 500));
 const before = node.groupStatus('orders').directions.publish.local.admittedMessages;
 const health = await ask('/health');
 console.log(health.status, health.headers.get('ratelimit-policy'), health.headers.get('x-ratelimit-limit'));

@@ -177,7 +177,7 @@ export class SlotTokens {
       return;
     }
     this.tokens = this.tokensAfter(aheadMs);
-    this.#count(bucket, counted, seconds, read);
+    this.#count(bucket, counted, seconds, nodes > 1 ? read : withNothingUnrefused(read));
     this.#give(bucket, nodes, now, read.isHeldBack);
   }
 
@@ -395,6 +395,11 @@ export interface ReadSoFar {
   readonly ownSlot: number;
   /** Whether the node's budget holds back the report that has to tell of the lane. */
   readonly isHeldBack: boolean;
+}
+
+/** Beside no other node nobody else is to be given what a debt of the cluster would take. */
+function withNothingUnrefused(read: ReadSoFar): ReadSoFar {
+  return read.unrefused === 0 ? read : { ...read, mayOwe: read.mayOwe + read.unrefused, unrefused: 0 };
 }
 
 /** The deepest debt that a record makes: a second of the target, or what may be taken of a full bucket. */
