@@ -20,7 +20,9 @@ describe('examples of services', () => {
     expect([answer.status, await answer.text()]).toEqual([200, 'hello\n']);
     expect(answer.headers.get('x-ratelimit-limit')).toBe('600');
     expect(Number(answer.headers.get('x-ratelimit-remaining'))).toBeLessThan(600);
-    const statuses = ['any text', ''].map(async (name) => (await fetch(url, { headers: { 'x-api-key': name } })).status);
+    const statuses = ['any text', ''].map(
+      async (name) => (await fetch(url, { headers: { 'x-api-key': name } })).status,
+    );
     expect(await Promise.all(statuses)).toEqual([200, 401]);
   });
 
