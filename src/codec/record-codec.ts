@@ -1,3 +1,4 @@
+import { NODES_MAX } from '../core/base/settings.js';
 import { DIRECTION_COUNT, type GroupId } from '../core/base/vocabulary.js';
 import { chargeIn, type ReportRow, type TopicRecord } from '../core/protocol/record.js';
 import { decodeBackend, encodeBackend } from './backend-codec.js';
@@ -104,7 +105,7 @@ function decodeNode(body: Uint8Array): TopicRecord | typeof ABSURD {
   const { nodeId, version, pool, epoch, partitions, tellsCharges } = node;
   const author = decodeAuthor(node.author);
   const observed = decodeObserved(node);
-  if (author === null || !isName(nodeId) || observed === null) return ABSURD;
+  if (author === null || !isName(nodeId) || observed === null || pool > NODES_MAX) return ABSURD;
   const said = {
     ...(pool !== 0 && { pool }),
     ...(epoch !== 0 && { epoch }),

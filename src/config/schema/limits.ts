@@ -1,3 +1,4 @@
+import { NODES_MAX } from '../../core/base/settings.js';
 import { section } from '../setting/section.js';
 import type { Setting } from '../setting/setting.js';
 import { TIME_UNITS, type TimeUnit } from '../setting/time-unit.js';
@@ -59,7 +60,7 @@ export const NODE_LIMITS = section({
     kind: 'count',
     default: 10_000,
     min: 1,
-    max: 100_000,
+    max: NODES_MAX,
     buys: 'More node ids in the cluster, those counted that are gone for less than timing.forgetAfterMs. One more is refused.',
     costs: 'About 500 bytes each, more with what they report. All nodes must agree, or they compute different shares.',
   },

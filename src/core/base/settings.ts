@@ -213,3 +213,6 @@ export function windowMsOf({
 }): number {
   return limiter === 'window' ? windowMs : 0;
 }
+
+/** The most node ids that a cluster can be configured for; a record that claims a larger pool is not read. */
+export const NODES_MAX = 100_000;

@@ -2,8 +2,6 @@
 export interface Verdict {
   /** Every live member claims the live count. */
   readonly isAgreed: boolean;
-  /** The agreed size, or the largest claim. */
-  readonly size: number;
   readonly live: number;
 }
 
@@ -11,7 +9,7 @@ export interface Verdict {
  * Counts the claims of the live members. Equal claims are not enough: Numaflow as shipped agrees on 3 for ever when one
  * of three leaves. The claimed size has to be the live count as well, as Numaflow's text says.
  *
- * Worked: claims 2, 2 of two members → agreed 2; 3, 3 of two → not agreed, 3; 1, 3 of two → not agreed, 3.
+ * Worked: claims 2, 2 of two members → agreed; 3, 3 of two → not agreed; 1, 3 of two → not agreed.
  */
 export class Claims<Key> {
   readonly #claims = new Map<Key, number>();
@@ -44,17 +42,17 @@ export class Claims<Key> {
 
   verdict(): Verdict {
     const live = this.#claims.size;
-    const isAgreed = this.#counts.size === 1 && this.#counts.has(live);
-    let size = 0;
-    for (const claim of this.#counts.keys()) size = Math.max(size, claim);
-    return { isAgreed, size, live };
+    return { isAgreed: this.#counts.size === 1 && this.#counts.has(live), live };
   }
 }
 
 /**
- * The size by which a member divides after a verdict: the agreed size; without agreement the largest of its own size,
- * all claims and the live count. So it falls by agreement alone.
+ * The size by which a member divides after a verdict: the live count; without agreement its own size, if that is more.
+ * So it falls by agreement alone.
+ *
+ * *Why:* an honest claim is a live count that the log has shown, so everybody divides by as many already. If claims
+ * raised the size, one record with 4,294,967,295 in it would leave nobody anything.
  */
-export function nextDivisor({ isAgreed, size, live }: Verdict, divisor: number): number {
-  return isAgreed ? size : Math.max(divisor, size, live);
+export function nextDivisor({ isAgreed, live }: Verdict, divisor: number): number {
+  return isAgreed ? live : Math.max(divisor, live);
 }

@@ -4,6 +4,7 @@ import { MAGIC, MAX_RECORD_BYTES, WIRE_VERSION } from '../../../src/codec/envelo
 import { quotamesh } from '../../../src/codec/generated/report.js';
 import { RecordCodec } from '../../../src/codec/record-codec.js';
 import { clusterHashOf, incarnationOf, nodeKeyOf } from '../../../src/core/base/ids.js';
+import { NODES_MAX } from '../../../src/core/base/settings.js';
 import {
   OBSERVED_ROWS_MAX,
   type ObservedRow,
@@ -182,6 +183,7 @@ describe('what is not taken, and why', () => {
     { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(6) }) },
     { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(12 * (OBSERVED_ROWS_MAX + 1)) }) },
     { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(0), observedDirections: [1] }) },
+    { cause: 'absurd-content', value: observing({ pool: NODES_MAX + 1 }) },
     { cause: 'absurd-content', value: observing({ observedDirections: [2] }) },
     { cause: 'absurd-content', value: observing({ observedNames: ['x', 'y'] }) },
     { cause: 'absurd-content', value: observing({ observedNames: ['x'.repeat(201)] }) },

@@ -35,6 +35,8 @@ describe('the pool, record by record', () => {
     ['… until the other says so', [...TWO, ['gone', B], ['says', A, 1]], 1, true, [A]],
     ['one restarts: it waits for the next agreement', [...TWO, ['restarted', B]], 2, true, [A]],
     ['… which its first record may be', [...TWO, ['restarted', B], ['says', B, 2]], 2, true, [A, B]],
+    ['one that claims what cannot be', [...TWO, ['says', C, 4_294_967_295]], 3, false, [A, B]],
+    ['… and leaves', [...TWO, ['says', C, 4_294_967_295], ['gone', C]], 2, true, [A, B]],
     ['one that says nothing of pools', [...TWO, ['says', C, 0]], 3, false, [A, B]],
   ])('%s', (_, log, divisor, agreed, served) => {
     const pool = poolAfter(log);

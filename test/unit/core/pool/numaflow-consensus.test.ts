@@ -42,6 +42,8 @@ const { cases, conventions } = readVectors<{
 class Pool {
   readonly #ttlSec: number;
   readonly #claims = new Claims<string>();
+  /** The text's answer without agreement is the largest claim; production divides by no claim. */
+  readonly #claimed = new Map<string, number>();
   readonly #heardSec = new Map<string, number>();
   readonly #levels: LeftCeilings;
   /** In order of joining; divisor 0 = it waits. */
@@ -72,22 +74,28 @@ class Pool {
   #forget(name: string): void {
     this.#heardSec.delete(name);
     this.#claims.delete(name);
+    this.#claimed.delete(name);
+  }
+
+  #claim(name: string, claim: number): void {
+    this.#claims.set(name, claim);
+    this.#claimed.set(name, claim);
   }
 
   #register(name: string): Answer {
     this.#expire();
     this.#heardSec.set(name, this.#nowSec);
     const live = this.#heardSec.size;
-    this.#claims.set(name, live);
+    this.#claim(name, live);
     return { live, level: this.#levels.of(name, this.#nowSec) };
   }
 
   #sync(name: string, claim: number): Answer {
     this.#heardSec.set(name, this.#nowSec);
     this.#expire();
-    this.#claims.set(name, claim);
-    const { isAgreed, size, live } = this.#claims.verdict();
-    return { verdict: isAgreed ? 'AGREE' : 'DISAGREE', value: size, live };
+    this.#claim(name, claim);
+    const { isAgreed, live } = this.#claims.verdict();
+    return { verdict: isAgreed ? 'AGREE' : 'DISAGREE', value: Math.max(...this.#claimed.values()), live };
   }
 
   #join(name: string): void {
