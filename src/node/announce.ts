@@ -4,12 +4,47 @@ import type { Coordinator } from '../core/coordinator/coordinator.js';
 import type { Notice } from '../core/protocol/events-and-effects.js';
 import type { LogLevel, Telemetry } from '../ports/telemetry.js';
 
-/** One log line per notice of the core; every degraded state has exactly one line when it begins and one when it ends. */
-export function announce(notice: Notice, telemetry: Telemetry): void {
-  const { kind, ...facts } = notice;
-  const [level, message] = LINES[kind];
-  telemetry.log(level, message, facts);
+/**
+ * Writes one log line per notice of the core; every degraded state has exactly one line when it begins and one when it
+ * ends. Of members that come or go at once it names the first, and counts the others: whoever may write to the topic
+ * must not fill the log.
+ */
+export class Announcements {
+  readonly #telemetry: Telemetry;
+  #spanEndMs = Number.NEGATIVE_INFINITY;
+  #named = 0;
+  #unnamed = 0;
+
+  constructor(telemetry: Telemetry) {
+    this.#telemetry = telemetry;
+  }
+
+  tell(notices: readonly Notice[], nowMs: number): void {
+    if (nowMs >= this.#spanEndMs) this.#beginSpan(nowMs);
+    for (const notice of notices) {
+      const { kind, ...facts } = notice;
+      const [level, message] = LINES[kind];
+      if (!MEMBER_KINDS.has(kind) || this.#named++ < NAMED_MAX) this.#telemetry.log(level, message, facts);
+      else this.#unnamed++;
+    }
+  }
+
+  #beginSpan(nowMs: number): void {
+    if (this.#unnamed > 0) {
+      const message = 'more nodes came or went within a second than are named';
+      this.#telemetry.log('warn', message, { unnamed: this.#unnamed });
+    }
+    this.#spanEndMs = nowMs + SPAN_MS;
+    this.#named = 0;
+    this.#unnamed = 0;
+  }
 }
+
+/** With a larger span fewer lines are written while many nodes come and go. */
+const SPAN_MS = 1000;
+/** Lines per span. */
+const NAMED_MAX = 50;
+const MEMBER_KINDS: ReadonlySet<Notice['kind']> = new Set(['member-joined', 'member-left', 'member-expired']);
 
 const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
   ready: ['info', 'node ready: own record read back'],
@@ -37,6 +72,10 @@ const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
   'tokens-suspended': ['warn', 'nodes of an older build tell no charges: groups share rates until they are gone'],
   'tokens-resumed': ['info', 'all nodes tell their charges: groups share tokens again'],
   'partitions-differ': ['error', 'a member works with fewer partitions of the topic'],
+  'partitions-doubted': [
+    'warn',
+    'a node counts fewer partitions of the topic than this one, which decides already and goes on',
+  ],
   fenced: ['error', 'a newer process uses this node id'],
 };
 

@@ -10,7 +10,7 @@ import type { GroupTable } from '../groups/group-table.js';
 import type { Clock } from '../ports/clock.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
-import { announce, announceShares } from './announce.js';
+import { Announcements, announceShares } from './announce.js';
 import { fencedError } from './fenced-error.js';
 import { RebalancingWatch } from './rebalancing-watch.js';
 import type { WakingClock } from './waking-clock.js';
@@ -57,6 +57,7 @@ export class NodeLoop implements ServingLoop {
   readonly rounds = { count: 0, totalMs: 0 };
   readonly rebalancing = new RebalancingWatch();
   readonly #parts: NodeLoopParts;
+  readonly #announcements: Announcements;
   #coordinator: Coordinator | null = null;
   #timer: NodeJS.Timeout | null = null;
   #intervalMs = 0;
@@ -64,6 +65,7 @@ export class NodeLoop implements ServingLoop {
 
   constructor(parts: NodeLoopParts) {
     this.#parts = parts;
+    this.#announcements = new Announcements(parts.telemetry);
   }
 
   get coordinator(): Coordinator | null {
@@ -126,7 +128,7 @@ export class NodeLoop implements ServingLoop {
     const effects = coordinator.step(event, nowMs);
     enforce(effects, coordinator, limiter, nowMs);
     outlets.send(effects.appends);
-    for (const notice of effects.notices) announce(notice, telemetry);
+    this.#announcements.tell(effects.notices, nowMs);
     if (effects.decidedLanes.length > 0) {
       this.rebalancing.sharesMoved(effects.decidedLanes, coordinator, nowMs);
       announceShares(effects.decidedLanes, coordinator, telemetry);

@@ -99,6 +99,8 @@ export type Notice =
   | { readonly kind: 'tokens-resumed' }
   /** A member works with fewer partitions than this node, so this node stops: a group would be in two partitions. */
   | { readonly kind: 'partitions-differ'; readonly nodeId: string; readonly founded: number; readonly own: number }
+  /** Told for the first node that counts fewer partitions than this one, which has decided for long and goes on. */
+  | { readonly kind: 'partitions-doubted'; readonly nodeId: string }
   | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number };
 
 export type RowsRefused = Extract<Notice, { readonly kind: 'rows-refused' }>;
@@ -118,6 +120,7 @@ export const IGNORED_CAUSES = [
   'too-many-levels',
   'charge-too-low',
   'charge-in-doubt',
+  'partitions-doubted',
 ] as const;
 export type IgnoredCause = (typeof IGNORED_CAUSES)[number];
 

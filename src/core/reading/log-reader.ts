@@ -100,8 +100,8 @@ export class LogReader {
     this.usageMap = usageMap;
     this.observed = new ObservedBook(membership, usageMap);
     this.refusals = new Refusals(notices);
-    const { pool, epochs, partitionCount } = this;
-    this.#members = new MemberChanges({ membership, usageMap, pool, epochs, partitionCount, notices });
+    const { pool, epochs, partitionCount, refusals } = this;
+    this.#members = new MemberChanges({ membership, usageMap, pool, epochs, partitionCount, refusals, notices });
     this.#nextOffset = new Float64Array(partitions);
     this.#readMs = new Float64Array(partitions);
   }

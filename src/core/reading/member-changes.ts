@@ -13,6 +13,7 @@ import type { Member, Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import type { EpochWatch } from './epoch-watch.js';
 import type { PartitionCount } from './partition-count.js';
+import type { Refusals } from './refusals.js';
 
 /** A record that tells of its writer. */
 export type MemberRecord = Exclude<TopicRecord, BackendRecord | GroupStateRecord>;
@@ -69,8 +70,8 @@ export class MemberChanges {
   }
 
   #join(member: Member, record: NodeRecord, logMs: number, nowMs: number): boolean {
-    const { membership, pool, partitionCount } = this.#parts;
-    partitionCount.heard(record);
+    const { membership, pool, partitionCount, refusals } = this.#parts;
+    if (!partitionCount.heard(record, nowMs)) refusals.partitions(record.nodeId);
     const isOtherBuild = membership.noteBuild(member, record.tellsCharges ?? false);
     const joined = membership.join(member, record.nodeId, record.version, logMs, nowMs);
     pool.heard(member.nodeKey, record.pool ?? 0);
@@ -93,7 +94,7 @@ export class MemberChanges {
 
   #tell(kind: 'member-joined' | 'member-left' | 'member-expired', nodeId: string): void {
     const { notices, membership } = this.#parts;
-    notices.push({ kind, nodeId, members: membership.alive.length });
+    notices.push({ kind, nodeId, members: membership.aliveCount });
   }
 }
 
@@ -103,5 +104,6 @@ interface MemberParts {
   readonly pool: AgreedPool;
   readonly epochs: EpochWatch;
   readonly partitionCount: PartitionCount;
+  readonly refusals: Refusals;
   readonly notices: Notice[];
 }

@@ -1,3 +1,4 @@
+import type { NodeKey } from '../base/vocabulary.js';
 import type { Fenced, Phase } from '../protocol/events-and-effects.js';
 import type { NodeRecord } from '../protocol/record.js';
 
@@ -11,6 +12,9 @@ import type { NodeRecord } from '../protocol/record.js';
  * A member lives if it is heard after this node has caught up. If the log holds only older records of members that
  * counted fewer, a start waits for `stalenessMs`: a cluster of which no node runs any more may grow. No other start
  * waits.
+ *
+ * A node that has decided for `stalenessMs` stops for nobody but members that the log had before it: an id of which
+ * nobody has heard may say what it likes.
  */
 export class PartitionCount {
   readonly #own: number;
@@ -19,6 +23,9 @@ export class PartitionCount {
   #isCaughtUp = false;
   /** The last record of a node that counts fewer partitions. */
   #remembered: NodeRecord | null = null;
+  /** Nodes that counted fewer before this one had caught up: they may only have slept. */
+  readonly #before = new Set<NodeKey>();
+  #settledMs = Number.POSITIVE_INFINITY;
   /** Counts only records that were read after this node had caught up. */
   #living: NodeRecord | null = null;
 
@@ -27,11 +34,23 @@ export class PartitionCount {
     this.#stalenessMs = stalenessMs;
   }
 
-  /** Called for every NODE record that is news. A record without a count comes from a version that does not tell it. */
-  heard(record: NodeRecord): void {
-    if ((record.partitions ?? this.#own) >= this.#own) return;
+  /**
+   * Called for every NODE record that is news. A record without a count comes from a version that does not tell it.
+   * Returns false if what it says is not believed.
+   */
+  heard(record: NodeRecord, nowMs: number): boolean {
+    if ((record.partitions ?? this.#own) >= this.#own) return true;
+    const { nodeKey } = record.author;
+    if (!this.#isCaughtUp) this.#before.add(nodeKey);
+    else if (nowMs > this.#settledMs && !this.#before.has(nodeKey)) return false;
     this.#remembered = record;
     if (this.#isCaughtUp) this.#living = record;
+    return true;
+  }
+
+  /** The node begins to decide. */
+  decides(nowMs: number): void {
+    this.#settledMs = nowMs + this.#stalenessMs;
   }
 
   /**
@@ -52,6 +71,7 @@ export class PartitionCount {
   forgetAll(): void {
     this.#remembered = null;
     this.#living = null;
+    this.#before.clear();
     this.#isCaughtUp = false;
     this.#joinsAtMs = Number.POSITIVE_INFINITY;
   }

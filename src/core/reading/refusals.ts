@@ -33,6 +33,12 @@ export class Refusals {
     this.nodeMs = nowMs;
   }
 
+  /** A node says that it counts fewer partitions than those that have decided for long. */
+  partitions(nodeId: string): void {
+    if (this.counts['partitions-doubted'] === 0) this.#notices.push({ kind: 'partitions-doubted', nodeId });
+    this.count('partitions-doubted');
+  }
+
   rows(cause: RowsRefused['cause'], nodeId: string | null, nowMs: number): void {
     if (nowMs - this.rowsMs > TOLD_AGAIN_MS) this.#notices.push({ kind: 'rows-refused', cause, nodeId });
     this.count(cause);

@@ -57,6 +57,23 @@ test('two that start at once: the one that counts more stops when it reads the o
   expect(node.coordinator.isReady).toBe(false);
 });
 
+test('who has decided for a while goes on when an id that nobody knows counts fewer, and names it once', () => {
+  const node = start(4, 4);
+  node.run(STALENESS_MS + 1000);
+  for (const sequence of [2, 3]) node.read(nodeOf(2, sequence));
+  expect(node.coordinator.isReady).toBe(true);
+  expect(node.told('partitions-doubted')).toEqual([{ kind: 'partitions-doubted', nodeId: 'old' }]);
+  expect(node.coordinator.log.ignored['partitions-doubted']).toBe(2);
+});
+
+test('… and stops for one that was there before it, and had only slept', () => {
+  const node = start(4, 2);
+  node.run(2 * STALENESS_MS + 1000);
+  expect(node.coordinator.isReady).toBe(true);
+  node.read(nodeOf(2, 2));
+  expect(node.coordinator.phase).toBe('fenced');
+});
+
 test('a node that is still catching up when the log is made anew stops like any other newcomer', () => {
   const node = new OneNode({ partitions: 4 });
   node.step({ kind: 'epoch-began', epoch: 'first' });
