@@ -42,7 +42,7 @@ function holdToShares({ usage, share }: LaneView): void {
 /** What this node has told last of a lane that it serves, with a report or with a heartbeat. */
 export function newestOwnRates({ log, membership, nodeKey }: Coordinator, lane: LaneState, nowMs: number): ToldRates {
   let newest: ToldRates = lane.reported;
-  const own = membership.get(nodeKey)?.index;
+  const own = membership.indexOf(nodeKey);
   log.observed.forEach(lane.groupId, lane.direction, nowMs, (index, rates) => {
     if (index === own) newest = rates;
   });

@@ -177,7 +177,7 @@ function expectTold(before: Map<number, Held>, after: Map<number, Held>, effects
 
 /** Who moves with log time alone is what a round computed now says of it. */
 function expectMoving({ lanes, shares, membership, nodeKey, targets }: Coordinator, seen: Seen): void {
-  const own = membership.get(nodeKey)?.index ?? -1;
+  const own = membership.indexOf(nodeKey);
   for (const lane of lanes.values()) {
     const round = shares.converge(lane.group, lane.direction, lane.mapLane);
     const moving = Array.from(round.moving.subarray(0, round.count));

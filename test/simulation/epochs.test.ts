@@ -67,7 +67,7 @@ function expectSameShares(world: World): void {
     for (const view of views) expect(view).toEqual(views[0]);
     expect(views[0]).toHaveLength(nodes.length);
     for (const node of nodes) {
-      const own = node.coordinator.membership.get(node.coordinator.nodeKey)?.index as number;
+      const own = node.coordinator.membership.indexOf(node.coordinator.nodeKey);
       expect(appliedOf(node, group)).toBe(views[0]?.[own]);
     }
   }

@@ -38,6 +38,8 @@ import { EpochChange } from './epoch-change.js';
 
 /** How often shares are confirmed and idle lanes looked for; a fraction of shareValidMs. */
 const HOUSEKEEPING_MS = 250;
+/** Looks at nodes per lane; with more of them shares follow joins earlier, and ids that are made up cost more. */
+const LOOKS_PER_ROUND = 20_000;
 
 /**
  * The machine: event + now → effects. It owns all state of the core but the limiter's columns, which it only reads. The
@@ -86,6 +88,10 @@ export class Coordinator {
     if (wasLimitedByTokens || lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
   };
   #areTokensSuspended = false;
+  /** True while other nodes are alive than those among which the served lanes were divided. */
+  #areMembersNew = false;
+  /** At how many nodes each served lane has looked for that since the last round. */
+  #looks = 0;
   #lastRoundMs = 0;
   #lastHousekeepingMs = Number.NEGATIVE_INFINITY;
 
@@ -278,24 +284,33 @@ export class Coordinator {
     let membersChanged = false;
     for (const read of records) {
       if (read.record?.kind === 'group-state') this.tokens.rampMoves(read.record);
-      if (this.log.apply(read, nowMs)) {
-        membersChanged = true;
-        // At this record, and not at the last one that happens to be read with it: others read other batches.
-        this.tokens.membersChanged();
+      const changed = this.log.apply(read, nowMs);
+      if (changed) membersChanged = true;
+      if (read.partition === MEMBERSHIP_PARTITION) {
+        this.tokens.readMembers(changed, read.appendMs);
+        this.tokens.rampTimePassed();
       }
-      if (read.partition === MEMBERSHIP_PARTITION) this.tokens.rampTimePassed();
       this.tokens.recordApplied();
       if (read.record === null) this.#publisher.sayAgain(read);
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
     }
-    if (membersChanged) this.#table.markAll();
-    else this.#table.markMoving();
+    if (membersChanged) this.#areMembersNew = true;
+    this.#markForMembers();
+    this.#table.markMoving();
     this.#epochs.settle(nowMs);
     const why = this.log.partitionCount.reasonToStop(this.phase, this.#epochs.hasLeftALog);
     if (why !== null) this.#end(why);
     const awaitsEcho = this.phase === 'joining' || this.phase === 'stalled';
     if (awaitsEcho && this.link.hasExpectedEcho()) this.#startDeciding(nowMs);
     if (membersChanged || awaitsEcho) this.#noteSuspension();
+  }
+
+  /** Marks all lanes where other nodes are alive, for LOOKS_PER_ROUND: every share is one of all nodes. */
+  #markForMembers(): void {
+    if (!this.#areMembersNew || this.#looks >= LOOKS_PER_ROUND) return;
+    this.#areMembersNew = false;
+    this.#looks += this.membership.aliveCount;
+    this.#table.markAll();
   }
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
@@ -330,7 +345,10 @@ export class Coordinator {
   /** The log has been read up to a fresh own record, after joining or after a stall. */
   #startDeciding(nowMs: number): void {
     this.readyMs = nowMs;
-    if (this.phase === 'joining') this.tokens.begin(nowMs);
+    if (this.phase === 'joining') {
+      this.tokens.begin(nowMs);
+      this.log.partitionCount.decides(nowMs);
+    }
     if (this.phase === 'joining') {
       const members = this.membership.alive.length;
       this.#effects.notices.push({ kind: 'ready', members, incarnation: incarnationCount(this.incarnation) });
@@ -348,6 +366,8 @@ export class Coordinator {
     if (this.phase === 'catching-up' && this.log.partitionCount.hasWaited(nowMs)) this.#join(nowMs);
     if (this.phase === 'catching-up' || this.phase === 'fenced' || this.phase === 'stopping') return;
     this.#lastRoundMs = nowMs;
+    this.#looks = 0;
+    this.#markForMembers();
     this.#epochs.settle(nowMs);
     // If the topic is away as well, the isolation policy bounds what was held before the sleep.
     const isAway = nowMs - this.link.expectedSinceMs > this.settings.isolationAfterMs;

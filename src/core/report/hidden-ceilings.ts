@@ -48,7 +48,7 @@ export class HiddenCeilings {
   hide(mapLane: number, offset: number, nowMs: number): void {
     const { membership, nodeKey } = this.#parts;
     const count = membership.alive.length;
-    const own = membership.get(nodeKey)?.index ?? -1;
+    const own = membership.indexOf(nodeKey);
     // By turns, because a newcomer does not know the ceiling, and may be the first in any fixed order.
     const rank = count === 0 || own === -1 ? 0 : (own + offset) % count;
     const before = this.#hidden.get(mapLane);

@@ -177,7 +177,7 @@ export class Publisher {
    */
   sayGone(member: Member, offset: number): void {
     const { nodeKey, membership, appends } = this.#parts;
-    const own = membership.get(nodeKey)?.index ?? -1;
+    const own = membership.indexOf(nodeKey);
     if (this.incarnation === 0 || own === -1) return;
     if ((own + offset) % Math.ceil(membership.alive.length / TELLERS) !== 0) return;
     const incarnation = newestLife(member);

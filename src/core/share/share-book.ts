@@ -51,6 +51,8 @@ export class ShareBook {
   applied: Float64Array;
   limit: Float64Array;
   depth: Float64Array;
+  /** Nodes looked at so far to divide lanes among them: what records cost beyond their own rows, as a count. */
+  looks = 0;
   /** The claims to the pool that this node has written and not read back. */
   readonly ownClaims = new OwnClaims();
   readonly #settings: CoordinatorSettings;
@@ -148,6 +150,7 @@ export class ShareBook {
 
   #converge({ settings, asConfigured, ofRates }: GroupStrategies, direction: number, mapLane: number): LaneView {
     const view = this.#inputs.gather(settings, asConfigured, direction, mapLane);
+    this.looks += view.count;
     if (view.count > 0) (view.sharesTokens ? asConfigured : ofRates).converge(view);
     return view;
   }

@@ -67,6 +67,11 @@ export class TokenBook implements ChargeReader {
   readonly beganLogMs: Float64Array;
   /** Lanes whose rows, or the members among them, have changed since they were viewed. */
   readonly #outdated: FollowedLane[] = [];
+  /** True while other nodes are alive than when the lanes were viewed for that. */
+  #areMembersNew = false;
+  /** The span of the log's clock in which they were viewed for that last, and at how many nodes each has looked. */
+  #membersSpan = Number.NaN;
+  #looks = 0;
   readonly #taken = new Float64Array(DIMENSION_COUNT);
   readonly #unrefused = new Float64Array(DIMENSION_COUNT);
 
@@ -193,10 +198,28 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Other nodes are alive than before. A lane without rows may be followed by one node alone, so nothing settles it but
-   * its first record: two sums of parts of a time are not, to the last bit, the sum of the whole.
+   * Called for every record of the membership partition. Where other nodes are alive than before, all lanes are viewed
+   * again, as long as that is LOOKS_PER_SPAN looks at nodes in a span of the log's clock; for the later records of the
+   * span by the first one of another. Batches do not enter, because others read other batches.
+   *
+   * *Why:* a view looks at all nodes, so 9,900 ids that one writer makes up would cost 9,900 × 9,900 looks per lane.
    */
-  membersChanged(): void {
+  readMembers(haveChanged: boolean, appendMs: number): void {
+    if (haveChanged) this.#areMembersNew = true;
+    const span = Math.floor(appendMs / MEMBERS_SPAN_MS);
+    if (span !== this.#membersSpan) this.#looks = 0;
+    this.#membersSpan = span;
+    if (!this.#areMembersNew || this.#looks >= LOOKS_PER_SPAN) return;
+    this.#areMembersNew = false;
+    this.#looks += this.#parts.membership.aliveCount;
+    this.#viewMembers();
+  }
+
+  /**
+   * A lane without rows may be followed by one node alone, so nothing settles it but its first record: two sums of
+   * parts of a time are not, to the last bit, the sum of the whole.
+   */
+  #viewMembers(): void {
     for (const [mapLane, lane] of this.#lanes) {
       if (this.#parts.usageMap.firstRow(mapLane) === -1) this.#outdate(lane);
       else this.rowsChanged(mapLane);
@@ -377,7 +400,7 @@ export class TokenBook implements ChargeReader {
     const { membership, nodeKey, shares } = this.#parts;
     const { tokens, group, direction, mapLane } = lane;
     if (tokens.isCurrent) return;
-    const own = membership.get(nodeKey)?.index ?? -1;
+    const own = membership.indexOf(nodeKey);
     shares.viewTokens(tokens, shares.converge(group, direction, mapLane), { group, direction, own });
     lane.ceiling = this.#ceilingOf(lane);
   }
@@ -403,6 +426,14 @@ export class TokenBook implements ChargeReader {
     }
   }
 }
+
+/** Milliseconds of the log's clock; with a larger span more ids that come at once cost less, and count later. */
+const MEMBERS_SPAN_MS = 100;
+/**
+ * Looks at nodes per lane in such a span, some 25 ns each; with more of them more nodes that start at once are expected
+ * to take their parts at once. 140 that join within a span are.
+ */
+const LOOKS_PER_SPAN = 20_000;
 
 /** A fall by more than this is a reset of the limiter's counters (`keepExact`); refunds fall by less. */
 const FELL = -(2 ** 50);

@@ -21,9 +21,9 @@ export function updateLanes(
   { decidedLanes, changedLanes }: Effects,
   nowMs: number,
 ): void {
-  // −1 = the log counts this node as dead.
-  const own = membership.get(nodeKey)?.index ?? -1;
   for (const lane of lanes) {
+    // −1 = the log counts this node as dead.
+    const own = membership.indexOf(nodeKey);
     lane.link = link.worse(lane, nowMs);
     const moved = shares.update(lane, own, nowMs);
     if (moved === NOTHING_MOVED) continue;

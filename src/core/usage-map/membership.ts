@@ -40,7 +40,7 @@ export interface Member {
   /** Local monotonic time at which the newest sign of life was read. */
   lastSignMs: number;
   state: 'alive' | 'left' | 'expired';
-  /** Index among the alive nodes in order of NodeKey; −1 while not alive. */
+  /** Index among the alive nodes in order of NodeKey, after `alive` was asked for; −1 while not alive. */
   index: number;
 }
 
@@ -50,8 +50,13 @@ export interface Member {
  * shrinks as well as it grows, and everyone who has read as far agrees on it.
  */
 export class Membership {
-  /** Alive members in order of NodeKey. */
-  readonly alive: Member[] = [];
+  /** How many members are alive. */
+  aliveCount = 0;
+  /** Members looked at so far to put the alive ones in order: what a change of members costs, as a count. */
+  steps = 0;
+  /** The alive members in order of NodeKey, once `#isOrdered`; until then those that left, and newcomers at the end. */
+  readonly #alive: Member[] = [];
+  #isOrdered = true;
   /** Rises with every change of `alive`. */
   changes = 0;
   readonly #stalenessMs: number;
@@ -61,8 +66,8 @@ export class Membership {
   /** Slots of nodes that were dropped. */
   readonly #freeSlots: number[] = [];
   readonly #maxNodes: number;
-  /** Null = not known since the alive nodes, or their builds, have changed. */
-  #allTellCharges: boolean | null = null;
+  /** How many alive nodes have builds that know no charges. */
+  #untelling = 0;
   /** How many nodes have a life on the membership partition. */
   #accepted = 0;
   /** No node expires before this log time; a lower bound, because signs of life only postpone expiry. */
@@ -75,8 +80,20 @@ export class Membership {
     this.#bySlot = [this.#createMember(0, NOBODYS_SLOT, 0)];
   }
 
+  /** Alive members in order of NodeKey. They are put in order when they are asked for, not by every record. */
+  get alive(): readonly Member[] {
+    if (!this.#isOrdered) this.#order();
+    return this.#alive;
+  }
+
   get(nodeKey: NodeKey): Member | undefined {
     return this.#byKey.get(nodeKey);
+  }
+
+  /** Index of a node among the alive ones; −1 = it is not alive, or not known. */
+  indexOf(nodeKey: NodeKey): number {
+    if (!this.#isOrdered) this.#order();
+    return this.#byKey.get(nodeKey)?.index ?? -1;
   }
 
   /** Whether a node has a life on the membership partition: it is a member, or was one. */
@@ -85,6 +102,7 @@ export class Membership {
   }
 
   inSlot(slot: number): Member {
+    if (!this.#isOrdered) this.#order();
     return this.#bySlot[slot] as Member;
   }
 
@@ -132,15 +150,14 @@ export class Membership {
 
   /** False while a node is alive whose build knows no charges. Every view of every lane asks for it. */
   get allTellCharges(): boolean {
-    this.#allTellCharges ??= this.alive.every(({ tellsCharges }) => tellsCharges);
-    return this.#allTellCharges;
+    return this.#untelling === 0;
   }
 
   /** Notes whether the build of a node tells its charges; returns whether it is another one than before. */
   noteBuild(member: Member, tellsCharges: boolean): boolean {
     if (member.tellsCharges === tellsCharges) return false;
     member.tellsCharges = tellsCharges;
-    this.#allTellCharges = null;
+    if (member.state === 'alive') this.#untelling += tellsCharges ? -1 : 1;
     return true;
   }
 
@@ -157,7 +174,14 @@ export class Membership {
     member.lastSignMs = nowMs;
     if (member.state === 'alive') return false;
     member.state = 'alive';
-    this.#insert(member);
+    this.aliveCount++;
+    if (!member.tellsCharges) this.#untelling++;
+    // Who left since they were put in order is among them yet.
+    if (member.index === -1) {
+      member.index = WAITS;
+      this.#alive.push(member);
+    }
+    this.#changed();
     return true;
   }
 
@@ -171,7 +195,7 @@ export class Membership {
   leave(member: Member): boolean {
     const wasAlive = member.state === 'alive';
     member.state = 'left';
-    if (wasAlive) this.#keepAlive();
+    if (wasAlive) this.#ended([member]);
     return wasAlive;
   }
 
@@ -190,7 +214,7 @@ export class Membership {
       (member) => member !== speaker && logMs - member.lastSignLogMs > this.#stalenessMs,
     );
     for (const member of expired) member.state = 'expired';
-    if (expired.length > 0) this.#keepAlive();
+    if (expired.length > 0) this.#ended(expired);
     const oldest = this.alive.reduce((least, member) => Math.min(least, member.lastSignLogMs), logMs);
     this.#nextExpiryLogMs = oldest + this.#stalenessMs;
     return expired;
@@ -243,7 +267,8 @@ export class Membership {
     this.#accepted = 0;
     this.#nextExpiryLogMs = 0;
     for (const member of this.alive) member.state = 'expired';
-    this.#keepAlive();
+    this.#ended(this.#alive);
+    this.#order();
   }
 
   /** Drops a forgotten node from memory. Nothing refers to its slot any more, so the next new node gets the slot. */
@@ -279,32 +304,29 @@ export class Membership {
     };
   }
 
-  /** Inserts by binary search instead of sorting: a node that catches up sees a thousand joins within one turn. */
-  #insert(member: Member): void {
-    this.changes++;
-    this.#allTellCharges = null;
-    let low = 0;
-    let high = this.alive.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.alive[middle] as Member).nodeKey < member.nodeKey) low = middle + 1;
-      else high = middle;
-    }
-    this.alive.splice(low, 0, member);
-    for (let at = low; at < this.alive.length; at++) (this.alive[at] as Member).index = at;
+  #ended(members: readonly Member[]): void {
+    this.aliveCount -= members.length;
+    for (const { tellsCharges } of members) if (!tellsCharges) this.#untelling--;
+    this.#changed();
   }
 
-  /** Removes the members that are no longer alive from `alive`. */
-  #keepAlive(): void {
+  #changed(): void {
     this.changes++;
-    this.#allTellCharges = null;
+    this.#isOrdered = false;
+  }
+
+  /** Drops those that are not alive any more, and sorts newcomers in. */
+  #order(): void {
+    this.#isOrdered = true;
+    this.steps += this.#alive.length;
     let kept = 0;
-    for (const member of this.alive) {
-      const isAlive = member.state === 'alive';
-      member.index = isAlive ? kept : -1;
-      if (isAlive) this.alive[kept++] = member;
+    for (const member of this.#alive) {
+      if (member.state === 'alive') this.#alive[kept++] = member;
+      else member.index = -1;
     }
-    this.alive.length = kept;
+    this.#alive.length = kept;
+    this.#alive.sort((one, other) => one.nodeKey - other.nodeKey);
+    for (const [at, member] of this.#alive.entries()) member.index = at;
   }
 }
 
@@ -321,3 +343,5 @@ export function newestLife(member: Member | undefined): Incarnation {
 }
 
 const NO_MEMBERS: readonly Member[] = [];
+/** The index of a newcomer that has not been sorted in. */
+const WAITS = -2;

@@ -64,10 +64,10 @@ export class ObservedBook {
     const { rows } = this.#usageMap;
     for (const told of lane) {
       const member = this.#membership.get(told.nodeKey);
-      if (member === undefined || member.index === -1 || member.incarnation !== told.incarnation) continue;
+      if (member?.state !== 'alive' || member.incarnation !== told.incarnation) continue;
       if (nowMs - told.nowMs > HOLDS_MS) continue;
       const row = mapLane === -1 ? -1 : this.#usageMap.rowOf(mapLane, member.slot);
-      if (isSame(told.beside, reportedIn(rows, row))) visit(member.index, told, row);
+      if (isSame(told.beside, reportedIn(rows, row))) visit(this.#membership.indexOf(told.nodeKey), told, row);
     }
   }
 
