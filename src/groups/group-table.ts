@@ -127,10 +127,15 @@ export class GroupTable {
     return number;
   }
 
-  #give(number: number, name: string): void {
+  /** Gives a number to a name. @param instead the name that gives it up */
+  #give(number: number, name: string, instead: string | null = null): void {
     const id = this.#idOf(name);
-    const other = this.#byId.get(id);
-    if (other !== undefined) throw collision(name, other);
+    const other = this.#byId.get(id) ?? name;
+    if (other !== name && other !== instead) throw collision(name, other);
+    if (instead !== null) {
+      this.#all.delete(instead);
+      this.#byId.delete(this.#idOf(instead));
+    }
     this.#all.set(name, number);
     this.#byId.set(id, name);
   }
@@ -183,12 +188,7 @@ export class GroupTable {
   /** Gives the number of a key to another one. */
   renameKey(group: number, config: GroupConfig): void {
     invariant(!this.isGroup(group), 'numbers of groups are not given away', { group });
-    const { name } = this.at(group);
-    const other = this.collisionOf(config.name);
-    if (other !== null && other !== name) throw collision(config.name, other);
-    this.#all.delete(name);
-    this.#byId.delete(this.#idOf(name));
-    this.#give(group, config.name);
+    this.#give(group, config.name, this.at(group).name);
     this.#keys.add(group);
     this.#list[group] = config;
     this.#standInFor(config);

@@ -14,7 +14,7 @@ import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
 import { redisTopicOptions } from '../../src/topic/redis/redis-topic-options.js';
 import { randomOf } from '../property/random-of.js';
 import { drip, fakeServer, pour, type Serve } from './fake-server.js';
-import { answerTo, KAFKA_FETCHED } from './kafka-answers.js';
+import { answerTo, FETCH, KAFKA_FETCHED } from './kafka-answers.js';
 import { mutate } from './mutate.js';
 
 const SEED = Number(process.env.QUOTAMESH_TEST_SEED ?? 20_261_128);
@@ -55,14 +55,6 @@ async function repeat(times: number, work: () => Promise<unknown>): Promise<void
 
 const kafkajs = loadKafkajs();
 const LINK = { clientId: 'fuzz', connectionTimeoutMs: 1000, requestTimeoutMs: 250, tls: false, sasl: null };
-const FETCH = {
-  topicId: Buffer.alloc(16, 7),
-  maxWaitMs: 0,
-  minBytes: 1,
-  maxBytes: 1 << 19,
-  partitionMaxBytes: 1 << 18,
-  partitions: [{ partition: 0, offset: 0, leaderEpoch: -1, lastReadEpoch: -1 }],
-};
 
 /** Answers every request of Kafka with what `answer` returns, and ends where that is told. */
 function kafka(answer: (apiKey: number, honest: Buffer, socket: Socket) => Buffer | null): Serve {

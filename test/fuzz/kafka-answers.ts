@@ -3,6 +3,16 @@ import { FlexibleWriter } from '../../src/topic/kafka/flexible-wire.js';
 const [LIST_OFFSETS, METADATA, VERSIONS] = [2, 3, 18];
 const TOPIC_ID = Buffer.alloc(16, 7);
 
+/** Asks for what comes behind the beginning of that topic. */
+export const FETCH = {
+  topicId: TOPIC_ID,
+  maxWaitMs: 0,
+  minBytes: 1,
+  maxBytes: 1 << 19,
+  partitionMaxBytes: 1 << 18,
+  partitions: [{ partition: 0, offset: 0, leaderEpoch: -1, lastReadEpoch: -1 }],
+};
+
 /** What an honest Kafka with an empty topic answers, with its length in front. */
 export function answerTo(apiKey: number, apiVersion: number, correlationId: number, throttleMs = 0): Buffer {
   const writer = new FlexibleWriter(256).int32(0).int32(correlationId);

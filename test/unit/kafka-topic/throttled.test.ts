@@ -8,18 +8,10 @@ import { quotaClientOf, quotasOf } from '../../../src/topic/kafka/own-quota.js';
 import { ThrottleWatch } from '../../../src/topic/remote/throttle-watch.js';
 import { createTopicCounters } from '../../../src/topic/topic-counters.js';
 import { fakeServer } from '../../fuzz/fake-server.js';
-import { answerTo } from '../../fuzz/kafka-answers.js';
+import { answerTo, FETCH } from '../../fuzz/kafka-answers.js';
 
 const THROTTLE_MS = 400;
 const LINK = { clientId: 'quotamesh', connectionTimeoutMs: 1000, requestTimeoutMs: 200, tls: false, sasl: null };
-const FETCH = {
-  topicId: Buffer.alloc(16, 7),
-  maxWaitMs: 0,
-  minBytes: 1,
-  maxBytes: 1 << 19,
-  partitionMaxBytes: 1 << 18,
-  partitions: [{ partition: 0, offset: 0, leaderEpoch: -1, lastReadEpoch: -1 }],
-};
 
 it('waits for a broker that throttles it, and says who throttles whom', async () => {
   let mutedUntilMs = 0;

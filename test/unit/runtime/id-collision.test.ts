@@ -34,3 +34,12 @@ test('and so are groups and keys that come later, and nothing of them is kept', 
   table.renameKey(number, group('key:b'));
   expect([table.collisionOf('key:c'), table.size]).toEqual(['key:b', 3]);
 });
+
+test('a key may have the name of a group that was deleted, under the number of another key', () => {
+  const table = new GroupTable([group('orders')], (name) => name);
+  table.define(group('key:a'));
+  table.remove('key:a');
+  const number = table.defineKey(group('key:b'));
+  table.renameKey(number, group('key:a'));
+  expect([table.at(number).name, table.has('key:b')]).toEqual(['key:a', false]);
+});
