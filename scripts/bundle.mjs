@@ -64,7 +64,7 @@ const OWN_PLACES = {
   },
 };
 
-/** What a bundle that somebody makes of a service must not look for beside itself: this version, and the place of its own file. */
+/** Writes in what the bundle of a service must not look for beside itself: this version, and the place of its own file. */
 const SELF_CONTAINED = {
   name: 'self-contained',
   load(id) {

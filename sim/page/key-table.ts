@@ -1,7 +1,7 @@
 import { type Html, html } from '../../src/page/html.js';
 
 export interface PageKeys {
-  /** What the keys are, a column of a file. */
+  /** Names the column of a file that has the keys. */
   readonly per: string;
   readonly rows: readonly {
     readonly name: string;

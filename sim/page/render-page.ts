@@ -7,7 +7,7 @@ import { keySection, type PageKeys } from './key-table.js';
 import { labelsOf, type PageClock, type PageRun, pageSeriesOf } from './page-runs.js';
 import { verdictTable } from './verdict-table.js';
 
-/** What stands on a page beside the verdict and the charts; null = nothing. */
+/** Names what a page has beside the verdict and the charts; null = nothing. */
 export interface PageSections {
   readonly keys?: PageKeys | null;
   readonly frontier?: PageFrontier | null;

@@ -1,6 +1,6 @@
 import { type KeyRun, mostRefused, refusedOf, type TraceRun } from './trace-run.js';
 
-/** What became of a key's messages in each run, or of several keys' together. */
+/** Counts a key's messages in each run, or those of several keys together. */
 export interface KeyRow {
   readonly name: string;
   readonly offered: number;

@@ -1,6 +1,6 @@
 export const TIME_FORMATS = ['auto', 'iso', 's', 'ms', 'us', 'ns'] as const;
 export type TimeFormat = (typeof TIME_FORMATS)[number];
-/** What the times of a file are. */
+/** Names the unit of a file's times. */
 export type TimeUnit = Exclude<TimeFormat, 'auto'>;
 
 /** Whole milliseconds and what is below them apart: together they need more digits than a double has. */
@@ -33,7 +33,7 @@ export function unitOf(text: string): TimeUnit | null {
   return number < 1e17 ? 'us' : 'ns';
 }
 
-/** Whether a file of today may begin then: 1990 to 2100. */
+/** Checks that a file of today may begin then: 1990 to 2100. */
 export function isPlausibleDate({ ms }: TraceTime): boolean {
   return ms >= Date.UTC(1990, 0) && ms < Date.UTC(2100, 0);
 }

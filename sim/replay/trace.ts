@@ -21,7 +21,7 @@ export interface TraceOptions {
   readonly delimiter?: string | undefined;
 }
 
-/** What a file turned out to be, once its first row is read. */
+/** Describes a file, once its first row is read. */
 export interface TraceFound {
   /** Time of the first row. */
   readonly begunMs: number;

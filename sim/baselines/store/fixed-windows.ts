@@ -3,7 +3,7 @@ import type { Store } from './store-cluster.js';
 
 type PerMs = NonNullable<BaselineEnvironment['quotaPerMs']>;
 
-/** What a request counts in each window. */
+/** Counts a request in each window. */
 type Counted = (messages: number, bytes: number) => readonly [number, number];
 
 /**
