@@ -30,6 +30,7 @@ const handleName = (clock: 'cached' | 'fresh') => `by handle: messages, bytes, c
 const lookupName = (order: string) => `bare Map lookup, ${order}`;
 const byNameName = (order: string) => `by name, ${order}, cached clock`;
 const NAMES = 5000;
+const TOPICS = 200;
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
 interface Contestant {
@@ -152,7 +153,12 @@ function counter(): Contestant {
   };
 }
 
-async function wholeNode(group: string, name: string): Promise<{ contestant: Contestant; close(): Promise<void> }> {
+/** @param topics how many are named in turn */
+async function wholeNode(
+  group: string,
+  name: string,
+  topics = 0,
+): Promise<{ contestant: Contestant; close(): Promise<void> }> {
   const huge = { publish: { messagesPerSecond: 1e12, bytesPerSecond: 1e12 } };
   const groups = {
     plain: { quota: huge },
@@ -162,13 +168,11 @@ async function wholeNode(group: string, name: string): Promise<{ contestant: Con
     shadow: { quota: huge, mode: 'shadow' },
   };
   const node = await createNode({ config: { cluster: `bench-${group}`, node: 'bench', topic: 'memory', groups } });
-  const [amounts, options] = [
-    { messages: 1, bytes: 100 },
-    { topic: 't', client: 'c' },
-  ];
-  node.tryAcquire(group, amounts, options);
+  const amounts = { messages: 1, bytes: 100 };
+  const options = Array.from({ length: topics }, (_, at) => ({ topic: `persistent://acme/orders/${at}`, client: 'c' }));
+  node.tryAcquire(group, amounts, options[0]);
   const run = (times: number) => {
-    for (let time = 0; time < times; time++) node.tryAcquire(group, amounts, options);
+    for (let time = 0; time < times; time++) node.tryAcquire(group, amounts, options[time % topics]);
   };
   return { contestant: { name, times: 5e5, run }, close: () => node.close() };
 }
@@ -243,8 +247,9 @@ const BESIDE = 'the same with a shadow beside the quota in force';
 const plain = await wholeNode('plain', PLAIN);
 const beside = await wholeNode('beside', BESIDE);
 const shadow = await wholeNode('shadow', 'the same with mode: shadow');
+const topics = await wholeNode('plain', `the same, with one of ${TOPICS} topics`, TOPICS);
 const open = await wholeNode('open', 'node.tryAcquire, group without quota');
-const levels = await wholeNode('levels', 'node.tryAcquire, group, client and divided topic');
+const levels = await wholeNode('levels', 'node.tryAcquire, group, client and divided topic', 1);
 const orders: readonly (readonly [string, (time: number) => string])[] = [
   ['one hot key', () => names[0] as string],
   [`${NAMES} in turn`, (time) => names[time % NAMES] as string],
@@ -258,7 +263,7 @@ const results = await measure([
   byHandle('fresh'),
   ...orders.flatMap(([order, pick]) => [mapLookup(order, pick), byName(order, pick)]),
   openByName(orders[0]![1]),
-  ...[plain, beside, shadow, open, levels].map(({ contestant }) => contestant),
+  ...[plain, topics, beside, shadow, open, levels].map(({ contestant }) => contestant),
   ...others(),
 ]);
 const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').trim();
@@ -326,7 +331,7 @@ console.log(
   `\nThe cached clock is read once per batch of calls here; who uses it decides on tokens that are late by as much.\n` +
     `node.tryAcquire and POST /v1/acquire read the clock for every decision, a batch of ${BATCH} once for all of them.`,
 );
-await Promise.all([plain, beside, shadow, open, levels].map(({ close }) => close()));
+await Promise.all([plain, topics, beside, shadow, open, levels].map(({ close }) => close()));
 if (Number.isNaN(sink)) throw new Error('nothing was measured');
 
 function readClock(times: number): void {

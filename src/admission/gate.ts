@@ -138,7 +138,7 @@ export class Gate {
     this.#explainer = explainer;
     this.waiting = waiting;
     this.#decider = decider;
-    this.#reader = new RequestReader({ clock, groups, joint, loop, scopes, names: this.#names, bounds: this.#bounds });
+    this.#reader = new RequestReader({ ...asked, scopes, names: this.#names, bounds: this.#bounds });
     const deciding = { clock, groups, scopes, reader: this.#reader, explainer, teller };
     this.#unheard = keys === null ? null : new UnheardWork({ ...deciding, keys });
     this.#ofKeys = keys === null ? null : { clock, groups, keys, chargeCosts, consume: this.consume.bind(this) };
@@ -186,6 +186,7 @@ export class Gate {
     for (const lane of lanesOf(group)) {
       this.refusals.forget(lane);
       this.shadows.forget(lane);
+      this.#limiter.topics.forget(lane);
     }
   }
 
@@ -204,6 +205,7 @@ export class Gate {
     const lane = laneOf(this.#names.indexOf(where), directionOf(options));
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
     if (!this.#reader.isAllowed(lane, messages, bytes)) this.#reader.reject(lane, amounts);
+    if (options?.topic !== undefined) this.#limiter.topics.note(lane, options.topic);
     const retry = options?.retry === true;
     const isPlain = options === undefined || (options.atMost !== true && options.tell !== true);
     const beside = this.levels.beside[lane];
@@ -311,6 +313,7 @@ export class Gate {
   /** Called once a round. */
   keep(nowMs: number): void {
     this.levels.keep(nowMs);
+    this.#limiter.topics.keep(nowMs);
     this.#keys?.keep(nowMs);
     this.batches.expire(nowMs);
     this.#tellLetOff();

@@ -9,6 +9,7 @@ export function encodeObserved(rows: readonly ObservedRow[] = []): quotamesh.v1.
   return {
     observedGroupIds: encodeIds(rows.map(({ groupId }) => groupId)),
     observedDirections: rows.map(({ direction }) => direction),
+    observedTopics: rows.some(({ topics }) => topics !== 0) ? rows.map(({ topics }) => topics) : [],
     observedUsageMessagesPerSecond: rows.map(({ usageMessages }) => usageMessages),
     observedUsageBytesPerSecond: rows.map(({ usageBytes }) => usageBytes),
     observedDemandMessagesPerSecond: rows.map(({ demandMessages }) => demandMessages),
@@ -24,6 +25,7 @@ export function decodeObserved(node: quotamesh.v1.Node): readonly ObservedRow[] 
   const count = ids.length;
   const directions = node.observedDirections;
   if (!isColumn(directions, count) || directions.some((direction) => direction >= DIRECTION_COUNT)) return null;
+  if (!isColumn(node.observedTopics, count)) return null;
   const rates = [
     node.observedUsageMessagesPerSecond,
     node.observedUsageBytesPerSecond,
@@ -37,6 +39,7 @@ export function decodeObserved(node: quotamesh.v1.Node): readonly ObservedRow[] 
   return Array.from({ length: count }, (_, at) => ({
     groupId: ids[at],
     direction: directions[at] ?? 0,
+    topics: node.observedTopics[at] ?? 0,
     usageMessages: node.observedUsageMessagesPerSecond[at] ?? 0,
     usageBytes: node.observedUsageBytesPerSecond[at] ?? 0,
     demandMessages: node.observedDemandMessagesPerSecond[at] ?? 0,

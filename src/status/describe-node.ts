@@ -156,12 +156,14 @@ export function laneShares(
   direction: number,
   nowMs: number,
 ): NodeShareStatus[] {
-  const { membership, usageMap, shares, settings, nodeKey } = coordinator;
+  const { membership, usageMap, log, shares, settings, nodeKey } = coordinator;
   const groupId = groupIdOf(settings.cluster, settings.groups[group]?.name ?? '');
   const mapLane = usageMap.mapLaneOf(groupId, direction);
   const view = shares.converge(group, direction, mapLane);
   showNewestRates(view, coordinator, { groupId, direction, mapLane, nowMs });
   const rows = rowByIndex(coordinator, mapLane);
+  const newestTopics = new Map<number, number>();
+  log.observed.forEach(groupId, direction, nowMs, (index, { topics }) => newestTopics.set(index, topics));
   const store = usageMap.rows;
   return membership.alive.map((member, at) => {
     const row = rows.get(at);
@@ -173,7 +175,7 @@ export function laneShares(
       demand: shownRates(columnsAt(view.demand, at)),
       share: shownRates(columnsAt(view.share, at)),
       reportedShare: shownRates(reported),
-      topics: row === undefined ? 0 : store.topicsOf(row),
+      topics: newestTopics.get(at) ?? (row === undefined ? 0 : store.topicsOf(row)),
       reportAgeMs: row === undefined ? null : Math.round(nowMs - store.readMsOf(row)),
     };
   });

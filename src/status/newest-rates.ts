@@ -49,4 +49,4 @@ export function newestOwnRates({ log, membership, nodeKey }: Coordinator, lane: 
   return newest;
 }
 
-type ToldRates = ObservedRates | Pick<LaneState['reported'], 'usage' | 'demand'>;
+type ToldRates = Omit<ObservedRates, 'topics'> | Pick<LaneState['reported'], 'usage' | 'demand'>;

@@ -2,6 +2,7 @@ import type { Amounts, BatchAmounts, Origin, ReserveOptions, TakeOptions, Where 
 import type { Scope } from '../../core/attachments/attachment.js';
 import { laneOf, MESSAGES } from '../../core/base/vocabulary.js';
 import { ALL_COUNTED, type JointRequest } from '../../core/limiter/joint-levels.js';
+import type { Limiter } from '../../core/limiter/limiter.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import type { GroupNames } from './group-names.js';
@@ -15,6 +16,7 @@ export interface RequestReaderParts extends AvailableParts {
   readonly names: GroupNames;
   readonly scopes: ScopeResolver;
   readonly bounds: LaneBounds;
+  readonly limiter: Limiter;
 }
 
 /** Turns what a caller says into a request that the levels decide: checks it, and finds the lanes of its groups. */
@@ -96,13 +98,17 @@ export class RequestReader {
     rejectUnlessOptions(origin);
     const direction = directionOf(origin);
     if (typeof where !== 'object' || where === null) {
-      return this.fillOn(laneOf(this.#parts.names.indexOf(where), direction), messages, bytes, origin);
+      const lane = laneOf(this.#parts.names.indexOf(where), direction);
+      if (origin.topic !== undefined) this.#parts.limiter.topics.note(lane, origin.topic);
+      return this.fillOn(lane, messages, bytes, origin);
     }
     const [lane, ...further] = this.#parts.scopes.lanesOf(where, direction);
     if (lane === undefined) return null;
     const { topic = where.topic ?? '', client = where.client ?? '' } = origin;
     const request = this.fillOn(lane, messages, bytes, { topic, client });
     request.namesScope = true;
+    this.#parts.limiter.topics.note(lane, topic);
+    for (const one of further) this.#parts.limiter.topics.note(one, topic);
     if (further.length > 0) request.further = further;
     return request;
   }

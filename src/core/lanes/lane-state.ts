@@ -25,6 +25,8 @@ export interface LaneState {
   readonly reported: LaneRates;
   /** Per dimension, units per second: the applied share in the newest own record. */
   readonly reportedShare: Float64Array;
+  /** Topics in use, as the newest own record has them. */
+  reportedTopics: number;
   /** True while the share of some node moves with log time alone. */
   isMoving: boolean;
   /** True while this node's own share does so. */
@@ -66,6 +68,7 @@ export function createLaneState(identity: LaneIdentity, timing: SampleTiming, no
     sample: createSample(identity.settings, timing),
     reported: createLaneRates(),
     reportedShare: new Float64Array(DIMENSION_COUNT),
+    reportedTopics: 0,
     isMoving: false,
     isOwnMoving: false,
     least: new LeastShare(),

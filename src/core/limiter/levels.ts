@@ -67,7 +67,6 @@ export class Levels {
     this.#groups = groups;
     this.#node = nodeBuckets(node, nowMs);
     this.beside = new Uint8Array(limiter.laneCount);
-    limiter.topicsOf = (lane) => this.#topicsOf(lane);
     groups.forEach((_, group) => {
       this.#lookAt(group);
     });
@@ -88,11 +87,6 @@ export class Levels {
       if (before === undefined) continue;
       this.#lanes.set(lane, changedLevels(before, this.#begin(lane), nowMs));
     }
-  }
-
-  #topicsOf(lane: number): number {
-    const { split, perTopic } = this.#lanes.get(lane) ?? NO_LEVELS;
-    return split?.keyed.size ?? perTopic?.size ?? 0;
   }
 
   #lookAt(group: number): void {

@@ -2,6 +2,7 @@ import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 import { Buckets, type Inflow } from './buckets.js';
 import { Column, LINE_LENGTH, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
 import { type Figure, RefusedWork } from './refused-work.js';
+import { TopicsInUse } from './topics-in-use.js';
 import { isAboveWindow } from './window.js';
 
 /** Answers of `tryAcquire`; a refusal by a dimension is REFUSED + that dimension. */
@@ -48,8 +49,7 @@ export class Limiter {
   #reserved: Float64Array | null = null;
   /** Per slot: units that could not be refused and nobody has read yet; null until some are. */
   #unrefused: Float64Array | null = null;
-  /** Topics of a lane that have buckets of their own here; set by the levels, which keep them. */
-  topicsOf: (lane: number) => number = () => 0;
+  readonly topics = new TopicsInUse();
   readonly #refusedWork = new RefusedWork();
   /** The buckets' own lines, and what every admission counts (COUNTS). */
   #lines: Float64Array;

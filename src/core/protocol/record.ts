@@ -42,8 +42,7 @@ export interface NodeRecord {
  * What the writer counted lately of a lane of which its report says something else, or whose name others may not know
  * (core/report/observed-rates.ts). Units per second, float32 on the wire. No share follows from it.
  */
-export interface ObservedRow
-  extends Pick<ReportRow, 'groupId' | 'direction' | 'usageMessages' | 'usageBytes' | 'demandMessages' | 'demandBytes'> {
+export interface ObservedRow extends Omit<ReportRow, 'shareMessages' | 'shareBytes' | 'charge' | 'costs'> {
   /** The name of a key; '' for groups, whose names all know. Whoever reads it checks that it has this id. */
   readonly name: string;
 }
@@ -95,6 +94,7 @@ export interface GroupStateRecord {
 export interface ReportRow {
   readonly groupId: GroupId;
   readonly direction: number;
+  /** Topics of the group that were in use at the writer (limiter/topics-in-use.ts). */
   readonly topics: number;
   readonly usageMessages: number;
   readonly usageBytes: number;

@@ -11,6 +11,8 @@ export interface Observed {
   readonly cluster: string;
   /** The served lanes. */
   readonly lanes: readonly LaneState[];
+  /** Topics in use now. */
+  readonly topicsOf: (lane: number) => number;
   /** Null where there are no keys. */
   readonly keys: PublishedKeys | null;
   /** How many nodes are alive. */
@@ -74,21 +76,23 @@ export class ObservedRates {
     return isKey ? this.#toldKeys : this.#told;
   }
 
-  #newsOfLanes({ lanes, keys }: Observed, nowMs: number): News[] {
+  #newsOfLanes({ lanes, topicsOf, keys }: Observed, nowMs: number): News[] {
     const news: News[] = [];
     for (let looked = Math.min(lanes.length, LANES_LOOKED_MAX); looked > 0; looked--) {
       this.#next = (this.#next + 1) % lanes.length;
       const lane = lanes[this.#next]!;
-      const found = this.#look(lane, keys?.isKey(lane.group) === true, nowMs);
+      const found = this.#look(lane, topicsOf(lane.lane), keys?.isKey(lane.group) === true, nowMs);
       if (found !== null) news.push(found);
     }
     return news;
   }
 
   /** Null where nothing has to be told. */
-  #look(lane: LaneState, isKey: boolean, nowMs: number): News | null {
+  #look(lane: LaneState, topics: number, isKey: boolean, nowMs: number): News | null {
     const { sample, tokens } = lane;
-    if (tokens?.isShared !== true && !isKey) return null;
+    const reportedTopics = lane.hasEntry ? lane.reportedTopics : 0;
+    const hasOthers = areOthers(topics, reportedTopics);
+    if (tokens?.isShared !== true && !isKey && !hasOthers) return null;
     if (tokens?.isDue === true || tokens?.isEnding === true) return null;
     // Keys do not wait for the slow span: a report of the first moments may say thousands of times what is wanted.
     const span = isKey && !sample.isFull(SLOW) ? MEDIUM : SLOW;
@@ -99,20 +103,21 @@ export class ObservedRates {
     const seconds = sample.lengthMs(span) / 1000;
     const isHeld = told !== undefined && isSame(told.beside, reported);
     const isUntold = isKey && told === undefined && hasUse(rates);
-    const isNews = isUntold || isFar(rates, isHeld ? told.rates : reported, seconds);
+    const hasOtherTopics = areOthers(topics, isHeld ? told.topics : reportedTopics);
+    const isNews = isUntold || hasOtherTopics || isFar(rates, isHeld ? told.rates : reported, seconds);
     const isLongAgo = told !== undefined && nowMs - told.atMs >= TOLD_AGAIN_MS;
-    const isStillToTell = isKey ? hasUse(rates) : isHeld && isFar(told.rates, reported, seconds);
-    return isNews || (isLongAgo && isStillToTell) ? this.#newsOf(lane, isKey, rates, nowMs) : null;
+    const isStillToTell = isKey ? hasUse(rates) : isHeld && (hasOthers || isFar(told.rates, reported, seconds));
+    return isNews || (isLongAgo && isStillToTell) ? this.#newsOf(lane, topics, isKey, rates, nowMs) : null;
   }
 
-  #newsOf(lane: LaneState, isKey: boolean, rates: LaneRates, nowMs: number): News {
+  #newsOf(lane: LaneState, topics: number, isKey: boolean, rates: LaneRates, nowMs: number): News {
     const { groupId, direction, settings, hasEntry } = lane;
     const told = copyOf(rates);
     const beside = copyOf(hasEntry ? lane.reported : NOTHING);
     return {
-      row: rowOf({ groupId, direction, name: isKey ? settings.name : '' }, told.usage, told.demand),
+      row: rowOf({ groupId, direction, topics, name: isKey ? settings.name : '' }, told.usage, told.demand),
       worth: worthOf(heatOf(lane, told), this.#toldOf(isKey).get(lane), nowMs),
-      tell: () => this.#toldOf(isKey).set(lane, { beside, rates: told, atMs: nowMs }),
+      tell: () => this.#toldOf(isKey).set(lane, { beside, topics, rates: told, atMs: nowMs }),
     };
   }
 
@@ -124,13 +129,15 @@ export class ObservedRates {
       const told = this.#toldSilent.get(key);
       const rates = ratesOf(messages, bytes);
       if (told !== undefined && nowMs - told.atMs < TOLD_AGAIN_MS && !isFar(rates, told.rates, COUNTED_S)) return;
-      const row = rowOf({ groupId: groupIdOf(cluster, name), direction, name }, rates.usage, rates.demand);
+      const named = { groupId: groupIdOf(cluster, name), direction, topics: 0, name };
+      const row = rowOf(named, rates.usage, rates.demand);
       const tell = () => {
         if (heat === 0) this.#toldSilent.delete(key);
         // The first word is of a moment, perhaps.
         else
           this.#toldSilent.set(key, {
             beside: NOTHING,
+            topics: 0,
             rates,
             atMs: told === undefined ? nowMs - FIRST_EARLIER_MS : nowMs,
           });
@@ -157,6 +164,7 @@ export class ObservedRates {
 /** What was told of a lane, and the report that stood in the log then: it holds until that says something else. */
 interface Told {
   readonly beside: LaneRates;
+  readonly topics: number;
   readonly rates: LaneRates;
   /** Local monotonic time. */
   readonly atMs: number;
@@ -239,6 +247,11 @@ function isFar(counted: LaneRates, told: LaneRates, seconds: number): boolean {
   return false;
 }
 
+/** Whether so many topics more or fewer are worth a row. */
+function areOthers(topics: number, told: number): boolean {
+  return Math.abs(topics - told) > FAR_RATIO * Math.max(topics, told);
+}
+
 function isSame(one: LaneRates, other: LaneRates): boolean {
   return (['usage', 'demand'] as const).every((column) =>
     one[column].every((rate, dimension) => rate === other[column][dimension]),
@@ -255,7 +268,7 @@ function ratesOf(messages: number, bytes: number): LaneRates {
   return { usage: rates, demand: rates, squares: Float64Array.of(messages, messages > 0 ? bytes ** 2 / messages : 0) };
 }
 
-type Named = Pick<ObservedRow, 'groupId' | 'direction' | 'name'>;
+type Named = Pick<ObservedRow, 'groupId' | 'direction' | 'topics' | 'name'>;
 
 function rowOf(named: Named, usage: Float64Array, demand: Float64Array): ObservedRow {
   return {

@@ -127,10 +127,10 @@ export class Publisher {
   #observe(nowMs: number): ObservedRow[] {
     if (nowMs - this.#observedMs < this.#settings.heartbeatMs) return [];
     this.#observedMs = nowMs;
-    const { table, membership } = this.#parts;
+    const { table, membership, reporter } = this.#parts;
     const { cluster } = this.#settings;
-    const observed = { cluster, lanes: table.ordered, keys: this.keys, nodes: membership.alive.length };
-    return this.#observed.next(observed, nowMs);
+    const from = { cluster, lanes: table.ordered, keys: this.keys, nodes: membership.alive.length };
+    return this.#observed.next({ ...from, topicsOf: (lane) => reporter.topicsOf(lane) }, nowMs);
   }
 
   /**

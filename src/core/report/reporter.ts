@@ -126,6 +126,10 @@ export class Reporter {
     return this.#looks.idle(nowMs);
   }
 
+  topicsOf(lane: number): number {
+    return this.#limiter.topics.of(lane);
+  }
+
   /** The rows of a bundle; a lane whose rates are all zero has no row. */
   rowsOf(bundle: Bundle, lanes: ReadonlyMap<number, LaneState>): ReportRow[] {
     const rows: ReportRow[] = [];
@@ -331,10 +335,11 @@ export class Reporter {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       reportedShare[dimension] = this.#shares.reportable(lane.lane, dimension);
     }
+    lane.reportedTopics = this.#limiter.topics.of(lane.lane);
     return {
       groupId: lane.groupId,
       direction: lane.direction,
-      topics: this.#limiter.topicsOf(lane.lane),
+      topics: lane.reportedTopics,
       usageMessages: usage[MESSAGES] as number,
       usageBytes: usage[BYTES] as number,
       demandMessages: demand[MESSAGES] as number,

@@ -4,8 +4,9 @@ import type { Membership } from './membership.js';
 import type { RowStore } from './row-store.js';
 import type { UsageMap } from './usage-map.js';
 
-/** Units per second, in both dimensions. */
+/** Units per second, in both dimensions, and topics in use. */
 export interface ObservedRates {
+  readonly topics: number;
   readonly usage: Readonly<Float32Array>;
   readonly demand: Readonly<Float32Array>;
 }
@@ -116,12 +117,14 @@ export interface KeyName {
 
 const NO_NAMES: readonly KeyName[] = [];
 
+type Rates = Omit<ObservedRates, 'topics'>;
+
 interface Told extends ObservedRates {
   readonly nodeKey: NodeKey;
   /** The life of the node that told it. */
   readonly incarnation: number;
   /** What stood in the usage map then. */
-  readonly beside: ObservedRates;
+  readonly beside: Rates;
   /** When it was read, local monotonic time. */
   readonly nowMs: number;
 }
@@ -133,17 +136,18 @@ const TOLD_MAX = 16_384;
 /** Names are taken in every round; the log is read at once at the start. */
 const NAMES_UNTAKEN_MAX = 4096;
 
-const NOTHING: ObservedRates = { usage: new Float32Array(DIMENSION_COUNT), demand: new Float32Array(DIMENSION_COUNT) };
+const NOTHING: Rates = { usage: new Float32Array(DIMENSION_COUNT), demand: new Float32Array(DIMENSION_COUNT) };
 
 function ratesIn(observed: ObservedRow): ObservedRates {
-  const { usageMessages, usageBytes, demandMessages, demandBytes } = observed;
+  const { topics, usageMessages, usageBytes, demandMessages, demandBytes } = observed;
   return {
+    topics,
     usage: Float32Array.of(usageMessages, usageBytes),
     demand: Float32Array.of(demandMessages, demandBytes),
   };
 }
 
-function reportedIn(rows: RowStore, row: number): ObservedRates {
+function reportedIn(rows: RowStore, row: number): Rates {
   if (row === -1) return NOTHING;
   const [page, start] = [rows.pageOf(row), rows.startOf(row)];
   return {
@@ -152,7 +156,7 @@ function reportedIn(rows: RowStore, row: number): ObservedRates {
   };
 }
 
-function isSame(one: ObservedRates, other: ObservedRates): boolean {
+function isSame(one: Rates, other: Rates): boolean {
   const isEqual = (column: 'usage' | 'demand') => {
     return one[column].every((rate, dimension) => rate === other[column][dimension]);
   };

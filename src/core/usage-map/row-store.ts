@@ -49,7 +49,7 @@ export class RowStore {
     return this.pageOf(row).tellsChargeAt(this.startOf(row));
   }
 
-  /** As the writer counted them, PIP-82; 0 = it keeps none apart. */
+  /** As the writer counted them (PIP-82). */
   topicsOf(row: number): number {
     return this.#int(row, TOPICS) >> 1;
   }

@@ -195,7 +195,9 @@ const NODE_SHARE = record({
   demand: RATES,
   share: RATES,
   reportedShare: RATES,
-  topics: count.describe('Topics that the node keeps apart, as reported last; 0 = none, or none kept apart.'),
+  topics: count.describe(
+    'Topics of the group that requests named there within ten seconds, as told last; 10,000 = so many or more.',
+  ),
   reportAgeMs: count.nullable(),
 });
 

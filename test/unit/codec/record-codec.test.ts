@@ -40,7 +40,7 @@ function row(changes: Partial<ReportRow> = {}): ReportRow {
 
 function observedRow(changes: Partial<ObservedRow> = {}): ObservedRow {
   const rates = { usageMessages: 1.5, usageBytes: 0, demandMessages: 2000.25, demandBytes: 1e6 };
-  return { groupId: wideId(2 ** 48 - 1), direction: 1, name: '', ...rates, ...changes };
+  return { groupId: wideId(2 ** 48 - 1), direction: 1, topics: 3, name: '', ...rates, ...changes };
 }
 
 /** A NODE record with one observed row, or with columns that do not fit together. */

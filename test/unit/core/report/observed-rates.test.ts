@@ -28,7 +28,7 @@ function lane(name: string, messages: number): LaneState {
 const KEYS: PublishedKeys = { isKey: () => true, speaks: () => true, busiest: [] };
 
 function observed(lanes: readonly LaneState[], more: Partial<Observed> = {}): Observed {
-  return { cluster: 'demo', lanes, keys: KEYS, nodes: 3, ...more };
+  return { cluster: 'demo', lanes, topicsOf: () => 0, keys: KEYS, nodes: 3, ...more };
 }
 
 test('a key is published by what was counted, and not by a report of its first moment', () => {

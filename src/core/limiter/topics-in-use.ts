@@ -1,0 +1,56 @@
+/**
+ * Counts the topics of each lane that requests have named lately, whatever limits they have (PIP-82: `topics` of a
+ * report). Those without a name are none.
+ *
+ * It counts in windows of ten seconds, and says what the last whole window had, or the present one, if that has more
+ * by now. A lane counts up to 10,000 topics and a node 50,000 per window: where there are more, it says the least that
+ * there can be. So clients that make up names cost a node 10 MB with names of 60 characters, 60 MB at the very worst.
+ *
+ * Worked: 40 topics until 14 s, 3 from then on: 40 until 30 s, when a window has had 3 alone.
+ *
+ * *Why names:* looking up a name in a set takes 10 ns, and computing a hash that could stand for it ten times as long.
+ */
+export class TopicsInUse {
+  #before: NamesOfLanes = new Map();
+  #now: NamesOfLanes = new Map();
+  #kept = 0;
+  #begunMs = Number.NEGATIVE_INFINITY;
+
+  note(lane: number, topic: string): void {
+    const names = this.#now.get(lane);
+    if (names?.has(topic) === true || topic === '' || this.#kept >= NODE_MAX) return;
+    if (names === undefined) this.#now.set(lane, new Set([topic]));
+    else if (names.size < LANE_MAX) names.add(topic);
+    else return;
+    this.#kept++;
+  }
+
+  of(lane: number): number {
+    return Math.max(this.#before.get(lane)?.size ?? 0, this.#now.get(lane)?.size ?? 0);
+  }
+
+  /** Called once a round. */
+  keep(nowMs: number): void {
+    if (nowMs - this.#begunMs < WINDOW_MS) return;
+    this.#begunMs = nowMs;
+    this.#before = this.#now;
+    this.#now = new Map();
+    this.#kept = 0;
+  }
+
+  /** Called when the lane is given to another group. */
+  forget(lane: number): void {
+    this.#kept -= this.#now.get(lane)?.size ?? 0;
+    this.#before.delete(lane);
+    this.#now.delete(lane);
+  }
+}
+
+type NamesOfLanes = Map<number, Set<string>>;
+
+/** More: topics that are seldom used are counted, and those that are gone for longer. */
+const WINDOW_MS = 10_000;
+/** More: exact counts of larger groups, and memory. */
+const LANE_MAX = 10_000;
+/** More: exact counts in more large groups at once, and memory. */
+const NODE_MAX = 50_000;
