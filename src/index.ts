@@ -42,4 +42,4 @@ export { QuotameshError } from './errors/quotamesh-error.js';
 export { type CreateNodeOptions, createNode } from './library/create-node.js';
 export { setNodeCount } from './node/set-node-count.js';
 export { VERSION } from './package/version.js';
-export type { BusiestChange, LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';
+export type { BusyGroup, BusyOnBackends, LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';

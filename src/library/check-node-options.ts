@@ -27,8 +27,8 @@ const ADDRESS = /^(unix:.+|(\[[^\]]+\]:|[^:]+:)?\d{1,5})$/;
 
 const CONFIG = z.custom((given) => (typeof given === 'string' && given !== '') || isMapping(given));
 const TELEMETRY = z.custom((given) => {
-  const { log, decided = log, busiestChanged = log } = (given ?? {}) as Mapping;
-  return [log, decided, busiestChanged].every((method) => typeof method === 'function');
+  const { log, decided = log, busyOnBackends = log } = (given ?? {}) as Mapping;
+  return [log, decided, busyOnBackends].every((method) => typeof method === 'function');
 });
 
 const OPTIONS = z.strictObject({
@@ -37,7 +37,7 @@ const OPTIONS = z.strictObject({
   env: told(z.custom<Mapping>(isMapping).superRefine(rejectWrongVariables).optional(), 'an object like process.env'),
   telemetry: told(
     TELEMETRY.optional(),
-    'an object with a function log(level, message, facts), and decided(decision) and busiestChanged(change) if you like',
+    'an object with a function log(level, message, facts), and decided(decision) and busyOnBackends(busy) if you like',
   ),
   http: told(
     z

@@ -21,7 +21,7 @@ import { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { Clock } from '../ports/clock.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
-import { BusiestWatch } from '../status/busiest-watch.js';
+import { BusyWatch } from '../status/busy-watch.js';
 import { notReadyBecause } from '../status/describe-node.js';
 import { TargetLog } from '../status/target-log.js';
 import { AloneStart } from './alone-start.js';
@@ -99,7 +99,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
       },
       afterRound: (nowMs) => {
         targetLog.round(nowMs);
-        busiest.round(nowMs);
+        busy.round(nowMs);
       },
       fenced: (error) => life.fenced(error),
     },
@@ -142,7 +142,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     use: (inUse) => keys?.use(inUse),
   });
 
-  const busiest = new BusiestWatch({ config, groups, loop }, telemetry);
+  const busy = new BusyWatch({ config, groups, loop }, telemetry);
 
   // From a request to its answer.
   const gate = new Gate({
@@ -242,7 +242,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     gate,
     enforcers,
     poller,
-    busiest,
+    busy,
     loop,
     life,
     notReady,

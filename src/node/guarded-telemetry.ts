@@ -1,11 +1,11 @@
-import type { BusiestChange, LogLevel, ShareDecision, Telemetry } from '../ports/telemetry.js';
+import type { BusyOnBackends, LogLevel, ShareDecision, Telemetry } from '../ports/telemetry.js';
 import { callEmbedder, warnEmbedder } from './call-embedder.js';
 
 /** Between the node and a telemetry that may break the promise of its port, because an embedder has written it. */
 export class GuardedTelemetry implements Telemetry {
   /** Absent where it is absent there: what nobody asked for is not gathered. */
   readonly decided?: (decision: ShareDecision) => void;
-  readonly busiestChanged?: (change: BusiestChange) => void;
+  readonly busyOnBackends?: (busy: BusyOnBackends) => void;
   readonly #guarded: Telemetry;
   #failures = 0;
 
@@ -14,8 +14,8 @@ export class GuardedTelemetry implements Telemetry {
     if (telemetry.decided !== undefined) {
       this.decided = (decision) => this.#call('decided', () => telemetry.decided?.(decision));
     }
-    if (telemetry.busiestChanged !== undefined) {
-      this.busiestChanged = (change) => this.#call('busiestChanged', () => telemetry.busiestChanged?.(change));
+    if (telemetry.busyOnBackends !== undefined) {
+      this.busyOnBackends = (busy) => this.#call('busyOnBackends', () => telemetry.busyOnBackends?.(busy));
     }
   }
 

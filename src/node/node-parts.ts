@@ -13,7 +13,7 @@ import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { Clock } from '../ports/clock.js';
 import type { ReportTopic } from '../ports/report-topic.js';
-import type { BusiestWatch } from '../status/busiest-watch.js';
+import type { BusyWatch } from '../status/busy-watch.js';
 import type { GuardedTelemetry } from './guarded-telemetry.js';
 import type { NodeLife } from './node-life.js';
 import type { NodeLoop } from './node-loop.js';
@@ -45,7 +45,7 @@ export interface NodeParts {
   readonly gate: Gate;
   readonly enforcers: Enforcers;
   readonly poller: BackendPoller;
-  readonly busiest: BusiestWatch;
+  readonly busy: BusyWatch;
   readonly loop: NodeLoop;
   readonly life: NodeLife;
   /** NOT_READY with the reasons of this moment. */

@@ -8,8 +8,8 @@ export interface Telemetry {
   log(level: LogLevel, message: string, facts?: Readonly<Record<string, unknown>>): void;
   /** Every change of an own share, for those who asked for the decision log; rates per second, null = unlimited. */
   decided?(decision: ShareDecision): void;
-  /** Another group costs a backend most; told by the node that told the backend's health last. */
-  busiestChanged?(change: BusiestChange): void;
+  /** Every five seconds: all groups that are busy on backends whose health this node has published last. */
+  busyOnBackends?(busy: BusyOnBackends): void;
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -24,7 +24,8 @@ export interface ShareDecision {
   readonly members: number;
 }
 
-export interface BusiestChange {
+/** A group that costs a backend at least a hundredth of what that does. */
+export interface BusyGroup {
   readonly backend: string;
   readonly group: string;
   readonly direction: string;
@@ -32,8 +33,13 @@ export interface BusiestChange {
   readonly costPerSecond: number;
   /** Its part of the backend's cost, 0 … 1. */
   readonly busyness: number;
-  /** The busiest group until now; null = none was known. */
-  readonly before: string | null;
+}
+
+export interface BusyOnBackends {
+  /** Those with the largest parts first, at most a hundred. */
+  readonly groups: readonly BusyGroup[];
+  /** How many more are busy. */
+  readonly leftOut: number;
 }
 
 export const silentTelemetry: Telemetry = { log: () => undefined };

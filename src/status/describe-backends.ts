@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type BackendId, DIRECTIONS, type GroupId } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
-import { busiest, type GroupCost } from '../core/target/busiest.js';
+import { BUSY_RATIO, busiest, type GroupCost } from '../core/target/busiest.js';
 import { HEALTHY } from '../core/target/throttling-ratio.js';
-
+import type { BusyGroup } from '../ports/telemetry.js';
 import type { StatusParts } from './status-parts.js';
 
 type BackendsParts = Pick<StatusParts, 'loop' | 'groups'>;
@@ -21,21 +21,12 @@ export interface BackendStatus {
   readonly silent: boolean;
   readonly heardAgoMs: number;
   readonly costPerSecond: number;
-  readonly busiestGroups: readonly BusyGroup[];
-}
-
-export interface BusyGroup {
-  readonly group: string;
-  readonly direction: string;
-  readonly costPerSecond: number;
-  /** Its part of the backend's cost, 0 … 1. */
-  readonly busyness: number;
+  /** For display, no more than five; all of them are published (busy-watch.ts). */
+  readonly busiestGroups: readonly Omit<BusyGroup, 'backend'>[];
 }
 
 /** FoundationDB reports the top 5 tags of a server. */
 const BUSIEST_MAX = 5;
-/** … above a floor; here a part of what the backend does. */
-const BUSIEST_RATIO = 0.01;
 
 /** Goes through all groups that cost a backend anything, in pieces: 100,000 at once stop a node for 0.2 s. */
 export async function describeBackends(parts: BackendsParts): Promise<readonly BackendStatus[]> {
@@ -55,7 +46,7 @@ export async function describeBackends(parts: BackendsParts): Promise<readonly B
       silent: isSilent,
       heardAgoMs: coordinator.log.membershipLogMs - heardLogMs,
       costPerSecond,
-      busiestGroups: busiest(most, BUSIEST_MAX, BUSIEST_RATIO * costPerSecond).map(({ group, cost }) => {
+      busiestGroups: busiest(most, BUSIEST_MAX, BUSY_RATIO * costPerSecond).map(({ group, cost }) => {
         const [direction = '', ...words] = group.split('/');
         const busyness = costPerSecond > 0 ? cost / costPerSecond : 0;
         return { group: words.join('/'), direction, costPerSecond: cost, busyness };

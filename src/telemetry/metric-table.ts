@@ -48,12 +48,13 @@ export const NODE_METRICS = {
   },
   quotamesh_backend_busiest_ratio: {
     type: 'gauge',
-    help: 'The busiest group’s part of a backend’s cost, 0 to 1; the log line of the last change and GET /v1/backends name it.',
+    help: 'The busiest group’s part of a backend’s cost, 0 to 1; GET /v1/backends and the log line of busy groups name it.',
     labels: ['backend'],
   },
-  quotamesh_backend_busiest_changes_total: {
-    type: 'counter',
-    help: 'How often another group came to cost a backend most, on any backend; rising fast, costs are noise or in small samples.',
+  quotamesh_backend_busy_groups: {
+    type: 'gauge',
+    help: 'Groups and directions that each cost a backend at least a hundredth of what it does; a log line names them every five seconds.',
+    labels: ['backend'],
   },
   quotamesh_backend_polls_total: {
     type: 'counter',

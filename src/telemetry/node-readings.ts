@@ -9,7 +9,7 @@ import type { NODE_METRICS } from './metric-table.js';
 import type { MetricSources, Reading } from './metric-tables.js';
 
 /** What is used here of a node. */
-type UsedParts = Pick<NodeParts, 'config' | 'version' | 'clock' | 'topic' | 'poller' | 'busiest' | 'loop'>;
+type UsedParts = Pick<NodeParts, 'config' | 'version' | 'clock' | 'topic' | 'poller' | 'busy' | 'loop'>;
 
 export function nodeReadings(
   node: NodeParts,
@@ -43,10 +43,7 @@ export function nodeReadings(
         series(states.filter((one) => one === state).length, { state });
       }
     },
-    quotamesh_backend_busiest_ratio: (series) => {
-      for (const { backend, busyness } of node.busiest.busiest) series(busyness, { backend });
-    },
-    quotamesh_backend_busiest_changes_total: (series) => series(node.busiest.changes),
+    ...busyReadings(node),
     quotamesh_backend_polls_total: (series) => {
       for (const [outcome, count] of Object.entries(node.poller.polls)) series(count, { outcome });
     },
@@ -61,6 +58,19 @@ export function nodeReadings(
     ...budgetReadings(node),
     quotamesh_unhandled_rejections_total: (series) => {
       if (incidents !== undefined) series(incidents.unhandledRejections);
+    },
+  };
+}
+
+function busyReadings({
+  busy,
+}: UsedParts): Readonly<Record<'quotamesh_backend_busiest_ratio' | 'quotamesh_backend_busy_groups', Reading>> {
+  return {
+    quotamesh_backend_busiest_ratio: (series) => {
+      for (const { backend, busiestRatio } of busy.backends) series(busiestRatio, { backend });
+    },
+    quotamesh_backend_busy_groups: (series) => {
+      for (const { backend, count } of busy.backends) series(count, { backend });
     },
   };
 }

@@ -1,3 +1,6 @@
+/** Busy is a group that costs a backend at least this part of what it does. More: fewer groups are named. */
+export const BUSY_RATIO = 0.01;
+
 export interface GroupCost {
   readonly group: string;
   /** Units per second on one backend. */
