@@ -167,7 +167,9 @@ async function wholeNode(
     beside: { quota: huge, shadow: { quota: huge } },
     shadow: { quota: huge, mode: 'shadow' },
   };
-  const node = await createNode({ config: { cluster: `bench-${group}`, node: 'bench', topic: 'memory', groups } });
+  const node = await createNode({
+    config: { cluster: `bench-${group}-${topics}`, node: 'bench', topic: 'memory', groups },
+  });
   const amounts = { messages: 1, bytes: 100 };
   const named = Array.from({ length: topics }, (_, at) => ({ topic: `persistent://acme/orders/${at}`, client: 'c' }));
   const options = topics === 0 ? [{ client: 'c' }] : named;

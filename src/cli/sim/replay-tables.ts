@@ -21,7 +21,7 @@ export function recordingNote({ header, end }: Recording, { runs, records, undec
     ...(undecodable > 0 ? [`${undecodable} records were not of this cluster or version`] : []),
     ...(end.damage === null ? [] : [`damaged: ${end.damage.reason}`]),
   ];
-  return `${facts.join('; ')}. Admitted and demand are as reported under the strategy that was live; limits are the shares that each strategy gives.`;
+  return `${facts.join('; ')}. Admitted and demand are as told under the strategy that was live; limits are the shares that each strategy gives.`;
 }
 
 function shareTable(runs: readonly PageRun[], series: readonly DimensionSeries[]): readonly string[] {

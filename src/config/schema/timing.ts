@@ -33,7 +33,7 @@ export const TIMING = section({
     default: 50,
     min: 1,
     max: MINUTE_MS,
-    buys: 'Fewer records when usage keeps changing: at most one report per bucket of groups in this time.',
+    buys: 'Fewer records while there is something new to report: at most one per bucket of groups in this time.',
     costs: 'Shares follow a change later, and over-admission after a change lasts as much longer.',
   },
   maxReportsPerSecond: {
@@ -53,7 +53,7 @@ export const TIMING = section({
     default: 5 * MINUTE_MS,
     min: 1000,
     max: 24 * HOUR_MS,
-    buys: 'Less traffic from unchanged groups: each is reported again once in this time, spread out.',
+    buys: 'Less traffic from unchanged groups: what was reported of each is written again once in this time, spread out.',
     costs:
       'A report lost without a trace is repaired later. It is no sign of life: silence of a group means "unchanged".',
   },
@@ -62,8 +62,10 @@ export const TIMING = section({
     default: 0.1,
     min: 0,
     max: 1,
-    buys: 'Fewer reports: changes below this part of the value reported last wait for the forced report.',
-    costs: 'Shares rest on figures that are wrong by up to this much.',
+    buys:
+      'Fewer reports of groups with `sharing: rates`: changes below this part of the value reported last wait for the ' +
+      'forced report. By default tokens are shared, and charges are reported (docs/guide/how-it-works.md).',
+    costs: 'Shares of such groups rest on figures that are wrong by up to this much.',
   },
   noiseFactor: {
     kind: 'factor',
@@ -71,9 +73,9 @@ export const TIMING = section({
     min: 0,
     max: 20,
     buys:
-      'Fewer reports of mere chance: a change has to be this many standard deviations of the arrivals. Of steady ' +
-      'traffic one look in a million is above 5, one in twenty above 2.',
-    costs: 'Small groups react later; 0 switches the noise rule off.',
+      'Fewer reports of mere chance of groups with `sharing: rates`: a change has to be this many standard deviations ' +
+      'of the arrivals. Of steady traffic one look in a million is above 5, one in twenty above 2.',
+    costs: 'Small groups of this kind react later; 0 switches the noise rule off.',
   },
   fastSpanMs: {
     kind: 'duration',

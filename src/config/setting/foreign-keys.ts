@@ -8,8 +8,9 @@ export interface ForeignKey {
 }
 
 const EVENT_DRIVEN =
-  'There is no publish interval: a significant change is reported at once, at most every `timing.reportGapMs`; ' +
-  'unchanged groups are repeated every `timing.forcedReportMs`; `timing.heartbeatMs` is the sign of life of a node.';
+  'There is no publish interval: a report is written at once when others would decide otherwise by it, at most every ' +
+  '`timing.reportGapMs`; unchanged ones are repeated every `timing.forcedReportMs`; `timing.heartbeatMs` is the sign ' +
+  'of life of a node.';
 
 export const FOREIGN_KEYS: readonly ForeignKey[] = [
   {
@@ -24,7 +25,7 @@ export const FOREIGN_KEYS: readonly ForeignKey[] = [
     ours: 'topic.kind',
     explanation:
       'Nodes that share a quota always publish. `kind: memory` keeps a node to itself (false); ' +
-      '`embedded` and `kafka` share (true).',
+      '`embedded`, `kafka` and `redis` share (true).',
   },
   {
     key: 'resourceUsagePublishIntervalInSecs',

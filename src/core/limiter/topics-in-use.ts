@@ -17,8 +17,9 @@ export class TopicsInUse {
   #begunMs = Number.NEGATIVE_INFINITY;
 
   note(lane: number, topic: string): void {
+    if (topic === '') return;
     const names = this.#now.get(lane);
-    if (names?.has(topic) === true || topic === '' || this.#kept >= NODE_MAX) return;
+    if (names?.has(topic) === true || this.#kept >= NODE_MAX) return;
     if (names === undefined) this.#now.set(lane, new Set([topic]));
     else if (names.size < LANE_MAX) names.add(topic);
     else return;
