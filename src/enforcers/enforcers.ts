@@ -38,6 +38,8 @@ interface LaneReport {
   readonly admitted: Counts;
   /** Whether it has held work back since its last report. */
   readonly isHeldBack: boolean;
+  /** Topics of the group that it serves; absent = it does not count them. */
+  readonly topics?: number;
 }
 
 /** The version of its last answer, and how long it waits for another one. */
@@ -210,7 +212,7 @@ export class Enforcers {
     throw new QuotameshError('ENFORCERS_FULL', { what, enforcer });
   }
 
-  #tell(enforcer: Enforcer, { lane, admitted, isHeldBack }: LaneReport, nowMs: number) {
+  #tell(enforcer: Enforcer, { lane, admitted, isHeldBack, topics = 0 }: LaneReport, nowMs: number) {
     let parts = this.#lanes.get(lane);
     if (parts === undefined) {
       parts = new LaneParts(lane, this.#parts);
@@ -219,6 +221,7 @@ export class Enforcers {
     }
     const member = this.#memberOf(enforcer, lane) ?? this.#join(enforcer, lane, admitted, nowMs);
     const isLower = member.tell(admitted, isHeldBack, nowMs);
+    this.#countTopics(member, topics);
     // After a silence it is in none of the lanes.
     const hasJoined = !parts.members.has(member);
     parts.members.add(member);
@@ -250,8 +253,14 @@ export class Enforcers {
     enforcer.wake();
   }
 
+  #countTopics(member: Membership, topics: number): void {
+    this.#parts.limiter.topics.addElsewhere(member.lane, topics - member.topics);
+    member.topics = topics;
+  }
+
   #depart(member: Membership): void {
     member.isHeldBack = false;
+    this.#countTopics(member, 0);
     member.usage.fill(0);
     member.demand.fill(0);
     member.told.isKnown = false;

@@ -26,6 +26,8 @@ export class Membership {
   /** The part in the newest answer. */
   readonly told = createPart();
   isHeldBack = false;
+  /** Topics of the group that it serves. */
+  topics = 0;
   /**
    * The rate that it was told before it said the last time whether it holds work back. What it was told since may be
    * enough: doubled as well, twice what was short was claimed.

@@ -13,6 +13,7 @@
 export class TopicsInUse {
   #before: NamesOfLanes = new Map();
   #now: NamesOfLanes = new Map();
+  readonly #elsewhere = new Map<number, number>();
   #kept = 0;
   #begunMs = Number.NEGATIVE_INFINITY;
 
@@ -27,7 +28,15 @@ export class TopicsInUse {
   }
 
   of(lane: number): number {
-    return Math.max(this.#before.get(lane)?.size ?? 0, this.#now.get(lane)?.size ?? 0);
+    const here = Math.max(this.#before.get(lane)?.size ?? 0, this.#now.get(lane)?.size ?? 0);
+    return here + (this.#elsewhere.get(lane) ?? 0);
+  }
+
+  /** Adds topics that an enforcer serves, or takes them away: it names none, and is believed. */
+  addElsewhere(lane: number, more: number): void {
+    const topics = (this.#elsewhere.get(lane) ?? 0) + more;
+    if (topics === 0) this.#elsewhere.delete(lane);
+    else this.#elsewhere.set(lane, topics);
   }
 
   /** Called once a round. */

@@ -8,6 +8,7 @@ import { told } from '../route/wording.js';
 const ENFORCER_LENGTH_MAX = 256;
 const TTL_MS_LEAST = 500;
 const TTL_MS_MOST = 60_000;
+const TOPICS_MAX = 1_000_000;
 
 const enforcer = z
   .string()
@@ -30,6 +31,12 @@ const group = z
   .max(GROUP_LENGTH_MAX)
   .meta({ description: 'The name of a group.', examples: ['orders'] });
 
+const topics = z
+  .int()
+  .min(0)
+  .max(TOPICS_MAX)
+  .meta({ description: 'How many topics of the group it serves now, for who looks; absent means 0.', examples: [12] });
+
 const admitted = body({
   messages: amount('Messages since the life began.').exactOptional(),
   bytes: amount('Bytes since the life began.').exactOptional(),
@@ -39,6 +46,7 @@ const enforced = body({
   group: told(group, `must be a string of 1 to ${GROUP_LENGTH_MAX} characters`),
   direction: DIRECTION,
   admitted: admitted.meta({ description: 'What it has admitted in its life so far; absent means 0.' }).exactOptional(),
+  topics: told(topics, `must be a whole number from 0 to ${TOPICS_MAX}`).exactOptional(),
   heldBack: flag('True if work was refused or delayed since the last report.').exactOptional(),
 });
 

@@ -51,10 +51,10 @@ const LISTED_MAX = 200;
 async function enforce(request: FastifyRequest<{ Body: EnforceBody }>, reply: FastifyReply, node: UsedParts) {
   const { enforcer, life, ttlMs = TTL_MS, seen = null, waitMs = 0, groups } = request.body;
   const found = lanesOf(groups, node);
-  const lanes = groups.flatMap(({ admitted = {}, heldBack = false }, at) => {
+  const lanes = groups.flatMap(({ admitted = {}, heldBack = false, topics = 0 }, at) => {
     const lane = found[at];
     if (typeof lane !== 'number') return [];
-    return [{ lane, admitted: [admitted.messages ?? 0, admitted.bytes ?? 0] as const, isHeldBack: heldBack }];
+    return [{ lane, admitted: [admitted.messages ?? 0, admitted.bytes ?? 0] as const, isHeldBack: heldBack, topics }];
   });
   const hangUp = new AbortController();
   const onClose = () => hangUp.abort();

@@ -45,10 +45,10 @@ export class EnforcerScene {
   report(
     enforcer: string,
     admitted: number,
-    { isHeldBack = false, life = 1, bytes = 0, ...patience } = {} as Reporting,
+    { isHeldBack = false, life = 1, bytes = 0, topics = 0, ...patience } = {} as Reporting,
   ) {
     const { lanes: inLanes = [LANE] } = patience;
-    const lanes = inLanes.map((lane) => ({ lane, admitted: [admitted, bytes] as const, isHeldBack }));
+    const lanes = inLanes.map((lane) => ({ lane, admitted: [admitted, bytes] as const, isHeldBack, topics }));
     const { seen = null, waitMs = 0, signal = new AbortController().signal } = patience;
     return this.enforcers.report({ enforcer, life, ttlMs: 3000, lanes }, { seen, waitMs, signal });
   }
@@ -68,6 +68,7 @@ export class EnforcerScene {
 export interface Reporting {
   readonly isHeldBack?: boolean;
   readonly bytes?: number;
+  readonly topics?: number;
   readonly lanes?: readonly number[];
   readonly life?: number;
   readonly seen?: number | null;

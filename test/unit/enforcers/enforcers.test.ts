@@ -173,6 +173,24 @@ describe('enforcers', () => {
     expect(rateOf(await scene.report('a', 0))).toBeNull();
   });
 
+  it('topics that enforcers serve count as in use at the node, until they are silent or leave the lane', async () => {
+    const scene = new EnforcerScene(2);
+    const { topics } = scene.limiter;
+    const counts = () => [topics.of(0), topics.of(1)];
+    topics.note(0, 'own');
+    await scene.report('a', 0, { topics: 10, lanes: [0, 1] });
+    await scene.report('b', 0, { topics: 5 });
+    expect(counts()).toEqual([16, 10]);
+    await scene.report('a', 0, { topics: 12 });
+    expect(counts()).toEqual([18, 0]);
+    scene.pass(2000);
+    await scene.report('b', 0, { topics: 4 });
+    scene.pass(2000);
+    expect(counts()).toEqual([5, 0]);
+    await scene.report('b', 0, { topics: 1, life: 2 });
+    expect(counts()).toEqual([2, 0]);
+  });
+
   it('strangers cannot fill the node: silent ones make room, others are refused', async () => {
     const scene = new EnforcerScene();
     for (let at = 0; at < 1000; at++) await scene.report(`e${at}`, 0);

@@ -32,6 +32,12 @@ describe('POST /v1/enforce', () => {
     expect(told[4]).toMatchObject({ code: 'FIELD_INVALID' });
   });
 
+  it('takes how many topics of a group an enforcer serves, and refuses nonsense', async () => {
+    const serving = (topics: unknown) => enforce({ enforcer: 't', groups: [{ ...ORDERS, topics }] });
+    expect((await serving(12)).status).toBe(200);
+    for (const nonsense of [-1, 1.5, 1_000_001, '12']) expect((await serving(nonsense)).status).toBe(422);
+  });
+
   it('charges what was admitted to the group', async () => {
     await enforce({ enforcer: 'q', groups: [{ group: 'slow', admitted: { messages: 7 } }] });
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -92,7 +92,7 @@ final class Enforcer {
       var limiter = resourceGroup == null ? null : resourceGroup.getResourceGroupPublishLimiter();
       if (!group.keep(limiter, brokersAlive, nowNanos, seconds) || group.topics == 0) continue;
       for (Lane lane : group.lanes()) {
-        if (settings.isNodeSource() || !lane.limit.isUnlimited()) told.add(lane.counts());
+        if (settings.isNodeSource() || !lane.limit.isUnlimited()) told.add(lane.counts(group.topics));
       }
     }
     lanes = List.copyOf(told);

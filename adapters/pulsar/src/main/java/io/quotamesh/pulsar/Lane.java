@@ -52,11 +52,13 @@ final class Lane {
     return limit;
   }
 
-  Counts counts() {
+  /** @param topics of the group at this broker */
+  Counts counts(int topics) {
     var units = Map.of("messages", admitted[Limit.MESSAGES], "bytes", admitted[Limit.BYTES]);
-    return new Counts(this, group, direction, heldBack.isSo, units);
+    return new Counts(this, group, direction, heldBack.isSo, topics, units);
   }
 
   /** What the node is told, as JSON has it. */
-  record Counts(@JsonIgnore Lane lane, String group, String direction, boolean heldBack, Map<String, Long> admitted) {}
+  record Counts(
+      @JsonIgnore Lane lane, String group, String direction, boolean heldBack, int topics, Map<String, Long> admitted) {}
 }

@@ -77,7 +77,7 @@ class TalkTest {
   private static Lane.Counts countsOf(Lane lane, long messages, boolean isHeldBack) {
     lane.count(messages - lane.admitted[Limit.MESSAGES], 100 * messages - lane.admitted[Limit.BYTES]);
     lane.heldBack.isSo = isHeldBack;
-    return lane.counts();
+    return lane.counts(3);
   }
 
   private Talk talkFor(long timeoutMs) {
@@ -136,7 +136,7 @@ class TalkTest {
     assertTrue(round());
     assertTrue(asked.get(0).startsWith("POST /v1/enforce HTTP/1.0 {"), asked.get(0));
     for (String said : List.of("\"enforcer\":\"broker-1\"", "\"ttlMs\":3000", "\"life\":0", "\"group\":\"orders\"",
-        "\"direction\":\"publish\"", "\"heldBack\":true", "\"messages\":7", "\"bytes\":700")) {
+        "\"direction\":\"publish\"", "\"heldBack\":true", "\"topics\":3", "\"messages\":7", "\"bytes\":700")) {
       assertTrue(asked.get(0).contains(said), asked.get(0));
     }
     assertFalse(asked.get(0).contains("lane"), asked.get(0));
