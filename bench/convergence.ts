@@ -50,7 +50,13 @@ const membership = new Membership(timing.stalenessMs, 1);
 const usageMap = new UsageMap((mapLane) => table.markMapLane(mapLane), table.settings);
 const epochs = new EpochWatch(settings);
 const log = { membership, usageMap, logTimes: [new LogTime(timing.heartbeatMs)], pool: new AgreedPool(), epochs };
-const targets = new TargetBook(table.settings, usageMap, membership, (mapLane) => table.markMapLane(mapLane));
+const targets = new TargetBook(
+  table.settings,
+  usageMap,
+  membership,
+  (mapLane) => table.markMapLane(mapLane),
+  (id) => table.groupOf(id),
+);
 const shares = new ShareBook(table.settings, GROUPS * DIRECTION_COUNT, log, targets);
 const members = Array.from({ length: NODES }, (_, node) => joined(node));
 for (let group = 0; group < GROUPS; group++) table.serve(group * DIRECTION_COUNT, usageMap, 0);

@@ -115,7 +115,13 @@ class WritingNode {
     const logTimes = Array.from({ length: settings.partitions }, () => new LogTime(settings.heartbeatMs));
     const usageMap = new UsageMap(() => {}, settings);
     const epochs = new EpochWatch(settings);
-    const targets = new TargetBook(settings, usageMap, membership, () => {});
+    const targets = new TargetBook(
+      settings,
+      usageMap,
+      membership,
+      () => {},
+      () => -1,
+    );
     this.#shares = new ShareBook(
       settings,
       laneCount,

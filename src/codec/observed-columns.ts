@@ -1,4 +1,4 @@
-import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
+import { DIRECTION_COUNT, KEY_NAME_MAX } from '../core/base/vocabulary.js';
 import { OBSERVED_ROWS_MAX, type ObservedRow } from '../core/protocol/record.js';
 import type { quotamesh } from './generated/report.js';
 import { decodeIds, encodeIds, isColumn, isRate } from './wire-parts.js';
@@ -47,6 +47,3 @@ export function decodeObserved(node: quotamesh.v1.Node): readonly ObservedRow[] 
     name: names[at] ?? '',
   }));
 }
-
-/** As of a group's name (config/setting/setting.ts). */
-const KEY_NAME_MAX = 200;

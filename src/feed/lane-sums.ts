@@ -1,4 +1,3 @@
-import { groupIdOf } from '../core/base/ids.js';
 import {
   BYTES,
   DIMENSIONS,
@@ -6,7 +5,6 @@ import {
   type Dimension,
   type Direction,
   directionOfLane,
-  type GroupId,
   MESSAGES,
 } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
@@ -43,10 +41,7 @@ export function quotaOf({ groups }: Pick<SumParts, 'groups'>, lane: number, dime
 
 export class LaneSums {
   readonly #parts: SumParts;
-  /** By group: hashing a name takes longer than adding up the rows of an idle group. */
-  readonly #groupIds: GroupId[] = [];
   readonly #demand: LaneDemand = { wanted: 0, rows: 0 };
-  #version = -1;
 
   constructor(parts: SumParts) {
     this.#parts = parts;
@@ -59,7 +54,11 @@ export class LaneSums {
     const { coordinator } = this.#parts.loop;
     if (coordinator === null) return demand;
     const [group, direction] = [Math.floor(lane / DIRECTION_COUNT), lane % DIRECTION_COUNT];
-    addDemand(coordinator, { groupId: this.#idOf(group), direction, dimension, nowMs: this.#parts.clock() }, demand);
+    addDemand(
+      coordinator,
+      { groupId: this.#parts.groups.idOf(group), direction, dimension, nowMs: this.#parts.clock() },
+      demand,
+    );
     return demand;
   }
 
@@ -84,7 +83,7 @@ export class LaneSums {
     const { coordinator } = this.#parts.loop;
     if (coordinator === null) return 0;
     const { usageMap } = coordinator;
-    const named = new Set(Array.from(this.named(), (group) => this.#idOf(group)));
+    const named = new Set(Array.from(this.named(), (group) => this.#parts.groups.idOf(group)));
     let unnamed = 0;
     usageMap.forEachLane((mapLane) => {
       if (!named.has(usageMap.groupOf(mapLane).groupId) && this.#isWanted(coordinator, mapLane)) unnamed++;
@@ -125,7 +124,7 @@ export class LaneSums {
     if (coordinator === null) return sums;
     const { shares, membership, usageMap, log } = coordinator;
     const [group, direction] = [Math.floor(lane / DIRECTION_COUNT), lane % DIRECTION_COUNT];
-    const groupId = this.#idOf(group);
+    const groupId = this.#parts.groups.idOf(group);
     const isTold = usageMap.findMapLane(groupId, direction) !== -1 || log.observed.has(groupId, direction);
     if (!isTold) return sums;
     const mapLane = usageMap.mapLaneOf(groupId, direction);
@@ -140,17 +139,6 @@ export class LaneSums {
       if (demand[at]! > share[at]! * THROTTLED_RATIO) sums.throttledNodes++;
     }
     return sums;
-  }
-
-  /** A number is given to another name only where the table's version rises. */
-  #idOf(group: number): GroupId {
-    const { groups, config } = this.#parts;
-    if (this.#version !== groups.version) {
-      this.#groupIds.length = 0;
-      this.#version = groups.version;
-    }
-    this.#groupIds[group] ??= groupIdOf(config.cluster, groups.at(group).name);
-    return this.#groupIds[group];
   }
 }
 

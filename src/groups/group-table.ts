@@ -25,6 +25,8 @@ export class GroupTable {
 
   /** Id → the name in the table that has it. */
   readonly #byId = new Map<GroupId, string>();
+  /** By number: hashing a name takes a microsecond. */
+  readonly #ids: GroupId[] = [];
   readonly #idOf: (name: string) => GroupId;
 
   /** @param idOf makes the id by which the log knows a name. Throws ID_COLLISION if two names have the same. */
@@ -50,6 +52,13 @@ export class GroupTable {
 
   ofLane(lane: number): GroupConfig {
     return this.at(Math.floor(lane / DIRECTION_COUNT));
+  }
+
+  /** The id by which the log knows a group. */
+  idOf(group: number): GroupId {
+    const id = this.#ids[group];
+    invariant(id !== undefined, 'a group of the log has an id', { group });
+    return id;
   }
 
   isLive(group: number): boolean {
@@ -134,10 +143,11 @@ export class GroupTable {
     if (other !== name && other !== instead) throw collision(name, other);
     if (instead !== null) {
       this.#all.delete(instead);
-      this.#byId.delete(this.#idOf(instead));
+      this.#byId.delete(this.idOf(number));
     }
     this.#all.set(name, number);
     this.#byId.set(id, name);
+    this.#ids[number] = id;
   }
 
   #set(config: GroupConfig): number {

@@ -72,7 +72,7 @@ async function costsOn(parts: BackendsParts, { usageMap, targets }: Coordinator,
     const cost = targets.costOn(lane, backend);
     const { groupId, direction } = lane;
     costPerSecond += cost;
-    if (targets.groupOf(groupId) === undefined) unknown[direction] = (unknown[direction] as number) + cost;
+    if (targets.groupOf(groupId) === -1) unknown[direction] = (unknown[direction] as number) + cost;
     else if (most.length < BUSIEST_MAX || cost >= (most.at(-1) as GroupCost).cost) {
       most.push({ group: `${DIRECTIONS[direction]}/${groupName(parts, groupId)}`, cost });
       most.splice(0, most.length, ...busiest(most, BUSIEST_MAX, 0));
@@ -88,6 +88,6 @@ const NOT_CONFIGURED = '(not configured here)';
 
 /** The name of a group by the number that records have for it. */
 export function groupName({ loop: { coordinator }, groups }: BackendsParts, groupId: GroupId): string {
-  const group = coordinator?.targets.groupOf(groupId);
-  return group === undefined ? NOT_CONFIGURED : groups.at(group).name;
+  const group = coordinator?.targets.groupOf(groupId) ?? -1;
+  return group === -1 ? NOT_CONFIGURED : groups.at(group).name;
 }

@@ -1,6 +1,7 @@
 import { groupIdOf } from '../../src/core/base/ids.js';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
-import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
+import { DIMENSION_COUNT, DIRECTION_COUNT, type GroupId } from '../../src/core/base/vocabulary.js';
+import { LaneTable } from '../../src/core/lanes/lane-table.js';
 import type { Notice, ReadEvent } from '../../src/core/protocol/events-and-effects.js';
 import { LogReader } from '../../src/core/reading/log-reader.js';
 import { ShareBook } from '../../src/core/share/share-book.js';
@@ -34,7 +35,9 @@ export class Follower {
     this.#settings = settings;
     this.membership = new Membership(settings.stalenessMs, settings.partitions);
     this.usageMap = new UsageMap(() => undefined, settings);
-    this.targets = new TargetBook(settings, this.usageMap, this.membership, () => undefined);
+    const table = new LaneTable(settings);
+    const groupOf = (groupId: GroupId) => table.groupOf(groupId);
+    this.targets = new TargetBook(settings, this.usageMap, this.membership, () => undefined, groupOf);
     const told = { backends: this.targets.backends, ramps: this.targets.ramps, notices: this.notices };
     this.log = new LogReader(settings, this.membership, this.usageMap, told);
     const lanes = settings.groups.length * DIRECTION_COUNT;

@@ -1,7 +1,8 @@
 import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { KEY_NAME_MAX, keyNameOf } from '../../src/config/setting/key-name.js';
+import { keyNameOf } from '../../src/config/setting/key-name.js';
+import { KEY_NAME_MAX } from '../../src/core/base/vocabulary.js';
 
 /** Texts as people and attackers have them: any code units, around the bound, and nearly alike. */
 const part = fc.oneof(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { KEY_NAME_MAX } from '../../core/base/vocabulary.js';
 
 /**
  * The name under which a key is kept, shown and written to the topic: the text itself, whatever its characters. Halves
@@ -17,6 +18,4 @@ export function keyNameOf(text: string): string {
   return `${whole.slice(0, BEGINNING).toWellFormed()}~sha256:${digest}`;
 }
 
-/** Characters (UTF-16 code units), as of a group's name. */
-export const KEY_NAME_MAX = 200;
 const BEGINNING = 128;

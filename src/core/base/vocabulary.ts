@@ -11,6 +11,8 @@ export type NodeId = string;
 
 /** 96 bits of a hash of cluster and group name, 16 characters of base64url (ids.ts). */
 export type GroupId = string;
+/** Characters (UTF-16 code units) that the name of a key has at most, as that of a group. More: larger heartbeats. */
+export const KEY_NAME_MAX = 200;
 
 /** 96 bits of a hash of cluster and backend name, 16 characters of base64url (ids.ts). */
 export type BackendId = string;

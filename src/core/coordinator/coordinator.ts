@@ -1,7 +1,14 @@
 import { incarnationCount, nodeKeyOf } from '../base/ids.js';
 import { invariant } from '../base/invariant.js';
 import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
-import { DIRECTION_COUNT, type Incarnation, lanesOf, MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
+import {
+  DIRECTION_COUNT,
+  type GroupId,
+  type Incarnation,
+  lanesOf,
+  MEMBERSHIP_PARTITION,
+  type NodeKey,
+} from '../base/vocabulary.js';
 import type { PublishedKeys } from '../keys/silent-use.js';
 import { Strangers } from '../keys/strangers.js';
 import type { LaneState } from '../lanes/lane-state.js';
@@ -108,7 +115,8 @@ export class Coordinator {
     const markLane = (mapLane: number) => this.#markLane(mapLane);
     this.usageMap = new UsageMap(markLane, settings, (mapLane) => this.#isLaneHeld(mapLane));
     this.costs = new CostMeter(settings.costs);
-    this.targets = new TargetBook(settings, this.usageMap, this.membership, markLane);
+    const groupOf = (groupId: GroupId) => this.#table.groupOf(groupId);
+    this.targets = new TargetBook(settings, this.usageMap, this.membership, markLane, groupOf);
     const { backends, ramps } = this.targets;
     this.log = new LogReader(settings, this.membership, this.usageMap, { backends, ramps, notices });
     this.link = new LinkWatch(settings, notices);
@@ -244,7 +252,6 @@ export class Coordinator {
       lane.sample.begin(this.#limiter, lane.lane, nowMs);
       endSettling(lane.settling);
     }
-    if (isNew) this.targets.addGroup(group, settings.name, before?.name);
     this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
     if (isNew) this.tokens.groupAdded(group, this.strangers);
     else this.tokens.groupChanged(group, nowMs);

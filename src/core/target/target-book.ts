@@ -1,4 +1,3 @@
-import { groupIdOf } from '../base/ids.js';
 import type { CoordinatorSettings, CostQuota, GroupSettings } from '../base/settings.js';
 import { type BackendId, BYTES, DIRECTIONS, type Direction, type GroupId, MESSAGES } from '../base/vocabulary.js';
 import type { LaneCosts } from '../protocol/record.js';
@@ -33,7 +32,8 @@ export class TargetBook {
   readonly #settings: CoordinatorSettings;
   readonly #usageMap: UsageMap;
   readonly #membership: Membership;
-  readonly #groupOfId = new Map<GroupId, number>();
+  /** Finds the number of a group that is configured here; −1 = it is not. */
+  readonly groupOf: (groupId: GroupId) => number;
   /** Scratch, of the lane decided last. */
   readonly #costs = new Map<BackendId, number>();
   readonly #inputs: TargetInputs = {
@@ -59,16 +59,15 @@ export class TargetBook {
     usageMap: UsageMap,
     membership: Membership,
     onLane: (lane: number) => void,
+    groupOf: (groupId: GroupId) => number,
   ) {
+    this.groupOf = groupOf;
     this.#settings = settings;
     this.#usageMap = usageMap;
     this.#membership = membership;
     this.backends = new BackendBook(settings.cluster, settings.limiting);
     this.ramps = new RampBook(settings.heartbeatMs, onLane);
     this.#last = { inputs: this.#inputs, decision: this.#decision, costs: this.#costs, zones: this.#zones };
-    settings.groups.forEach(({ name }, group) => {
-      this.addGroup(group, name);
-    });
     const markLanesOn = (backend: BackendId) => {
       for (const { mapLane } of usageMap.costs.lanesOn(backend)) onLane(mapLane);
     };
@@ -78,12 +77,6 @@ export class TargetBook {
       const ratio = this.backends.get(backend)?.ratio ?? HEALTHY;
       if (settings.limiting.split === 'by-quota' && ratio !== HEALTHY) markLanesOn(backend);
     };
-  }
-
-  /** @param before the name that the number had; null = none */
-  addGroup(group: number, name: string, before: string | null = null): void {
-    if (before !== null) this.#groupOfId.delete(groupIdOf(this.#settings.cluster, before));
-    this.#groupOfId.set(groupIdOf(this.#settings.cluster, name), group);
   }
 
   /** The rates in force of a lane, messages/s and bytes/s. */
@@ -186,16 +179,11 @@ export class TargetBook {
       const cost = this.costOn(lane, backend);
       sum.cost += cost;
       const group = this.groupOf(lane.groupId);
-      if (cost === 0 || group === undefined) continue;
+      if (cost === 0 || group === -1) continue;
       const { total } = costQuotaOf(this.#settings.groups[group] as GroupSettings, lane.direction);
       if (total !== Number.POSITIVE_INFINITY) sum.quota += total;
     }
     return sum;
-  }
-
-  /** Config index of a group, where it is configured here. */
-  groupOf(groupId: GroupId): number | undefined {
-    return this.#groupOfId.get(groupId);
   }
 
   /** What a lane of any group costs on a backend, units per second of the whole cluster. */

@@ -7,13 +7,14 @@ import type {
   LimitsConfig,
 } from '../../config/resolved/resolved-config.js';
 import type { LimitRole } from '../../config/schema/keys.js';
-import { KEY_NAME_MAX, keyNameOf } from '../../config/setting/key-name.js';
+import { keyNameOf } from '../../config/setting/key-name.js';
 import { bitsOf, groupIdOf } from '../../core/base/ids.js';
 import {
   BYTES,
   DIMENSION_COUNT,
   DIRECTION_COUNT,
   DIRECTIONS,
+  KEY_NAME_MAX,
   lanesOf,
   MESSAGES,
   type Rates,

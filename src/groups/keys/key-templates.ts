@@ -1,6 +1,6 @@
 import type { GroupConfig, KeyTemplate, RegistryConfig } from '../../config/resolved/resolved-config.js';
 import type { Mistake } from '../../config/setting/config-error.js';
-import { KEY_NAME_MAX } from '../../config/setting/key-name.js';
+import { KEY_NAME_MAX } from '../../core/base/vocabulary.js';
 import type { KeyPattern } from '../../core/keys/key-pattern.js';
 import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import type { Telemetry } from '../../ports/telemetry.js';
