@@ -14,6 +14,10 @@ export const ERROR_CATALOGUE = {
     message: 'createNode: {field} {reason}',
     remedy: 'Pass what docs/guide/embedding.md and the type CreateNodeOptions list.',
   },
+  QUOTA_OPTIONS_INVALID: {
+    message: 'quota(): {field} {reason}',
+    remedy: 'Pass what docs/guide/node-services.md lists; it is a mistake of the program, not of its clients.',
+  },
   OPENTELEMETRY_TOO_OLD: {
     message:
       'the OpenTelemetry SDK of this process was registered with @opentelemetry/api {version}, older than {oldest}',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { NODE_NAME } from '../config/setting/setting.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
-import { type InputMistake, inputMistakes, told } from '../input/input-mistakes.js';
+import { told } from '../input/input-mistakes.js';
 import { isMapping, type Mapping } from '../input/mapping.js';
-import { didYouMean } from '../input/nearest-name.js';
+import { optionMistakes } from '../input/option-mistakes.js';
 import { show } from '../input/shown-value.js';
 import { type CreateNodeOptions, HANDLER } from './create-node.js';
 
@@ -13,10 +13,8 @@ import { type CreateNodeOptions, HANDLER } from './create-node.js';
  */
 export function rejectWrongOptions(options: unknown): asserts options is CreateNodeOptions {
   if (!isMapping(options)) throw wrong('options', `must be an object with config, got ${show(options)}`);
-  const read = OPTIONS.safeParse(options);
-  if (read.success) return;
-  const [first, ...others] = inputMistakes(OPTIONS, options, read.error.issues).map(textsOf);
-  throw wrong(first!.field, [first!.reason, ...others.map(({ field, reason }) => `${field} ${reason}`)].join('; '));
+  const mistakes = optionMistakes(OPTIONS, options);
+  if (mistakes !== null) throw wrong(mistakes.field, mistakes.reason);
 }
 
 /** A longer timer of Node.js ends at once. */
@@ -59,25 +57,6 @@ function rejectWrongVariables(env: Mapping, context: z.RefinementCtx): void {
     // The type alone: the value may be a secret.
     const message = `must be a text, got ${value === null ? 'null' : `a value of type ${typeof value}`}`;
     context.addIssue({ code: 'custom', path: [name], message, params: {} });
-  }
-}
-
-function textsOf(mistake: InputMistake): { readonly field: string; readonly reason: string } {
-  const field = mistake.path.join('.');
-  switch (mistake.kind) {
-    case 'key-unknown': {
-      const near = didYouMean(mistake.key, mistake.known);
-      const known = `known are ${mistake.known.join(', ')}`;
-      return { field: mistake.key, reason: `is not known; ${near === '' ? known : near}` };
-    }
-    case 'missing':
-      return { field, reason: `is missing: ${mistake.says.allowed}` };
-    case 'value':
-      return { field, reason: `must be ${mistake.says.allowed}, got ${show(mistake.got)}` };
-    case 'told':
-      return { field, reason: mistake.problem };
-    case 'not-a-mapping':
-      return { field, reason: `must be a mapping, got ${show(mistake.got)}` };
   }
 }
 

@@ -6,6 +6,7 @@ import { wholeSeconds } from '../http/acquire/rate-limit-items.js';
 import { capacityProblem, quotaProblem } from '../http/acquire/refusal-problems.js';
 import { problemOf } from '../http/route/problem.js';
 import { show } from '../input/shown-value.js';
+import { rejectPromise, rejectWrongQuota } from './check-quota-options.js';
 import { type HeaderStyle, type NamedDecision, policyNameOf, rateLimitHeaders } from './rate-limit-headers.js';
 
 /** What a request is charged to, and how it is answered; `Context` is what the framework hands to its functions. */
@@ -68,6 +69,7 @@ export interface WatchedResponse {
  * the response is somebody else's by now, or nobody reads it: the middleware says nothing and calls nobody.
  */
 export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Context>) {
+  rejectWrongQuota(node, options, { isPartial: false });
   const { group, otherwise, limit, messages = 1, bytes = 0, origin, waitMs = 0, skip, headers = 'draft' } = options;
   const tell = headers !== 'none';
   const isFromRequest = [group, limit, messages, bytes, origin].some((option) => typeof option === 'function');
@@ -76,14 +78,11 @@ export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Cont
   return (context: Context, watched?: Watched): Admission | null | Promise<Admission | null> => {
     if (skip?.(context) === true) return PASSED;
     if (isGone(watched)) return null;
-    const where = (typeof group === 'function' ? group(context) : group) || otherwise;
+    const where = of('group', group, context) || otherwise;
     if (where === undefined) return unlessAnswered(NOT_NAMED, watched);
-    const amounts = {
-      messages: typeof messages === 'function' ? messages(context) : messages,
-      bytes: typeof bytes === 'function' ? bytes(context) : bytes,
-    };
-    const from = typeof origin === 'function' ? origin(context) : origin;
-    const told = typeof limit === 'function' ? limit(context) : limit;
+    const amounts = { messages: of('messages', messages, context), bytes: of('bytes', bytes, context) };
+    const from = of('origin', origin, context);
+    const told = of('limit', limit, context);
     const how = told === undefined ? from : { ...from, limit: told };
     const named = (decision: Decision) => ({ node, where, direction: from?.direction ?? 'publish', decision });
     if (waitMs > 0) {
@@ -98,6 +97,14 @@ export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Cont
       return unlessAnswered(admission, watched);
     }
   };
+}
+
+/** Gives what an option says of this request. */
+function of<Context, Value>(name: string, option: Value | ((context: Context) => Value), context: Context): Value {
+  if (typeof option !== 'function') return option;
+  const made = (option as (context: Context) => Value)(context);
+  rejectPromise(name, made);
+  return made;
 }
 
 /** A request that was answered before it came here may go on, to work behind its answer, but cannot be refused. */

@@ -9,6 +9,7 @@ import {
   type Refusal,
   type WatchedResponse,
 } from './admission.js';
+import { rejectWrongQuota } from './check-quota-options.js';
 
 /** Functions in it get Nest's ExecutionContext: `(context) => context.switchToHttp().getRequest().ip`. */
 export type QuotaOptions = OptionsOf<ExecutionContext>;
@@ -27,6 +28,7 @@ export class QuotaGuard implements CanActivate {
   readonly #routes = new Map<Partial<QuotaOptions> | undefined, Route | null>();
 
   constructor(node: QuotaNode, options: Partial<QuotaOptions> = {}) {
+    rejectWrongQuota(node, options, { isPartial: true });
     this.#node = node;
     this.#options = options;
   }

@@ -81,6 +81,11 @@ const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;
 const HEADERS_MAX = 100;
 
 function checkedScope(scope: Scope): Scope {
+  // Else they would be scopes without a name, which belong to the default group.
+  if ('then' in scope || Symbol.iterator in scope) {
+    const reason = `must be a name, or a scope { ${NAMES.join(', ')}, headers }, got ${kindOf(scope)}`;
+    throw new QuotameshError('FIELD_INVALID', { field: 'group', reason });
+  }
   for (const key of Object.keys(scope)) {
     if (key === 'headers' || (NAMES as readonly string[]).includes(key)) continue;
     const near = `; known are ${NAMES.join(', ')}, headers`;
@@ -88,6 +93,11 @@ function checkedScope(scope: Scope): Scope {
   }
   for (const name of NAMES) if (scope[name] !== undefined) rejectUnlessName(name, scope[name]);
   return scope.headers === undefined ? scope : { ...scope, headers: checkedHeaders(scope.headers) };
+}
+
+function kindOf(scope: object): string {
+  if (Array.isArray(scope)) return show(scope);
+  return 'then' in scope ? 'a promise' : `a ${scope.constructor?.name ?? 'list'}`;
 }
 
 function checkedHeaders(headers: unknown): Readonly<Record<string, string>> {

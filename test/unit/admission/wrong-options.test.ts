@@ -85,6 +85,19 @@ describe.each(WAYS)('%s with an origin that is none', (_, ask) => {
   });
 });
 
+describe.each(WAYS)('%s of an object that is no scope', (_, ask) => {
+  test.each<[string, unknown]>([
+    ['an array of 2', ['a', 'a']],
+    ['a promise', Promise.resolve('a')],
+    ['a Map', new Map([['tenant', 'acme']])],
+    ['a String', new String('a')],
+  ])('%s: it would be charged to the default group', async (got, where) => {
+    const message = `group must be a name, or a scope { tenant, namespace, topic, client, headers }, got ${got}`;
+    const error = await errorOf(() => ask(scene.node as unknown as Loose, where, { waitMs: 0 }));
+    expect(error).toMatchObject({ code: 'FIELD_INVALID', facts: { field: 'group' }, message });
+  });
+});
+
 test.each(WAYS.filter(([way]) => ['acquire', 'waitFor', 'takeBatch'].includes(way)))(
   '%s with a signal that is none',
   async (_, ask) => {

@@ -40,6 +40,7 @@ const require = createRequire(import.meta.url);
 export const FRAMEWORKS: readonly (readonly [string, Serve])[] = [
   ['express 5', (node, chosen) => onExpress(express, node, chosen)],
   ['express 4', (node, chosen) => onExpress(require('express4'), node, chosen)],
+  ['functions of connect', onConnect],
   ['fastify 5', (node, chosen) => onFastify(fastify, node, chosen)],
   ['fastify 4', (node, chosen) => onFastify(require('fastify4').fastify, node, chosen)],
   ['koa 3', (node, chosen) => onKoa(Koa, node, chosen)],
@@ -79,6 +80,29 @@ function onExpress(make: typeof express, node: QuotaNode, chosen: Chosen): Promi
     else response.status(status).send(message);
   });
   return servedBy(createServer(app));
+}
+
+/** Polka, Restify, h3 and servers without a framework call the same functions, on Node's own request and response. */
+function onConnect(node: QuotaNode, chosen: Chosen): Promise<Served> {
+  const admit = ofExpress(node, {
+    ...optionsOf(chosen),
+    group: ({ headers }) => `key:${headers['x-api-key']}`,
+    messages: ({ headers }) => costOf(headers['x-cost']),
+    skip: ({ url }) => url === '/health',
+  });
+  const server = createServer((request, response) => {
+    interrupt(response, chosen);
+    admit(request as express.Request, response as express.Response, (error?: unknown) => {
+      const { status = 500, message = '' } = (error ?? {}) as { status?: number; message?: string };
+      if (response.headersSent) return;
+      if (error !== undefined) return void response.writeHead(status, { 'content-type': 'text/plain' }).end(message);
+      chosen.onPassed?.();
+      if (request.url === '/stream') twoParts().pipe(response);
+      else if (request.url === '/elsewhere') response.writeHead(302, { location: ELSEWHERE }).end();
+      else response.writeHead(request.url === '/boom' ? 500 : 200).end('hello');
+    });
+  });
+  return servedBy(server);
 }
 
 async function onFastify(make: typeof fastify, node: QuotaNode, chosen: Chosen): Promise<Served> {

@@ -152,6 +152,39 @@ test("a group that the program names itself, and that nobody has defined, is the
   expect(() => admissionOf(node, { group: 'nobody' })({})).toThrow('nobody');
 });
 
+describe('options that cannot be are a mistake of the program, not of each client', () => {
+  test.each<[string, unknown, string]>([
+    ['no options', undefined, 'options must be an object with group, got nothing'],
+    ['no group', {}, 'group is missing: the name of a group or key, a scope, or a function of the request'],
+    ['an empty group', { group: '' }, 'group must be the name of a group or key, a scope, or a function'],
+    ['a misspelled option', { group: 'key:bob', message: 5 }, 'message is not known; Did you mean "messages"?'],
+    ['a header style', { group: 'key:bob', headers: 'X' }, 'headers must be "draft", "x", "both" or "none", got "X"'],
+    ['a refusal', { group: 'key:bob', refusal: 'throw' }, 'refusal must be "problem" or "framework", got "throw"'],
+    ['a negative wait', { group: 'key:bob', waitMs: -1 }, 'waitMs must be a number of milliseconds from 0 to 600000'],
+    ['NaN', { group: 'key:bob', waitMs: Number.NaN }, 'waitMs must be a number of milliseconds'],
+    ['a text for an amount', { group: 'key:bob', messages: '5' }, 'messages must be a whole number ≥ 0, or a function'],
+    ['a text for an origin', { group: 'key:bob', origin: 'publish' }, 'origin must be an object of direction'],
+    ['a number for a group', { group: 'key:bob', otherwise: 5 }, 'otherwise must be the name of a group'],
+  ])('%s', (_, options, says) => {
+    const code = 'QUOTA_OPTIONS_INVALID';
+    const refused = expect.objectContaining({ code, message: expect.stringContaining(`quota(): ${says}`) });
+    expect(() => admissionOf(node, options as never)).toThrow(refused);
+  });
+
+  test('a node that is no node, or one that nobody awaited', () => {
+    const options = { group: 'key:bob' };
+    expect(() => admissionOf(undefined as never, options)).toThrow('got nothing');
+    expect(() => admissionOf(Promise.resolve(node) as never, options)).toThrow('got a promise: await createNode');
+  });
+
+  test.each(['group', 'messages', 'bytes', 'origin', 'limit'])('an asynchronous function for %s', async (option) => {
+    for (const made of [async () => 'key:bob', async () => Promise.reject(new Error('late'))]) {
+      const admit = admissionOf(node, { group: 'key:alice', [option]: made });
+      expect(() => admit({})).toThrow(`quota(): ${option} must be a function that answers at once, got a promise`);
+    }
+  });
+});
+
 describe('a request that says of nobody that it is his', () => {
   const group = ({ key }: { key?: string }) => key;
 

@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import { type InputMistake, inputMistakes } from './input-mistakes.js';
+import { didYouMean } from './nearest-name.js';
+import { show } from './shown-value.js';
+
+/** Says what is wrong in options of a program, all in one text that begins behind the name of the first; null = nothing. */
+export function optionMistakes(
+  schema: z.ZodType,
+  options: unknown,
+): { readonly field: string; readonly reason: string } | null {
+  const read = schema.safeParse(options);
+  if (read.success) return null;
+  const [first, ...others] = inputMistakes(schema, options, read.error.issues).map(textsOf);
+  const reason = [first!.reason, ...others.map((other) => `${other.field} ${other.reason}`)].join('; ');
+  return { field: first!.field, reason };
+}
+
+function textsOf(mistake: InputMistake): { readonly field: string; readonly reason: string } {
+  const field = mistake.path.join('.');
+  switch (mistake.kind) {
+    case 'key-unknown': {
+      const near = didYouMean(mistake.key, mistake.known);
+      const known = `known are ${mistake.known.join(', ')}`;
+      return { field: mistake.key, reason: `is not known; ${near === '' ? known : near}` };
+    }
+    case 'missing':
+      return { field, reason: `is missing: ${mistake.says.allowed}` };
+    case 'value':
+      return { field, reason: `must be ${mistake.says.allowed}, got ${show(mistake.got)}` };
+    case 'told':
+      return { field, reason: mistake.problem };
+    case 'not-a-mapping':
+      return { field, reason: `must be a mapping, got ${show(mistake.got)}` };
+  }
+}
