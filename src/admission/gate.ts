@@ -185,6 +185,7 @@ export class Gate {
   groupRenamed(group: number): void {
     for (const lane of lanesOf(group)) {
       this.refusals.forget(lane);
+      this.#explainer.forget(lane);
       this.shadows.forget(lane);
       this.#limiter.topics.forget(lane);
     }

@@ -59,7 +59,7 @@ export interface Refused extends QuotaTold {
   readonly dimension: Dimension;
   /** What is planned for the group would have granted it. Absent = nothing is planned, or it refuses it as well. */
   readonly shadow?: 'granted';
-  /** When all levels could admit this amount if nobody else took anything; at least 1, at most 60,000. */
+  /** When all levels could admit this amount beside those that were told before; at least 1, at most 60,000. */
   readonly retryAfterMs: number;
 }
 

@@ -1,5 +1,12 @@
 import { NOT_READY_RETRY_MS, type NotReady, RETRY_AFTER_MS_MAX, type Refused } from '../../api/decision.js';
-import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Direction } from '../../core/base/vocabulary.js';
+import {
+  DIMENSIONS,
+  DIRECTION_COUNT,
+  DIRECTIONS,
+  type Dimension,
+  type Direction,
+  slotOf,
+} from '../../core/base/vocabulary.js';
 import type { CoordinatorView } from '../../core/coordinator/coordinator-view.js';
 import type { JointLevels, JointRequest } from '../../core/limiter/joint-levels.js';
 import { CLIENTS_FULL, type Levels, refusedBy, TOPICS_FULL } from '../../core/limiter/levels.js';
@@ -8,6 +15,7 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import type { Clock } from '../../ports/clock.js';
 import type { AdmissionWatch, WatchedRequest } from '../request/admission-watch.js';
+import { PromisedTimes } from './promised-times.js';
 import type { QuotaTeller } from './quota-told.js';
 import type { RefusalLedger } from './refusal-ledger.js';
 import { sharedBucket } from './units-left.js';
@@ -32,6 +40,7 @@ export class RefusalExplainer {
   /** Told of every refusal that a caller gets at once; null costs a comparison. */
   watch: AdmissionWatch | null = null;
   readonly #parts: RefusalExplainerParts;
+  readonly #promised = new PromisedTimes();
 
   constructor(parts: RefusalExplainerParts) {
     this.#parts = parts;
@@ -39,13 +48,18 @@ export class RefusalExplainer {
 
   /** Counts the refusal. Throws LEVEL_FULL and BATCH_ABOVE_WINDOW, because waiting would not help. */
   explain(request: JointRequest, answer: number): Refused | NotReady {
-    const decision = this.explainInLine(request, answer);
+    const decision = this.#explain(request, answer, true);
     this.watch?.refused(this.askedOf(request), decision);
     return decision;
   }
 
   /** The same for a request that waits: whoever watches is told how its wait ends. */
   explainInLine(request: JointRequest, answer: number): Refused | NotReady {
+    return this.#explain(request, answer, false);
+  }
+
+  /** @param mayPromise true for a client that is sent away: whoever stands in line has its turn there */
+  #explain(request: JointRequest, answer: number, mayPromise: boolean): Refused | NotReady {
     const nowMs = this.#parts.clock();
     const lane = request.refusedLane;
     if (answer === TOPICS_FULL) throw this.#full(lane, 'topic', nowMs);
@@ -60,7 +74,11 @@ export class RefusalExplainer {
     this.#parts.refusals.count(lane, level, refused, nowMs);
     this.#parts.keys?.countOverQuota(Math.floor(lane / DIRECTION_COUNT));
     const tokensMs = this.#parts.joint.waitMs(request, nowMs);
-    const waitMs = level === 'group' ? this.#settledMs(request, refused, tokensMs, nowMs) : tokensMs;
+    let waitMs = tokensMs;
+    if (level === 'group') {
+      waitMs = this.#settledMs(request, refused, tokensMs, nowMs);
+      if (mayPromise) waitMs = this.#promisedMs(request, refused, waitMs, nowMs);
+    }
     const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
     const group = request.namesScope ? { group: this.#nameOf(lane) } : {};
     const shadow = request.shadow === 'granted' ? { shadow: request.shadow } : {};
@@ -89,6 +107,25 @@ export class RefusalExplainer {
     const limit = limiter.buckets.comesBackAt(lane * DIMENSIONS.length + dimension);
     const due = coordinator.shares.dueOf(lane, dimension);
     return limit > 0 && limit < due ? Math.min(tokensMs, SETTLED_MS + (tokensMs * limit) / due) : tokensMs;
+  }
+
+  /** A window gives all of its tokens at once, and promises would outlast it. */
+  #promisedMs({ refusedLane: lane, ...asked }: JointRequest, dimension: number, waitMs: number, nowMs: number): number {
+    const { limiter, loop } = this.#parts;
+    if (limiter.buckets.windowOf(lane) > 0) return waitMs;
+    const slot = slotOf(lane, dimension);
+    const { coordinator } = loop;
+    const followsCluster = coordinator?.lanes.get(lane)?.isLimitedByTokens === true;
+    const perSecond = followsCluster
+      ? Math.max(coordinator.shares.dueOf(lane, dimension), coordinator.shares.applied[slot] as number)
+      : limiter.buckets.rate.at(slot);
+    const amount = asked[DIMENSIONS[dimension] as Dimension];
+    return this.#promised.waitMs({ slot, amount, waitMs, perSecond, admitted: limiter.admitted.at(slot) }, nowMs);
+  }
+
+  /** Called when a lane's number may be another group's from now on. */
+  forget(lane: number): void {
+    for (let dimension = 0; dimension < DIMENSIONS.length; dimension++) this.#promised.forget(slotOf(lane, dimension));
   }
 
   #notReady(lane: number): NotReady {

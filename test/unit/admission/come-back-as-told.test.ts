@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { Random } from '../../../sim/cluster/random.js';
+import type { WholeNode } from '../../whole-node.js';
+import { type KeysCluster, PER_MINUTE, PER_SECOND, withKeys } from '../keys/keys-cluster.js';
+
+const NODES = 3;
+const ONE = { messages: 1 };
+
+/** Clients of one key behind a balancer that deals nodes in turn; whoever is refused waits as Retry-After says. */
+class Clients {
+  granted = 0;
+  cameBack = 0;
+  refusedAgain = 0;
+  readonly #nodes: readonly WholeNode[];
+  readonly #key: string;
+  readonly #random: Random;
+  #turn = 0;
+
+  constructor({ nodes }: KeysCluster, key: string) {
+    this.#nodes = nodes;
+    this.#key = key;
+    this.#random = Random.stream(7, key);
+  }
+
+  /** Asks until it is granted. */
+  ask(onGrant: () => void = () => undefined, tries = 0): void {
+    const decision = this.#nodes[this.#turn++ % NODES]!.tryAcquire(this.#key, ONE);
+    if (tries > 0) this.cameBack++;
+    if (decision.granted) {
+      this.granted++;
+      onGrant();
+      return;
+    }
+    if (tries > 0) this.refusedAgain++;
+    const seconds = Math.ceil(decision.retryAfterMs / 1000);
+    setTimeout(() => this.ask(onGrant, tries + 1), 1000 * seconds + this.#random.between(1, 30));
+  }
+
+  /** So many come within a fifth of a second. */
+  herd(count: number): void {
+    for (let at = 0; at < count; at++) setTimeout(() => this.ask(), this.#random.between(0, 200));
+  }
+
+  /** Asks for ever, so often per second. */
+  arrive(perSecond: number): void {
+    setTimeout(
+      () => {
+        this.ask();
+        this.arrive(perSecond);
+      },
+      this.#random.exponential(1000 / perSecond),
+    );
+  }
+
+  /** Does one thing after the other, with a pause between. */
+  work(pauseMs: number): void {
+    setTimeout(() => this.ask(() => this.work(pauseMs)), this.#random.exponential(pauseMs));
+  }
+
+  /** Counts anew. */
+  begin(): void {
+    Object.assign(this, { granted: 0, cameBack: 0, refusedAgain: 0 });
+  }
+
+  /** The part of those that came back that was granted. */
+  get kept(): number {
+    return 1 - this.refusedAgain / this.cameBack;
+  }
+}
+
+type Outcome = Pick<Clients, 'granted' | 'cameBack' | 'kept'>;
+
+const SECONDS = 160;
+
+/** What clients do with a key, and what becomes of them in so many seconds. */
+async function play(stories: Readonly<Record<string, (clients: Clients) => void>>): Promise<Record<string, Outcome>> {
+  const all: Record<string, Clients> = {};
+  const outcomes: Record<string, Outcome> = {};
+  await withKeys(NODES, { 'second:{id}': PER_SECOND(10), 'minute:{id}': PER_MINUTE(60) }, async (cluster) => {
+    for (const [key, story] of Object.entries(stories)) {
+      all[key] = new Clients(cluster, key);
+      story(all[key]);
+    }
+    await cluster.time.advance(40_000);
+    for (const clients of Object.values(all)) clients.begin();
+    await cluster.time.advance(1000 * SECONDS);
+    // They go on to ask while the nodes close.
+    for (const [key, { granted, cameBack, kept }] of Object.entries(all)) outcomes[key] = { granted, cameBack, kept };
+  });
+  return outcomes;
+}
+
+const herds = (clients: Clients, count: number, everyS: number) => {
+  clients.herd(count);
+  setInterval(() => clients.herd(count), 1000 * everyS);
+};
+const workers = (clients: Clients, count: number, pauseMs: number) => {
+  for (let at = 0; at < count; at++) clients.work(pauseMs);
+};
+
+/** One cluster plays all stories, because its time is what they cost. */
+test('who waits as told is granted where the quota suffices; where it does not, few are refused and all of it is used', async () => {
+  const told = await play({
+    'second:fifty': (clients) => {
+      clients.arrive(5);
+      herds(clients, 50, 20);
+    },
+    'second:two-hundred': (clients) => {
+      clients.arrive(1);
+      herds(clients, 191, 60);
+    },
+    'second:one': (clients) => clients.work(10),
+    'second:twice': (clients) => workers(clients, 20, 1000),
+    'second:greedy': (clients) => workers(clients, 20, 50),
+    'minute:twice': (clients) => workers(clients, 4, 2000),
+    'minute:one': (clients) => clients.work(100),
+  });
+  for (const key of ['second:fifty', 'second:two-hundred']) {
+    expect(told[key]!.cameBack, key).toBeGreaterThan(200);
+    expect(told[key]!.kept, key).toBeGreaterThanOrEqual(0.97);
+  }
+  for (const [key, { kept, granted }] of Object.entries(told)) {
+    if (key === 'second:fifty' || key === 'second:two-hundred') continue;
+    const quota = SECONDS * (key.startsWith('second') ? 10 : 1);
+    expect(kept, key).toBeGreaterThanOrEqual(0.7);
+    expect(granted, key).toBeGreaterThanOrEqual((key === 'second:one' ? 0.75 : 0.9) * quota);
+  }
+}, 60_000);
