@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { traceMistake } from './trace-mistake.js';
+import { peeked } from './peeked.js';
+import { asText } from './text-bytes.js';
+import { type TraceLocation, traceMistake } from './trace-mistake.js';
 
 /** Bytes of CSV, and how its fields are divided. */
 export interface CsvInput {
@@ -19,12 +21,17 @@ export async function openCsv(
   file: string,
   { time, delimiter }: { readonly time: string; readonly delimiter?: string | undefined },
 ): Promise<CsvInput> {
-  const packed = await peeked(input, (head) => head.length >= MAGIC_BYTES);
+  const packed = await peeked(input, hasMagic);
   const isGzip = packed.head[0] === 0x1f && packed.head[1] === 0x8b;
-  const { head, bytes } = isGzip ? await peeked(unpacked(packed.bytes, file), hasTwoLines) : await again(packed);
-  refuseOtherFormats(head, file);
-  const lines = textOf(head).split(LINE_END);
+  const plain = await peeked(isGzip ? unpacked(packed.bytes, file) : packed.bytes, hasMagic);
+  refuseOtherFormats(plain.head, file);
+  const { head, bytes } = await peeked(asText(plain, file), hasTwoLines);
+  const lines = head.toString().split(LINE_END);
   const first = lines.findIndex((line) => line.trim() !== '');
+  if (first === -1) {
+    throw traceMistake({ file, line: null }, 'the file', 'is empty', 'a header with the names of the columns, rows');
+  }
+  refuseOtherTexts(lines[first]!, { file, line: first + 1 });
   const separator = SEPARATOR.exec(lines[first] ?? '')?.[1];
   if (separator === undefined) {
     const header = lines[first] ?? '';
@@ -37,63 +44,30 @@ const LINE_END = /\r\n|\n|\r/;
 /** The first line that a spreadsheet writes. */
 const SEPARATOR = /^"?sep=(.)"?\s*$/i;
 const DELIMITERS = [',', ';', '\t', '|'];
-const MAGIC_BYTES = 8;
-/** A longer header is no line of names. */
-const HEAD_BYTES_MAX = 1024 * 1024;
+const MAGIC_BYTES = 16;
 
 /** The first that gives a column of this name; else the one that divides most, for a mistake that lists the columns. */
 function delimiterOf(header: string, time: string): string {
   const divided = DELIMITERS.map((delimiter) =>
-    header.split(delimiter).map((name) => name.trim().replace(/^"|"$/g, '')),
+    header.split(delimiter).map((name) => name.trim().replace(/^"|"$/g, '').normalize()),
   );
-  const at = divided.findIndex((names) => names.includes(time));
+  const at = divided.findIndex((names) => names.includes(time.normalize()));
   const most = Math.max(...divided.map((names) => names.length));
   return DELIMITERS[at === -1 ? divided.findIndex((names) => names.length === most) : at]!;
-}
-
-interface Peeked {
-  readonly head: Buffer;
-  /** All of it, the head too. */
-  readonly bytes: Readable;
-}
-
-function again({ bytes }: Peeked): Promise<Peeked> {
-  return peeked(bytes, hasTwoLines);
-}
-
-/** Reads until that is enough, or there is no more. */
-async function peeked(input: Readable, isEnough: (head: Buffer) => boolean): Promise<Peeked> {
-  const chunks = input[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  let head: Buffer = Buffer.alloc(0);
-  while (!isEnough(head) && head.length < HEAD_BYTES_MAX) {
-    const { value, done } = await chunks.next();
-    if (done === true) break;
-    head = Buffer.concat([head, value]);
-  }
-  return { head, bytes: Readable.from(following(head, chunks, input), { objectMode: false }) };
-}
-
-async function* following(head: Buffer, chunks: AsyncIterator<Buffer>, input: Readable): AsyncGenerator<Buffer> {
-  try {
-    if (head.length > 0) yield head;
-    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
-  } finally {
-    input.destroy();
-  }
 }
 
 /** The header may stand below a line `sep=;`. */
 function hasTwoLines(head: Buffer): boolean {
   return (
-    textOf(head)
+    head
+      .toString()
       .split(LINE_END)
       .filter((line) => line.trim() !== '').length > 2
   );
 }
 
-function textOf(head: Buffer): string {
-  const isUtf16 = head[0] === 0xff && head[1] === 0xfe;
-  return head.toString(isUtf16 ? 'utf16le' : 'utf8').replace(/^\ufeff/, '');
+function hasMagic(head: Buffer): boolean {
+  return head.length >= MAGIC_BYTES;
 }
 
 async function* unpackedChunks(packed: Readable, file: string): AsyncGenerator<Buffer> {
@@ -132,4 +106,24 @@ const OTHER_FORMATS: readonly (readonly [string, Buffer])[] = [
   ['packed by bzip2', Buffer.from('BZh', 'latin1')],
   ['a recording that is packed: unpack it first', Buffer.from('qmrec001', 'latin1')],
   ['Parquet', Buffer.from('PAR1', 'latin1')],
+  ['packed by gzip twice', Buffer.from('1f8b', 'hex')],
+  ['PDF', Buffer.from('%PDF-', 'latin1')],
+  ['a database of SQLite', Buffer.from('SQLite format 3\0', 'latin1')],
+];
+
+/** Names a text that is no CSV by its first line, and says how to make one of it. */
+function refuseOtherTexts(line: string, location: TraceLocation): void {
+  const found = OTHER_TEXTS.find(([, pattern]) => pattern.test(line));
+  if (found !== undefined) throw traceMistake(location, 'the file', `is ${found[0]}`, `CSV; ${found[2]}`);
+}
+
+const OTHER_TEXTS: readonly (readonly [string, RegExp, string])[] = [
+  ['JSON', /^\s*(\{\s*("|$)|\[\s*([[{]|$))/, "e.g. `jq -r '[.time, .bytes] | @csv'` behind a header"],
+  ['HTML or XML', /^\s*<(!doctype|html|\?xml)/i, 'perhaps the page of a login'],
+  [
+    'an access log of a web server',
+    /^\S+ \S+ .*\[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}\] "/,
+    'a header, times as 2023-11-16 18:17:03 or in seconds, a column for each figure',
+  ],
+  ['a log with directives', /^#(Software|Version|Fields|Date):/, 'a header in the place of the lines with #'],
 ];

@@ -65,10 +65,7 @@ async function* rowsOf(
       line: info.lines,
     };
   }
-  const location = { file, line: null };
-  if (columns === null)
-    throw traceMistake(location, 'the file', 'is empty', 'a header with the names of the columns, rows');
-  if (times === null) throw traceMistake(location, 'the file', 'has a header only', 'at least one row');
+  if (times === null) throw traceMistake({ file, line: null }, 'the file', 'has a header only', 'at least one row');
 }
 
 interface Parsed {
@@ -78,7 +75,6 @@ interface Parsed {
 
 async function* parsed({ bytes, delimiter, headerLine }: CsvInput, file: string): AsyncGenerator<Parsed> {
   const parser = parse({
-    bom: true,
     info: true,
     skip_empty_lines: true,
     trim: true,
@@ -88,13 +84,17 @@ async function* parsed({ bytes, delimiter, headerLine }: CsvInput, file: string)
     max_record_size: ROW_BYTES_MAX,
   });
   bytes.on('error', (error) => parser.destroy(error));
+  let line = headerLine;
   try {
-    yield* bytes.pipe(parser) as AsyncIterable<Parsed>;
+    for await (const row of bytes.pipe(parser) as AsyncIterable<Parsed>) {
+      yield row;
+      line = row.info.lines + 1;
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const { lines } = error as CsvError & { readonly lines?: number };
     const reason = error.code.replace(/^CSV_/, '').replaceAll('_', ' ').toLowerCase();
-    throw traceMistake({ file, line: lines ?? null }, 'the row', `is no CSV (${reason})`, 'RFC 4180, quotes closed');
+    // Where the row begins: a quote that stays open is noticed at the end of the file.
+    throw traceMistake({ file, line }, 'the row', `is no CSV (${reason})`, 'RFC 4180, quotes closed');
   } finally {
     bytes.destroy();
   }

@@ -1,6 +1,15 @@
 import { REPLAY_MS_MAX, type TraceFound, type TraceOptions, UNDATED_MS_MAX } from './trace.js';
 import { quoted, type TraceLocation, traceMistake } from './trace-mistake.js';
-import { elapsedMs, isPlausibleDate, parseTime, stepMs, TIME_ALLOWED, type TraceTime, unitOf } from './trace-time.js';
+import {
+  elapsedMs,
+  isPlausibleDate,
+  isSpreadsheetDate,
+  parseTime,
+  stepMs,
+  TIME_ALLOWED,
+  type TraceTime,
+  unitOf,
+} from './trace-time.js';
 
 /**
  * Reads the times of a file, all in the unit of its first row. What `auto` cannot tell by itself is asked about: the
@@ -21,8 +30,12 @@ export class TimeColumn {
       throw traceMistake(location, time, `is ${quoted(text)}`, TIME_ALLOWED[timeFormat]);
     const isDated = unit === 'iso' || isPlausibleDate(begin);
     if (timeFormat === 'auto' && !isDated && unit !== 's') {
-      const problem = `is ${quoted(text)}, which is a date from 1990 to 2100 in no unit`;
+      const problem = `is ${quoted(text)}, which is a date from 2000 to 2100 in no unit`;
       throw traceMistake(location, time, problem, 'such numbers with --time-format s, ms, us or ns');
+    }
+    if (timeFormat === 'auto' && isSpreadsheetDate(text)) {
+      const problem = `is ${quoted(text)}, which may be days of a spreadsheet`;
+      throw traceMistake(location, time, problem, 'times as 2023-11-16 18:17:03, or --time-format s');
     }
     this.#options = options;
     this.#begin = begin;

@@ -1,5 +1,6 @@
 import { parseQuantity } from '../../src/config/setting/quantity.js';
 import { bitsOf, groupIdOf } from '../../src/core/base/ids.js';
+import { printable } from '../../src/errors/printable.js';
 import { didYouMean } from '../../src/input/nearest-name.js';
 import { KEYS_MAX, type TraceOptions } from './trace.js';
 import { quoted, type TraceLocation, traceMistake } from './trace-mistake.js';
@@ -22,8 +23,15 @@ export interface TraceColumns {
 export type Amount = { readonly constant: number } | { readonly columns: readonly number[]; readonly flag: string };
 
 /** @param location the header's */
-export function resolveColumns(names: readonly string[], options: TraceOptions, location: TraceLocation): TraceColumns {
-  const indexOf = (name: string, flag: string) => {
+export function resolveColumns(
+  header: readonly string[],
+  options: TraceOptions,
+  location: TraceLocation,
+): TraceColumns {
+  // A composed and a decomposed ü look alike, and a shell may give the other one.
+  const names = header.map((name) => name.normalize());
+  const indexOf = (asked: string, flag: string) => {
+    const name = asked.normalize();
     const at = names.indexOf(name);
     if (at !== names.lastIndexOf(name)) {
       const problem = `names the column ${quoted(name)}, which the header has more than once`;
@@ -31,7 +39,7 @@ export function resolveColumns(names: readonly string[], options: TraceOptions, 
     }
     if (at !== -1) return at;
     const near = didYouMean(name, names);
-    const problem = `names the column ${quoted(name)}, which the header does not have${near === '' ? '' : `. ${near}`}`;
+    const problem = `names the column ${quoted(name)}, which the header does not have${near === '' ? '' : `. ${printable(near)}`}`;
     throw traceMistake(location, flag, problem, names.map((known) => quoted(known)).join(', '));
   };
   const amount = (text: string, flag: string): Amount => {

@@ -1,3 +1,4 @@
+import { printable } from '../../src/errors/printable.js';
 import { QuotameshError } from '../../src/errors/quotamesh-error.js';
 
 /** Where something is wrong with a trace. */
@@ -22,5 +23,5 @@ export function traceMistake(location: TraceLocation, field: string, problem: st
 
 /** A text of somebody else's file in a message of ours: short, and nothing a terminal would act on. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  return printable(JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text));
 }

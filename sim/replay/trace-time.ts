@@ -33,9 +33,14 @@ export function unitOf(text: string): TimeUnit | null {
   return number < 1e17 ? 'us' : 'ns';
 }
 
-/** Checks that a file of today may begin then: 1990 to 2100. */
+/** Checks that a file of today may begin then: 2000 to 2100. Ticks of .NET of today, taken for ns, are of 1990. */
 export function isPlausibleDate({ ms }: TraceTime): boolean {
-  return ms >= Date.UTC(1990, 0) && ms < Date.UTC(2100, 0);
+  return ms >= Date.UTC(2000, 0) && ms < Date.UTC(2100, 0);
+}
+
+/** Checks that a number may be the days of a spreadsheet from 2000 to 2100, which it counts since 1899. */
+export function isSpreadsheetDate(text: string): boolean {
+  return /^\d{5}\.\d+$/.test(text) && Number(text) >= 36_526 && Number(text) < 73_051;
 }
 
 /** Milliseconds that the last digit of 1.7636E+12 is worth; 0 for a number without an exponent. */
@@ -63,7 +68,7 @@ export const TIME_ALLOWED: Readonly<Record<TimeFormat, string>> = {
 const SHIFTS: Readonly<Record<Exclude<TimeUnit, 'iso'>, number>> = { s: 3, ms: 0, us: -3, ns: -6 };
 
 const NUMBER = /^(\d{1,20})(?:\.(\d{1,20}))?(?:[eE]([+-]?\d{1,2}))?$/;
-const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,12}))? ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/;
+const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,12}))? ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
 /** A later one is no date for Date. */
 const DATE_MS_MAX = 8.64e15;
 
@@ -91,7 +96,7 @@ function parseIso(text: string): TraceTime | null {
 
 /** `+0100`, `+01` → `+01:00`. */
 function zoneInFull(zone: string): string {
-  if (/^[A-Z]/.test(zone)) return 'Z';
+  if (/^[A-Z]/i.test(zone)) return 'Z';
   return `${zone.slice(0, 3)}:${zone.slice(-2) === zone.slice(1) ? '00' : zone.slice(-2)}`;
 }
 

@@ -13,14 +13,12 @@ import { parseQuantity } from '../../config/setting/quantity.js';
 import type { GroupSettings } from '../../core/base/settings.js';
 import { type Rates, UNLIMITED } from '../../core/base/vocabulary.js';
 import { type Recording, readRecording } from '../../recording/read-recording.js';
-import { MAGIC } from '../../recording/recording-format.js';
 import { foundText } from './found-text.js';
 import type { RecommendCommandOptions } from './recommend-command.js';
 import { recommendProgress } from './recommend-progress.js';
 import { type Recommended, recommendationFacts, recommendationText } from './recommend-text.js';
-import { firstBytes } from './replay.js';
 import { percent, rate, whole } from './replay-figures.js';
-import { cannotRead, openFile, writeHtml } from './replay-files.js';
+import { openRecorded, writeHtml } from './replay-files.js';
 import { wholeNumber, wrongFlag, wrongUse } from './replay-flags.js';
 import { type GroupKind, replayedGroup } from './replay-group.js';
 import { traceOptions } from './replay-trace.js';
@@ -32,11 +30,10 @@ export async function recommendQuota(options: RecommendCommandOptions): Promise<
   const wish = parseQuantity('ratio', options.refuseBelow);
   if (!(wish >= 0 && wish < 1))
     throw wrongFlag('--refuse-below', 'a part below 1 (e.g. 0.1% or 0.001)', options.refuseBelow);
-  const input = from === '-' ? process.stdin : openFile(from);
-  const head = await firstBytes(input, MAGIC.length).catch((error: Error) => cannotRead(from, error));
-  const played = head.equals(MAGIC)
-    ? await ofRecording(await readRecording(input, from), options)
-    : await ofTrace(input, options);
+  const { bytes, isRecording } = await openRecorded(from);
+  const played = isRecording
+    ? await ofRecording(await readRecording(bytes, from), options)
+    : await ofTrace(bytes, options);
   const { work, group, kind, settings, otherQuota, speed, maxRequestAt, note } = played;
   if (work.count === 0) throw wrongUse(`${from} holds no work of ${group}`);
   if (settings.groups[0]?.sharing !== 'tokens') {

@@ -1,6 +1,21 @@
 import { createReadStream, statSync, writeFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { peeked } from '../../../sim/replay/peeked.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { MAGIC } from '../../recording/recording-format.js';
+
+/** Opens standard input (`-`) or a file, and says which of the two kinds it is, by its first bytes. */
+export async function openRecorded(file: string): Promise<{ readonly bytes: Readable; readonly isRecording: boolean }> {
+  const input = file === '-' ? process.stdin : openFile(file);
+  const opened = peeked(input, (head) => head.length >= MAGIC.length);
+  const { bytes, head } = await opened.catch((error: Error) => cannotRead(file, error));
+  return { bytes, isRecording: head.subarray(0, MAGIC.length).equals(MAGIC) };
+}
+
+/** Checks that a file can be read twice; pipes cannot, whatever their names. */
+export function isRegularFile(file: string): boolean {
+  return file !== '-' && statSync(file).isFile();
+}
 
 /** Once more from the start, where that is possible. */
 export function openFile(file: string): Readable {

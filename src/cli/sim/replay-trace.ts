@@ -13,7 +13,7 @@ import type { Rates } from '../../core/base/vocabulary.js';
 import { didYouMean } from '../../input/nearest-name.js';
 import { foundText } from './found-text.js';
 import type { ReplayCommandOptions } from './replay-command.js';
-import { openFile, writeHtml } from './replay-files.js';
+import { isRegularFile, openFile, writeHtml } from './replay-files.js';
 import { durationFlag, wholeNumber, wrongFlag, wrongUse } from './replay-flags.js';
 import { type QuotaTold, type ReplayedGroup, replayedGroup } from './replay-group.js';
 import { type ReplayProgress, replayProgress } from './replay-progress.js';
@@ -82,8 +82,9 @@ async function withQuota(
 ): Promise<PlayedRows> {
   if (config !== undefined) return { rows: input, quota, told, note: [`Group ${name} of ${config}.`] };
   if (quota.some((rate) => rate !== Number.POSITIVE_INFINITY)) return { rows: input, quota, told, note: [] };
-  if (file === '-') {
-    throw wrongUse('standard input cannot be read twice to find a quota: name it with --quota or --quota-bytes');
+  if (!isRegularFile(file)) {
+    const what = file === '-' ? 'standard input' : `${file} is no regular file and`;
+    throw wrongUse(`${what} cannot be read twice to find a quota: name it with --quota or --quota-bytes`);
   }
   const { messagesPerSecond, arrivals } = await measureTrace(readTrace(input, file, trace), trace.speed);
   // Three digits: an exact mean would be a figure that nobody types.

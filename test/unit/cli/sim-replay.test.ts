@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'vitest';
@@ -58,6 +59,28 @@ describe.concurrent('quotamesh sim replay', () => {
     const result = await run(`${folder}/calls.csv`, ...flags);
     expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
     expect(result.stderr).not.toMatch(/ {4}at /);
+  });
+
+  it('a file shorter than the mark of a recording is read', async ({ expect, onTestFinished }) => {
+    const { run, folder } = sceneOf(onTestFinished, { 'short.csv': 't\n1\n', 'mark.csv': '\ufeff' });
+    const flags = ['--time', 't', '--quota', '1', '--system', 'max-min'];
+    expect(await run(`${folder}/short.csv`, ...flags)).toMatchObject({ code: 0 });
+    expect(await run(`${folder}/mark.csv`, ...flags)).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('the file is empty'),
+    });
+  });
+
+  it('a pipe cannot be read twice, whatever its name', async ({ expect, onTestFinished }) => {
+    const { run, folder } = sceneOf(onTestFinished, {});
+    const pipe = `${folder}/pipe`;
+    execFileSync('mkfifo', [pipe]);
+    const writer = spawn('sh', ['-c', 'printf "t\\n1\\n" > "$0"', pipe]);
+    onTestFinished(() => void writer.kill());
+    expect(await run(pipe, '--time', 't')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is no regular file and cannot be read twice to find a quota: name it with'),
+    });
   });
 
   it('a file that is not there is 78', async ({ expect, onTestFinished }) => {

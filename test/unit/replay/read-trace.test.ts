@@ -173,6 +173,8 @@ describe('what people call a CSV', () => {
     ['the first line of a spreadsheet', `sep=;\r\n${file(whole(1e3), [';', '\r\n'])}`],
     ['that with a byte order mark', `\ufeffsep=;\n${file(whole(1e3), [';', '\n'])}`],
     ['UTF-16 of a spreadsheet', Buffer.from(`\ufeff${file(whole(1e3), ['\t', '\r\n'])}`, 'utf16le')],
+    ['UTF-16 of the other order', Buffer.from(`\ufeff${file(whole(1e3), ['\t', '\r\n'])}`, 'utf16le').swap16()],
+    ['two marks', `\ufeff\ufeff${file(whole(1e3))}`],
     ['gzip', gzipSync(file(whole(1e3)))],
     [
       'gzip in two members',
@@ -180,6 +182,12 @@ describe('what people call a CSV', () => {
     ],
   ])('%s', async ([, text]) => {
     expect(await atMs(text as string)).toEqual(EXPECTED);
+  });
+
+  test('a decomposed letter in a name is the composed one', async () => {
+    expect(await rowsOf('ze\u0301it;a\n1;2\n', { time: 'z\u00e9it', bytes: 'a', delimiter: undefined })).toHaveLength(
+      1,
+    );
   });
 
   test('a semicolon in a column of a file with commas divides nothing', async () => {
@@ -205,7 +213,7 @@ describe('what people call a CSV', () => {
       'time,a\n0,7\n30000,7\n',
       'is "30000", 8.33 h after the first if that is seconds; allowed: at most 1 h, or --time-format',
     ],
-    ['a monotonic clock', 'time,a\n123456789012345,7\n', 'a date from 1990 to 2100 in no unit'],
+    ['a monotonic clock', 'time,a\n123456789012345,7\n', 'a date from 2000 to 2100 in no unit'],
     ['what a spreadsheet has rounded', file((second) => (second * 1000).toExponential(5)), 'rounded to 10000 s'],
     ['rows in another unit', 'time,a\n1763600000,7\n1763600000100,7\n', '--speed, or --time-format'],
     ['numbers below a date', 'time,a\n2025-11-20 00:53:20,7\n1763600000,7\n', '--time-format'],
@@ -214,6 +222,29 @@ describe('what people call a CSV', () => {
     ['1100 or 1.1', 'time;a\n1;1,100\n', '(--bytes)'],
     ['a ZIP archive', Buffer.from('PK\x03\x04..................'), 'is a ZIP archive or a spreadsheet'],
     ['half of a gzip', gzipSync(file(whole(1e3))).subarray(0, 60), 'cannot be unpacked (unexpected end of file)'],
+    ['ticks of .NET', 'time,a\n638992000000000000,7\n', 'a date from 2000 to 2100 in no unit'],
+    ['days of a spreadsheet', 'time,a\n46346.4166667,7\n', 'may be days of a spreadsheet; allowed: times as'],
+    ['nothing but a mark', '\ufeff', 'the file is empty'],
+    ['nothing but lines', '\n\n\n', 'the file is empty'],
+    ['Latin 1', Buffer.from('time,größe\n1,7\n', 'latin1'), 'calls.csv:1: the line is no UTF-8; allowed: UTF-8, or'],
+    [
+      'keys that would be one',
+      Buffer.from(`time,a\n${'1,7\n'.repeat(500)}1,M\xfcller\n`, 'latin1'),
+      'calls.csv:502: the line is no UTF-8',
+    ],
+    ['half a character at the end', Buffer.from('time,a\n1,7\n2,\xc3', 'latin1'), 'calls.csv:3: the line is no UTF-8'],
+    ['UTF-16 without its mark', Buffer.from('time,a\n1,7\n', 'utf16le'), 'calls.csv:1: the line is no text (NUL)'],
+    ['a file whose end was lost', `time,a\n1,7\n${'\0'.repeat(4096)}`, 'calls.csv:3: the line is no text (NUL)'],
+    ['gzip of gzip', gzipSync(gzipSync(file(whole(1e3)))), 'is packed by gzip twice'],
+    ['JSON lines', '{"time":1,"a":7}\n{"time":2,"a":7}\n', 'is JSON; allowed: CSV; e.g. `jq -r'],
+    ['JSON', '[\n  { "time": 1 }\n]\n', 'is JSON; allowed'],
+    ['a page of a login', '<!DOCTYPE html><html>\n', 'is HTML or XML; allowed: CSV'],
+    [
+      'an access log',
+      '10.0.0.1 - - [20/Nov/2026:10:00:00 +0000] "GET /x?a=1 HTTP/1.1" 200 512 "-" "curl/8"\n',
+      'calls.csv:1: the file is an access log of a web server; allowed: CSV; a header, times as',
+    ],
+    ['a log of IIS', '#Software: Microsoft Internet Information Services 10.0\n', 'is a log with directives'],
     ['a packed recording', gzipSync('qmrec001..........'), 'is a recording that is packed'],
   ])('%s: refused with a remedy', async ([, text, says]) => {
     await expect(atMs(text as string)).rejects.toMatchObject({
@@ -250,7 +281,8 @@ describe('mistakes name file, line, field and what is allowed', () => {
     ['time,a\n1,\n', { bytes: 'a' }, 'calls.csv:2: a is ""; allowed: a number'],
     ['time,a\n1,0x10\n', { bytes: 'a' }, 'calls.csv:2: a is "0x10"; allowed'],
     ['time,a\n1,2\n2\n', {}, 'calls.csv:3: the row has 1 fields; allowed: 2, as in the header'],
-    ['time,a\n1,2\n2,"x\n3,4\n', {}, 'the row is no CSV (quote not closed); allowed: RFC 4180'],
+    ['time,a\n1,2\n2,"x\n3,4\n', {}, 'calls.csv:3: the row is no CSV (quote not closed); allowed: RFC 4180'],
+    ['time,a\u200b\n1,2\n', { bytes: 'a' }, 'Did you mean "a\\u{200b}"?; allowed: "time", "a\\u{200b}"'],
     ['time\n10\n20\n15\n', {}, 'calls.csv:4: time is 5 s before a row above; allowed: at most 1 s'],
     ['time\n0\n100000\n', {}, 'calls.csv:3: time is 27.8 h after the first at --speed 1; allowed: at most 24 h'],
     ['time\n1\n\u001b[31m\n', {}, 'calls.csv:3: time is "\\u001b[31m"; allowed'],
