@@ -92,7 +92,7 @@ describe.skipIf(!isHere)('a Redis that asks who it is', () => {
     const alice = new RedisConnection(redisTopicOptions('c', 'reports', redisTopicConfig([plain.address]), {}));
     await alice.connect();
     await alice.send('AUTH', ['alice', PASSWORD]);
-    const meta = (prefix: string) => alice.send('HMGET', [`${prefix}c:reports:meta`, 'epoch', 'run', 'offset']);
+    const meta = (prefix: string) => alice.send('HMGET', [`${prefix}c:reports:meta`, 'run', 'offset', 'created']);
     const state = () => Promise.all(['quotamesh:signed:', 'quotamesh:new:'].map(meta));
     const config = (key: string, prefix = 'quotamesh:signed:') => {
       const hmac = { key: key.repeat(32) };

@@ -4,7 +4,7 @@ import { MalformedAnswer } from '../answers/malformed-answer.js';
 import { FetchPace } from '../remote/fetch-pace.js';
 import { readEntry, readNewest } from './redis-entry.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
-import { OFFSET_MAX } from './scripts.js';
+import { EPOCH_FIELD, OFFSET_MAX } from './scripts.js';
 import type { OpenedLog, TopicLink } from './topic-link.js';
 
 /** A read waits for so long if nothing is appended. After that it is noticed if the log was emptied. */
@@ -69,7 +69,7 @@ export class LogReader {
       this.#sink.onReading();
       await this.#accept(link, entries);
       if (!isAtEnd && (entries.length === 0 || this.readOffset >= opened.offset)) this.#becomeCaughtUp();
-      const found = await link.read('HGET', [keys.meta, 'epoch']);
+      const found = await link.read('HGET', [keys.newest, EPOCH_FIELD]);
       if (String(found) !== known && known === epoch()) this.#sink.onOtherEpoch();
       const waitMs = isAtEnd && entries.length > 0 && readIntervalMs > 0 ? this.#pace.next(performance.now()) : 0;
       const isTooSoon = isAtEnd && entries.length === 0 && performance.now() - askedMs < EMPTY_READ_MS;
@@ -154,6 +154,7 @@ export async function scanNewest(
     const answer = await link.read('HSCAN', [keys.newest, cursor, 'COUNT', FIELDS_PER_SCAN]);
     const [next, fields] = answer as readonly [Buffer, readonly Buffer[]];
     for (let i = 0; i + 1 < fields.length; i += 2) {
+      if (String(fields[i]) === EPOCH_FIELD) continue;
       bytes += fields[i]!.length + fields[i + 1]!.length;
       const record = readNewest(fields[i]!, fields[i + 1]!);
       if (record === null) onForeign(`field ${fields[i]!.toString('utf8').slice(0, 60)} of ${keys.newest}`);

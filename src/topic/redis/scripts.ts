@@ -2,8 +2,11 @@
  * Scripts for what must be one step inside Redis. Keys of a log:
  *
  * <prefix>log      stream   <offset>-0 → k: key, r: record; its newest TAIL_RECORDS <prefix>newest   hash     key →
- * <offset> and a newline before the record: the newest per key, no tombstones <prefix>meta     hash     epoch, run (of
- * the server that began it), offset (the highest given), created
+ * <offset> and a newline before the record: the newest per key, no tombstones; '' → epoch <prefix>meta     hash     run
+ * (of the server that began the epoch), offset (the highest given), created
+ *
+ * *Why* the epoch lies in `newest`: a server may evict, or somebody delete, one key alone. Without the newest records
+ * there is no epoch either, so nodes put them back; the other two keys hold nothing that is not known otherwise.
  *
  * A record is `<append time, ms> <1, or 0 for a tombstone>`, a newline, and the value.
  *
@@ -15,6 +18,9 @@ const OFFSETS_PER_EPOCH = 2 ** 20;
 /** No offset of ours is larger: an entry beyond it was written by somebody else. */
 export const OFFSET_MAX = 2 ** 53 - 2 ** 40;
 
+/** Names the epoch among the newest records; no record has this key. */
+export const EPOCH_FIELD = '';
+
 /**
  * Begins a new epoch unless the log is the one that this run of the server began. It is not if the log is empty, after
  * a failover (another server), and after a restart (another run, which may have lost the end).
@@ -25,12 +31,13 @@ export const OFFSET_MAX = 2 ** 53 - 2 ** 40;
 export const OPEN = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local meta = redis.call('HMGET', KEYS[3], 'epoch', 'run', 'offset', 'created')
-local offset = tonumber(meta[3] or '') or 0
-local created = tonumber(meta[4] or '')
+local epoch = redis.call('HGET', KEYS[2], '')
+local meta = redis.call('HMGET', KEYS[3], 'run', 'offset', 'created')
+local offset = tonumber(meta[2] or '') or 0
+local created = tonumber(meta[3] or '')
 local readOffset = tonumber(ARGV[3])
-if meta[1] and meta[2] == ARGV[1] and created and offset >= readOffset and offset < ${OFFSET_MAX} then
-  return { meta[1], string.format('%.0f', offset), string.format('%.0f', now - created), 0 }
+if epoch and meta[1] == ARGV[1] and created and offset >= readOffset and offset < ${OFFSET_MAX} then
+  return { epoch, string.format('%.0f', offset), string.format('%.0f', now - created), 0 }
 end
 local last = 0
 if redis.call('EXISTS', KEYS[1]) == 1 then
@@ -47,7 +54,8 @@ if offset >= ${OFFSET_MAX} then offset = 0 end
 offset = math.max(offset, last, readOffset)
 offset = offset > 0 and offset + ${OFFSETS_PER_EPOCH} or time[1] * ${OFFSETS_PER_EPOCH}
 local text = string.format('%.0f', offset)
-redis.call('HSET', KEYS[3], 'epoch', ARGV[2], 'run', ARGV[1], 'offset', text, 'created', string.format('%.0f', now))
+redis.call('HSET', KEYS[2], '', ARGV[2])
+redis.call('HSET', KEYS[3], 'run', ARGV[1], 'offset', text, 'created', string.format('%.0f', now))
 return { ARGV[2], text, '0', 1 }
 `;
 
@@ -55,9 +63,8 @@ return { ARGV[2], text, '0', 1 }
  * ARGV: epoch · tail records · then key, 1 or 0, value of each record. Refuses with EPOCH where the log is another one.
  */
 export const APPEND = `
-local meta = redis.call('HMGET', KEYS[3], 'epoch', 'offset')
-local offset = tonumber(meta[2] or '')
-if meta[1] ~= ARGV[1] or not offset then return redis.error_reply('EPOCH the log is another one') end
+local offset = tonumber(redis.call('HGET', KEYS[3], 'offset') or '')
+if redis.call('HGET', KEYS[2], '') ~= ARGV[1] or not offset then return redis.error_reply('EPOCH the log is another one') end
 local time = redis.call('TIME')
 local ms = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 for i = 3, #ARGV, 3 do
@@ -67,7 +74,7 @@ for i = 3, #ARGV, 3 do
   local added = redis.pcall('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], text .. '-0', 'k', ARGV[i], 'r', record)
   if type(added) == 'table' and added.err then
     -- Somebody else wrote an entry above ours: an epoch above that.
-    if string.find(added.err, 'equal or smaller') then redis.call('HDEL', KEYS[3], 'epoch') end
+    if string.find(added.err, 'equal or smaller') then redis.call('HDEL', KEYS[2], '') end
     return redis.error_reply(string.find(added.err, 'equal or smaller') and 'EPOCH a foreign entry' or added.err)
   end
   if ARGV[i + 1] == '1' then
@@ -87,7 +94,7 @@ return 'OK'
  * ARGV: epoch · then key, offset, record of each ('' for a tombstone) → how many were put back
  */
 export const RESTORE = `
-if redis.call('HGET', KEYS[3], 'epoch') ~= ARGV[1] then return redis.error_reply('EPOCH the log is another one') end
+if redis.call('HGET', KEYS[2], '') ~= ARGV[1] then return redis.error_reply('EPOCH the log is another one') end
 local restored = 0
 for i = 2, #ARGV, 3 do
   local found = redis.call('HGET', KEYS[2], ARGV[i])
