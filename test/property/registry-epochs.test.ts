@@ -94,7 +94,8 @@ describe.each(Object.entries(LOSSES))('a registry whose log is %s under running 
         const now = cluster.nodes.get('a')?.registry.stateOf('orders').revision ?? 0;
         expect(now).toBeGreaterThanOrEqual(answers.get('orders') ?? 0);
       }),
-      { numRuns: 60 },
+      // The first one: a node answered when the append of the state had failed, and another one took the change back.
+      { numRuns: 60, examples: [[1373604570]] },
     );
   });
 });

@@ -50,6 +50,8 @@ export class Checkpoints {
   /** Own changes that are accepted, and wait for the state that contains them. */
   #held: Held[] = [];
   #underWay: UnderWay | null = null;
+  /** An append of states has failed, and what is held has not been written again. */
+  #hasFailed = false;
   #ticket = 0;
   readonly #patienceMs: number;
 
@@ -101,6 +103,11 @@ export class Checkpoints {
     this.#wanted.clear();
     this.#untidy.clear();
     this.#underWay = null;
+    this.#wantHeld();
+  }
+
+  #wantHeld(): void {
+    this.#hasFailed = false;
     for (const { missing } of this.#held) for (const group of missing) this.want(group);
   }
 
@@ -143,20 +150,24 @@ export class Checkpoints {
     this.bury([...replaced, ...this.#batches.written(done.verdicts, done.groups), ...fallen], effects);
   }
 
-  /** The changes are in force all the same: their proposals stay in the log until a state contains them. */
-  failed(ticket: number, effects: RegistryEffects): void {
+  /**
+   * Writes what is held again with the next tick: trying at once would be an endless loop while the topic is away.
+   *
+   * *Why:* a change that no state contains is in force, but after the log was lost a node that remembers more of it may
+   * write a state back that takes the change away. A yes would have been untrue then.
+   */
+  failed(ticket: number): void {
     const lost = this.#end(ticket);
     if (lost === null) return;
-    this.#answer(lost.groups, lost.asOf, effects);
-    // Others, or this node later, write them. Trying again at once would be an endless loop while the topic is away.
     for (const group of lost.behind) this.#wanted.delete(group);
-    this.#answer(lost.behind, lost.asOf, effects);
+    this.#hasFailed = true;
   }
 
   /**
    * Finds what has been left for too long: the writer has died, the append failed, or the group was deleted long ago.
    */
   adopt(effects: RegistryEffects, nowMs: number, logMs: number): void {
+    if (this.#hasFailed) this.#wantHeld();
     const { keys: freed, groups: left } = this.#batches.takeOverdue(nowMs, logMs);
     for (const group of left) this.want(group);
     for (const group of this.#untidy) {

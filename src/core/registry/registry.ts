@@ -104,7 +104,7 @@ export class Registry {
         this.#checkpoints.appended(event.ticket, this.#effects, nowMs);
         break;
       case 'append-failed':
-        this.#checkpoints.failed(event.ticket, this.#effects);
+        this.#checkpoints.failed(event.ticket);
         break;
       case 'tick':
         if (this.#isWhole) {
