@@ -49,7 +49,7 @@ async function flush() {
 
 function sayAlive(node) {
   const { nodeId, nodeKey } = node;
-  const told = { version: '0.1.0', epoch, partitions: 1, tellsCharges: true };
+  const told = { version: '0.1.0', epoch, partitions: 1 };
   return write(nodeRecordKey(nodeKey), { kind: 'node', author: authorOf(node), nodeId, ...told });
 }
 

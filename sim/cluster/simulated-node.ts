@@ -12,7 +12,6 @@ import type { NodeObserver } from './node-observer.js';
 import { ReadOffsets } from './read-offsets.js';
 import { SignedReader } from './signed-reader.js';
 import type { Connection, SignedEvent, SimulatedTopic } from './simulated-topic.js';
-import { withoutCharges } from './without-charges.js';
 
 /** A line of a node's decision log: the share of a lane, in messages/s, from that time on. */
 export interface ShareDecision {
@@ -48,8 +47,6 @@ export class SimulatedNode {
   readonly signingKey: string | null;
   /** Factor between the truth and what it reports; 1 = the truth. */
   lieFactor = 1;
-  /** False for a build that knows no charges; its groups share rates. */
-  tellsCharges = true;
   readonly #queue: EventQueue;
   readonly #topic: SimulatedTopic;
   readonly #connection: Connection;
@@ -200,8 +197,7 @@ export class SimulatedNode {
    * Sends as src/node/topic-pump.ts does: one produce per partition at a time, and a pause after a produce that failed.
    */
   #send(appends: readonly Append[]): void {
-    const told = this.tellsCharges ? appends : withoutCharges(appends);
-    this.#outgoing.add(this.lieFactor === 1 ? told : exaggerated(told, this.lieFactor));
+    this.#outgoing.add(this.lieFactor === 1 ? appends : exaggerated(appends, this.lieFactor));
     this.#sendNext();
   }
 

@@ -21,6 +21,7 @@ export const DECODE_CAUSES = [
   'unknown-kind',
   'malformed-body',
   'absurd-content',
+  'node-differs',
 ] as const;
 export type DecodeCause = (typeof DECODE_CAUSES)[number];
 

@@ -1,3 +1,4 @@
+import { nodeKeyOf } from '../core/base/ids.js';
 import { NODES_MAX } from '../core/base/settings.js';
 import { DIRECTION_COUNT, type GroupId } from '../core/base/vocabulary.js';
 import { chargeIn, type ReportRow, type TopicRecord } from '../core/protocol/record.js';
@@ -27,9 +28,11 @@ export type Decoded = { readonly record: TopicRecord } | Refused;
 
 /** Records to bytes and back, for one cluster. Never throws on foreign input; see proto/report.proto. */
 export class RecordCodec {
+  readonly #cluster: string;
   readonly #envelope: Envelope;
 
   constructor(cluster: string) {
+    this.#cluster = cluster;
     this.#envelope = new Envelope(cluster);
   }
 
@@ -45,7 +48,14 @@ export class RecordCodec {
     if (decode === undefined) return { cause: 'unknown-kind' };
     const record = attempt(() => decode(opened.body));
     if (record === null) return { cause: 'malformed-body' };
-    return record === ABSURD ? { cause: 'absurd-content' } : { record };
+    if (record === ABSURD) return { cause: 'absurd-content' };
+    return this.#isOfItsNode(record) ? { record } : { cause: 'node-differs' };
+  }
+
+  /** Checks that a name belongs to the key: weights go by the name, and everything else by the key. */
+  #isOfItsNode(record: TopicRecord): boolean {
+    if (record.kind !== 'node' && record.kind !== 'farewell') return true;
+    return record.author.nodeKey === nodeKeyOf(this.#cluster, record.nodeId);
   }
 }
 
@@ -61,8 +71,8 @@ function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
   const author = encodeAuthor(record.author);
   switch (record.kind) {
     case 'node': {
-      const { nodeId, version, pool = 0, epoch = 0, partitions = 0, tellsCharges = false } = record;
-      const said = { nodeId, version, pool, epoch, partitions, tellsCharges, ...encodeObserved(record.observed) };
+      const { nodeId, version, pool = 0, epoch = 0, partitions = 0 } = record;
+      const said = { nodeId, version, pool, epoch, partitions, ...encodeObserved(record.observed) };
       return { kind: wire.Kind.NODE, body: wire.Node.encode({ author, ...said }).finish() };
     }
     case 'farewell':
@@ -102,7 +112,7 @@ function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]):
 
 function decodeNode(body: Uint8Array): TopicRecord | typeof ABSURD {
   const node = wire.Node.decode(body);
-  const { nodeId, version, pool, epoch, partitions, tellsCharges } = node;
+  const { nodeId, version, pool, epoch, partitions } = node;
   const author = decodeAuthor(node.author);
   const observed = decodeObserved(node);
   if (author === null || !isName(nodeId) || observed === null || pool > NODES_MAX) return ABSURD;
@@ -110,7 +120,6 @@ function decodeNode(body: Uint8Array): TopicRecord | typeof ABSURD {
     ...(pool !== 0 && { pool }),
     ...(epoch !== 0 && { epoch }),
     ...(partitions !== 0 && { partitions }),
-    ...(tellsCharges && { tellsCharges }),
     ...(observed.length > 0 && { observed }),
   };
   return { kind: 'node', author, nodeId, version: version.slice(0, 64), ...said };

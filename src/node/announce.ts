@@ -69,8 +69,6 @@ const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
     'error',
     'the charge of a node fell further than it can: a false report, or a log that lost records; the rest is not believed',
   ],
-  'tokens-suspended': ['warn', 'nodes of an older build tell no charges: groups share rates until they are gone'],
-  'tokens-resumed': ['info', 'all nodes tell their charges: groups share tokens again'],
   'partitions-differ': ['error', 'a member works with fewer partitions of the topic'],
   'partitions-doubted': [
     'warn',

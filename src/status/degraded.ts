@@ -55,15 +55,6 @@ export const DEGRADED = {
   'config-refused': ({ yaml }) => yaml.degraded.refused,
   'needs-restart': ({ yaml }) => yaml.degraded.needsRestart,
   'yaml-differs': ({ yaml }) => yaml.degraded.differs,
-  'tokens-suspended': ({ loop, groups }) => {
-    const untelling = loop.coordinator?.membership.untelling ?? [];
-    const shown = untelling.slice(0, UNTELLING_SHOWN).join(', ');
-    const others = untelling.length > UNTELLING_SHOWN ? `, and ${untelling.length - UNTELLING_SHOWN} more` : '';
-    return only(
-      untelling.length > 0 && groups.list.some(({ sharing }) => sharing === 'tokens'),
-      `tokens suspended: groups share rates, because builds of these nodes tell no charges: ${shown}${others}`,
-    );
-  },
   'reports-wait': ({ loop: { coordinator }, config }, nowMs) => {
     const { waiting, shortSinceMs } = coordinator?.reportBudget ?? { waiting: 0, shortSinceMs: nowMs };
     const seconds = Math.round((nowMs - shortSinceMs) / 1000);
@@ -99,7 +90,6 @@ function isRecent(nowMs: number, lastMs = Number.NEGATIVE_INFINITY): boolean {
   return nowMs - lastMs < REFUSED_SHOWN_MS;
 }
 
-const UNTELLING_SHOWN = 5;
 /** Many groups that wake at once need a moment each time, and nothing is wrong then. */
 const SHORT_SHOWN_MS = 5000;
 /** A refused node goes on writing a record every timing.heartbeatMs. */

@@ -41,11 +41,6 @@ export function explainGroup(parts: StatusParts, group: number): GroupExplanatio
 function ratesForNow(parts: StatusParts, group: number, sharing: Sharing): string | null {
   const { coordinator } = parts.loop;
   if (coordinator === null || sharing !== 'tokens') return null;
-  const [first, ...others] = coordinator.membership.untelling;
-  if (first !== undefined) {
-    const further = others.length === 0 ? '' : ` and ${others.length} more`;
-    return `the build of node ${first}${further} tells no charges`;
-  }
   const sharesRates = DIRECTIONS.some((_, direction) => {
     return coordinator.lanes.get(laneOf(group, direction))?.tokens?.isShared === false;
   });

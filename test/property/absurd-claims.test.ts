@@ -34,7 +34,7 @@ const row = fc.record({ ...lane, demand: rate, usage: rate, share: rate, charge:
 
 /** A record as a broken or hostile writer might encode it. */
 const claim = fc.oneof(
-  fc.record({ kind: fc.constant('node' as const), pool: count, epoch: count, partitions: count, tells: fc.boolean() }),
+  fc.record({ kind: fc.constant('node' as const), pool: count, epoch: count, partitions: count }),
   fc.record({ kind: fc.constant('farewell' as const) }),
   fc.record({ kind: fc.constant('report' as const), bundle: fc.nat(70_000), rows: fc.array(row, { maxLength: 8 }) }),
   fc.record({
@@ -58,7 +58,7 @@ function recordOf({ claim: told, by, life: count, sequence }: Said): { key: stri
   const idOf = (group: number) => groupIdOf(SETTINGS.cluster, GROUPS[group]?.name ?? 'unknown');
   switch (told.kind) {
     case 'node': {
-      const { pool, epoch, partitions, tells } = told;
+      const { pool, epoch, partitions } = told;
       const record = {
         kind: told.kind,
         author,
@@ -67,7 +67,6 @@ function recordOf({ claim: told, by, life: count, sequence }: Said): { key: stri
         pool,
         epoch,
         partitions,
-        tellsCharges: tells,
       };
       return { key: nodeRecordKey(nodeKey), record };
     }

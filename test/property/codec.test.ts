@@ -148,7 +148,14 @@ function extremeReport(random: Random): Uint8Array {
   );
 }
 
-const MAKERS = [(random: Random) => bytes(random, random.between(0, 200)), mutated, sealedJunk, extremeReport];
+/** The name of a node under a key of its own making. */
+function borrowedName(random: Random): Uint8Array {
+  const author = { nodeKey: bytes(random, 6), incarnation: 1, nonce: 3, sequence: 1 };
+  return sealed(random, wire.Kind.NODE, wire.Node.encode({ author, nodeId: 'a' }).finish());
+}
+
+const junk = (random: Random) => bytes(random, random.between(0, 200));
+const MAKERS = [junk, mutated, sealedJunk, extremeReport, borrowedName];
 
 test(`${RECORDS.toLocaleString('en')} random and mutated records crash no reader, and none that fails the envelope changes a share`, () => {
   const random = new Random(SEED);

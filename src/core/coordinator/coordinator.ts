@@ -94,7 +94,6 @@ export class Coordinator {
     this.tokens.flow(lane, nowMs);
     if (wasLimitedByTokens || lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
   };
-  #areTokensSuspended = false;
   /** True while other nodes are alive than those among which the served lanes were divided. */
   #areMembersNew = false;
   /** At how many nodes each served lane has looked for that since the last round. */
@@ -276,17 +275,6 @@ export class Coordinator {
     this.#publisher.beat(nowMs, true);
   }
 
-  /** Tells when groups that are configured to share tokens begin to share rates, and when they share tokens again. */
-  #noteSuspension(): void {
-    const { membership } = this;
-    if (this.phase !== 'ready') return;
-    const isSuspended = !membership.allTellCharges && this.settings.groups.some(({ sharing }) => sharing === 'tokens');
-    if (isSuspended === this.#areTokensSuspended) return;
-    this.#areTokensSuspended = isSuspended;
-    if (isSuspended) this.#effects.notices.push({ kind: 'tokens-suspended', nodeIds: membership.untelling });
-    else this.#effects.notices.push({ kind: 'tokens-resumed' });
-  }
-
   #read(records: readonly ReadEvent[], nowMs: number): void {
     let membersChanged = false;
     for (const read of records) {
@@ -309,7 +297,6 @@ export class Coordinator {
     if (why !== null) this.#end(why);
     const awaitsEcho = this.phase === 'joining' || this.phase === 'stalled';
     if (awaitsEcho && this.link.hasExpectedEcho()) this.#startDeciding(nowMs);
-    if (membersChanged || awaitsEcho) this.#noteSuspension();
   }
 
   /** Marks all lanes where other nodes are alive, for LOOKS_PER_ROUND: every share is one of all nodes. */

@@ -94,9 +94,6 @@ export type Notice =
     }
   /** A node gives back more tokens than it may (core/tokens/returnable.ts); told as often as refused records are. */
   | { readonly kind: 'charge-refused'; readonly nodeId: string | null }
-  /** All groups share rates while these nodes are alive, whose builds tell no charges. */
-  | { readonly kind: 'tokens-suspended'; readonly nodeIds: readonly string[] }
-  | { readonly kind: 'tokens-resumed' }
   /** A member works with fewer partitions than this node, so this node stops: a group would be in two partitions. */
   | { readonly kind: 'partitions-differ'; readonly nodeId: string; readonly founded: number; readonly own: number }
   /** Told for the first node that counts fewer partitions than this one, which has decided for long and goes on. */

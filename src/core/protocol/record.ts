@@ -32,8 +32,6 @@ export interface NodeRecord {
   readonly epoch?: EpochTag;
   /** The partitions of the topic as the writer counts them; absent in records of older versions. */
   readonly partitions?: number;
-  /** The writer's reports say whether it shares tokens; absent in records of builds that know no charges. */
-  readonly tellsCharges?: boolean;
   /** At most OBSERVED_ROWS_MAX; absent where there are none. */
   readonly observed?: readonly ObservedRow[];
 }

@@ -72,11 +72,10 @@ export class MemberChanges {
   #join(member: Member, record: NodeRecord, logMs: number, nowMs: number): boolean {
     const { membership, pool, partitionCount, refusals } = this.#parts;
     if (!partitionCount.heard(record, nowMs)) refusals.partitions(record.nodeId);
-    const isOtherBuild = membership.noteBuild(member, record.tellsCharges ?? false);
     const joined = membership.join(member, record.nodeId, record.version, logMs, nowMs);
     pool.heard(member.nodeKey, record.pool ?? 0);
     if (joined) this.#tell('member-joined', record.nodeId);
-    return joined || isOtherBuild;
+    return joined;
   }
 
   #leave(member: Member, nodeId: string): boolean {

@@ -113,7 +113,6 @@ export class Publisher {
         nodeId,
         version,
         partitions,
-        tellsCharges: true,
         ...(claim !== 0 && { pool: claim }),
         ...(tag !== 0 && { epoch: tag }),
         ...(observed.length > 0 && { observed }),

@@ -57,7 +57,7 @@ export class LaneViews {
       }
     }
     const allTell = this.#fillRows(view, mapLane, remembers);
-    view.sharesTokens = settings.sharing === 'tokens' && allTell && this.#membership.allTellCharges;
+    view.sharesTokens = settings.sharing === 'tokens' && allTell;
     if (settings.nodeCount > 0) view.divisor.fill(settings.nodeCount, 0, view.count);
     else if (strategy.agreesOnPool) this.#fillDivisors(view, view.sharesTokens ? 0 : this.#ownClaims.largest);
     return view;

@@ -10,8 +10,6 @@ export interface Member {
   readonly slot: number;
   nodeId: NodeId;
   version: string;
-  /** Its reports say whether it shares tokens. */
-  tellsCharges: boolean;
   /** The node's newest life on the membership partition, 0 before its first record there. */
   incarnation: Incarnation;
   /** That life's highest sequence on the membership partition. */
@@ -66,8 +64,6 @@ export class Membership {
   /** Slots of nodes that were dropped. */
   readonly #freeSlots: number[] = [];
   readonly #maxNodes: number;
-  /** How many alive nodes have builds that know no charges. */
-  #untelling = 0;
   /** How many nodes have a life on the membership partition. */
   #accepted = 0;
   /** No node expires before this log time; a lower bound, because signs of life only postpone expiry. */
@@ -148,24 +144,6 @@ export class Membership {
     return true;
   }
 
-  /** False while a node is alive whose build knows no charges. Every view of every lane asks for it. */
-  get allTellCharges(): boolean {
-    return this.#untelling === 0;
-  }
-
-  /** Notes whether the build of a node tells its charges; returns whether it is another one than before. */
-  noteBuild(member: Member, tellsCharges: boolean): boolean {
-    if (member.tellsCharges === tellsCharges) return false;
-    member.tellsCharges = tellsCharges;
-    if (member.state === 'alive') this.#untelling += tellsCharges ? -1 : 1;
-    return true;
-  }
-
-  /** The nodes that make it false, by name. */
-  get untelling(): readonly NodeId[] {
-    return this.alive.filter(({ tellsCharges }) => !tellsCharges).map(({ nodeId }) => nodeId);
-  }
-
   /** Called for a NODE record: the node is alive. Returns whether the set of alive nodes changed. */
   join(member: Member, nodeId: NodeId, version: string, logMs: number, nowMs: number): boolean {
     member.nodeId = nodeId;
@@ -175,7 +153,6 @@ export class Membership {
     if (member.state === 'alive') return false;
     member.state = 'alive';
     this.aliveCount++;
-    if (!member.tellsCharges) this.#untelling++;
     // Who left since they were put in order is among them yet.
     if (member.index === -1) {
       member.index = WAITS;
@@ -290,7 +267,6 @@ export class Membership {
       slot,
       nodeId: '',
       version: '',
-      tellsCharges: false,
       incarnation: 0,
       sequence: 0,
       lives: new Float64Array(this.#partitions),
@@ -306,7 +282,6 @@ export class Membership {
 
   #ended(members: readonly Member[]): void {
     this.aliveCount -= members.length;
-    for (const { tellsCharges } of members) if (!tellsCharges) this.#untelling--;
     this.#changed();
   }
 

@@ -413,12 +413,7 @@ export class KeyBook {
 
   #confirm(coordinator: Coordinator, nowMs: number): void {
     const { membership, link, log } = coordinator;
-    const isSound =
-      coordinator.strangers !== null &&
-      coordinator.isReady &&
-      link.isWhole &&
-      membership.allTellCharges &&
-      !log.epochs.isHolding;
+    const isSound = coordinator.strangers !== null && coordinator.isReady && link.isWhole && !log.epochs.isHolding;
     this.#isSound = isSound;
     this.#whisperUntilMs = isSound ? nowMs + this.#parts.shareValidMs : Number.NEGATIVE_INFINITY;
     this.#divide();

@@ -1,4 +1,3 @@
-import type { SimulatedNode } from '../../../sim/cluster/simulated-node.js';
 import type { TopicDelays } from '../../../sim/cluster/simulated-topic.js';
 import { LOCAL_KAFKA, World, type WorldSettings } from '../../../sim/cluster/world.js';
 import type { GroupSettings } from '../../../src/core/base/settings.js';
@@ -17,8 +16,6 @@ export interface PlayOptions {
   /** Milliseconds from writing a record to reading it back. */
   readonly deliveryMs?: number;
   readonly group?: Partial<GroupSettings>;
-  /** The node runs a build that knows no charges, and shares rates. */
-  readonly isOld?: (node: number) => boolean;
   /** What a node's configuration says otherwise. */
   readonly ofNode?: (node: number) => Partial<GroupSettings>;
   readonly settings?: Partial<WorldSettings>;
@@ -33,16 +30,14 @@ const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 
 /** Plays a scene on nodes that share the tokens of one group, lane 0. */
 export function play(scene: Scene, options: PlayOptions = {}): Played {
-  const { deliveryMs = 5, group = {}, isOld, ofNode, idleMs = 12_000, settings = {}, prepare, onAdmitted } = options;
+  const { deliveryMs = 5, group = {}, ofNode, idleMs = 12_000, settings = {}, prepare, onAdmitted } = options;
   const { nodes, perSecond, lengthMs, arrivals } = scene;
   const half: [number, number] = [deliveryMs / 2, deliveryMs / 2];
   const shared = { ...groupOf(perSecond), ...group };
   const world = new World(1, { ...SETTINGS, ...settings, groups: [shared] }, { appendMs: half, deliveryMs: half });
   for (let node = 0; node < nodes; node++) {
-    const tellsCharges = isOld?.(node) !== true;
-    const own = tellsCharges ? shared : { ...shared, sharing: 'rates' as const };
-    world.settings = { ...world.settings, groups: [{ ...own, ...ofNode?.(node) }] };
-    world.start(nameOf(node)).tellsCharges = tellsCharges;
+    world.settings = { ...world.settings, groups: [{ ...shared, ...ofNode?.(node) }] };
+    world.start(nameOf(node));
   }
   world.runFor(idleMs);
   prepare?.(world);
@@ -74,10 +69,9 @@ export function worldOfTokens(
   names: readonly string[],
   perSecond: number,
   delays: TopicDelays = LOCAL_KAFKA,
-  prepare: (node: SimulatedNode) => void = () => {},
 ): World {
   const world = new World(seed, { ...SETTINGS, groups: [groupOf(perSecond)] }, delays);
-  for (const name of names) prepare(world.start(name));
+  for (const name of names) world.start(name);
   return world;
 }
 

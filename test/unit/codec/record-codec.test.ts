@@ -90,7 +90,11 @@ describe('round trip', () => {
         observedRow({ groupId: wideId(at), usageMessages: 0 }),
       ),
     },
-    { kind: 'farewell', author, nodeId: 'knoten-äöü-節點' },
+    {
+      kind: 'farewell',
+      author: { ...author, nodeKey: nodeKeyOf('demo', 'knoten-äöü-節點') },
+      nodeId: 'knoten-äöü-節點',
+    },
     { kind: 'report', author, rows: [] },
     { kind: 'report', author, rows: [row()] },
     { kind: 'report', author, rows: [row({ topics: 0, direction: 0 }), row({ groupId: wideId(0) })] },
@@ -132,9 +136,16 @@ describe('round trip', () => {
   });
 
   test('the limits of every field', () => {
-    const extreme = { nodeKey: 2 ** 48 - 1, incarnation: incarnationOf(2 ** 31 - 1, 0xffff), sequence: 2 ** 32 - 1 };
-    const record: TopicRecord = { kind: 'node', author: extreme, nodeId: 'x'.repeat(1024), version: '' };
+    const nodeId = 'x'.repeat(1024);
+    const extreme = {
+      nodeKey: nodeKeyOf('demo', nodeId),
+      incarnation: incarnationOf(2 ** 31 - 1, 0xffff),
+      sequence: 2 ** 32 - 1,
+    };
+    const record: TopicRecord = { kind: 'node', author: extreme, nodeId, version: '' };
     expect(codec.decode(codec.encode(record))).toEqual({ record });
+    const farthest: TopicRecord = { kind: 'report', author: { ...extreme, nodeKey: 2 ** 48 - 1 }, rows: [] };
+    expect(codec.decode(codec.encode(farthest))).toEqual({ record: farthest });
   });
 
   test('who charged nothing and tells it is told apart from who tells no charges, for a byte per row', () => {
@@ -180,6 +191,8 @@ describe('what is not taken, and why', () => {
     { cause: 'unknown-kind', value: envelope(99, body) },
     { cause: 'malformed-body', value: envelope(NODE, Uint8Array.of(0x0a, 0x7f)) },
     { cause: 'absurd-content', value: envelope(NODE, new Uint8Array(0)) },
+    { cause: 'node-differs', value: observing({}) },
+    { cause: 'node-differs', value: codec.encode({ kind: 'farewell', author, nodeId: 'b' }) },
     { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(6) }) },
     { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(12 * (OBSERVED_ROWS_MAX + 1)) }) },
     { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(0), observedDirections: [1] }) },

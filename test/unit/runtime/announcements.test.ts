@@ -10,7 +10,7 @@ test('of members that come and go at once the first are named in the log, and th
     (_, at): Notice => ({ kind: 'member-joined', nodeId: `n${at}`, members: at }),
   );
   announcements.tell(joins, 5000);
-  announcements.tell([{ kind: 'tokens-resumed' }], 5500);
+  announcements.tell([{ kind: 'epoch-settled', afterMs: 0, missing: 0 }], 5500);
   expect(lines).toHaveLength(51);
   expect(lines[0]).toEqual(['node joined the cluster', { nodeId: 'n0', members: 0 }]);
   announcements.tell(joins.slice(0, 1), 6000);

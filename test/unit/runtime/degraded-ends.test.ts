@@ -164,15 +164,6 @@ const STORIES: Readonly<Record<DegradedKind, Story>> = {
     make: ({ b }) => b.yaml.take(configOf('b', { groups: { ...GROUPS, more: {} } })),
     end: ({ b }) => b.yaml.take(configOf('b')),
   },
-  'tokens-suspended': {
-    // The next sign of life of the node tells which build it is.
-    make: ({ a }) => {
-      const { membership } = a.coordinator as NonNullable<typeof a.coordinator>;
-      for (const member of membership.alive) if (member.nodeId === 'b') membership.noteBuild(member, false);
-    },
-    withinMs: 0,
-    end: NOTHING,
-  },
   'reports-wait': {
     make: async ({ a, time }) => {
       for (let second = 0; second < 8; second++) {

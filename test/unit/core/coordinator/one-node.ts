@@ -89,7 +89,7 @@ export class OneNode {
     const author = this.#author(nodeId, life, nonce);
     const record: TopicRecord =
       kind === 'node'
-        ? { kind, author, nodeId, version: 'test', tellsCharges: true }
+        ? { kind, author, nodeId, version: 'test' }
         : { kind: 'farewell', author, nodeId };
     return { partition, key: nodeRecordKey(author.nodeKey), record };
   }
