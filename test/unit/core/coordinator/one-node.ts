@@ -88,9 +88,7 @@ export class OneNode {
   by(nodeId: string, kind: 'node' | 'farewell', { life = 1, partition = 0, nonce = 7 } = {}): Append {
     const author = this.#author(nodeId, life, nonce);
     const record: TopicRecord =
-      kind === 'node'
-        ? { kind, author, nodeId, version: 'test' }
-        : { kind: 'farewell', author, nodeId };
+      kind === 'node' ? { kind, author, nodeId, version: 'test' } : { kind: 'farewell', author, nodeId };
     return { partition, key: nodeRecordKey(author.nodeKey), record };
   }
 
