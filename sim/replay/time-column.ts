@@ -33,10 +33,6 @@ export class TimeColumn {
       const problem = `is ${quoted(text)}, which is a date from 2000 to 2100 in no unit`;
       throw traceMistake(location, time, problem, 'such numbers with --time-format s, ms, us or ns');
     }
-    if (timeFormat === 'auto' && isSpreadsheetDate(text)) {
-      const problem = `is ${quoted(text)}, which may be days of a spreadsheet`;
-      throw traceMistake(location, time, problem, 'times as 2023-11-16 18:17:03, or --time-format s');
-    }
     this.#options = options;
     this.#begin = begin;
     this.found = { begunMs: begin.ms, unit, isDated };
@@ -53,6 +49,10 @@ export class TimeColumn {
     }
     const elapsed = elapsedMs(this.#begin, read);
     if (timeFormat !== 'auto') return elapsed;
+    if (!isDated && isSpreadsheetDate(text)) {
+      const problem = `is ${quoted(text)}, which may be days of a spreadsheet`;
+      throw traceMistake(location, time, problem, 'times as 2023-11-16 18:17:03, or --time-format s');
+    }
     if (!isDated && elapsed > UNDATED_MS_MAX && elapsed / speed <= REPLAY_MS_MAX) {
       const hours = Number((elapsed / 3_600_000).toPrecision(3));
       const problem = `is ${quoted(text)}, ${hours} h after the first if that is seconds`;

@@ -31,9 +31,19 @@ export class QuotameshError extends Error {
 function fill(template: string, facts: ErrorFacts): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const text = String(facts[name] ?? '');
+    if (NAMES.has(name)) return facts[name] === '' ? '""' : printable(text).replace(UNSEEN, escaped);
     return FROM_OUTSIDE.has(name) ? printable(text) : text;
   });
 }
 
+/** Matches blanks that nobody sees: at either end of a name, and those that are no spaces. */
+const UNSEEN = /^ | $|[^\P{Zs} ]/gu;
+
+function escaped(blank: string): string {
+  return `\\u{${blank.codePointAt(0)?.toString(16)}}`;
+}
+
+const NAMES: ReadonlySet<string> = new Set(['group', 'key']);
+
 /** Names that a client may have chosen, in a log that has lines. */
-const FROM_OUTSIDE: ReadonlySet<string> = new Set(['group', 'key', 'near', 'what']);
+const FROM_OUTSIDE: ReadonlySet<string> = new Set(['near', 'what']);

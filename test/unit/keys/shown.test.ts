@@ -73,6 +73,14 @@ describe('what a node tells of keys', () => {
       expect(() => unknownKey(a!.templates, 'a\n/b')).toThrow(
         'no template has keys named a\\u{a}/b; key:a\\u{a}/b would be one',
       );
+      for (const [name, told] of [
+        ['', '""'],
+        ['KEY:a ', 'KEY:a\\u{20}'],
+        [' a', '\\u{20}a'],
+        ['a\u00a0 b', 'a\\u{a0} b'],
+      ] as const) {
+        expect(() => unknownKey(a!.templates, name)).toThrow(`no template has keys named ${told}; key:`);
+      }
       for (const name of ['x'.repeat(1_000_000), '\0', '__proto__ ']) {
         expect(describeKey(a!, name)).toBe(null);
         expect(() => unknownKey(a!.templates, name)).toThrow(/^.{0,240}$/s);
