@@ -7,6 +7,7 @@ import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GatedConnection } from './gated-connection.js';
 
 /** Return codes of CONNACK (MQTT 3.1.1 §3.2.2.3). */
+export const IDENTIFIER_REJECTED = 2;
 export const SERVER_UNAVAILABLE = 3;
 const BAD_USERNAME_OR_PASSWORD = 4;
 const NOT_AUTHORIZED = 5;

@@ -18,7 +18,7 @@ import { GroupRules } from './group-rules.js';
 import { HeldBytes } from './held-bytes.js';
 import { listenOn } from './listen-on.js';
 import { createListener } from './listener.js';
-import { Logins, SERVER_UNAVAILABLE } from './logins.js';
+import { IDENTIFIER_REJECTED, Logins, SERVER_UNAVAILABLE } from './logins.js';
 import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import { PublishGate } from './publish-gate.js';
 import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
@@ -136,9 +136,12 @@ export class MqttBroker {
       },
       authenticate: (client, username, password, done) => {
         const connection = connectionOf(client);
+        // MQTT-3.1.3-8: nobody could come back for a session whose id the broker has made up.
+        const isNameless = connection.clientId === '' && !client.clean;
         connection.clientId = client.id;
         connection.username = username ?? '';
-        const returnCode = this.#logins.logIn(connection, password) ?? (this.#mayConnect() ? null : SERVER_UNAVAILABLE);
+        const refusal = this.#logins.logIn(connection, password) ?? (this.#mayConnect() ? null : SERVER_UNAVAILABLE);
+        const returnCode = refusal ?? (isNameless ? IDENTIFIER_REJECTED : null);
         if (returnCode === null) done(null, true);
         else done(Object.assign(new Error('not let in'), { returnCode }), false);
       },
@@ -149,6 +152,8 @@ export class MqttBroker {
         else this.#gate.arrive(connectionOf(client), message, done);
       },
       authorizeSubscribe: (client, subscription, done) => {
+        // Nobody publishes there but aedes itself, which tells who connects and subscribes. Answered with 128.
+        if (subscription.topic.startsWith('$')) return done(null, null);
         // Messages for sessions are asked about when they are stored.
         const fits = !client.clean || this.#cleanSubscriptions.add(connectionOf(client), client.id, subscription.topic);
         done(fits ? null : new Error('too many subscriptions'), subscription);

@@ -4,7 +4,7 @@ import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MQTT_METRICS } from '../../src/telemetry/metric-table.js';
 import { type BrokerProcess, Brokers } from '../mqtt/broker-process.js';
-import { connectPacket, filtersPacket, publishPacket, subscribePacket } from '../unit/mqtt/wire.js';
+import { connectPacket, filtersPacket, publishPacket, subscribePacket, subscribesPacket } from '../unit/mqtt/wire.js';
 
 const GROUPS = {
   blocked: { quota: { publish: { messagesPerSecond: 0 } } },
@@ -263,6 +263,33 @@ describe('bad input', () => {
     await closed;
     await until(async () => ((await broker.status()).disconnects[reason] ?? 0) === before + 1);
   });
+
+  test('a session without a client id is refused with return code 2, a clean client without one gets in', async () => {
+    for (const [flags, code] of [
+      [0, 2],
+      [2, 0],
+    ] as const) {
+      const socket = await rawSocket();
+      const answer = new Promise<Buffer>((resolve) => socket.once('data', resolve));
+      socket.write(Buffer.from([0x10, 12, 0, 4, 0x4d, 0x51, 0x54, 0x54, 4, flags, 0, 60, 0, 0]));
+      expect([...(await answer)]).toEqual([0x20, 2, 0, code]);
+      socket.destroy();
+    }
+  });
+
+  test.each(['$SYS/#', '$share/some/free/x', '$queue/free/x'])(
+    'a SUBSCRIBE to %s is refused, for nothing of it would come or others would be seen',
+    async (filter) => {
+      const socket = await rawSocket();
+      const answers: number[] = [];
+      socket.on('data', (bytes) => answers.push(...bytes));
+      const topics = [filter, 'free/y'].map((topic) => ({ topic, qos: 0 as const }));
+      socket.write(Buffer.concat([connectPacket('reserved'), subscribesPacket(topics)]));
+      await until(() => answers.length >= 10);
+      expect(answers).toEqual([0x20, 2, 0, 0, 0x90, 4, 0, 1, 128, 0]);
+      socket.destroy();
+    },
+  );
 
   test('an empty payload is one message and 0 bytes', async () => {
     const one = await client('empty');

@@ -11,7 +11,11 @@ export function connectPacket(clientId: string, keepalive = 0, clean = true, pas
 }
 
 export function subscribePacket(topic: string, qos: 0 | 1 | 2): Buffer {
-  return generate({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic, qos }] });
+  return subscribesPacket([{ topic, qos }]);
+}
+
+export function subscribesPacket(subscriptions: { topic: string; qos: 0 | 1 | 2 }[]): Buffer {
+  return generate({ cmd: 'subscribe', messageId: 1, subscriptions });
 }
 
 export function filtersPacket(count: number, cmd: 'subscribe' | 'unsubscribe' = 'subscribe'): Buffer {
