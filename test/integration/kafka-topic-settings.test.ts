@@ -203,6 +203,17 @@ describe('a topic that changes under a running node', () => {
     expect(topic.counters).toMatchObject({ appendsFailed: 1, recordsAppended: 1 });
   });
 
+  it('says lost while the topic takes none of our records, with the setting, and recovers with the first', async () => {
+    const config = kafkaTopicConfig(brokers);
+    const { topic, listener } = await open(config);
+    const append = () => topic.append([{ partition: 0, key: 'small', value: Buffer.alloc(1000) }]).catch(() => {});
+    await alter(config.name, { ...RIGHT, 'max.message.bytes': '100' });
+    await repeat(append, () => listener.lost.length > 0);
+    expect(listener.lost).toEqual([expect.stringMatching(/MESSAGE_TOO_LARGE.*; max\.message\.bytes/)]);
+    await alter(config.name, RIGHT);
+    await repeat(append, () => listener.recovered === 1);
+  });
+
   it('takes an append larger than a batch in pieces', async () => {
     const { topic, listener } = await open(kafkaTopicConfig(brokers));
     const records = Array.from({ length: 40 }, (_, i) => ({ partition: 0, key: `${i}`, value: Buffer.alloc(100_000) }));

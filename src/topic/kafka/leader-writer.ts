@@ -79,7 +79,8 @@ export class LeaderWriter {
   #settle(parcel: Parcel, errorCode: number): Error | null {
     const error = errorCode === 0 ? null : brokerError(this.#kafkajs, errorCode);
     parcel.settle(
-      error && (unusable(error, this.#settings, 'Write') ?? new AppendRefused(this.#settings.topic, error)),
+      error &&
+        (unusable(error, this.#settings, 'Write') ?? new AppendRefused(this.#settings.topic, error, parcel.bytes)),
     );
     return error;
   }

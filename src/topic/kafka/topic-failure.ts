@@ -1,19 +1,23 @@
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { PARCEL_BYTES_MAX } from '../remote/outbox.js';
 import { reasonOf, TopicUnusable, typeOf } from '../remote/topic-unusable.js';
 import type { Kafkajs, ProtocolError } from './kafkajs-internals.js';
 import { type AclOperation, aclCommand, type Grantee, NEEDED_ACLS, type NeededAcl } from './needed-acls.js';
 
-const OWN_FAULT = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
+const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
 /** A produce was refused: the broker works, but does not take these records. */
 export class AppendRefused extends QuotameshError {
-  /** True when the records are the reason, and the broker would take others. */
+  /** True when a record is larger than any topic must take: the broker would take others. */
   readonly isOwnFault: boolean;
 
-  constructor(topic: string, error: ProtocolError) {
-    super('APPEND_REFUSED', { topic, reason: reasonOf(error) }, { cause: error });
+  constructor(topic: string, error: ProtocolError, bytes: number) {
+    const isTooLarge = TOO_LARGE.has(error.type);
+    const isOwnFault = isTooLarge && bytes > PARCEL_BYTES_MAX;
+    const hint = isTooLarge && !isOwnFault ? '; max.message.bytes is too small, quotamesh doctor has the command' : '';
+    super('APPEND_REFUSED', { topic, reason: `${reasonOf(error)}${hint}` }, { cause: error });
     this.name = 'AppendRefused';
-    this.isOwnFault = OWN_FAULT.has(error.type);
+    this.isOwnFault = isOwnFault;
   }
 }
 
