@@ -136,12 +136,10 @@ export class MqttBroker {
       },
       authenticate: (client, username, password, done) => {
         const connection = connectionOf(client);
-        // MQTT-3.1.3-8: nobody could come back for a session whose id the broker has made up.
         const isNameless = connection.clientId === '' && !client.clean;
         connection.clientId = client.id;
         connection.username = username ?? '';
-        const refusal = this.#logins.logIn(connection, password) ?? (this.#mayConnect() ? null : SERVER_UNAVAILABLE);
-        const returnCode = refusal ?? (isNameless ? IDENTIFIER_REJECTED : null);
+        const returnCode = this.#refusal(connection, password, isNameless);
         if (returnCode === null) done(null, true);
         else done(Object.assign(new Error('not let in'), { returnCode }), false);
       },
@@ -152,11 +150,7 @@ export class MqttBroker {
         else this.#gate.arrive(connectionOf(client), message, done);
       },
       authorizeSubscribe: (client, subscription, done) => {
-        // Nobody publishes there but aedes itself, which tells who connects and subscribes. Answered with 128.
-        if (subscription.topic.startsWith('$')) return done(null, null);
-        // Messages for sessions are asked about when they are stored.
-        const fits = !client.clean || this.#cleanSubscriptions.add(connectionOf(client), client.id, subscription.topic);
-        done(fits ? null : new Error('too many subscriptions'), subscription);
+        this.#subscribe(client, subscription, done);
       },
       authorizeForward: (client, packet) => {
         const { clientId } = packet as { clientId?: string };
@@ -174,6 +168,22 @@ export class MqttBroker {
       });
     }
     return aedes;
+  }
+
+  /** The return code of CONNACK; null = let in. */
+  #refusal(connection: GatedConnection, password: Readonly<Buffer> | undefined, isNameless: boolean): number | null {
+    const refusal = this.#logins.logIn(connection, password) ?? (this.#mayConnect() ? null : SERVER_UNAVAILABLE);
+    // MQTT-3.1.3-8: nobody could come back for a session whose id the broker has made up.
+    return refusal ?? (isNameless ? IDENTIFIER_REJECTED : null);
+  }
+
+  #subscribe(...[client, subscription, done]: Parameters<Aedes['authorizeSubscribe']>): void {
+    // Nobody publishes there but aedes itself, which tells who connects and subscribes. Answered with 128.
+    const isReserved = subscription.topic.startsWith('$');
+    // Messages for sessions are asked about when they are stored.
+    const isNotCounted = isReserved || !client.clean;
+    const fits = isNotCounted || this.#cleanSubscriptions.add(connectionOf(client), client.id, subscription.topic);
+    done(fits ? null : new Error('too many subscriptions'), isReserved ? null : subscription);
   }
 
   #rulesOfConnections(): ConnectionRules {
