@@ -5,7 +5,8 @@ import type { ExpectedUse } from './expected-use.js';
  * How many tokens of the cluster's bucket this node may take at once, without asking anybody:
  *
  *     while the bucket is nearly full and half of the target is not wanted
- *                     min(1, 3/N) of it: nodes that wake within one delivery take three depths together at most
+ *                     min(1, 3/N) of it: nodes that wake within one delivery take three depths together at most; but
+ *                     a piece, as far as its part of the expected use goes, or 1,000 nodes would have a twentieth each
  *     above the set point   a fifth in equal parts, the rest by expected use; a throttled node at least by its share
  *                           among the throttled, because the others have all that they want
  *     below the set point   nothing if the node is throttled, else what its own noise takes: a common bucket that the
@@ -13,6 +14,7 @@ import type { ExpectedUse } from './expected-use.js';
  *                           each of the others might take all of it, a spike at ten nodes was 3.5 % too much in 5 s
  *
  * Worked: depth 100, three nodes, 100 tokens, nobody expected to take anything → 100 each. Ten nodes → 30 each.
+ * 1,000 nodes of which one is expected to take 20/s: 1 for that one, not 0.3.
  *
  * @param used what all are expected to take now, units per second
  * @param ownUse what this node is
@@ -21,7 +23,10 @@ import type { ExpectedUse } from './expected-use.js';
 export function fromCluster(bucket: ClusterBucket, tokens: number, nodes: number, use: Use): number {
   const { expected, used, ownUse, piece, isDivided } = use;
   if (tokens >= NEARLY_FULL * bucket.depth && used < bucket.perSecond / 2) {
-    return wholeOf(nodes, isDivided) * tokens;
+    const whole = wholeOf(nodes, isDivided) * tokens;
+    if (whole >= piece || nodes <= TOGETHER || used === 0) return whole;
+    const forAll = (1 - BY_USE / (isDivided ? 1 : TOGETHER)) * whole;
+    return Math.max(forAll, Math.min(piece, (BY_USE * ownUse * tokens) / used));
   }
   if (expected.total === 0) return expected.part * Math.max(0, tokens);
   const setPoint = setPointOf(bucket);

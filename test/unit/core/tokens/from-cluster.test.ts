@@ -86,3 +86,11 @@ test('a bucket of five seconds that is nearly empty gives nothing at once to the
   expect(taken([2000, 20], 0, 400, false, deep)).toBe(0);
   expect(taken([2000, 20], 1, 400, false, deep)).toBe(0.75 * 400);
 });
+
+test('one of 1,000 nodes that is expected to take 20/s has a piece of a full bucket of 52, the others a twenty-seventh', () => {
+  const nodes = [20, ...Array<number>(999).fill(0)];
+  const bucket = { perSecond: 300, depth: 52 };
+  const amounts = nodes.map((_, own) => taken(nodes, own, 52, false, bucket));
+  expect(amounts[0]).toBe(1);
+  expect(amounts[1]).toBeCloseTo((2.2 * 52) / 1000, 9);
+});
