@@ -26,7 +26,8 @@ export class GroupNames {
     if (index !== undefined) return index;
     const key = this.#keys?.groupOf(group) ?? null;
     if (key !== null) return key;
-    if (this.defaultGroup !== null) return this.#numbers.get(this.defaultGroup) as number;
+    // What is no name at all is a mistake of the caller, whoever pays for unknown names.
+    if (this.defaultGroup !== null && typeof group === 'string') return this.#numbers.get(this.defaultGroup) as number;
     return this.unknown(group);
   }
 

@@ -61,13 +61,25 @@ interface Sources {
 }
 
 function sourceOf(path: readonly string[], sources: Sources): string {
-  const own = givenInAnyUnit(path, sources);
-  if (own !== null) return own;
-  const [section, , ...below] = path;
-  if (section === 'groups') return givenInAnyUnit(['defaults', ...below], sources) ?? 'default';
+  for (const written of pathsOf(path)) {
+    const given = givenInAnyUnit(written, sources);
+    if (given !== null) return given;
+  }
   // The text may come from a file that the key beside it names.
   const inFile = [...path.slice(0, -1), `${path.at(-1)}File`];
   return givenBy(inFile, sources) ?? 'default';
+}
+
+/** Lists where a value may stand: its own path, and those from which a group, a template or an override inherits. */
+function pathsOf(path: readonly string[]): readonly (readonly string[])[] {
+  const [section = '', name = '', ...below] = path;
+  if ((section !== 'groups' && section !== 'keys') || below.length === 0) return [path];
+  if (section === 'groups' || below[0] !== 'overrides') return [path, ['defaults', ...below]];
+  const [, key = '', ...rest] = below;
+  // An override of a pattern with one field may be named by its value.
+  const [before = '', after = ''] = name.split(/\{[^}]*\}/);
+  const value = key.slice(before.length, key.length - after.length);
+  return [path, [section, name, 'overrides', value, ...rest], [section, name, ...rest], ['defaults', ...rest]];
 }
 
 /** `messagesPerSecond: 600/min` is shown as `messagesPerMinute: 600`. */

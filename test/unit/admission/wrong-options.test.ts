@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Reservation } from '../../../src/api/decision.js';
 import type { WholeNode } from '../../whole-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
@@ -83,6 +83,15 @@ describe.each(WAYS)('%s with an origin that is none', (_, ask) => {
     const error = await errorOf(() => ask(scene.node as unknown as Loose, { [field]: value }, { waitMs: 0 }));
     expect(error).toMatchObject({ code: 'FIELD_INVALID', facts: { field } });
   });
+});
+
+test.each(WAYS)('%s of no name is not charged to the default group', async (_, ask) => {
+  const { node, close } = await readyScene({ groups: GROUPS, defaultGroup: 'a' });
+  onTestFinished(close);
+  for (const where of [undefined, null, 5, true, () => 'a', Symbol('a')]) {
+    const error = await errorOf(() => ask(node as unknown as Loose, where, { waitMs: 0 }));
+    expect(error, String(where)).toMatchObject({ code: 'FIELD_INVALID', facts: { field: 'group' } });
+  }
 });
 
 describe.each(WAYS)('%s of an object that is no scope', (_, ask) => {

@@ -73,3 +73,31 @@ test('a short form gives what it stands for, and nothing else', async () => {
     'groups.a.burst.policy': 'default',
   });
 });
+
+test('an override that is named by its value has its own line, else that of its template, else of the defaults', async () => {
+  const file = join(folder, 'keys.yaml');
+  const lines = [
+    'cluster: demo',
+    'defaults:',
+    '  debtMs: 5s',
+    'keys:',
+    '  "key:{id}":',
+    '    burst: 10',
+    '    overrides:',
+    '      bob: { burst: 20 }',
+    '      key:carol: { mode: shadow }',
+  ];
+  writeFileSync(file, lines.join('\n'));
+  const settings = await settingSources({ file });
+  const sources = Object.fromEntries(settings.map(({ key, source }) => [key, source]));
+  expect(sources).toMatchObject({
+    'keys.key:{id}.burst.messages': `${file}:6`,
+    'keys.key:{id}.debtMs': `${file}:3`,
+    'keys.key:{id}.mode': 'default',
+    'keys.key:{id}.overrides.key:bob.burst.messages': `${file}:8`,
+    'keys.key:{id}.overrides.key:bob.debtMs': `${file}:3`,
+    'keys.key:{id}.overrides.key:carol.mode': `${file}:9`,
+    'keys.key:{id}.overrides.key:carol.burst.messages': `${file}:6`,
+    'keys.maxLive': 'default',
+  });
+});
