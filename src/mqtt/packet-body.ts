@@ -17,9 +17,9 @@ export class PacketBody {
   }
 
   /** A string as MQTT has it: UTF-8 without surrogates and U+0000 (MQTT-1.5.3-1, -2). Others may end a connection that brings them anything else. */
-  text(): void {
+  text(): Buffer {
     const bytes = this.bytes();
-    if (isUtf8(bytes) && !bytes.includes(0)) return;
+    if (isUtf8(bytes) && !bytes.includes(0)) return bytes;
     throw new PacketError('malformed-text', 'a string is no UTF-8, or has U+0000 in it');
   }
 

@@ -54,15 +54,34 @@ function checkConnect(body: PacketBody): void {
   // MQTT 5 has other fields: aedes refuses it with return code 1.
   if ((body.byte() & ~BRIDGE_BIT) > MQTT_3_1_1) return;
   const flags = body.byte();
+  checkWillBits(flags);
   body.skip(KEEP_ALIVE_BYTES);
   body.text();
   if ((flags & WILL) !== 0) {
-    body.text();
+    checkWillTopic(body.text());
     body.bytes();
   }
   if ((flags & USERNAME) !== 0) body.text();
 }
 
+/** QoS 3 would be sent to subscribers, and kept for later ones, who must end their connections (MQTT-3.1.2-11, -14). */
+function checkWillBits(flags: number): void {
+  const bits = flags & WILL_BITS;
+  if (bits >> WILL_QOS_SHIFT === QOS_BITS >> 1 || ((flags & WILL) === 0 && (flags & (WILL_BITS | WILL_RETAIN)) !== 0)) {
+    throw new PacketError('malformed-packet', 'a will of QoS 3, or parts of a will without one');
+  }
+}
+
+/** Names one topic (MQTT-4.7.1-1, -4.7.3-1), as that of a PUBLISH, which aedes looks at. */
+function checkWillTopic(topic: Buffer): void {
+  if (topic.length > 0 && !WILDCARDS.test(topic.toString('latin1'))) return;
+  throw new PacketError('protocol-error', 'the topic of the will is empty or has a wildcard');
+}
+
+const WILDCARDS = /[#+]/;
+const WILL_BITS = 0x18;
+const WILL_QOS_SHIFT = 3;
+const WILL_RETAIN = 0x20;
 const MQTT_3_1_1 = 4;
 /** The bit by which mosquitto marks a connection from broker to broker. */
 const BRIDGE_BIT = 0x80;

@@ -89,6 +89,26 @@ describe('strings (MQTT 3.1.1, 1.5.3)', () => {
     expect(looked(packet)).toBe(expected);
   });
 
+  test.each<[string, number, string, string, number | string]>([
+    ['a will of QoS 2, retained', 0x36, 'sensor', 'will/of', 1],
+    [
+      'a will of QoS 3, which every subscriber would have to end its connection for',
+      0x1e,
+      'sensor',
+      'will/of',
+      'malformed-packet',
+    ],
+    ['QoS of a will without a will', 0x0a, 'sensor', '', 'malformed-packet'],
+    ['retained, without a will', 0x22, 'sensor', '', 'malformed-packet'],
+    ['the topic of a will with a wildcard', 0x06, 'sensor', 'a/#', 'protocol-error'],
+    ['a will without a topic', 0x06, 'sensor', '', 'protocol-error'],
+  ])('flags of a CONNECT: %s', (_, flags, clientId, topic, expected) => {
+    const string = (text: string) => [0, text.length, ...Buffer.from(text)];
+    const will = (flags & 0x04) === 0 ? [] : [...string(topic), ...string('x')];
+    const rest = [...string('MQTT'), 4, flags, 0, 60, ...string(clientId), ...will];
+    expect(looked(Buffer.from([0x10, rest.length, ...rest]))).toBe(expected);
+  });
+
   test('MQTT 5 has other fields: aedes answers that it does not know it', () => {
     const five = generate({
       cmd: 'connect',
