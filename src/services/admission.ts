@@ -73,13 +73,16 @@ export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Cont
   const { group, otherwise, limit, messages = 1, bytes = 0, origin, waitMs = 0, skip, headers = 'draft' } = options;
   const tell = headers !== 'none';
   const isFromRequest = [group, limit, messages, bytes, origin].some((option) => typeof option === 'function');
-  const admissionFor = (error: unknown) => withoutRoom(error) ?? (isFromRequest ? mistaken(error) : null);
 
   return (context: Context, watched?: Watched): Admission | null | Promise<Admission | null> => {
     if (skip?.(context) === true) return PASSED;
     if (isGone(watched)) return null;
-    const where = of('group', group, context) || otherwise;
+    const asked = of('group', group, context);
+    const where = asked || otherwise;
     if (where === undefined) return unlessAnswered(NOT_NAMED, watched);
+    const isWritten = typeof group !== 'function' || !asked;
+    const admissionFor = (error: unknown) =>
+      withoutRoom(error) ?? (isFromRequest && !(isWritten && isUnknown(error)) ? mistaken(error) : null);
     const amounts = { messages: of('messages', messages, context), bytes: of('bytes', bytes, context) };
     const from = of('origin', origin, context);
     const told = of('limit', limit, context);
@@ -97,6 +100,11 @@ export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Cont
       return unlessAnswered(admission, watched);
     }
   };
+}
+
+/** A name that the program has written down is its own mistake, whatever else is made of the request. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof QuotameshError && error.code === 'GROUP_UNKNOWN';
 }
 
 /** Gives what an option says of this request. */

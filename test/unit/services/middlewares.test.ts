@@ -150,6 +150,8 @@ describe.each(FRAMEWORKS)('%s', (name, serve) => {
 
 test("a group that the program names itself, and that nobody has defined, is the program's mistake", () => {
   expect(() => admissionOf(node, { group: 'nobody' })({})).toThrow('nobody');
+  expect(() => admissionOf(node, { group: () => '', otherwise: 'nobody' })({})).toThrow('nobody');
+  expect(() => admissionOf(node, { group: 'nobody', messages: () => 1 })({})).toThrow('nobody');
 });
 
 describe('options that cannot be are a mistake of the program, not of each client', () => {
