@@ -115,6 +115,12 @@ it.each<readonly [string, (socket: Socket, correlation: number) => void, RegExp]
   ['a length of 2', (socket) => socket.write(Buffer.from([0, 0, 0, 2, 1, 1])), /a length of 2$/],
   ['a length of -5', (socket) => socket.write(int32(-5)), /a length of -5$/],
   ['2 GiB, and bytes', (socket) => pour(socket, int32(0x7fffffff), Buffer.alloc(65_536, 65)), /2147483647, of/],
+  [
+    'an alert of TLS',
+    (socket) => socket.end(Buffer.from('15030300020246', 'hex')),
+    /the port wants TLS: set topic.tls/,
+  ],
+  ['a page', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), /speaks HTTP: topic.brokers names another/],
   ['an answer nobody asked for', (socket) => socket.write(int32(20, 12_345)), /to request 12345$/],
   [
     '30,000,000 elements',

@@ -22,7 +22,8 @@ export class KafkaAnswerBounds implements AnswerBounds {
       const length = bytes.readInt32BE(at);
       if (length < SHORTEST_ANSWER_BYTES) throw new MalformedAnswer('malformed', `a length of ${length}`);
       if (length > this.#bytesMax) {
-        throw new MalformedAnswer('too-long', `a length of ${length}, of which ${this.#bytesMax} may be`);
+        const said = otherSpeech(bytes, at) ?? `a length of ${length}, of which ${this.#bytesMax} may be`;
+        throw new MalformedAnswer('too-long', said);
       }
       if (bytes.length - at < LENGTH_BYTES + SHORTEST_ANSWER_BYTES) break;
       const correlationId = bytes.readInt32BE(at + LENGTH_BYTES);
@@ -34,4 +35,11 @@ export class KafkaAnswerBounds implements AnswerBounds {
     }
     return at;
   }
+}
+
+/** Names what a port speaks that is another one than was meant; null = nothing that is known. */
+function otherSpeech(bytes: Buffer, at: number): string | null {
+  const begun = bytes.toString('latin1', at, at + LENGTH_BYTES);
+  if (begun.startsWith('\x15\x03')) return 'the port wants TLS: set topic.tls, or name the port without';
+  return begun === 'HTTP' ? 'the port speaks HTTP: topic.brokers names another service' : null;
 }
