@@ -89,11 +89,11 @@ export const ERROR_CATALOGUE = {
   },
   TOPIC_THROTTLED: {
     message: 'broker {broker} throttles {client} by a client quota ({quota})',
-    remedy: 'Give the nodes a quota of their own, at which no default holds for them: `{command}`.',
+    remedy: 'Give the nodes a quota of their own, which outranks every default: `{command}`.',
   },
   KAFKA_QUOTA_HOLDS: {
-    message: 'a client quota of Kafka that holds for everybody holds for this node ({client}), too: {quotas}',
-    remedy: 'Give the nodes a quota of their own, at which no default holds for them: `{command}`.',
+    message: 'a default client quota of Kafka holds for this node ({client}): {quotas}',
+    remedy: 'Give the nodes a quota of their own, which outranks every default: `{command}`.',
   },
   KAFKA_QUOTAS_ROUGH: {
     message: 'broker {broker} takes {windows}',
@@ -153,8 +153,7 @@ export const ERROR_CATALOGUE = {
   },
   NODE_CERTIFICATE: {
     message: 'the certificate of {url} is not accepted: {reason}',
-    remedy:
-      '--ca names a file with the authority that has signed it; the name in --url must be one of the certificate.',
+    remedy: 'Name the file of the signing authority in --ca, and in --url a name that the certificate has.',
     exitCode: EXIT_UNAVAILABLE,
   },
   NODE_PROTOCOL: {

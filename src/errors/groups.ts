@@ -169,7 +169,7 @@ export const GROUP_ERRORS = {
   },
   GROUP_NOT_NAMED: {
     message: 'the request does not say to whom it is charged',
-    remedy: 'Send what the service tells its clients by, such as an API key.',
+    remedy: 'Send what identifies you to the service, such as an API key.',
     httpStatus: 400,
   },
   KEYS_FULL: {

@@ -1,9 +1,13 @@
 /**
- * Writes a name that somebody has sent so that it stays on its line: control characters, marks of direction and halves
- * of surrogate pairs are escaped, `\u{a}` for a new line.
+ * Escapes what would take a name off its line. Control characters, marks of direction and halves of surrogate pairs
+ * become `\u{a}` and the like.
  */
 export function printable(name: string): string {
-  return name.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return name.replace(UNPRINTABLE, escaped);
+}
+
+export function escaped(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;

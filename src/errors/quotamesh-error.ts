@@ -1,6 +1,6 @@
 import { ERROR_CATALOGUE, type ErrorCode } from './catalogue.js';
 import { type ErrorRow, EXIT_UNEXPECTED } from './error-row.js';
-import { printable } from './printable.js';
+import { escaped, printable } from './printable.js';
 
 export type ErrorFacts = Readonly<Record<string, string | number | undefined>>;
 
@@ -38,10 +38,6 @@ function fill(template: string, facts: ErrorFacts): string {
 
 /** Matches blanks that nobody sees: at either end of a name, and those that are no spaces. */
 const UNSEEN = /^ | $|[^\P{Zs} ]/gu;
-
-function escaped(blank: string): string {
-  return `\\u{${blank.codePointAt(0)?.toString(16)}}`;
-}
 
 const NAMES: ReadonlySet<string> = new Set(['group', 'key']);
 

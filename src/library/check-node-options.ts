@@ -8,7 +8,7 @@ import { show } from '../input/shown-value.js';
 import { type CreateNodeOptions, HANDLER } from './create-node.js';
 
 /**
- * For callers without a type checker: `nodeid` would start a node with another name than meant, and nobody would know.
+ * Rejects wrong options, for callers without a type checker. `nodeid` would start a node with another name than meant.
  * All mistakes are told at once.
  */
 export function rejectWrongOptions(options: unknown): asserts options is CreateNodeOptions {

@@ -62,5 +62,5 @@ function overtakes(packet: Buffer): boolean {
   return OVERTAKING.has(typeOf(packet));
 }
 
-/** What one may hold that has not logged in: room for a token of 3 KB; a longer will does not fit. */
+/** Bounds a connection before its login: a token of 3 KB fits, a longer will does not. */
 export const CONNECT_BYTES_MAX = 4096;

@@ -24,16 +24,15 @@ import { SubscribeTurn } from './subscribe-turn.js';
 import { TurnPacer } from './turn-pacer.js';
 
 /**
- * Stands between a client's socket and aedes: hands packets to aedes one by one, and takes from it what goes to the
- * client. Before the CONNECT is whole aedes does not know of the connection, and until it is accepted no more is read.
+ * Hands a client's packets to aedes one by one. Before the CONNECT is whole aedes does not know of the connection, and
+ * until it is accepted no more is read.
  *
  * A PUBLISH goes on when no reason holds the connection and the one before it has been decided. Meanwhile the socket is
- * read on, within a bound, for the pings behind it: MQTT has no packet by which a broker could say that it is alive
- * before it is asked, and Paho ends a connection at one. Beyond that TCP holds the client back (PIP-322, throttling at
- * the connection).
+ * read on, within a bound, for the pings behind it: a broker may not say unasked that it is alive, and Paho ends a
+ * connection where one does. Beyond that TCP holds the client back (PIP-322, throttling at the connection).
  *
- * Acknowledgements and pings are not throttled, but go on a few per turn of the event loop, and what is answered not
- * before the client has read its answers: 4 MB of pings took the broker from everybody for 15 s.
+ * Acknowledgements and pings are not throttled. A few go on per turn of the event loop, and those that are answered
+ * only once the client has read its answers: else 4 MB of pings stop the broker for 15 s.
  */
 export class GatedConnection extends Duplex {
   readonly socket: Socket;
@@ -291,7 +290,7 @@ export class GatedConnection extends Duplex {
     return this.isConnected && (UNANSWERED.has(typeOf(packet)) || !this.#mustReadFirst);
   }
 
-  /** Whether the client has to read before more is answered. */
+  /** True while the client has to read before more is answered. */
   get #mustReadFirst(): boolean {
     return this.throttle.countOf('outboundBufferFull') > 0;
   }

@@ -4,8 +4,8 @@ export interface Holder {
 }
 
 /**
- * Bounds what all connections together have read and not handed on, as http.maxHeldBytes does: half a packet on each of
- * 900 connections was a gigabyte. Who has sent half a packet goes before who waits for its turn.
+ * Bounds what all connections together have read and not handed on. Beyond the bound a connection is ended: first those
+ * with half a large packet, then those whose packets wait.
  */
 export class HeldBytes {
   readonly #maxBytes: number;
@@ -21,7 +21,7 @@ export class HeldBytes {
   }
 
   /**
-   * How much one client may hold and be read on: a part of what is free of the first half, so that many leave each other
+   * Bounds what is read ahead of one client: a part of what is free of the first half, so that many leave each other
    * room. *Worked:* of 64 MiB, one holds 1.9 MiB, 100 hold 280 KiB each.
    */
   get aheadBytes(): number {
@@ -46,7 +46,7 @@ export class HeldBytes {
   #noteIncomplete(holder: Holder, bytes: number): void {
     const before = this.#incomplete.get(holder);
     if (before === undefined && bytes < LARGE_BYTES) return;
-    // Fewer bytes than before are another packet's.
+    // Fewer bytes than before belong to another packet.
     if (bytes < (before ?? 0)) this.#incomplete.delete(holder);
     if (bytes >= LARGE_BYTES) this.#incomplete.set(holder, bytes);
   }
@@ -59,7 +59,7 @@ export class HeldBytes {
   }
 }
 
-/** More leaves more room to clients that come later, and reads the pings of fewer bytes ahead. */
+/** More leaves more room to later clients, and reads each less far ahead for its pings. */
 const AHEAD_PARTS = 16;
-/** To end whose packet is shorter would free next to nothing. */
+/** Ending a connection with a shorter packet would free next to nothing. */
 const LARGE_BYTES = 4096;

@@ -1,8 +1,9 @@
 import { packetLength } from './packets.js';
 
 /**
- * Whole packets in the pieces in which they came, cut off one by one: 13,000 slices of one read took twenty times its
- * bytes. A piece counts until the last of its packets has gone, because it stays in memory until then.
+ * Keeps whole packets in the pieces in which they came. They are cut off one by one, because 13,000 slices of a read
+ * take twenty times its bytes. A piece counts until the last of its packets has gone, because it stays in memory until
+ * then.
  */
 export class PacketLane {
   readonly #pieces: Buffer[] = [];

@@ -61,7 +61,10 @@ export class PacketSplitter {
     return this.#heldBytes;
   }
 
-  /** The packets that this chunk completes, in one piece. Throws a PacketError at the header of one that is too large. */
+  /**
+   * Returns the packets that this chunk completes, in one piece. Throws a PacketError at the header of one that is too
+   * large.
+   */
   push(chunk: Buffer): Buffer {
     this.#parts.push(chunk);
     this.#heldBytes += chunk.length;
@@ -91,7 +94,7 @@ export class PacketSplitter {
 
 const NOTHING = Buffer.alloc(0);
 
-/** What begins there. A copy where a few bytes would otherwise keep a whole read in memory. */
+/** Takes what begins there, as a copy where a few bytes would otherwise keep a whole read in memory. */
 function apart(bytes: Buffer, at: number): Buffer {
   const rest = bytes.subarray(at);
   if (2 * rest.length > bytes.length) return rest;
@@ -100,7 +103,7 @@ function apart(bytes: Buffer, at: number): Buffer {
   return copy;
 }
 
-/** Length of the packet that begins there, 0 while its fixed header is incomplete. */
+/** Reads the length of the packet there; 0 while its fixed header is incomplete. */
 export function packetLength(bytes: Buffer, at: number): number {
   let remaining = 0;
   for (let index = 0; index < LENGTH_BYTES_MAX; index++) {
@@ -114,7 +117,7 @@ export function packetLength(bytes: Buffer, at: number): number {
 
 const LENGTH_BYTES_MAX = 4;
 
-/** The packets of whole ones in one piece. */
+/** Yields the packets of a piece of whole ones. */
 export function* packetsOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0, length = 0; at < bytes.length; at += length) {
     length = packetLength(bytes, at);

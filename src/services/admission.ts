@@ -65,8 +65,8 @@ export interface WatchedResponse {
 }
 
 /**
- * Decides at once where nothing waits, so that a framework whose functions may be synchronous makes no promise. Null =
- * the response is somebody else's by now, or nobody reads it: the middleware says nothing and calls nobody.
+ * Decides without a promise where nothing waits, for frameworks with synchronous functions. Null = somebody else has
+ * answered, or nobody reads the response: the middleware says nothing and calls nobody.
  */
 export function admissionOf<Context>(node: QuotaNode, options: QuotaOptions<Context>) {
   rejectWrongQuota(node, options, { isPartial: false });
@@ -199,7 +199,7 @@ function mistaken(error: unknown): Admission | null {
   return { headers: {}, refusal: { status: problem.status, problem } };
 }
 
-/** For a request without a name, which must not become a key that all such requests share unseen. */
+/** Refuses a request without a name, which would share one key with all others. */
 const NOT_NAMED: Admission = Object.freeze({ headers: Object.freeze({}), refusal: refusalOf('GROUP_NOT_NAMED') });
 
 function refusalOf(code: ErrorCode): Refusal {

@@ -6,8 +6,8 @@ import { describeKey, type KeyStatusParts } from './describe-key.js';
 import { addDemand } from './lane-demand.js';
 
 /**
- * The keys of which most of their quotas is wanted in the cluster, as far as nodes tell their names: those that are loud
- * here, and the busiest of all nodes (core/report/observed-rates.ts).
+ * Finds the keys of which the largest part of the quota is wanted. They are those that are loud here, and those that
+ * other nodes name (core/report/observed-rates.ts).
  *
  * Looks at a few keys in each turn of the event loop: 100,000 at once would stop the node for 20 ms.
  */

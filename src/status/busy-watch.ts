@@ -14,7 +14,7 @@ export interface BusyBackend {
   readonly backend: string;
   /** Groups and directions that are busy there. */
   readonly count: number;
-  /** The part of its cost, 0 … 1, that the busiest of them has. */
+  /** The busiest one's part of the backend's cost, 0 … 1. */
   readonly busiestRatio: number;
 }
 

@@ -112,7 +112,7 @@ function reportedIn(
   const [page, start] = [rows.pageOf(row), rows.startOf(row)];
   const member = membership.inSlot(rows.memberOf(row));
   const [messages, bytes] = rows.chargesOf(row);
-  // What a key spent at once when it began to speak stands there for as long as it is held to its quota.
+  // A report may still hold the burst with which the key began to speak.
   const usageOf = (dimension: number) => {
     return Math.min(observed?.usage[dimension] ?? page.usageOf(start, dimension), quota[dimension]!);
   };

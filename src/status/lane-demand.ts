@@ -1,7 +1,7 @@
 import type { GroupId } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 
-/** What all nodes want of a lane, and how many rows and words of nodes were looked at for it, which is what it cost. */
+/** Sums what nodes want of a lane, and counts the rows that were read for it. */
 export interface LaneDemand {
   wanted: number;
   rows: number;

@@ -14,13 +14,11 @@ interface ShownLane {
 }
 
 /**
- * Replaces the usage and the demand of a view, of which the shares have been computed, by what heartbeats have told
- * since: a node whose tokens go as others expect reports nothing, whatever became of its rates
- * (core/report/observed-rates.ts).
+ * Replaces usage and demand of a view by what heartbeats have published since. Its shares stay as they were computed. A
+ * node whose tokens go as others expect reports nothing, whatever became of its rates (core/report/observed-rates.ts).
  *
- * For the same reason a report may hold what a node took when it was asked first, with a burst in it, for as long as it
- * is held to its share: by reports alone nobody is shown with more than that. What heartbeats tell was counted over
- * seconds, and is shown as it is.
+ * For the same reason a report may still hold a node's first burst while the node is held to its share: rates of
+ * reports are shown up to the share. Rates of heartbeats were counted over seconds, and are shown as they are.
  */
 export function showNewestRates(view: LaneView, coordinator: Coordinator, lane: ShownLane): void {
   if (coordinator.tokens.tokensOf(lane.mapLane, MESSAGES) !== null) holdToShares(view);

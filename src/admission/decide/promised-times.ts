@@ -27,18 +27,18 @@ export interface RefusedNow {
 }
 
 /**
- * Tells clients that are refused one after another when to come back, each later than the one before it:
+ * Tells each refused client a later time to come back:
  *
  *     told = max(wait, units / promised);   units = told · promised + amount;   promised = MARGIN · (rate − newcomers)
  *
- * Units fall by `promised` per second. Newcomers took what was admitted and had not been promised, as it fades.
+ * Units fall by `promised` per second. `newcomers` is the fading rate of units that were admitted without a promise.
  *
- * *Worked:* 10/s, newcomers take 5/s, and 30 clients are refused at once: the first is told 100 ms, and each further one
- * 400 ms more, the last 11.7 s.
+ * *Worked:* 10/s, newcomers take 5/s, and 30 clients are refused at once: the first is told 100 ms, and each further
+ * one 400 ms more, the last 11.7 s.
  *
- * *Why:* told the time until one token is there, all 30 came back at once, and 29 were refused again. Nothing is kept
- * for who was promised, so promises of all that flows in are broken by newcomers. A promise costs nothing when it is not
- * taken up: the next one is never earlier than its tokens, nor later than RETRY_AFTER_MS_MAX.
+ * *Why:* told the time until one token is there, all 30 came back at once, and 29 were refused again. No token is kept
+ * for a promise, so newcomers take some that were promised. A promise that is not taken up costs nothing. No time is
+ * earlier than its tokens, or later than RETRY_AFTER_MS_MAX.
  */
 export class PromisedTimes {
   readonly #slots = new Map<number, Promised>();
@@ -83,12 +83,12 @@ function pass(promised: Promised, admitted: number, nowMs: number, fadingSeconds
 
 /** A larger one follows newcomers later, and is misled less by the noise of a few. */
 const FADING_SECONDS = 10;
-/** Slow quotas are read of so much longer: one admission of 5/min says nothing of a rate. */
+/** Lengthens the fading of slow quotas: one admission of 5/min says nothing of a rate. */
 const FADING_UNITS = 10;
 /** More lets clients come back sooner, and more of them be refused again. */
 const MARGIN = 0.5;
 /**
- * And so much of the rate is promised even where newcomers take all of it. Less keeps more promises, and leaves a quota
- * unused whose clients all wait.
+ * Promises this part of the rate even where newcomers take all of it. Less keeps more promises, and leaves more of a
+ * quota unused while its clients wait.
  */
 const LEAST_PART = 0.25;

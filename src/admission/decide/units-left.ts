@@ -10,12 +10,12 @@ export interface LeftParts {
 }
 
 /**
- * Whole units that are left of a quota, ≥ 0. Where tokens are shared that is what the cluster's bucket holds by the log,
- * less what this node has taken since; elsewhere what its own bucket holds.
+ * Counts the whole units that are left of a quota, ≥ 0. Where tokens are shared that is what the cluster's bucket holds
+ * by the log, less what this node has taken since; elsewhere what its own bucket holds.
  *
  * *Worked:* the bucket holds 100, and this node has taken 8 that no record tells yet → 92, and 100 at another node.
  *
- * *Why:* of what each node may take at once, a client behind a balancer saw 111, 98, 199, 98 within a second.
+ * *Why:* told what each node may take at once, a client behind a balancer saw 111, 98, 199, 98 within a second.
  */
 export function unitsLeft({ limiter, loop }: LeftParts, lane: number, dimension: number, nowMs: number): number {
   if (nowMs > limiter.validUntilMs.at(lane)) return 0;

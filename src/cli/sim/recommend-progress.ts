@@ -6,13 +6,13 @@ export interface RecommendProgress {
   end(): void;
 }
 
-/** Where lines are kept, one comes this long after the begin, and each further one half of the time until then later. */
+/** Writes the first line after so long, and each later one after LATER times as long as the one before it. */
 const FIRST_MS = 2000;
 const LATER = 1.5;
 
 /**
- * Tells which play is under way, on standard error. On a terminal it is one line that is written over; elsewhere some
- * twenty lines an hour, so that a log of a job shows that it is alive.
+ * Writes to standard error which play is under way. A terminal has one line that is written over; elsewhere some twenty
+ * lines an hour show that a job is alive.
  */
 export function recommendProgress(
   isTerminal: boolean,

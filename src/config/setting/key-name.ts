@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { KEY_NAME_MAX } from '../../core/base/vocabulary.js';
 
 /**
- * The name under which a key is kept, shown and written to the topic: the text itself, whatever its characters. Halves
- * of surrogate pairs, which are no text, become U+FFFD. Of a text of more than 200 characters it is the beginning and
- * the SHA-256 of all of it, so that a name of any length takes bounded room.
+ * Makes the name under which a key is kept, shown and published. It is the text itself; halves of surrogate pairs
+ * become U+FFFD. A text of more than 200 characters becomes its beginning and the SHA-256 of all of it, so that names
+ * take bounded room.
  *
  * Worked: `key:2001:db8::/56` stays; `key:` and 300 x become `key:` and 124 x, `~sha256:` and 43 characters.
  *
- * A name so made is its own: what is shown may be asked for.
+ * Such a name is its own name: what is shown may be asked for.
  */
 export function keyNameOf(text: string): string {
   if (text.length <= KEY_NAME_MAX && text.isWellFormed()) return text;

@@ -1,6 +1,6 @@
 import type { NamePattern } from './setting.js';
 
-/** A metric, and what labels of a series of it must say: `byte_rate{type="Produce"}`. */
+/** Selects series by metric and labels: `byte_rate{type="Produce"}`. */
 export interface MetricSelector {
   readonly metric: string;
   readonly labels: ReadonlyMap<string, string>;
@@ -18,7 +18,7 @@ export function selectorOf(text: string): MetricSelector {
   return { metric: text.slice(0, brace), labels: labelsOf(text, brace + 1).labels };
 }
 
-/** Whether there may be a series that both match. */
+/** Checks whether a series could match both. */
 export function mayBothMatch(one: MetricSelector, other: MetricSelector): boolean {
   if (one.metric !== other.metric) return false;
   for (const [label, value] of one.labels) if ((other.labels.get(label) ?? value) !== value) return false;
@@ -31,7 +31,7 @@ export interface Labels {
   readonly end: number;
 }
 
-/** The labels that a line has from there on, as the text format of Prometheus writes them. */
+/** Reads the labels that follow in a line of Prometheus' text format. */
 export function labelsOf(line: string, from: number): Labels {
   const labels = new Map<string, string>();
   const label = /\s*([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)"\s*,?/y;

@@ -31,7 +31,7 @@ export function clusterHashOf(cluster: string): number {
   return sha256(`cluster/${cluster}`)[0];
 }
 
-/** Makes the 32 bits by which NODE records name the log that their writer reads; never 0, which means: not named. */
+/** Makes the 32 bits by which NODE records name their log; never 0, which means: not named. */
 export function epochTagOf(epoch: string): EpochTag {
   return sha256(`epoch/${epoch}`)[0] || 1;
 }

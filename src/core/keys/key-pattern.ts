@@ -1,6 +1,6 @@
 /**
- * The pattern of a template's names: literal text and fields, `tenant:{t}/user:{u}`. A field stands for any text, also
- * for none, because names are what people have: addresses with a slash, base64, spaces.
+ * Matches names of keys with literal text and fields, `tenant:{t}/user:{u}`. A field stands for any text, also for
+ * none: people have addresses with a slash, base64, spaces.
  */
 export class KeyPattern {
   readonly text: string;

@@ -21,11 +21,11 @@ export interface PublishedKeys {
 }
 
 /**
- * Counts grants of silent keys, to find the busiest. Their rows know what has not come back, and that is nothing for a
- * key far below its quota.
+ * Counts grants of silent keys, to find the busiest. Their rows know only what has not come back yet, which is nothing
+ * for a key far below its quota.
  *
- * Up to COUNTED_PER_SECOND grants are all counted. Of more, one in `stride` on the average, for as many: at random
- * distances, because customers that take turns would else never be met, or always. Worked: 10,000 grants/s, one in ten
+ * Up to COUNTED_PER_SECOND grants are all counted. Of more, one in `stride` on average counts `stride` times, at random
+ * distances: at fixed ones customers that take turns would be met always or never. Worked: 10,000 grants/s, one in ten
  * is counted ten times; a key with 100/s is counted 50 times in 5 s, so it is known within 14 %.
  */
 export class SilentUse {
@@ -115,7 +115,7 @@ const SLOTS = DIRECTION_COUNT * DIMENSION_COUNT;
 const TURN_MS = 2500;
 /** More are counted more exactly, and take a lookup by name each. */
 const COUNTED_PER_SECOND = 1000;
-/** Names counted in 2.5 s; those that come when all are given are left out until the next turn. 100 kB. */
+/** Names counted in 2.5 s, 100 kB; later ones wait for the next turn. */
 const NAMES_MAX = 1024;
 /** A node tells at most so many in half a minute (core/report/observed-rates.ts). */
 const BUSIEST_MAX = 240;

@@ -340,8 +340,8 @@ function spentAfter(gained: number, spent: number, lacked: number): number {
  */
 const LOOKED_AT = 64;
 /**
- * So long a key is remembered that has spent something and may spend nothing. Forgotten sooner, a limit of 0 that comes
- * and goes gave it another bucket; remembered for ever, such keys would fill the table.
+ * Remembers for so long a key that has spent and may not spend now. With less a limit of 0 that comes and goes gives it
+ * another bucket; with more such keys fill the table.
  */
 const KEPT_AT_ZERO_MS = 86_400_000;
 /** Units of a bucket of depth 0 that was used aloud. */

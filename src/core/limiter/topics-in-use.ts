@@ -1,10 +1,10 @@
 /**
- * Counts the topics of each lane that requests have named lately, whatever limits they have (PIP-82: `topics` of a
- * report). Those without a name are none.
+ * Counts the topics of each lane that requests have named lately. That is `topics` of a report (PIP-82), whatever
+ * limits the topics have.
  *
- * It counts in windows of ten seconds, and says what the last whole window had, or the present one, if that has more
- * by now. A lane counts up to 10,000 topics and a node 50,000 per window: where there are more, it says the least that
- * there can be. So clients that make up names cost a node 10 MB with names of 60 characters, 60 MB at the very worst.
+ * It counts in windows of ten seconds, and returns the larger count of the last whole window and the present one. A
+ * lane counts up to 10,000 topics per window, a node 50,000; more are left out. So clients that make up names cost a
+ * node 10 MB with names of 60 characters, 60 MB at the very worst.
  *
  * Worked: 40 topics until 14 s, 3 from then on: 40 until 30 s, when a window has had 3 alone.
  *

@@ -47,11 +47,11 @@ export class Claims<Key> {
 }
 
 /**
- * The size by which a member divides after a verdict: the live count; without agreement its own size, if that is more.
- * So it falls by agreement alone.
+ * Chooses the divisor after a verdict: the live count, without agreement at least the old divisor. So it falls by
+ * agreement alone.
  *
- * *Why:* an honest claim is a live count that the log has shown, so everybody divides by as many already. If claims
- * raised the size, one record with 4,294,967,295 in it would leave nobody anything.
+ * *Why:* an honest claim is a live count that the log has shown, so all divide by it already. If claims raised the
+ * divisor, one record with 4,294,967,295 in it would leave nobody anything.
  */
 export function nextDivisor({ isAgreed, live }: Verdict, divisor: number): number {
   return isAgreed ? live : Math.max(divisor, live);

@@ -20,24 +20,21 @@ export interface Observed {
 }
 
 /**
- * What heartbeats tell of lanes, beside their reports. Where tokens are shared a report is due when the cluster's
- * bucket would be another one. A node that takes what all others expect of it has nothing to say, and its report may be
- * of the first moment of its work: usage 0, a demand by two arrivals in a millisecond. Shares are right all the same,
- * but whoever looks at the rates is misled, for as long as `forcedReportMs`.
+ * Chooses the rates that heartbeats publish beside the reports of lanes. Where tokens are shared, a node that takes
+ * what the others expect of it reports nothing for up to `forcedReportMs`. Its last report may be of the first moment
+ * of its work: usage 0, a demand by two arrivals in a millisecond. Shares are right all the same, but people who look
+ * at the rates are misled.
  *
- * A report more is no remedy. It moves what others expect of the node. Where a key is asked for about as much as its
- * quota, demands that are too high keep all nodes to their shares. Told exactly, a lull of some seconds made a node
- * seem to want less than its share, so that it was let take all that it wanted: 116 to 139 of 100 were admitted in
- * 10 s. So the rates are told with heartbeats, which are written anyway, and no share follows from them
+ * *Why* no further reports: they change what others expect of the node, and after an exact report of a lull it was let
+ * take all that it wanted, 116 to 139 of 100 in 10 s. No share follows from what heartbeats publish
  * (docs/decisions/0132).
  *
- * Reports name lanes by hashes. So keys are told by their names, whether their rates are news or not: else a node that
- * does not use a key could not show it (docs/decisions/0145). Keys that are silent at this node are told, too.
+ * Reports name lanes by hashes. So heartbeats name keys, silent ones too, whether their rates are news or not: else a
+ * node that does not use a key could not show it (docs/decisions/0145).
  *
- * Every node reads every heartbeat. So within one heartbeat's time all nodes together tell of some 32 lanes, and a node
- * of at most 8, which are 190 bytes and the names of keys. Those go first of which most of the quota is wanted, and of
- * which nothing was told for long. A lane far below its quota is among them: its bucket is full, so nothing is reported
- * of it at all.
+ * Every node reads every heartbeat. So within one heartbeat's time all nodes together publish some 32 lanes, and a node
+ * at most 8, which are 190 bytes and the names of keys. `worthOf` orders them. A lane far below its quota is among
+ * them: its bucket is full, so nothing else is published of it.
  */
 export class ObservedRates {
   readonly #told = new WeakMap<LaneState, Told>();
@@ -133,7 +130,7 @@ export class ObservedRates {
       const row = rowOf(named, rates.usage, rates.demand);
       const tell = () => {
         if (heat === 0) this.#toldSilent.delete(key);
-        // The first word is of a moment, perhaps.
+        // The first row may be of a moment.
         else
           this.#toldSilent.set(key, {
             beside: NOTHING,
@@ -187,11 +184,11 @@ const ROWS_TOLD_MAX = 8;
 const ROWS_OF_ALL_NODES = 32;
 /** A lane at rest has its turn to be sampled every 4 s at most (look-list.ts). */
 const SAMPLE_FRESH_MS = 5000;
-/** Those learn of it then that read a report of the lane only after it. */
+/** Publishes a row again for nodes that have read a report of the lane only since. */
 const TOLD_AGAIN_MS = 30_000;
-/** So much sooner the first word of a silent key is told again: few requests make it. */
+/** Publishes the first row of a silent key again so much sooner: it counts few requests. */
 const FIRST_EARLIER_MS = 20_000;
-/** Readers forget a word then (usage-map/observed-book.ts). */
+/** Readers forget a row then (usage-map/observed-book.ts). */
 const HOLDS_MS = 120_000;
 /** Silent keys are counted over so long at least (keys/silent-use.ts). */
 const COUNTED_S = 2.5;
@@ -247,7 +244,7 @@ function isFar(counted: LaneRates, told: LaneRates, seconds: number): boolean {
   return false;
 }
 
-/** Whether so many topics more or fewer are worth a row. */
+/** Checks whether the counts of topics differ by more than a quarter. */
 function areOthers(topics: number, told: number): boolean {
   return Math.abs(topics - told) > FAR_RATIO * Math.max(topics, told);
 }

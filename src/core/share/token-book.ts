@@ -67,9 +67,9 @@ export class TokenBook implements ChargeReader {
   readonly beganLogMs: Float64Array;
   /** Lanes whose rows, or the members among them, have changed since they were viewed. */
   readonly #outdated: FollowedLane[] = [];
-  /** True while other nodes are alive than when the lanes were viewed for that. */
+  /** True after members have changed, until all lanes are viewed. */
   #areMembersNew = false;
-  /** The span of the log's clock in which they were viewed for that last, and at how many nodes each has looked. */
+  /** The span of the log's clock of that view, and the nodes at which each lane has looked in it. */
   #membersSpan = Number.NaN;
   #looks = 0;
   readonly #taken = new Float64Array(DIMENSION_COUNT);
@@ -202,9 +202,9 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Called for every record of the membership partition. Where other nodes are alive than before, all lanes are viewed
-   * again, as long as that is LOOKS_PER_SPAN looks at nodes in a span of the log's clock; for the later records of the
-   * span by the first one of another. Batches do not enter, because others read other batches.
+   * Views all lanes again where a record has changed the members. A span of the log's clock has LOOKS_PER_SPAN looks at
+   * nodes; what is beyond them waits for the first record of a later span. Batches do not count, because others read
+   * other batches.
    *
    * *Why:* a view looks at all nodes, so 9,900 ids that one writer makes up would cost 9,900 × 9,900 looks per lane.
    */
@@ -220,8 +220,8 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * A lane without rows may be followed by one node alone, so nothing settles it but its first record: two sums of
-   * parts of a time are not, to the last bit, the sum of the whole.
+   * Leaves a lane without rows unsettled: perhaps no other node follows it, and rounding makes the sum of two parts of
+   * a time another one than that of the whole.
    */
   #viewMembers(): void {
     for (const [mapLane, lane] of this.#lanes) {
@@ -277,9 +277,8 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Settles the group's buckets at the log time of now, by what was expected until now. No record says when a node
-   * hears of the change, and its account has counted by the old settings all that it was expected to take since the
-   * last record.
+   * Settles the group's buckets at the present log time by the old settings. No record says when a node reads the
+   * change, and until then its account has counted by the old settings.
    *
    * *Worked:* one node, 300/s, `maxShareRatio: 0.5` set and taken away every 60 ms. Settled at the last record, 120 ms
    * before, the bucket got 150/s for that time, which the node had taken: 370/s in all.
@@ -439,11 +438,11 @@ export class TokenBook implements ChargeReader {
   }
 }
 
-/** Milliseconds of the log's clock; with a larger span more ids that come at once cost less, and count later. */
+/** A larger span makes ids that come at once cost less, and count later. */
 const MEMBERS_SPAN_MS = 100;
 /**
- * Looks at nodes per lane in such a span, some 25 ns each; with more of them more nodes that start at once are expected
- * to take their parts at once. 140 that join within a span are.
+ * Looks at nodes per lane in such a span, some 25 ns each; with more of them more nodes may start at once without being
+ * late: now 140.
  */
 const LOOKS_PER_SPAN = 20_000;
 

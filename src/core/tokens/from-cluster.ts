@@ -2,7 +2,7 @@ import { type ClusterBucket, setPointOf } from './cluster-bucket.js';
 import type { ExpectedUse } from './expected-use.js';
 
 /**
- * How many tokens of the cluster's bucket this node may take at once, without asking anybody:
+ * Bounds what this node may take of the cluster's bucket at once:
  *
  *     while the bucket is nearly full and half of the target is not wanted
  *                     min(1, 3/N) of it: nodes that wake within one delivery take three depths together at most; but
@@ -13,8 +13,8 @@ import type { ExpectedUse } from './expected-use.js';
  *                           throttled may empty leaves nothing to the others (Jain 0.44 instead of 0.999), and when
  *                           each of the others might take all of it, a spike at ten nodes was 3.5 % too much in 5 s
  *
- * Worked: depth 100, three nodes, 100 tokens, nobody expected to take anything → 100 each. Ten nodes → 30 each.
- * 1,000 nodes of which one is expected to take 20/s: 1 for that one, not 0.3.
+ * Worked: depth 100, three nodes, 100 tokens, nobody expected to take anything → 100 each. Ten nodes → 30 each. 1,000
+ * nodes of which one is expected to take 20/s: 1 for that one, not 0.3.
  *
  * @param used what all are expected to take now, units per second
  * @param ownUse what this node is

@@ -102,8 +102,8 @@ export class OwnAccount {
   }
 
   /**
-   * Keeps what was taken beyond what the cluster's bucket bears as the node's own debt, paid of what it may take from
-   * now on. What exceeds `owedMax` is let off.
+   * Keeps what the cluster's bucket does not bear as the node's debt. It is paid of what the node may take from now on;
+   * what exceeds `owedMax` is let off.
    *
    * @param units taken that may be owed
    * @param most unheard units that the bucket bears

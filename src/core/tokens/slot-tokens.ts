@@ -203,13 +203,13 @@ export class SlotTokens {
   }
 
   /**
-   * Charges the cluster for unrefusable work as far as refusable work could have been; the rest is this node's debt.
+   * Charges unrefusable work to the cluster as far as refusable work could have been; the rest is this node's debt.
    *
    * *Worked:* two nodes share 300/s, one consumes 10,000/s. Its share of 150/s is expected of it, and what the bucket
    * holds above its set point is given to it; of the rest it owes a minute of 150/s, and 9,850/s are let off. The other
    * node has its 150/s.
    *
-   * *Why:* charged down to a debt of a second, again with each report, the cluster gave nobody else anything.
+   * *Why:* while each report brought the bucket a second into debt, the other node got nothing.
    */
   #owe(bucket: ClusterBucket, { mayOwe, unrefused }: ReadSoFar): void {
     const { account, expected } = this;

@@ -109,7 +109,7 @@ function laneKey(groupId: GroupId, direction: number): string {
   return `${groupId}/${direction}`;
 }
 
-/** What a node says that the key of this id is called. */
+/** Names a key, as a node has published it. */
 export interface KeyName {
   readonly groupId: GroupId;
   readonly name: string;

@@ -70,7 +70,7 @@ export class YamlGroups {
     return [...[...this.hashes.keys()].filter(isRegistered), ...attachments.hidden].sort();
   }
 
-  /** Whether YAML says anything of such a group, template or scope. */
+  /** Checks whether YAML defines a group, template or scope of this name. */
   says(name: string): boolean {
     return this.hashes.has(name) || this.#parts.attachments.isConfigured(name);
   }

@@ -9,10 +9,10 @@ type PageHeaders = Pick<
 >;
 
 /**
- * Whether a browser of this machine shows a page of this very listener. The whole authority is compared: a stranger's name
- * may lead here, too (DNS rebinding), and another user of the machine may listen at the same port of another address of
- * it. So it is the address that was connected to. `localhost` is 127.0.0.1 and ::1, which browsers take for one origin:
- * it counts where this listener has both, and nobody else can have either.
+ * Checks that a browser of this machine shows this listener's own page. The whole authority must be the address that
+ * was connected to: a foreign name may lead here (DNS rebinding), and another user of the machine may listen at the
+ * same port of another address. Browsers take `localhost`, which is 127.0.0.1 and ::1, for one origin: it counts where
+ * this listener has both.
  */
 export function isOwnPage(
   { origin, host, 'sec-fetch-site': site = 'same-origin' }: PageHeaders,

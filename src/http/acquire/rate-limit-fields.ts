@@ -19,8 +19,8 @@ import { leftItem, policyItem, policyName } from './rate-limit-items.js';
 type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate' | 'loop'>;
 
 /**
- * The fields RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11, one item per configured dimension
- * of a lane, named `orders-publish-messages`.
+ * Makes the fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11). Each configured dimension
+ * of a lane is an item, named `orders-publish-messages`.
  */
 export class RateLimitFields {
   readonly #node: UsedParts;

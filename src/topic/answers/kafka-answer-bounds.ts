@@ -5,7 +5,7 @@ const LENGTH_BYTES = 4;
 /** Every answer begins with the number of its request. */
 const SHORTEST_ANSWER_BYTES = 4;
 
-/** Kafka's frames: a length of four bytes, then the number of the request that is answered. */
+/** Finds Kafka's answers: a length of four bytes, then the request's number. */
 export class KafkaAnswerBounds implements AnswerBounds {
   readonly #bytesMax: number;
   readonly #isAwaited: (correlationId: number) => boolean;
@@ -22,7 +22,7 @@ export class KafkaAnswerBounds implements AnswerBounds {
       const length = bytes.readInt32BE(at);
       if (length < SHORTEST_ANSWER_BYTES) throw new MalformedAnswer('malformed', `a length of ${length}`);
       if (length > this.#bytesMax) {
-        const said = otherSpeech(bytes, at) ?? `a length of ${length}, of which ${this.#bytesMax} may be`;
+        const said = otherSpeech(bytes, at) ?? `a length of ${length}, at most ${this.#bytesMax} are allowed`;
         throw new MalformedAnswer('too-long', said);
       }
       if (bytes.length - at < LENGTH_BYTES + SHORTEST_ANSWER_BYTES) break;

@@ -1,7 +1,7 @@
 /** Why an answer of a server is none. */
 export type AnswerFault = 'too-long' | 'unasked' | 'malformed' | 'undecodable';
 
-/** The server has sent what its protocol does not allow, or more than is kept of one answer. */
+/** Reports an answer that the protocol does not allow, or that is too long. */
 export class MalformedAnswer extends Error {
   readonly fault: AnswerFault;
 

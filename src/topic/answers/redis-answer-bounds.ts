@@ -14,7 +14,7 @@ const [CARRIAGE_RETURN, NEWLINE] = [13, 10];
 const [STATUS, ERROR, NUMBER, BULK, ARRAY] = [...'+-:$*'].map((sign) => sign.charCodeAt(0));
 const NULL = -1;
 
-/** Redis' protocol of version 2: a sign, a line, and what the line announces. */
+/** Finds Redis' answers (RESP 2): a sign, a line, and what the line announces. */
 export class RedisAnswerBounds implements AnswerBounds {
   readonly #awaited: () => number;
   #at = 0;
@@ -65,7 +65,7 @@ export class RedisAnswerBounds implements AnswerBounds {
     const bulkBytes = sign === BULK ? countOf(line) : NULL;
     const elementEnd = bulkBytes === NULL ? end : end + bulkBytes + 2;
     if (elementEnd - from > ANSWER_BYTES_MAX) {
-      throw new MalformedAnswer('too-long', `${elementEnd - from} bytes, of which ${ANSWER_BYTES_MAX} may be`);
+      throw new MalformedAnswer('too-long', `${elementEnd - from} bytes, at most ${ANSWER_BYTES_MAX} are allowed`);
     }
     if (bytes.length < elementEnd) return false;
     if (bulkBytes !== NULL && (bytes[elementEnd - 2] !== CARRIAGE_RETURN || bytes[elementEnd - 1] !== NEWLINE)) {
@@ -84,7 +84,7 @@ export class RedisAnswerBounds implements AnswerBounds {
     }
     this.#elements += length;
     if (this.#elements > ELEMENTS_MAX) {
-      throw new MalformedAnswer('too-long', `${this.#elements} elements, of which ${ELEMENTS_MAX} may be`);
+      throw new MalformedAnswer('too-long', `${this.#elements} elements, at most ${ELEMENTS_MAX} are allowed`);
     }
     this.#open.push(length);
     if (this.#open.length > DEPTH_MAX)

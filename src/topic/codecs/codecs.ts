@@ -65,7 +65,8 @@ const LOADERS: Readonly<Record<Exclude<Compression, 'none'>, () => Codec>> = {
       compress: (bytes) => lz4.compressFrameSync(bytes),
       inflate: (bytes) => {
         const most = lz4BytesMax(bytes);
-        if (most > INFLATED_BYTES_MAX) throw new Error(`up to ${most} bytes, of which ${INFLATED_BYTES_MAX} may be`);
+        if (most > INFLATED_BYTES_MAX)
+          throw new Error(`up to ${most} bytes, at most ${INFLATED_BYTES_MAX} are allowed`);
         return lz4.decompressFrameSync(bytes);
       },
     };

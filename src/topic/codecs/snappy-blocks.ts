@@ -7,7 +7,7 @@
 export function snappyBlocks(bytes: Buffer, inflatedMax: number): Buffer[] {
   const blocks = bytes.subarray(0, JAVA_MARK.length).equals(JAVA_MARK) ? [...javaBlocks(bytes)] : [bytes];
   const inflated = blocks.reduce((total, block) => total + inflatedLength(block), 0);
-  if (inflated > inflatedMax) throw new Error(`${inflated} bytes, of which ${inflatedMax} may be`);
+  if (inflated > inflatedMax) throw new Error(`${inflated} bytes, at most ${inflatedMax} are allowed`);
   return blocks;
 }
 

@@ -35,7 +35,7 @@ export async function makeFile(path: string, mode: number): Promise<void> {
   await file?.chmod(mode).finally(() => file.close());
 }
 
-/** What is wrong with a folder that other users of the machine can look into; null = they cannot. */
+/** Describes how other users of the machine can look into a folder; null = they cannot. */
 export async function openToOthers(folder: string): Promise<string | null> {
   const mode = (await modeOf(folder)) ?? 0;
   if (process.platform === 'win32' || (mode & 0o007) === 0) return null;

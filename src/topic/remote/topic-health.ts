@@ -3,8 +3,9 @@ import type { GuardedListener } from './guarded-listener.js';
 import type { TopicLog } from './topic-log.js';
 
 /**
- * Whether reads and appends work, told to the listener once per loss, and again where its reason is another one. Reads work when every partition's leader has
- * answered a fetch since its last failure; appends, unless the broker refused the last one.
+ * Tracks whether reads and appends work. The listener is called once per loss, and again where its reason becomes
+ * another one. Reads work when every partition's leader has answered a fetch since its last failure; appends, unless
+ * the broker refused the last one.
  *
  * After a lost connection appends count as working again with the reads: whoever waits for `onRecovered` before the
  * next append would otherwise wait for ever.

@@ -27,8 +27,8 @@ describe.each(HERE)('%s', (name) => {
     expect(codec.inflate(codec.compress(random)).equals(random)).toBe(true);
   });
 
-  test('inflates nothing beyond 16 MiB, and no garbage', () => {
-    expect(() => codec.inflate(codec.compress(BOMB))).toThrow(/may be|larger than/);
+  test('inflates nothing beyond 4 MiB, and no garbage', () => {
+    expect(() => codec.inflate(codec.compress(BOMB))).toThrow(/are allowed|larger than/);
     for (let length = 0; length < 40; length++) expect(() => codec.inflate(randomBytes(length))).toThrow();
     const cut = codec.compress(randomBytes(1000));
     expect(() => codec.inflate(cut.subarray(0, -1))).toThrow();
@@ -73,7 +73,7 @@ describe('the blocks of Snappy', () => {
   });
 
   test('are refused before they are inflated where they say too much, or nothing', () => {
-    expect(() => snappyBlocks(javaStream(plain, plain), 35)).toThrow('36 bytes, of which 35 may be');
+    expect(() => snappyBlocks(javaStream(plain, plain), 35)).toThrow('36 bytes, at most 35 are allowed');
     expect(() => snappyBlocks(Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f]), 1000)).toThrow('4294967295 bytes');
     expect(() => snappyBlocks(Buffer.alloc(0), 1000)).toThrow('a block without a length');
     expect(() => snappyBlocks(Buffer.alloc(6, 0xff), 1000)).toThrow('a block without a length');
