@@ -16,7 +16,10 @@ export interface KeyStatus {
   readonly leftUnheard: Readonly<Record<'publish' | 'dispatch', PerDimension>> | null;
   /** As for any group, with the cluster's bucket where it is loud at this node; null where nobody tells its name. */
   readonly group: GroupStatus | null;
-  /** What each node told of it last, whoever wants most first; of a silent key nodes tell where it is one of their busiest. */
+  /**
+   * What each node published of it last, the largest demand first; of a silent key, nodes where it is one of the
+   * busiest.
+   */
   readonly told: Readonly<Record<'publish' | 'dispatch', readonly KeyTold[]>>;
 }
 
@@ -25,8 +28,8 @@ export interface KeyTold {
   readonly self: boolean;
   readonly usage: RateStatus;
   readonly demand: RateStatus;
-  /** Units that it told to have taken, less what was expected of it, since it began to tell. */
+  /** Units that it reported beyond what was expected of it, since its first report. */
   readonly charged: PerDimension;
-  /** null = the node spends it unheard, and tells so with heartbeats alone. */
+  /** null = the node spends it unheard, which its heartbeats alone say. */
   readonly reportAgeMs: number | null;
 }

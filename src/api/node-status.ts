@@ -239,7 +239,7 @@ export interface NodeShareStatus {
   readonly share: RateStatus;
   /** What it reported to apply. */
   readonly reportedShare: RateStatus;
-  /** Topics of the group that requests named there within ten seconds, as told last; 10,000 = so many or more. */
+  /** Topics of the group that requests named there in ten seconds, as reported last; 10,000 = at least as many. */
   readonly topics: number;
   /** Age of its report here; null when it has no entry for the group. */
   readonly reportAgeMs: number | null;

@@ -62,7 +62,7 @@ export class LaneSums {
     return demand;
   }
 
-  /** Numbers of all groups, and of keys: first of those that have been loud here for longest. */
+  /** Yields the numbers of all groups, then of keys, those first that have been loud here for longest. */
   *named(): Generator<number> {
     const { groups, keys } = this.#parts;
     yield* groups.numbers.values();
@@ -76,8 +76,8 @@ export class LaneSums {
   }
 
   /**
-   * Directions that are wanted at some node and that this one cannot name, as records have hashes instead of names:
-   * those of keys beyond the ones that are told by name, and of groups that are not configured here.
+   * Counts the directions in demand that this node cannot name. They are those of keys that no heartbeat names, and of
+   * groups that are not configured here.
    */
   countUnnamed(): number {
     const { coordinator } = this.#parts.loop;

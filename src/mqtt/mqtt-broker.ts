@@ -178,9 +178,9 @@ export class MqttBroker {
   }
 
   #subscribe(...[client, subscription, done]: Parameters<Aedes['authorizeSubscribe']>): void {
-    // Nobody publishes there but aedes itself, which tells who connects and subscribes. Answered with 128.
+    // Only aedes publishes there: who connects and who subscribes. Answered with 128.
     const isReserved = subscription.topic.startsWith('$');
-    // Messages for sessions are asked about when they are stored.
+    // Subscriptions of sessions are bounded when they are stored.
     const isNotCounted = isReserved || !client.clean;
     const fits = isNotCounted || this.#cleanSubscriptions.add(connectionOf(client), client.id, subscription.topic);
     done(fits ? null : new Error('too many subscriptions'), isReserved ? null : subscription);

@@ -24,7 +24,7 @@ export interface ShareDecision {
   readonly members: number;
 }
 
-/** A group that costs a backend at least a hundredth of what that does. */
+/** A group with at least a hundredth of a backend's cost. */
 export interface BusyGroup {
   readonly backend: string;
   readonly group: string;

@@ -19,10 +19,10 @@ export interface BusyBackend {
 }
 
 /**
- * Looks every five seconds for all groups that are busy on a backend, and publishes them (FoundationDB traces every busy
- * read tag of a server as often). Busy is who costs at least a hundredth of what the backend does, so there are at most
- * 100 per backend. All nodes know them from the log; the node that published the backend's health last names them, so
- * that a cluster names each once.
+ * Publishes every five seconds all groups that are busy on a backend. (FoundationDB traces every busy read tag of a
+ * server as often.) Busy is who costs at least a hundredth of what the backend does, so there are at most 100 per
+ * backend. All nodes know them from the log; the node that published the backend's health last names them, so that a
+ * cluster names each once.
  *
  * A pass over all lanes takes as many rounds as it needs, because 100,000 lanes at once stop a node for 0.2 s.
  */

@@ -3,10 +3,10 @@ import { signedApart, unsignedRecords } from './describe-signatures.js';
 import type { StatusParts } from './status-parts.js';
 
 /**
- * Tells what is wrong although the node decides, by kind; nothing while all is well.
+ * Says by kind what is wrong although the node decides.
  *
- * Every reason follows from what is so now: it ends by itself when its cause has ended, also where nobody changes or
- * asks anything. test/unit/runtime/degraded-ends.test.ts makes and ends each kind.
+ * Every reason follows from the present state, so it ends with its cause, without a change or a request.
+ * test/unit/runtime/degraded-ends.test.ts makes and ends each kind.
  */
 export const DEGRADED = {
   alone: ({ inForce: { dividedBy } }) =>

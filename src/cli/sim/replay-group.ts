@@ -23,7 +23,7 @@ export interface ReplayedGroup {
   /** The same in the unit of time in which they are written; null = unlimited. */
   readonly quotaTold: QuotaTold;
   readonly settings: WorldSettings;
-  /** By a quota per second of the nodes, which at a --speed is another than that of the file. */
+  /** Takes a quota per second of the nodes' clock, which differs from the file's at a --speed. */
   readonly maxRequestAt: (quota: Rates) => Rates;
 }
 
@@ -129,7 +129,7 @@ function keyOf(templates: readonly KeyTemplate[], name: string): Named | null {
   return { kind: 'key', at, group: { ...group, name } };
 }
 
-/** `burstMs=500ms`, `--quota 60/min`: what they say is the configuration's to judge. Flags of quotas win. */
+/** Gathers settings of `--set` and `--quota`, for the configuration to check. Flags of quotas win. */
 function settingsGiven({ set = [], direction, quota, quotaBytes }: GroupFlags): GroupOverrides['settings'] {
   const given = new Map<string, OverriddenSetting>();
   for (const text of set) {
@@ -146,7 +146,7 @@ function settingsGiven({ set = [], direction, quota, quotaBytes }: GroupFlags): 
   for (const [name, flag, text, kind] of flags) {
     if (text === undefined) continue;
     checkRate(flag, text, kind);
-    // In place of all that --set says of this rate, in whatever unit of time.
+    // Replaces all that --set says of this rate, in any unit of time.
     for (const key of rateKeysOf(name)) given.delete(`quota.${direction}.${key}`);
     given.set(`quota.${direction}.${name}PerSecond`, { text, flag });
   }

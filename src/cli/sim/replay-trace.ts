@@ -99,8 +99,8 @@ async function withQuota(
 }
 
 /**
- * The window that the quota has, by the nodes' clock. A minute, an hour, a day is the file's, as the burst of such a
- * quota is; a second is the nodes', as a burst without one.
+ * Computes the quota's window by the nodes' clock. A window of a minute, an hour or a day is one of the file, and
+ * passes `speed` times as fast; a second is one of the nodes.
  */
 function windowMsOf(told: WrittenRate | null, speed: number): number {
   if (told === null || told.per === 'second') return 1000;

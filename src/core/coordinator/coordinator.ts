@@ -94,9 +94,9 @@ export class Coordinator {
     this.tokens.flow(lane, nowMs);
     if (wasLimitedByTokens || lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
   };
-  /** True while other nodes are alive than those among which the served lanes were divided. */
+  /** True after members have changed, until the served lanes are divided among them. */
   #areMembersNew = false;
-  /** At how many nodes each served lane has looked for that since the last round. */
+  /** Nodes at which each served lane has looked for that since the last round. */
   #looks = 0;
   #lastRoundMs = 0;
   #lastHousekeepingMs = Number.NEGATIVE_INFINITY;

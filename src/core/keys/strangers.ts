@@ -1,13 +1,13 @@
 import { bitsOf } from '../base/ids.js';
 import { DIRECTIONS, type GroupId } from '../base/vocabulary.js';
 
-/** Groups of which some node's record stands in the log, whether this node knows their names or not. */
+/** Finds the groups that some node's record in the log has, named here or not. */
 export class Strangers {
   /** By direction: log time since which a lane has rows; NaN = since before this node began to decide. */
   readonly #lanes = DIRECTIONS.map(() => new Map<GroupId, number>());
-  /** By the bits of its id, the lanes of a group: of a key that is asked for, nothing else is at hand. */
+  /** Lanes by the bits of their group's id: a request for a key has nothing else at hand. */
   readonly #byBits = new Map<number, number>();
-  /** Per cell: lanes whose bits fall into it. Whoever asks for a group that nobody reports seldom asks the map. */
+  /** Lanes whose bits fall into each cell, so that groups which nobody reports seldom need the map. */
   readonly #cells = new Uint32Array(CELLS);
   /** Per cell a bit, whether there are any: 8 KB that stay in the cache, where 256 would not. */
   readonly #held = new Uint8Array(CELLS / 8);

@@ -13,8 +13,8 @@ import type { NodeRecord } from '../protocol/record.js';
  * counted fewer, a start waits for `stalenessMs`: a cluster of which no node runs any more may grow. No other start
  * waits.
  *
- * A node that has decided for `stalenessMs` stops for nobody but members that the log had before it: an id of which
- * nobody has heard may say what it likes.
+ * A node that has decided for `stalenessMs` stops only for members that were in the log before it: whoever writes to
+ * the topic can make up new ids.
  */
 export class PartitionCount {
   readonly #own: number;

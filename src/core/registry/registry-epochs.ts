@@ -2,16 +2,16 @@ import { type GroupHistory, type GroupState, NEVER } from './group-history.js';
 import type { RegistryRecord } from './registry-record.js';
 
 /**
- * Lies between the last lasting offset that a node knows of an earlier log and the first one of the next log. A larger
- * value covers more changes that died with their readers, and uses up numbers sooner: this one is enough for 2^32 logs.
+ * Separates the last known lasting offset of a log from the first of the next. A larger value covers more changes that
+ * died with their readers, and uses up numbers sooner: this one is enough for 2^32 logs.
  */
 export const UNREAD_MAX = 2 ** 20;
 /** Bounds where a log may begin, so that lasting offsets stay exact numbers. */
 export const BASE_MAX = 2 ** 52;
 
 /**
- * Gives records lasting offsets, which rise for ever even if the log is replaced, and remembers what the old log said
- * until the new one says it.
+ * Gives records lasting offsets, which rise even when the log is replaced. Remembers what the old log said until the
+ * new one says it.
  *
  *     lasting offset = offset + shift
  *     shift          = max over the epoch records before it of (base − offset behind the epoch record)

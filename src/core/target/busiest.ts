@@ -1,4 +1,4 @@
-/** Busy is a group that costs a backend at least this part of what it does. More: fewer groups are named. */
+/** A group with at least this part of a backend's cost is busy. More: fewer groups are named. */
 export const BUSY_RATIO = 0.01;
 
 export interface GroupCost {

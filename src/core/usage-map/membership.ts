@@ -153,7 +153,7 @@ export class Membership {
     if (member.state === 'alive') return false;
     member.state = 'alive';
     this.aliveCount++;
-    // Who left since they were put in order is among them yet.
+    // A member that left since the last sort is still among them.
     if (member.index === -1) {
       member.index = WAITS;
       this.#alive.push(member);

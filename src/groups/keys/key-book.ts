@@ -129,18 +129,21 @@ export class KeyBook {
     this.use(parts.keys.templates);
   }
 
-  /** Name and number of every key that is shown: those that are loud here, longest first, then others that nodes tell of. */
+  /**
+   * Yields name and number of each shown key: first those that are loud here, the longest first, then those of other
+   * nodes.
+   */
   *shown(): Generator<readonly [string, number]> {
     yield* this.#loud;
     for (const entry of this.#remote.numbers) if (!this.#loud.has(entry[0])) yield entry;
   }
 
-  /** Rises with every key that comes or goes there. */
+  /** Rises with every shown key that comes or goes. */
   get shownVersion(): number {
     return this.#loudVersion + this.#remote.version;
   }
 
-  /** The number of a key's group if the key is among those; null = it is not. */
+  /** The number of a shown key's group; null = the key is not shown. */
   numberShown(name: string): number | null {
     return this.#loud.get(name) ?? this.#remote.numbers.get(name) ?? null;
   }
@@ -399,7 +402,7 @@ export class KeyBook {
     };
   }
 
-  /** The largest part of its quota that is taken of a silent key; 0 = it is not silent. */
+  /** Computes the largest part of its quota that a silent key takes; 0 = the key is not silent. */
   #heatOf(name: string, perSecond: Float64Array): number {
     const row = this.#find(name);
     if (row === -1 || this.#whispers.speaks(row)) return 0;
@@ -568,7 +571,7 @@ export class KeyBook {
     return number;
   }
 
-  /** The number of a key that is shown, and may be used at other nodes alone; null = no template has it, or no room is left. */
+  /** Finds a number for a key that other nodes name; null = no template has it, or no room is left. */
   #numberToShow(name: string): number | null {
     const row = this.#find(name);
     const kind = this.#kinds.all[row === -1 ? this.#kindOf(name) : this.#whispers.kindOf(row)];
@@ -581,9 +584,9 @@ export class KeyBook {
   }
 
   /**
-   * The number of a key's group: the one that it has, a new one, or that of a key of which nothing is left; null = there
-   * is none.
-   * @param isFrugal a new one comes last
+   * Finds a number for a key's group: its own, a new one, or that of a key of which nothing is left; null = there is
+   * none.
+   * @param isFrugal a new number is the last choice
    */
   #place(config: GroupConfig, isFrugal: boolean): number | null {
     const hasRoom = this.#numbers.size < this.#parts.keys.maxLoud;

@@ -22,7 +22,7 @@ const META_MAGIC = 0xbeefc0de;
 const META_VERSION = 2;
 
 /**
- * The folder of an embedded topic:
+ * Names the files of an embedded topic's folder:
  *
  *     quotamesh-topic           tells the format
  *     reports-<boot>.mdb        the log of this boot of the machine (LMDB)

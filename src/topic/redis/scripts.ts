@@ -1,12 +1,12 @@
 /**
  * Scripts for what must be one step inside Redis. Keys of a log:
  *
- * <prefix>log      stream   <offset>-0 → k: key, r: record; its newest TAIL_RECORDS <prefix>newest   hash     key →
- * <offset> and a newline before the record: the newest per key, no tombstones; '' → epoch <prefix>meta     hash     run
- * (of the server that began the epoch), offset (the highest given), created
+ *     <prefix>log      stream   <offset>-0 → k: key, r: record; its newest TAIL_RECORDS
+ *     <prefix>newest   hash     key → <offset>, a newline, the newest record of the key, no tombstones; '' → epoch
+ *     <prefix>meta     hash     run (of the server that began the epoch), offset (the highest given), created
  *
  * *Why* the epoch lies in `newest`: a server may evict, or somebody delete, one key alone. Without the newest records
- * there is no epoch either, so nodes put them back; the other two keys hold nothing that is not known otherwise.
+ * there is no epoch either, so nodes put them back; the other two keys can be made anew.
  *
  * A record is `<append time, ms> <1, or 0 for a tombstone>`, a newline, and the value.
  *

@@ -17,7 +17,7 @@ export class AnswerFaults {
     this.#log = log;
   }
 
-  /** Takes why a connection has ended; other reasons than malformed answers are none of its business. */
+  /** Takes why a connection has ended, and ignores other reasons than malformed answers. */
   ended(reason: unknown): void {
     if (!(reason instanceof MalformedAnswer)) return;
     this.#counters.malformedAnswers++;

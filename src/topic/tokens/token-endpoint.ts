@@ -89,14 +89,14 @@ function refusalOf(status: number, { error, error_description: description }: An
   return `status ${status}${said === '' ? ', without a token' : `, ${said}`}`.slice(0, REASON_LENGTH_MAX);
 }
 
-/** The message of an error of fetch; what happened is in its cause. */
+/** Reads why a fetch failed: its error's cause says it. */
 function whyNot(error: unknown): string {
   return reasonOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 }
 
 /**
- * The time from issue to expiry that a JWT states; null for other tokens. Both are times of the issuer's clock, so the
- * clock here does not matter.
+ * Reads a JWT's time from issue to expiry; null for other tokens. Both are times of the issuer's clock, so the clock
+ * here does not matter.
  */
 function lifeOf(token: string): number | null {
   try {
