@@ -29,7 +29,7 @@ const REPETITIONS = 15;
 const WARM_UPS = 5;
 const GROUPS_PER_RECORD = 6;
 const OWN = 3;
-const READ_AT = { nowMs: 0, logMs: 0 };
+const READ_AT = { nowMs: 0, logMs: 0, spanMs: 0, pauseMs: 0, offset: 0 };
 
 const random = new Random(1);
 const { timing, sampleIntervalMs, limiting, costs, cluster, groups } = scaleConfig(GROUPS, {});

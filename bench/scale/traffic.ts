@@ -6,17 +6,16 @@ import { createLaneState, type LaneState } from '../../src/core/lanes/lane-state
 import { LaneTable } from '../../src/core/lanes/lane-table.js';
 import { LinkWatch } from '../../src/core/lanes/link-watch.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
-import { LogTime } from '../../src/core/log/log-time.js';
-import { AgreedPool } from '../../src/core/pool/agreed-pool.js';
 import type { Append } from '../../src/core/protocol/events-and-effects.js';
 import { partitionOf } from '../../src/core/protocol/record.js';
-import { EpochWatch } from '../../src/core/reading/epoch-watch.js';
+import { LogReader } from '../../src/core/reading/log-reader.js';
 import { HiddenCeilings } from '../../src/core/report/hidden-ceilings.js';
 import { Publisher } from '../../src/core/report/publisher.js';
 import { ReportBook } from '../../src/core/report/report-book.js';
 import { Reporter } from '../../src/core/report/reporter.js';
 import { createLaneRates } from '../../src/core/sample/estimate.js';
 import { ShareBook } from '../../src/core/share/share-book.js';
+import { TokenBook } from '../../src/core/share/token-book.js';
 import { CostMeter } from '../../src/core/target/cost-meter.js';
 import { TargetBook } from '../../src/core/target/target-book.js';
 import { Membership } from '../../src/core/usage-map/membership.js';
@@ -112,9 +111,7 @@ class WritingNode {
     this.#settings = settings;
     this.#random = random;
     this.#link = new LinkWatch(settings, []);
-    const logTimes = Array.from({ length: settings.partitions }, () => new LogTime(settings.heartbeatMs));
     const usageMap = new UsageMap(() => {}, settings);
-    const epochs = new EpochWatch(settings);
     const targets = new TargetBook(
       settings,
       usageMap,
@@ -122,30 +119,25 @@ class WritingNode {
       () => {},
       () => -1,
     );
-    this.#shares = new ShareBook(
-      settings,
-      laneCount,
-      { membership, usageMap, logTimes, pool: new AgreedPool(), epochs },
-      targets,
-    );
-    this.#book = new ReportBook(nodeKey, settings.partitions, settings.groupsPerRecord, settings.forcedReportMs);
-    const reporter = new Reporter(
-      settings,
-      new Limiter(laneCount),
-      this.#shares,
-      this.#book,
-      new CostMeter(settings.costs),
-    );
+    const { backends, ramps } = targets;
+    const log = new LogReader(settings, membership, usageMap, { backends, ramps, notices: [] });
+    this.#shares = new ShareBook(settings, laneCount, log, targets);
+    this.#book = new ReportBook(nodeKey, settings, () => false);
     const table = new LaneTable(settings);
+    const [limiter, costs] = [new Limiter(laneCount), new CostMeter(settings.costs)];
+    const known = { nodeKey, membership, usageMap, log, shares: this.#shares, targets, costs, limiter, table };
+    const tokens = new TokenBook({ ...known, life: { incarnation: 1 } });
+    const reporter = new Reporter(settings, { limiter, shares: this.#shares, book: this.#book, costs, tokens });
     const parts = {
       nodeKey,
       membership,
       usageMap,
       ramps: targets.ramps,
       hiddenCeilings: new HiddenCeilings({ nodeKey, ramps: targets.ramps, membership, usageMap }),
+      log,
       shares: this.#shares,
       link: this.#link,
-      epochs,
+      epochs: log.epochs,
       book: this.#book,
       reporter,
       table,

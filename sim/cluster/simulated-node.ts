@@ -4,7 +4,7 @@ import { Coordinator } from '../../src/core/coordinator/coordinator.js';
 import { enforce } from '../../src/core/coordinator/enforce.js';
 import { GRANTED, Limiter, UNCONFIRMED } from '../../src/core/limiter/limiter.js';
 import { FAILED_PRODUCE_PAUSE_MS, OutgoingQueue, type Produce } from '../../src/core/log/outgoing-queue.js';
-import type { Append, CoordinatorEvent, Notice } from '../../src/core/protocol/events-and-effects.js';
+import type { Append, CoordinatorEvent, Notice, UnheardUse } from '../../src/core/protocol/events-and-effects.js';
 import type { NodeClock } from './cluster-under-test.js';
 import type { EventQueue } from './event-queue.js';
 import { exaggerated } from './lie.js';
@@ -122,8 +122,9 @@ export class SimulatedNode {
     this.#observer?.ended(this);
   }
 
-  leave(): void {
-    this.step({ kind: 'stopping' });
+  /** @param unheard what it has spent of silent keys */
+  leave(unheard: readonly UnheardUse[] = []): void {
+    this.step({ kind: 'stopping', unheard });
     this.isRunning = false;
     this.#isLeaving = true;
     this.#queue.after(FAREWELL_TIMEOUT_MS, () => {

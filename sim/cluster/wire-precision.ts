@@ -18,8 +18,13 @@ function roundRow(row: ReportRow): ReportRow {
     demandBytes: Math.fround(row.demandBytes),
     shareMessages: Math.fround(row.shareMessages),
     shareBytes: Math.fround(row.shareBytes),
+    ...(row.level === undefined ? {} : { level: rounded(row.level), unread: rounded(row.unread ?? [0, 0]) }),
     ...(row.costs === undefined ? {} : { costs: roundCosts(row.costs) }),
   };
+}
+
+function rounded([messages, bytes]: readonly [number, number]): readonly [number, number] {
+  return [Math.fround(messages), Math.fround(bytes)];
 }
 
 function roundCosts({ transactions, backends }: LaneCosts): LaneCosts {

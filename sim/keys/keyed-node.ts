@@ -57,6 +57,10 @@ export class KeyedNode {
     queue.after(sampleIntervalMs, round);
   }
 
+  leave(): void {
+    this.node.leave(this.keys.lastWords());
+  }
+
   /** Throws KEYS_FULL. */
   ask(key: string, messages: number): KeyAnswer {
     const { node, keys } = this;

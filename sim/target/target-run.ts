@@ -78,7 +78,9 @@ class TargetRun {
     this.#names = groups.map(({ name }) => name);
     const [first] = settings.groups as readonly [GroupSettings];
     const none = { messages: Number.POSITIVE_INFINITY, cost: Number.POSITIVE_INFINITY, reservedCost: 0 };
-    const own = groups.map(({ name }) => groupOf({ ...first, name, strategy }, { name, ...none }));
+    // Its clients are paced by their share, and ask for no more until somebody has been refused.
+    const burst = { ...first.burst, start: 'empty' as const };
+    const own = groups.map(({ name }) => groupOf({ ...first, name, strategy, burst }, { name, ...none }));
     this.#world = new World(seed, { ...settings, groups: own });
     this.#servers = backends.map((mock) => ({ mock, capacity: mock.capacity, served: new SmoothedRate() }));
     this.#clients = clients.map((client, at) => ({ client, node: this.#world.start(`client-${at + 1}`) }));

@@ -1,12 +1,13 @@
 import { nodeKeyOf } from '../core/base/ids.js';
 import { NODES_MAX } from '../core/base/settings.js';
 import { DIRECTION_COUNT, type GroupId } from '../core/base/vocabulary.js';
-import { chargeIn, type ReportRow, type TopicRecord } from '../core/protocol/record.js';
+import { chargeIn, type ReportRecord, type ReportRow, type TopicRecord } from '../core/protocol/record.js';
 import { decodeBackend, encodeBackend } from './backend-codec.js';
 import { decodeCosts, encodeCosts, type WithCosts } from './cost-columns.js';
 import { attempt, Envelope, type Refused } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 import { decodeGroupState, encodeGroupState } from './group-state-codec.js';
+import { decodeLevels, encodeLevels, type WithLevel } from './level-columns.js';
 import { decodeObserved, encodeObserved } from './observed-columns.js';
 import {
   ABSURD,
@@ -17,6 +18,7 @@ import {
   isCharge,
   isColumn,
   isName,
+  isOffset,
   isRate,
 } from './wire-parts.js';
 
@@ -78,7 +80,7 @@ function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
     case 'farewell':
       return { kind: wire.Kind.FAREWELL, body: wire.Farewell.encode({ author, nodeId: record.nodeId }).finish() };
     case 'report':
-      return { kind: wire.Kind.REPORT, body: encodeReport(author, record.rows) };
+      return { kind: wire.Kind.REPORT, body: encodeReport(author, record) };
     case 'backend':
       return { kind: wire.Kind.BACKEND, body: encodeBackend(author, record) };
     case 'group-state':
@@ -86,7 +88,8 @@ function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
   }
 }
 
-function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]): Uint8Array {
+function encodeReport(author: quotamesh.v1.IAuthor, record: ReportRecord): Uint8Array {
+  const { rows, readUntilOffset = 0, fullInMs = 0 } = record;
   const isTold = rows.map(({ charge }) => charge !== undefined);
   const column = (read: (row: ReportRow) => number) => {
     const values = rows.map(read);
@@ -106,6 +109,9 @@ function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]):
     chargeMessages: column((row) => chargeIn(row)[0]),
     chargeBytes: column((row) => chargeIn(row)[1]),
     tellsCharge: isTold.includes(true) ? isTold : [],
+    ...encodeLevels(rows),
+    readUntilOffset,
+    fullInMs,
     ...encodeCosts(rows),
   }).finish();
 }
@@ -154,14 +160,23 @@ function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
   if (!charges.every((column) => isColumn(column, count) && column.every(isCharge))) return ABSURD;
   if (report.tellsCharge.length !== count && report.tellsCharge.length !== 0) return ABSURD;
   const costs = decodeCosts(report, count);
-  if (costs === null) return ABSURD;
+  const levels = decodeLevels(report, count);
+  const { readUntilOffset, fullInMs } = report;
+  if (costs === null || levels === null || !isOffset(readUntilOffset) || !isRate(fullInMs)) return ABSURD;
   const rows: ReportRow[] = [];
-  for (let at = 0; at < count; at++) rows.push(rowAt(ids[at], report, at, costs[at]));
-  return { kind: 'report', author, rows };
+  for (let at = 0; at < count; at++) rows.push(rowAt(ids[at], report, at, costs[at], levels[at]));
+  const said = { ...(readUntilOffset !== 0 && { readUntilOffset }), ...(fullInMs !== 0 && { fullInMs }) };
+  return { kind: 'report', author, rows, ...said };
 }
 
 /** Most rows have no costs, and to spread one object into another makes three of it. */
-function rowAt(groupId: GroupId, report: quotamesh.v1.Report, at: number, costed: WithCosts | undefined): ReportRow {
+function rowAt(
+  groupId: GroupId,
+  report: quotamesh.v1.Report,
+  at: number,
+  costed: WithCosts | undefined,
+  levels: WithLevel | undefined,
+): ReportRow {
   const row: ReportRow = {
     groupId,
     direction: report.directions[at] ?? 0,
@@ -177,5 +192,6 @@ function rowAt(groupId: GroupId, report: quotamesh.v1.Report, at: number, costed
   const bytes = report.chargeBytes[at] ?? 0;
   const isTold = report.tellsCharge[at] === true || messages !== 0 || bytes !== 0;
   const charged: ReportRow = isTold ? { charge: [messages, bytes], ...row } : row;
-  return costed?.costs === undefined ? charged : { costs: costed.costs, ...charged };
+  const known: ReportRow = levels?.level === undefined ? charged : { ...levels, ...charged };
+  return costed?.costs === undefined ? known : { costs: costed.costs, ...known };
 }

@@ -40,6 +40,11 @@ export function isCharge(units: number): boolean {
   return Math.abs(units) <= Number.MAX_SAFE_INTEGER;
 }
 
+/** Any whole number up to 2^53. */
+export function isOffset(offset: number): boolean {
+  return Number.isSafeInteger(offset) && offset >= 0;
+}
+
 export function isName(name: string): boolean {
   return name.length > 0 && name.length <= MAX_NAME_LENGTH;
 }

@@ -221,6 +221,7 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     enforcers,
     poller,
     telemetry,
+    keys,
     aloneTopic: alone?.topic ?? null,
   });
   const parts: NodeParts = {

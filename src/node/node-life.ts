@@ -2,6 +2,7 @@ import type { Gate } from '../admission/gate.js';
 import type { BackendPoller } from '../backends/backend-poller.js';
 import type { Enforcers } from '../enforcers/enforcers.js';
 import type { QuotameshError } from '../errors/quotamesh-error.js';
+import type { KeyBook } from '../groups/keys/key-book.js';
 import type { GroupRegistry } from '../groups/registry/group-registry.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import type { AloneTopic } from '../topic/alone/alone-topic.js';
@@ -21,6 +22,8 @@ export interface NodeLifeParts {
   readonly enforcers: Pick<Enforcers, 'close'>;
   readonly poller: BackendPoller;
   readonly telemetry: Telemetry;
+  /** Null where no group is made by use. */
+  readonly keys: Pick<KeyBook, 'lastWords'> | null;
   /** The pump's topic, where the node may begin without it. */
   readonly aloneTopic: AloneTopic | null;
 }
@@ -80,13 +83,13 @@ export class NodeLife {
   }
 
   async #close(): Promise<void> {
-    const { registry, pump, loop, gate, enforcers, poller, telemetry } = this.#parts;
+    const { registry, pump, loop, gate, enforcers, poller, telemetry, keys } = this.#parts;
     poller.stop();
     loop.stop();
     gate.close();
     enforcers.close();
     if (loop.coordinator !== null) {
-      loop.step({ kind: 'stopping' });
+      loop.step({ kind: 'stopping', unheard: keys?.lastWords() ?? [] });
       const published = await pump.flush(FAREWELL_TIMEOUT_MS);
       if (!published) telemetry.log('warn', 'farewell not published; the others will notice the silence');
     }

@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT, type GroupId, MESSAGES } from '../core/base/vocabulary.js';
+import { DIMENSION_COUNT, type GroupId } from '../core/base/vocabulary.js';
 import type { LaneView } from '../core/convergence/strategy.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 import type { LaneState } from '../core/lanes/lane-state.js';
@@ -21,7 +21,7 @@ interface ShownLane {
  * reports are shown up to the share. Rates of heartbeats were counted over seconds, and are shown as they are.
  */
 export function showNewestRates(view: LaneView, coordinator: Coordinator, lane: ShownLane): void {
-  if (coordinator.tokens.tokensOf(lane.mapLane, MESSAGES) !== null) holdToShares(view);
+  if (view.sharesTokens) holdToShares(view);
   coordinator.log.observed.forEach(lane.groupId, lane.direction, lane.nowMs, (index, { usage, demand }) => {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       (view.usage[dimension] as Float64Array)[index] = usage[dimension] as number;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { BURST_POLICIES, LIMITERS, SHARINGS } from '../../core/base/settings.js';
+import { BURST_POLICIES, BURST_STARTS, LIMITERS, SHARINGS } from '../../core/base/settings.js';
 import { HEADROOMS, ISOLATION_POLICIES } from '../../core/base/vocabulary.js';
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../core/convergence/strategies.js';
 import { TOPIC_SPLITS } from '../../core/limiter/topic-split.js';
@@ -157,6 +157,15 @@ export const GROUP = section({
         'Who takes from a full bucket before others know of it. optimistic: each node all of it, with more than three ' +
         'nodes 3/N of it; divided: each node 1/N.',
       costs: 'optimistic: nodes that wake within one delivery take up to three bursts; the debt is paid back.',
+    },
+    start: {
+      kind: 'choice',
+      default: 'full',
+      choices: BURST_STARTS,
+      buys:
+        'What is in a bucket of which the log says nothing. full: the burst, because whoever took of it would have said ' +
+        'so. empty: nothing when a node begins to decide, and what has flowed in since.',
+      costs: 'full: where the topic was lost with all nodes, the burst is there once more.',
     },
   }),
   allowanceRatio: {

@@ -69,6 +69,10 @@ export type Sharing = (typeof SHARINGS)[number];
 export const BURST_POLICIES = ['optimistic', 'divided'] as const;
 export type BurstPolicy = (typeof BURST_POLICIES)[number];
 
+/** full: a bucket of which the log says nothing is full. empty: it is empty when a node begins to decide. */
+export const BURST_STARTS = ['full', 'empty'] as const;
+export type BurstStart = (typeof BURST_STARTS)[number];
+
 export interface BurstSettings {
   /** Units, in both directions; null = as `ofQuota` says. */
   readonly messages: number | null;
@@ -76,6 +80,8 @@ export interface BurstSettings {
   /** Units that are a part of the quota; null and absent = by the target (core/tokens/cluster-depth.ts). */
   readonly ofQuota?: Readonly<Record<Direction, Readonly<Record<Dimension, number | null>>>>;
   readonly policy: BurstPolicy;
+  /** Absent = full. */
+  readonly start?: BurstStart;
 }
 
 /** The depth that is configured for one dimension of a lane, units; null = none is. */

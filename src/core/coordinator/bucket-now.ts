@@ -18,6 +18,6 @@ export function bucketNow(
   const state = lanes.get(lane);
   const slot = state?.tokens?.slots[dimension];
   if (!state?.tokens?.isShared || !slot || slot.bucket === null) return null;
-  const tokens = state.tokens.tokensAt(dimension, log.logNowMs(state.partition, nowMs));
+  const tokens = state.tokens.tokensAt(dimension, log.spanNowMs(state.partition, nowMs));
   return { bucket: slot.bucket, tokens, isInPieces: slot.isInPieces };
 }

@@ -15,6 +15,7 @@ import type { LaneState } from '../lanes/lane-state.js';
 import { LaneTable } from '../lanes/lane-table.js';
 import { LinkWatch } from '../lanes/link-watch.js';
 import type { Limiter } from '../limiter/limiter.js';
+import type { LogTime } from '../log/log-time.js';
 import {
   type CoordinatorEvent,
   clearEffects,
@@ -24,6 +25,7 @@ import {
   type Fenced,
   type Phase,
   type ReadEvent,
+  type UnheardUse,
 } from '../protocol/events-and-effects.js';
 import type { TopicRecord } from '../protocol/record.js';
 import { LogReader } from '../reading/log-reader.js';
@@ -34,6 +36,7 @@ import { ReportBook } from '../report/report-book.js';
 import type { ReportBudget } from '../report/report-budget.js';
 import { Reporter } from '../report/reporter.js';
 import { endSettling } from '../sample/settling.js';
+import { isOutdated } from '../share/lane-checkpoints.js';
 import { ShareBook } from '../share/share-book.js';
 import { TokenBook } from '../share/token-book.js';
 import { updateLanes } from '../share/update-lanes.js';
@@ -120,23 +123,23 @@ export class Coordinator {
     this.log = new LogReader(settings, this.membership, this.usageMap, { backends, ramps, notices });
     this.link = new LinkWatch(settings, notices);
     this.shares = new ShareBook(settings, laneCount, this.log, this.targets);
-    this.#book = new ReportBook(this.nodeKey, settings.partitions, settings.groupsPerRecord, settings.forcedReportMs);
+    this.#book = new ReportBook(this.nodeKey, settings, (partition, number) => this.#isTaken(partition, number));
     this.#forgetting = new Forgetting(this, this.#book);
-    this.#reporter = new Reporter(settings, limiter, this.shares, this.#book, this.costs);
     const { nodeKey, membership, usageMap, log, link, shares, targets, costs } = this;
     const table = this.#table;
     const book = this.#book;
-    const reporter = this.#reporter;
+    const known = { nodeKey, membership, usageMap, log, shares, targets, costs };
+    this.tokens = new TokenBook({ ...known, life: this, limiter, table });
+    usageMap.charges = this.tokens;
+    const reporter = new Reporter(settings, { limiter, shares, book, costs, tokens: this.tokens });
+    this.#reporter = reporter;
     const { epochs } = log;
     this.hiddenCeilings = new HiddenCeilings({ nodeKey, ramps, membership, usageMap });
     const read = { membership, usageMap, ramps, hiddenCeilings: this.hiddenCeilings };
-    const parts = { nodeKey, ...read, shares, link, epochs, appends, book, reporter, table };
+    const parts = { nodeKey, ...read, log, shares, link, epochs, appends, book, reporter, table };
     const publisher = new Publisher(settings, parts);
     this.#publisher = publisher;
     log.writer = publisher;
-    const known = { nodeKey, membership, usageMap, log, shares, targets, costs };
-    this.tokens = new TokenBook({ ...known, publisher, limiter, table });
-    usageMap.charges = this.tokens;
     this.#epochs = new EpochChange({ nodeKey, log, link, table, publisher, notices });
   }
 
@@ -182,7 +185,7 @@ export class Coordinator {
         this.#publisher.appendFailed(event);
         break;
       case 'stopping':
-        this.#stop(nowMs);
+        this.#stop(event.unheard ?? [], nowMs);
         break;
     }
   }
@@ -220,9 +223,18 @@ export class Coordinator {
     for (let mapLane = 0; mapLane < this.usageMap.laneCount; mapLane++) this.#noteStranger(mapLane);
   }
 
+  /** Whether newcomers have to find what a past life of this node has written under a key. */
+  #isTaken(partition: number, number: number): boolean {
+    const { membership, usageMap, log } = this;
+    const own = membership.get(this.nodeKey);
+    const record = own === undefined ? -1 : usageMap.recordOf(own, partition, number);
+    if (record === -1 || usageMap.rows.records.incarnation[record] === this.incarnation) return false;
+    return !isOutdated({ usageMap, membership }, record, log.logTimes[partition] as LogTime);
+  }
+
   #noteStranger(mapLane: number): void {
     const { groupId, direction } = this.usageMap.groupOf(mapLane);
-    this.#strangers?.note(groupId, direction, this.usageMap.firstRow(mapLane) !== -1, this.tokens.logMsOf(groupId));
+    this.#strangers?.note(groupId, direction, this.usageMap.firstRow(mapLane) !== -1);
   }
 
   #markLane(mapLane: number): void {
@@ -246,13 +258,14 @@ export class Coordinator {
   #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
     const before = this.settings.groups[group];
     const isNew = before?.name !== settings.name;
+    if (!isNew) this.tokens.groupChanges(group, settings);
     const windowed = this.#table.changeGroup(group, settings);
     for (const lane of windowed) {
       lane.sample.begin(this.#limiter, lane.lane, nowMs);
       endSettling(lane.settling);
     }
     this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
-    if (isNew) this.tokens.groupAdded(group, this.strangers);
+    if (isNew) this.tokens.groupAdded(group);
     else this.tokens.groupChanged(group, nowMs);
     if (settings.sharing !== before?.sharing) {
       // Its rows say whether this node tells its charges.
@@ -340,7 +353,7 @@ export class Coordinator {
   #startDeciding(nowMs: number): void {
     this.readyMs = nowMs;
     if (this.phase === 'joining') {
-      this.tokens.begin(nowMs);
+      this.tokens.begin();
       this.log.partitionCount.decides(nowMs);
     }
     if (this.phase === 'joining') {
@@ -399,15 +412,16 @@ export class Coordinator {
     this.#lastHousekeepingMs = nowMs;
     if (this.phase === 'ready') this.#effects.confirmUntilMs = nowMs + this.settings.shareValidMs;
     this.costs.removeSilent(nowMs);
-    this.tokens.forgetFull();
     for (const lane of this.#reporter.idle(nowMs)) this.#unserve(lane);
+    this.tokens.forgetUnserved();
     if (!this.link.isWhole) this.#table.markRelinked(this.link, nowMs);
     if (this.link.of(MEMBERSHIP_PARTITION) === 'linked') this.#effects.appends.push(...this.#forgetting.due(nowMs));
   }
 
-  #stop(nowMs: number): void {
+  #stop(unheard: readonly UnheardUse[], nowMs: number): void {
     if (this.phase === 'stopping' || this.phase === 'fenced') return;
-    if (this.phase !== 'catching-up') this.#publisher.sayFarewell(nowMs);
+    for (const lane of this.lanes.values()) this.#flow(lane, nowMs);
+    if (this.phase !== 'catching-up') this.#publisher.sayFarewell(this.lanes, unheard, nowMs);
     this.phase = 'stopping';
     this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
   }
@@ -429,6 +443,7 @@ export class Coordinator {
 
   #unserve(lane: LaneState): void {
     if (this.#table.end(lane)) this.#book.release(lane.group);
+    this.tokens.unserve(lane);
     this.shares.release(lane.lane);
     this.#effects.unservedLanes.push(lane.lane);
   }

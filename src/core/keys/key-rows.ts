@@ -109,6 +109,16 @@ export class KeyRows {
     });
   }
 
+  /** Every name, and its row. */
+  *entries(): Generator<readonly [name: string, row: number]> {
+    for (const [at, { names, slots }] of this.#shards.entries()) {
+      for (let slot = 0; slot < slots; slot++) {
+        const name = names[slot] ?? null;
+        if (name !== null) yield [name, (slot << this.#shardBits) | at];
+      }
+    }
+  }
+
   /** Where the hand points: the row of some name, or −1. It points there until it is moved. */
   atHand(): number {
     const shard = this.#shards[this.#handShard] as Shard;

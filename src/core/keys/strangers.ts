@@ -3,8 +3,8 @@ import { DIRECTIONS, type GroupId } from '../base/vocabulary.js';
 
 /** Finds the groups that some node's record in the log has, named here or not. */
 export class Strangers {
-  /** By direction: log time since which a lane has rows; NaN = since before this node began to decide. */
-  readonly #lanes = DIRECTIONS.map(() => new Map<GroupId, number>());
+  /** By direction: groups of which a lane has rows. */
+  readonly #lanes = DIRECTIONS.map(() => new Set<GroupId>());
   /** Lanes by the bits of their group's id: a request for a key has nothing else at hand. */
   readonly #byBits = new Map<number, number>();
   /** Lanes whose bits fall into each cell, so that groups which nobody reports seldom need the map. */
@@ -12,11 +12,11 @@ export class Strangers {
   /** Per cell a bit, whether there are any: 8 KB that stay in the cache, where 256 would not. */
   readonly #held = new Uint8Array(CELLS / 8);
 
-  /** Notes that the rows of a lane have changed at a log time; NaN while this node does not decide yet. */
-  note(groupId: GroupId, direction: number, hasRows: boolean, logMs: number): void {
+  /** Notes that the rows of a lane have changed. */
+  note(groupId: GroupId, direction: number, hasRows: boolean): void {
     const lanesOf = this.#lanes[direction];
     if (hasRows === lanesOf.has(groupId)) return;
-    if (hasRows) lanesOf.set(groupId, logMs);
+    if (hasRows) lanesOf.add(groupId);
     else lanesOf.delete(groupId);
     const bits = bitsOf(groupId);
     const more = hasRows ? 1 : -1;
@@ -33,11 +33,6 @@ export class Strangers {
   has(bits: number): boolean {
     const cell = bits % CELLS;
     return (this.#held[cell >> 3] & (1 << (cell & 7))) !== 0 && this.#byBits.has(bits);
-  }
-
-  /** Log time since which a lane has rows; NaN where it has none, or had some before this node began to decide. */
-  sinceLogMs(groupId: GroupId, direction: number): number {
-    return this.#lanes[direction].get(groupId) ?? Number.NaN;
   }
 
   #noteCell(cell: number, more: number): void {

@@ -11,6 +11,14 @@ export interface Whispered {
   readonly mayWhisper: boolean;
 }
 
+export interface SpentKey {
+  readonly name: string;
+  /** Per direction and dimension. */
+  readonly units: readonly number[];
+  /** The largest part of what a node may spend unheard. */
+  readonly part: number;
+}
+
 /**
  * What this node may spend of every key without telling anybody: a bucket per key, of 1/N of the cluster's bucket,
  * which fills at quota/N, where N nodes are alive.
@@ -30,11 +38,13 @@ export class Whispers {
   /** Limited slots that a line has room for. */
   #slots: number;
   readonly #time = new ShareTime();
+  /** The same where `burst.start` is `empty`: buckets are empty when the node begins to decide. */
+  readonly #emptyTime = new ShareTime();
 
   /** @param seed see KeyRows */
   constructor(kinds: readonly Whispered[], maxLive: number, seed: number) {
     this.maxLive = maxLive;
-    this.#kinds = kinds.map((kind) => kindOf(kind, this.#time));
+    this.#kinds = kinds.map((kind) => kindOf(kind, this.#timeOf(kind)));
     this.#slots = Math.max(1, ...this.#kinds.map(({ perSecond }) => perSecond.length));
     this.#rows = new KeyRows(maxLive, TOKENS + PER_SLOT * this.#slots, seed);
   }
@@ -61,18 +71,30 @@ export class Whispers {
   /** So many nodes share every key from now on. */
   setNodes(nodes: number, nowMs: number): void {
     this.#time.setNodes(nodes, nowMs);
-    for (const kind of this.#kinds) divide(kind, this.#time);
+    this.#emptyTime.setNodes(nodes, nowMs);
+    for (const kind of this.#kinds) divide(kind);
+  }
+
+  /** The node begins to decide at this time. */
+  start(nowMs: number): void {
+    this.#emptyTime.begin(nowMs);
+    for (const kind of this.#kinds) divide(kind);
   }
 
   /** The node has nothing to spend at this time, of any key. */
   begin(nowMs: number): void {
     this.#time.begin(nowMs);
-    for (const kind of this.#kinds) divide(kind, this.#time);
+    this.#emptyTime.begin(nowMs);
+    for (const kind of this.#kinds) divide(kind);
+  }
+
+  #timeOf({ settings: { burst } }: Whispered): ShareTime {
+    return burst.start === 'empty' ? this.#emptyTime : this.#time;
   }
 
   /** A kind is new, or one of which there are no rows becomes another. */
   setKind(index: number, whispered: Whispered): void {
-    const kind = kindOf(whispered, this.#time);
+    const kind = kindOf(whispered, this.#timeOf(whispered));
     this.#kinds[index] = kind;
     if (kind.perSecond.length <= this.#slots) return;
     this.#slots = kind.perSecond.length;
@@ -96,7 +118,7 @@ export class Whispers {
       const own = before.slots[slot] as number;
       if (own === -1) return { spent: 0, filled: 1 };
       const cell = cellAt(at, own);
-      fill(lines, cell, before, own, elapsed, mostOf(before, own, now, this.#time));
+      fill(lines, cell, before, own, elapsed, mostOf(before, own, now));
       const spent = lines[cell + SPENT] as number;
       const depth = before.depth[own] as number;
       return { spent, filled: depth > 0 ? Math.min(1, ((lines[cell] as number) + spent) / depth) : 0 };
@@ -130,7 +152,7 @@ export class Whispers {
     words[KIND + 2 * at] = kindIndex;
     words[BITS + 2 * at] = bits;
     for (let slot = 0; slot < kind.perSecond.length; slot++) {
-      lines[cellAt(at, slot)] = mostOf(kind, slot, now, this.#time);
+      lines[cellAt(at, slot)] = mostOf(kind, slot, now);
     }
     return row;
   }
@@ -144,7 +166,7 @@ export class Whispers {
     if (!(now - (lines[at] as number) >= 0)) return false;
     const kind = this.#kinds[this.kindOf(row)] as Kind;
     if (!kind.mayWhisper) return false;
-    fillAll(lines, at, kind, now, this.#time);
+    fillAll(lines, at, kind, now);
     const { slots } = kind;
     const first = direction * DIMENSION_COUNT;
     const messageSlot = slots[first] as number;
@@ -170,7 +192,7 @@ export class Whispers {
     if (slot === -1) return;
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
-    fillAll(lines, at, kind, this.#time.at(nowMs), this.#time);
+    fillAll(lines, at, kind, this.#time.at(nowMs));
     spend(lines, cellAt(at, slot), -units);
   }
 
@@ -184,14 +206,14 @@ export class Whispers {
     const now = this.#time.at(nowMs);
     const elapsed = Math.max(0, now - (lines[at] as number));
     const tokens = (lines[cellAt(at, slot)] as number) + (elapsed * (kind.perSecond[slot] as number)) / 1000;
-    return Math.min(mostOf(kind, slot, now, this.#time), tokens);
+    return Math.min(mostOf(kind, slot, now), tokens);
   }
 
   /** The same of a key that is not here. */
   leftUnused(kindIndex: number, direction: number, dimension: number, nowMs: number): number {
     const kind = this.#kinds[kindIndex] as Kind;
     const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
-    return slot === -1 ? Number.POSITIVE_INFINITY : mostOf(kind, slot, this.#time.at(nowMs), this.#time);
+    return slot === -1 ? Number.POSITIVE_INFINITY : mostOf(kind, slot, this.#time.at(nowMs));
   }
 
   /** Units that were taken unheard and have not come back. */
@@ -207,6 +229,22 @@ export class Whispers {
     const elapsed = Math.max(0, this.#time.at(nowMs) - (lines[at] as number));
     const gained = (elapsed * (kind.perSecond[slot] as number)) / 1000;
     return spentAfter(gained, spent, (kind.depth[slot] as number) - tokens - spent);
+  }
+
+  /** Keys of which this node has spent more than such a part of what it may unheard; the largest part first. */
+  spentMost(part: number, max: number, nowMs: number): readonly SpentKey[] {
+    const spent: SpentKey[] = [];
+    for (const [name, row] of this.#rows.entries()) {
+      if (this.speaks(row)) continue;
+      const { slots, depth } = this.#kinds[this.kindOf(row)] as Kind;
+      const units = SLOTS.map((slot) =>
+        this.spent(row, Math.floor(slot / DIMENSION_COUNT), slot % DIMENSION_COUNT, nowMs),
+      );
+      const parts = units.map((each, slot) => (each > 0 ? each / (depth[slots[slot] as number] as number) : 0));
+      const most = Math.max(...parts);
+      if (most > part) spent.push({ name, units, part: most });
+    }
+    return spent.sort((one, other) => other.part - one.part).slice(0, max);
   }
 
   /** Whether the key is a group like any other now. */
@@ -305,18 +343,18 @@ function spend(lines: Float64Array, cell: number, amount: number): void {
   lines[cell + SPENT] = (lines[cell + SPENT] as number) + amount;
 }
 
-function fillAll(lines: Float64Array, at: number, kind: Kind, now: number, time: ShareTime): void {
+function fillAll(lines: Float64Array, at: number, kind: Kind, now: number): void {
   const elapsed = Math.max(0, now - (lines[at] as number));
   lines[at] = now;
   for (let slot = 0; slot < kind.perSecond.length; slot++) {
-    fill(lines, cellAt(at, slot), kind, slot, elapsed, mostOf(kind, slot, now, time));
+    fill(lines, cellAt(at, slot), kind, slot, elapsed, mostOf(kind, slot, now));
   }
 }
 
 /** What a bucket may hold now: its depth, but for some time after the node began, or others went. */
-function mostOf(kind: Kind, slot: number, now: number, time: ShareTime): number {
+function mostOf(kind: Kind, slot: number, now: number): number {
   if (now >= (kind.wholeAt[slot] as number)) return kind.depth[slot] as number;
-  return (time.unused(kind.fillMs[slot] as number, now) * (kind.perSecond[slot] as number)) / 1000;
+  return (kind.time.unused(kind.fillMs[slot] as number, now) * (kind.perSecond[slot] as number)) / 1000;
 }
 
 /** What comes in fills what the bucket lacked at its beginning, before it pays for what was spent. */
@@ -355,6 +393,7 @@ const PER_SLOT = 2;
 const SPENT = 1;
 
 interface Kind {
+  readonly time: ShareTime;
   readonly mayWhisper: boolean;
   /** Per direction and dimension: the slot, −1 = unlimited. */
   readonly slots: readonly number[];
@@ -374,7 +413,7 @@ type Column = Float64Array;
 const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot) => slot);
 
 /** What one of so many nodes may spend unheard. */
-function divide({ depths, fillMs, depth, wholeAt }: Kind, time: ShareTime): void {
+function divide({ time, depths, fillMs, depth, wholeAt }: Kind): void {
   for (let slot = 0; slot < depths.length; slot++) {
     depth[slot] = (depths[slot] as number) / time.nodes;
     wholeAt[slot] = time.wholeAt(fillMs[slot] as number);
@@ -398,7 +437,7 @@ function kindOf({ settings: { quota, burst }, mayWhisper }: Whispered, time: Sha
   const fillMs = depths.map((depth, slot) => (depth === 0 ? 0 : (1000 * depth) / (perSecond[slot] as number)));
   const columns = [perSecond, depths, fillMs, depths, depths].map((column) => Float64Array.from(column));
   const [rates, whole, fills, depth, wholeAt] = columns as [Column, Column, Column, Column, Column];
-  const kind = { mayWhisper, slots, perSecond: rates, depths: whole, fillMs: fills, depth, wholeAt };
-  divide(kind, time);
+  const kind = { time, mayWhisper, slots, perSecond: rates, depths: whole, fillMs: fills, depth, wholeAt };
+  divide(kind);
   return kind;
 }

@@ -1,5 +1,6 @@
 /**
- * Log time of a partition is Σ clamp(append time − previous append time, 0, 2 × heartbeat), in offset order.
+ * Log time of a partition is Σ clamp(append time − previous append time, 0, 2 × heartbeat), in offset order, with the
+ * heartbeat of that partition.
  *
  * Everything that ages in the core ages on it. A jump of the log's clock or an outage of the log ages nobody, and no
  * node's own clock enters a share. All who have read the same records agree on every difference of log times.
@@ -15,15 +16,21 @@ export class LogTime {
    * before a reader has caught up: compaction may have removed any first record of a life, and nearly all others.
    */
   spanMs = 0;
+  /**
+   * What of `spanMs` were pauses, in which no node of this cluster ran: the part that `ms` does not count of steps that
+   * count whole, since the reader has caught up. Before, it may have been compaction.
+   */
+  pauseMs = 0;
   /** Time between records, all of it: what a reader counts before it has caught up; never less than `spanMs`. */
   wholeMs = 0;
-  readonly #stepLimitMs: number;
+  /** Log time goes on by at most this from one record to the next. */
+  readonly stepLimitMs: number;
   /** The part of the last step that counts neither in `ms` nor in `spanMs`. */
   #uncountedMs = 0;
   #previousAppendMs: number | null = null;
 
   constructor(heartbeatMs: number) {
-    this.#stepLimitMs = stepLimitMs(heartbeatMs);
+    this.stepLimitMs = stepLimitMs(heartbeatMs);
   }
 
   /** Append time of the last record; 0 = no record yet. */
@@ -35,6 +42,7 @@ export class LogTime {
   startAgain(): void {
     this.ms = 0;
     this.spanMs = 0;
+    this.pauseMs = 0;
     this.wholeMs = 0;
     this.#uncountedMs = 0;
     this.#previousAppendMs = null;
@@ -42,7 +50,7 @@ export class LogTime {
 
   advanceTo(appendMs: number): void {
     const step = this.#previousAppendMs === null ? 0 : appendMs - this.#previousAppendMs;
-    const counted = step > 0 ? Math.min(step, this.#stepLimitMs) : 0;
+    const counted = step > 0 ? Math.min(step, this.stepLimitMs) : 0;
     this.#uncountedMs = step > 0 ? step - counted : 0;
     this.ms += counted;
     this.spanMs += counted;
@@ -50,9 +58,13 @@ export class LogTime {
     this.#previousAppendMs = appendMs;
   }
 
-  /** Called if the time before the last record counts whole in `spanMs`. */
-  countWholeStep(): void {
+  /**
+   * Called if the time before the last record counts whole in `spanMs`.
+   * @param isPause whether no node can have run in it
+   */
+  countWholeStep(isPause: boolean): void {
     this.spanMs += this.#uncountedMs;
+    if (isPause) this.pauseMs += this.#uncountedMs;
     this.#uncountedMs = 0;
   }
 }

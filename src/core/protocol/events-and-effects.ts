@@ -1,4 +1,5 @@
 import type { GroupSettings } from '../base/settings.js';
+import type { GroupId } from '../base/vocabulary.js';
 import type { BackendHealth, TopicRecord } from './record.js';
 
 /** `joining` until the own NODE record is read back, `stalled` from a long gap between rounds until the same. */
@@ -38,7 +39,21 @@ export type CoordinatorEvent =
       readonly zone: string;
       readonly health: BackendHealth;
     }
-  | { readonly kind: 'stopping' };
+  | { readonly kind: 'stopping'; readonly unheard?: readonly UnheardUse[] };
+
+/** What this node has taken of a key unheard, which its last record tells. */
+export interface UnheardUse {
+  readonly groupId: GroupId;
+  readonly direction: number;
+  readonly units: readonly [messages: number, bytes: number];
+  /** The cluster's buckets, units per second and units; null = nothing limits. */
+  readonly buckets: readonly [messages: UnheardBucket | null, bytes: UnheardBucket | null];
+}
+
+export interface UnheardBucket {
+  readonly perSecond: number;
+  readonly depth: number;
+}
 
 /**
  * Another log is read from now on, from its start and with its own offsets; `caught-up` follows. The event of the first

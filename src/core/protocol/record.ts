@@ -60,6 +60,10 @@ export interface ReportRecord {
   readonly kind: 'report';
   readonly author: Author;
   readonly rows: readonly ReportRow[];
+  /** The offset after the last record of the partition that the author had read; absent = 0. */
+  readonly readUntilOffset?: number;
+  /** After so much log time the buckets of all rows are full if nobody takes anything; absent = they are full. */
+  readonly fullInMs?: number;
 }
 
 /** The health of a backend, as its writer was told. */
@@ -105,9 +109,18 @@ export interface ReportRow {
    * (core/tokens/own-account.ts). Absent = the node shares rates, or runs a build that knows no charges.
    */
   readonly charge?: readonly [messages: number, bytes: number];
+  /**
+   * Tokens of the lane's bucket by all that the author had read, and what it has charged since and not read back: units
+   * in every dimension, float32. NaN = there is no bucket. Absent = neither dimension has one.
+   */
+  readonly level?: readonly [messages: number, bytes: number];
+  readonly unread?: readonly [messages: number, bytes: number];
   /** Where costs of the group were reported at the node. */
   readonly costs?: LaneCosts;
 }
+
+/** The level of a dimension without a bucket. */
+export const NO_LEVEL = Number.NaN;
 
 /** What a row charges; one that does not say so charges nothing. */
 export function chargeIn({ charge }: Pick<ReportRow, 'charge'>): readonly [messages: number, bytes: number] {

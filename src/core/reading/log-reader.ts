@@ -1,7 +1,7 @@
 import type { CoordinatorSettings } from '../base/settings.js';
 import type { Incarnation, NodeKey } from '../base/vocabulary.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
-import { LogTime, stepLimitMs } from '../log/log-time.js';
+import { LogTime } from '../log/log-time.js';
 import { AgreedPool } from '../pool/agreed-pool.js';
 import type { IgnoredCause, Notice, ReadEvent, RowsRefused } from '../protocol/events-and-effects.js';
 import {
@@ -29,7 +29,7 @@ import { MemberChanges, type MemberRecord } from './member-changes.js';
 import { PartitionCount } from './partition-count.js';
 import { Refusals } from './refusals.js';
 
-type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'stalenessMs'>;
+type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'partitionHeartbeatMs' | 'stalenessMs'>;
 
 /** What the log also fills: the health of backends, the ceilings of ramps, and what people are told. */
 interface LogOutlets {
@@ -81,19 +81,21 @@ export class LogReader {
   readonly #members: MemberChanges;
   readonly #nextOffset: Float64Array;
   readonly #readMs: Float64Array;
-  readonly #stepLimitMs: number;
   /** Milliseconds from writing a record to reading it back, smoothed. */
   roundTripMs = 0;
   /** Until this reader has read what was in the log when it came, compaction may hide any record from it. */
   isCaughtUp = false;
 
   constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, outlets: LogOutlets) {
-    const { partitions, heartbeatMs } = settings;
+    const { partitions, heartbeatMs, partitionHeartbeatMs } = settings;
     const { backends, ramps, notices } = outlets;
     this.epochs = new EpochWatch(settings);
-    this.#stepLimitMs = stepLimitMs(heartbeatMs);
     this.partitionCount = new PartitionCount(settings);
-    this.logTimes = Array.from({ length: partitions }, () => new LogTime(heartbeatMs));
+    this.logTimes = Array.from({ length: partitions }, (_, partition) => {
+      return new LogTime(
+        partition === MEMBERSHIP_PARTITION ? heartbeatMs : Math.max(heartbeatMs, partitionHeartbeatMs),
+      );
+    });
     this.#backends = backends;
     this.#ramps = ramps;
     this.membership = membership;
@@ -120,11 +122,12 @@ export class LogReader {
     this.roundTripMs += (tookMs - this.roundTripMs) * (this.roundTripMs === 0 ? 1 : ROUND_TRIP_SMOOTHING);
   }
 
-  /** Log time now: that of the last record, and the time since, at most as far as log time can go on by a record. */
-  logNowMs(partition: number, nowMs: number): number {
+  /** Span time now: that of the last record, and the time since, at most as far as log time can go on by a record. */
+  spanNowMs(partition: number, nowMs: number): number {
     // Half of the round trip has passed since the last record was appended.
     const sinceMs = nowMs - (this.#readMs[partition] as number) + this.roundTripMs / 2;
-    return (this.logTimes[partition] as LogTime).ms + Math.min(sinceMs, this.#stepLimitMs);
+    const { spanMs, stepLimitMs } = this.logTimes[partition] as LogTime;
+    return spanMs + Math.min(sinceMs, stepLimitMs);
   }
 
   /** Offset after the last record read of a partition. */
@@ -188,7 +191,7 @@ export class LogReader {
     const logTime = this.logTimes[partition] as LogTime;
     logTime.advanceTo(appendMs);
     const hasExpired = partition === MEMBERSHIP_PARTITION && this.#members.expire(read.record, logTime.ms);
-    if (!this.isCaughtUp || this.#beginsLife(read)) logTime.countWholeStep();
+    if (!this.isCaughtUp || this.#beginsLife(read)) logTime.countWholeStep(this.isCaughtUp);
     if (partition !== MEMBERSHIP_PARTITION) return hasExpired;
     this.#backends.expire(logTime.ms);
     const hidden = this.#ramps.advanceTo(logTime, this.nextOffset(partition));
@@ -270,10 +273,10 @@ export class LogReader {
     const { incarnation } = record.author;
     const { partition } = read;
     const isPast = incarnation < member.incarnation || incarnation < (member.lives[partition] as number);
-    const { ms: logMs } = this.logTimes[partition] as LogTime;
+    const { ms: logMs, spanMs, pauseMs } = this.logTimes[partition] as LogTime;
     const isElsewhere = this.epochs.isElsewhere(member.nodeKey, partition);
     const key = { partition, bundle, isPast, isElsewhere };
-    const verdict = this.usageMap.apply(key, member, record, { nowMs, logMs });
+    const verdict = this.usageMap.apply(key, member, record, { nowMs, logMs, spanMs, pauseMs, offset: read.offset });
     if (verdict === 'older') this.writer?.sayAgain(read);
     if (isPast) this.#ignore('old-incarnation');
     else if (verdict === 'repeated' || verdict === 'older') this.#ignore('repeated');

@@ -1,12 +1,14 @@
 import type { CoordinatorSettings } from '../base/settings.js';
 import type { Incarnation, NodeKey } from '../base/vocabulary.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
+import type { LogTime } from '../log/log-time.js';
 import type { Append } from '../protocol/events-and-effects.js';
 import { backendRecordKey, nodeRecordKey, reportRecordKey } from '../protocol/record.js';
 import type { LogReader } from '../reading/log-reader.js';
+import { isOutdated } from '../share/lane-checkpoints.js';
 import type { TargetBook } from '../target/target-book.js';
 import type { Member, Membership } from '../usage-map/membership.js';
-import type { UsageMap } from '../usage-map/usage-map.js';
+import type { KnownKey, UsageMap } from '../usage-map/usage-map.js';
 import type { ReportBook } from './report-book.js';
 
 /** Keys freed per call, so that a cluster of many dead nodes is cleaned over some seconds and not in one produce. */
@@ -15,6 +17,9 @@ const KEYS_PER_CALL = 64;
 const KEYS_PER_MEMBER = 1000;
 /** The interval between two calls that free keys of this node's past lives: time to read the tombstones back. */
 const OWN_KEYS_INTERVAL_MS = 5000;
+
+/** So many nodes that are gone are remembered for what they say of buckets; with more, those gone for longest go. */
+const GONE_MAX = 1000;
 
 /** What a node knows of the cluster; the coordinator has it. */
 interface Cluster {
@@ -63,6 +68,7 @@ export class Forgetting {
     return usageMap
       .keysOf(member)
       .filter((known) => known.incarnation < incarnation && !this.#book.has(known.partition, known.bundle))
+      .filter((known) => this.#isOutdated(known))
       .slice(0, KEYS_PER_CALL)
       .map(({ partition, bundle }) => ({ partition, key: reportRecordKey(nodeKey, bundle) }));
   }
@@ -74,7 +80,7 @@ export class Forgetting {
       if (member.state === 'alive' || log.membershipLogMs - member.lastSignLogMs < settings.forgetAfterMs) continue;
       // Its keys are no longer those of the life that is remembered.
       if (membership.runsInOlderLife(member, log.membershipLogMs)) continue;
-      const isWhole = this.#addKeysOf(member, keys);
+      const isWhole = this.#addKeysOf(member, keys, membership.goneCount > GONE_MAX);
       // What is left is tried again once the tombstones have been read back, or should have been.
       const againInMs = isWhole ? settings.forgetAfterMs : Math.min(settings.stalenessMs, settings.forgetAfterMs);
       member.lastSignLogMs = log.membershipLogMs - settings.forgetAfterMs + againInMs;
@@ -83,17 +89,25 @@ export class Forgetting {
 
   /**
    * Adds the NODE keys last: as long as the log holds a bundle, it should hold the life to which the bundle belongs.
+   * Bundles that newcomers have to find stay, unless too many nodes are gone. Returns false where there is more to add at
+   * once.
    */
-  #addKeysOf(member: Member, keys: FreedKey[]): boolean {
+  #addKeysOf(member: Member, keys: FreedKey[], areTooMany: boolean): boolean {
     const bundles = this.#cluster.usageMap.keysOf(member);
-    for (const { partition, bundle } of bundles.slice(0, KEYS_PER_MEMBER)) {
+    const outdated = areTooMany ? bundles : bundles.filter((known) => this.#isOutdated(known));
+    for (const { partition, bundle } of outdated.slice(0, KEYS_PER_MEMBER)) {
       keys.push({ partition, key: reportRecordKey(member.nodeKey, bundle) });
     }
-    if (bundles.length > KEYS_PER_MEMBER) return false;
+    if (outdated.length > KEYS_PER_MEMBER) return false;
+    if (outdated.length < bundles.length) return true;
     member.signedLives.forEach((life, partition) => {
       if (life !== 0) keys.push({ partition, key: nodeRecordKey(member.nodeKey) });
     });
     return true;
+  }
+
+  #isOutdated({ partition, record }: KnownKey): boolean {
+    return isOutdated(this.#cluster, record, this.#cluster.log.logTimes[partition] as LogTime);
   }
 
   #addForgottenBackends(keys: FreedKey[]): void {

@@ -116,7 +116,7 @@ export class LookList {
     for (let index = 0; index < this.#lanes.length; index++) {
       if (nowMs - (this.#touchedMs[index] as number) <= IDLE_AFTER_MS) continue;
       const lane = this.#lanes[index] as LaneState;
-      if (lane.hasEntry || owes(lane)) continue;
+      if (lane.hasEntry || hasToRemember(lane)) continue;
       this.#idle.push(lane);
       this.#touchedMs[index] = Number.POSITIVE_INFINITY;
     }
@@ -227,7 +227,7 @@ function groupsOf(numbers: Int32Array, count: number): Groups {
   return { starts, members };
 }
 
-/** A debt is the account's, which ends when the lane is put down. */
-function owes({ tokens }: LaneState): boolean {
-  return tokens?.slots.some(({ account }) => account.owed > 0) === true;
+/** What is owed, and what was taken and no record says, is the account's, which ends when the lane is put down. */
+function hasToRemember({ tokens }: LaneState): boolean {
+  return tokens !== null && (tokens.hasUnheard || tokens.slots.some(({ account }) => account.owed > 0));
 }

@@ -6,18 +6,22 @@ import type { PublishedKeys } from '../keys/silent-use.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { LaneTable } from '../lanes/lane-table.js';
 import type { LinkWatch } from '../lanes/link-watch.js';
-import type { Append } from '../protocol/events-and-effects.js';
+import type { LogTime } from '../log/log-time.js';
+import type { Append, UnheardUse } from '../protocol/events-and-effects.js';
 import {
   type Author,
   backendRecordKey,
   groupStateRecordKey,
   nodeRecordKey,
   type ObservedRow,
+  partitionOf,
   reportRecordKey,
   type TopicRecord,
 } from '../protocol/record.js';
 import type { RampBook } from '../ramp/ramp-book.js';
 import type { EpochWatch } from '../reading/epoch-watch.js';
+import type { LogReader } from '../reading/log-reader.js';
+import { isOutdated } from '../share/lane-checkpoints.js';
 import type { ShareBook } from '../share/share-book.js';
 import { type Member, type Membership, newestLife } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
@@ -32,6 +36,8 @@ import type { Reporter } from './reporter.js';
 
 /** After this time a record for which there was no room is written again. */
 const REFUSED_RETRY_MS = 5000;
+/** So many rows a node writes at most when it stops: 1 MB. */
+const LAST_ROWS_MAX = 20_000;
 /** This many nodes write the farewell, though one would be enough. */
 const TELLERS = 8;
 
@@ -41,6 +47,7 @@ export interface PublisherParts {
   readonly usageMap: UsageMap;
   readonly ramps: RampBook;
   readonly hiddenCeilings: HiddenCeilings;
+  readonly log: Pick<LogReader, 'nextOffset' | 'logTimes'>;
   readonly shares: ShareBook;
   readonly link: LinkWatch;
   readonly epochs: EpochWatch;
@@ -254,31 +261,64 @@ export class Publisher {
     this.#parts.hiddenCeilings.writeDue(nowMs, write);
   }
 
-  /** Writes the farewell, which changes shares, and tombstones for all keys, those of past lives too, to free space. */
-  sayFarewell(nowMs: number): void {
-    const { nodeKey, book, appends, membership, usageMap } = this.#parts;
+  /**
+   * Writes what no record says yet, the farewell, which changes shares, and tombstones for all keys that nobody has to
+   * find, those of past lives too, to free space.
+   */
+  sayFarewell(lanes: ReadonlyMap<number, LaneState>, unheard: readonly UnheardUse[], nowMs: number): void {
+    const { nodeKey, book, appends, membership, usageMap, log, reporter } = this.#parts;
     const { nodeId } = this.#settings;
+    reporter.endAll(lanes.values(), nowMs);
+    let rows = 0;
+    for (const bundle of book.bundles) {
+      const content = reporter.contentOf(bundle, lanes, nowMs);
+      rows += content.rows.length;
+      if (content.rows.length === 0 || rows > LAST_ROWS_MAX) {
+        appends.push({ partition: bundle.partition, key: bundle.key, record: null });
+      } else this.#publish(bundle, lanes, nowMs);
+    }
+    this.#tellUnheard(unheard.slice(0, Math.max(0, LAST_ROWS_MAX - rows)), nowMs);
     this.#append(MEMBERSHIP_PARTITION, nodeRecordKey(nodeKey), nowMs, (author) => ({
       kind: 'farewell',
       author,
       nodeId,
     }));
-    for (const { partition, key } of book.bundles) appends.push({ partition, key, record: null });
     const member = membership.get(nodeKey);
-    for (const { partition, bundle } of member === undefined ? [] : usageMap.keysOf(member)) {
-      if (book.has(partition, bundle)) continue;
+    if (member === undefined) return;
+    for (const { partition, bundle, record } of usageMap.keysOf(member)) {
+      const time = log.logTimes[partition] as LogTime;
+      if (book.has(partition, bundle) || !isOutdated({ usageMap, membership }, record, time)) continue;
       appends.push({ partition, key: reportRecordKey(nodeKey, bundle), record: null });
     }
   }
 
+  /** What was spent of silent keys, in bundles of their own. */
+  #tellUnheard(unheard: readonly UnheardUse[], nowMs: number): void {
+    const { book, log, reporter, nodeKey } = this.#parts;
+    const { partitions, groupsPerRecord } = this.#settings;
+    for (let partition = 0; partition < partitions; partition++) {
+      const uses = unheard.filter(({ groupId }) => partitionOf(groupId, partitions) === partition);
+      const readUntilOffset = log.nextOffset(partition);
+      for (let at = 0; at < uses.length; at += groupsPerRecord) {
+        const told = uses.slice(at, at + groupsPerRecord).map((use) => reporter.rowOfUnheard(use));
+        const rows = told.map(({ row }) => row);
+        const fullInMs = Math.max(...told.map((each) => each.fullInMs));
+        const key = reportRecordKey(nodeKey, book.takeNumber(partition));
+        this.#append(partition, key, nowMs, (author) => ({ kind: 'report', author, rows, readUntilOffset, fullInMs }));
+      }
+    }
+  }
+
   #publish(bundle: Bundle, lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
-    const { reporter, book } = this.#parts;
-    const rows = reporter.rowsOf(bundle, lanes);
+    const { reporter, book, log } = this.#parts;
+    const { rows, fullInMs } = reporter.contentOf(bundle, lanes, nowMs);
     const wasNeverPublished = bundle.publishedMs === Number.NEGATIVE_INFINITY;
     book.published(bundle, nowMs);
     if (rows.length === 0 && wasNeverPublished) return;
     this.#heartbeat.reported(bundle.partition, nowMs);
-    this.#append(bundle.partition, bundle.key, nowMs, (author) => ({ kind: 'report', author, rows }));
+    this.#append(bundle.partition, bundle.key, nowMs, (author) => {
+      return { kind: 'report', author, rows, readUntilOffset: log.nextOffset(bundle.partition), fullInMs };
+    });
   }
 
   #append(partition: number, key: string, nowMs: number, make: (author: Author) => TopicRecord): void {

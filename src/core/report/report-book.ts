@@ -1,6 +1,7 @@
 import { invariant } from '../base/invariant.js';
+import type { CoordinatorSettings } from '../base/settings.js';
 import type { GroupId, NodeKey } from '../base/vocabulary.js';
-import { partitionOf, reportRecordKey } from '../protocol/record.js';
+import { BUNDLES_MAX, partitionOf, reportRecordKey } from '../protocol/record.js';
 
 /** A record of this node: the groups that share one key. */
 export interface Bundle {
@@ -23,6 +24,11 @@ export interface Bundle {
   forcedAtMs: number;
 }
 
+export type ReportBookSettings = Pick<
+  CoordinatorSettings,
+  'partitions' | 'groupsPerRecord' | 'forcedReportMs' | 'maxGroupsPerNode'
+>;
+
 /**
  * Which groups of this node share a record. Compaction keeps only the newest record of a key, so each record has to be
  * complete: when one group changes, its whole bundle is written. At the scale of bench:scale a node reads 5.3 MB a
@@ -33,7 +39,14 @@ export class ReportBook {
   readonly #partitions: number;
   readonly #groupsPerRecord: number;
   readonly #forcedReportMs: number;
+  readonly #bundlesMax: number;
+  /** Whether the log holds a record of a past life under a key, which newcomers have to find. */
+  readonly #isTaken: (partition: number, number: number) => boolean;
   readonly #bundles: Bundle[] = [];
+  readonly #byNumber = new Map<number, Bundle>();
+  #next = 0;
+  /** Numbers that were taken. */
+  readonly #passed: number[] = [];
   readonly #byGroup = new Map<number, Bundle>();
   readonly #byKey = new Map<string, Bundle>();
   /** Per partition, bundles with room. */
@@ -41,11 +54,14 @@ export class ReportBook {
   /** No bundle is due before. */
   #quietUntilMs = Number.POSITIVE_INFINITY;
 
-  constructor(nodeKey: NodeKey, partitions: number, groupsPerRecord: number, forcedReportMs: number) {
+  constructor(nodeKey: NodeKey, settings: ReportBookSettings, isTaken: (partition: number, number: number) => boolean) {
+    const { partitions, groupsPerRecord, forcedReportMs, maxGroupsPerNode } = settings;
     this.#nodeKey = nodeKey;
     this.#partitions = partitions;
     this.#groupsPerRecord = groupsPerRecord;
     this.#forcedReportMs = forcedReportMs;
+    this.#bundlesMax = Math.min(BUNDLES_MAX, (maxGroupsPerNode ?? Number.POSITIVE_INFINITY) / groupsPerRecord);
+    this.#isTaken = isTaken;
     this.#open = Array.from({ length: partitions }, () => []);
   }
 
@@ -105,7 +121,7 @@ export class ReportBook {
   }
 
   has(partition: number, number: number): boolean {
-    return this.#bundles[number]?.partition === partition;
+    return this.#byNumber.get(number)?.partition === partition;
   }
 
   markAllDirty(): void {
@@ -141,8 +157,20 @@ export class ReportBook {
     this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
+  /** A number for a record that is written once. */
+  takeNumber(partition: number): number {
+    return this.#numberFor(partition);
+  }
+
+  /** The next number that is free; where too many are taken, one that is: others would refuse a higher one. */
+  #numberFor(partition: number): number {
+    while (this.#next < this.#bundlesMax && this.#isTaken(partition, this.#next)) this.#passed.push(this.#next++);
+    if (this.#next >= this.#bundlesMax && this.#passed.length > 0) return this.#passed.pop() as number;
+    return this.#next++;
+  }
+
   #create(partition: number): Bundle {
-    const number = this.#bundles.length;
+    const number = this.#numberFor(partition);
     const bundle: Bundle = {
       partition,
       number,
@@ -155,6 +183,7 @@ export class ReportBook {
       forcedAtMs: Number.POSITIVE_INFINITY,
     };
     this.#bundles.push(bundle);
+    this.#byNumber.set(number, bundle);
     this.#byKey.set(bundle.key, bundle);
     (this.#open[partition] as Bundle[]).push(bundle);
     return bundle;

@@ -3,6 +3,7 @@ import { type CoordinatorSettings, windowMsOf } from '../base/settings.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
 import { type LaneState, shortestSpanMs } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
+import type { UnheardUse } from '../protocol/events-and-effects.js';
 import type { ReportRow } from '../protocol/record.js';
 import { currentRates } from '../sample/current-rates.js';
 import { createLaneRates, estimate, type LaneRates, usageIn } from '../sample/estimate.js';
@@ -10,6 +11,7 @@ import { FAST, type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
 import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
 import type { ShareBook } from '../share/share-book.js';
+import type { TokenBook } from '../share/token-book.js';
 import type { CostMeter } from '../target/cost-meter.js';
 import { costsWritten, lookAtCosts } from '../target/cost-report.js';
 import type { LaneTokens } from '../tokens/lane-tokens.js';
@@ -55,14 +57,16 @@ export class Reporter {
   readonly #shares: ShareBook;
   readonly #book: ReportBook;
   readonly #costs: CostMeter;
+  readonly #tokens: TokenBook;
   readonly #looks: LookList;
 
-  constructor(settings: CoordinatorSettings, limiter: Limiter, shares: ShareBook, book: ReportBook, costs: CostMeter) {
+  constructor(settings: CoordinatorSettings, { limiter, shares, book, costs, tokens }: ReporterParts) {
     this.#settings = settings;
     this.#limiter = limiter;
     this.#shares = shares;
     this.#book = book;
     this.#costs = costs;
+    this.#tokens = tokens;
     this.#looks = new LookList(limiter, settings.slowSpanMs, settings.sampleIntervalMs);
   }
 
@@ -93,7 +97,7 @@ export class Reporter {
     // Who holds work back elsewhere asks for no more than it was told, and is never refused here.
     const refusedNow = refusals > lane.refusals || this.#limiter.heldBackElsewhere.has(lane.lane);
     lane.refusals = refusals;
-    if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane, DUE);
+    if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane, DUE, nowMs);
     // Nothing is reported and no span has anything to report: the spans only roll on.
     if (!lane.hasEntry && (this.#isSilent(lane, nowMs) || lane.sample.isQuiet)) return true;
     this.#claim(lane);
@@ -130,16 +134,39 @@ export class Reporter {
     return this.#limiter.topics.of(lane);
   }
 
-  /** The rows of a bundle; a lane whose rates are all zero has no row. */
-  rowsOf(bundle: Bundle, lanes: ReadonlyMap<number, LaneState>): ReportRow[] {
+  /** What a bundle's record says: a row of each lane that has an entry. */
+  contentOf(bundle: Bundle, lanes: ReadonlyMap<number, LaneState>, nowMs: number): BundleContent {
     const rows: ReportRow[] = [];
+    let fullInMs = 0;
     for (const group of bundle.groups) {
       for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
         const state = lanes.get(laneOf(group, direction));
-        if (state?.hasEntry) rows.push(this.#rowOf(state));
+        if (!state?.hasEntry) continue;
+        const row = this.#rowOf(state);
+        const checkpoint = this.#tokens.checkpointOf(state, nowMs);
+        rows.push({ ...row, ...checkpoint.columns });
+        fullInMs = Math.max(fullInMs, checkpoint.fullInMs);
       }
     }
-    return rows;
+    return { rows, fullInMs: Math.ceil(Math.min(fullInMs, FULL_IN_MAX_MS)) };
+  }
+
+  rowOfUnheard(use: UnheardUse): ReturnType<TokenBook['rowOfUnheard']> {
+    return this.#tokens.rowOfUnheard(use);
+  }
+
+  /**
+   * The last word of a node that stops: which lanes have charges that no record tells, or buckets that nobody else alive
+   * would remember. The others end.
+   */
+  endAll(lanes: Iterable<LaneState>, nowMs: number): void {
+    for (const lane of lanes) {
+      const hasEntry = lane.tokens?.hasUnheard === true || this.#tokens.hasToRemember(lane, nowMs);
+      if (!hasEntry && !lane.hasEntry) continue;
+      lane.hasEntry = hasEntry && lane.tokens?.isEnding !== true;
+      for (const rates of [lane.reported.usage, lane.reported.demand]) rates.fill(0);
+      this.#book.changed(lane.group, lane.groupId);
+    }
   }
 
   #isSilent({ touchedMs }: LaneState, nowMs: number): boolean {
@@ -148,10 +175,14 @@ export class Reporter {
 
   #consider(lane: LaneState, bundle: Bundle, refusedNow: boolean, nowMs: number): void {
     if (lane.tokens?.isEnding) return;
+    if (lane.tokens?.isShared && isResting(lane)) {
+      if (!lane.tokens.hasUnheard && !this.#tokens.hasToRemember(lane, nowMs)) this.#entryChanged(lane, DUE, nowMs);
+      return;
+    }
     if (lane.tokens?.isShared) {
       const heldBackMs = this.#limiter.enforced.get(lane.lane) ?? Number.POSITIVE_INFINITY;
       const isCalm = nowMs - heldBackMs >= CALM_MS;
-      this.#considerTokens(lane, lane.tokens, { refusedNow, silentMs: nowMs - bundle.publishedMs, isCalm });
+      this.#considerTokens(lane, lane.tokens, { refusedNow, nowMs, silentMs: nowMs - bundle.publishedMs, isCalm });
       return;
     }
     const { sample, settling, reported } = lane;
@@ -169,14 +200,14 @@ export class Reporter {
     } else if (!lane.hasEntry || !this.#isShareOutdated(lane, nowMs - bundle.publishedMs)) {
       return;
     }
-    this.#entryChanged(lane, DUE + changeOf(before, reported) / SIGNIFICANT_RATIO);
+    this.#entryChanged(lane, DUE + changeOf(before, reported) / SIGNIFICANT_RATIO, nowMs);
   }
 
   /**
    * A lane that shares tokens is reported when the cluster's bucket would be another one, or when work is refused that
    * the report did not announce. The rates are followed all the time, and told when there is a reason to speak.
    */
-  #considerTokens(lane: LaneState, tokens: LaneTokens, { refusedNow, silentMs, isCalm }: SinceReport): void {
+  #considerTokens(lane: LaneState, tokens: LaneTokens, { refusedNow, nowMs, silentMs, isCalm }: SinceReport): void {
     const { sample, current, reported } = lane;
     const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
     const byUsage = this.#shares.strategyOf(lane.group).reads === 'usage';
@@ -205,16 +236,20 @@ export class Reporter {
     else if (lane.hasEntry) this.#shares.takenInto(reported.usage, lane.lane, current.demand);
     else reported.usage.set(usageOverASecond(sample));
     reported.squares.set(current.squares);
-    this.#entryChanged(lane, Math.max(DUE, tokens.deviation));
+    this.#entryChanged(lane, Math.max(DUE, tokens.deviation), nowMs);
   }
 
   /** @param deviation how wrong it is what others believe of the lane, in parts of what makes a report due */
-  #entryChanged(lane: LaneState, deviation: number): void {
+  #entryChanged(lane: LaneState, deviation: number, nowMs: number): void {
     // Costs may be reported at another node than the one that admitted the work.
     const hadEntry = lane.hasEntry;
     const { tokens } = lane;
     lane.hasEntry =
-      tokens?.isEnding !== true && (!isZero(lane) || lane.costs.now !== null || tokens?.hasUnheard === true);
+      tokens?.isEnding !== true &&
+      (!isZero(lane) ||
+        lane.costs.now !== null ||
+        tokens?.hasUnheard === true ||
+        this.#tokens.hasToRemember(lane, nowMs));
     if (tokens !== null && hadEntry && !lane.hasEntry) tokens.isEnding = true;
     if (tokens !== null) tokens.isDue = lane.hasEntry;
     this.#book.changed(lane.group, lane.groupId, deviation);
@@ -352,7 +387,25 @@ export class Reporter {
   }
 }
 
+export interface ReporterParts {
+  readonly limiter: Limiter;
+  readonly shares: ShareBook;
+  readonly book: ReportBook;
+  readonly costs: CostMeter;
+  readonly tokens: TokenBook;
+}
+
+export interface BundleContent {
+  readonly rows: readonly ReportRow[];
+  /** Until the buckets of all rows are full, if nobody takes anything, ms. */
+  readonly fullInMs: number;
+}
+
+/** For so long a node that is gone is remembered at most: longer than any quota takes to fill its bucket. */
+const FULL_IN_MAX_MS = 40 * 86_400_000;
+
 interface SinceReport {
+  readonly nowMs: number;
   /** Whether work has been refused since the last sample. */
   readonly refusedNow: boolean;
   /** Whether the enforcers of the lane, if it has any, have not been held back for a while. */
@@ -475,6 +528,17 @@ function hasArrivals(sample: LaneSample, span: number): boolean {
     if (now.admitted(dimension) > begin.admitted(dimension)) return true;
   }
   return false;
+}
+
+/** Whether the entry of a lane stays for what it says of the buckets alone: nothing was asked for lately. */
+function isResting(lane: LaneState): boolean {
+  return (
+    lane.hasEntry &&
+    isZero(lane) &&
+    lane.costs.now === null &&
+    lane.sample.isFull(SLOW) &&
+    !hasArrivals(lane.sample, SLOW)
+  );
 }
 
 function isZero(lane: LaneState): boolean {

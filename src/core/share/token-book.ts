@@ -1,11 +1,9 @@
-import type { GroupSettings } from '../base/settings.js';
+import { depthGiven, type GroupSettings } from '../base/settings.js';
 import {
-  BYTES,
   DIMENSION_COUNT,
   DIRECTION_COUNT,
-  type GroupId,
+  DIRECTIONS,
   type Incarnation,
-  MESSAGES,
   type NodeKey,
   slotOf,
 } from '../base/vocabulary.js';
@@ -13,20 +11,23 @@ import type { LaneState } from '../lanes/lane-state.js';
 import type { LaneTable } from '../lanes/lane-table.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { LogTime } from '../log/log-time.js';
-import { chargeIn, type GroupStateRecord, partitionOf, type ReportRow } from '../protocol/record.js';
+import type { UnheardUse } from '../protocol/events-and-effects.js';
+import { chargeIn, type GroupStateRecord, NO_LEVEL, partitionOf, type ReportRow } from '../protocol/record.js';
 import type { LogReader } from '../reading/log-reader.js';
 import type { CostMeter } from '../target/cost-meter.js';
 import type { TargetBook } from '../target/target-book.js';
+import { levelNow } from '../tokens/checkpoint.js';
 import { LaneTokens } from '../tokens/lane-tokens.js';
 import type { SlotTokens } from '../tokens/slot-tokens.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { ChargeReader, ChargeSource, UsageMap } from '../usage-map/usage-map.js';
+import { checkpointsOf, isToldFurther } from './lane-checkpoints.js';
 import type { ShareBook } from './share-book.js';
 
 export interface TokenBookParts {
   readonly nodeKey: NodeKey;
   /** Knows this node's life. */
-  readonly publisher: { readonly incarnation: Incarnation };
+  readonly life: { readonly incarnation: Incarnation };
   readonly limiter: Limiter;
   readonly table: LaneTable;
   readonly log: LogReader;
@@ -37,12 +38,7 @@ export interface TokenBookParts {
   readonly costs: CostMeter;
 }
 
-/** Knows since when lanes have rows whose groups this node did not know: log time, or NaN. */
-export interface RowsSince {
-  sinceLogMs(groupId: GroupId, direction: number): number;
-}
-
-/** A lane whose bucket is followed, whether this node serves it or not. */
+/** A lane whose bucket is followed. */
 interface FollowedLane {
   readonly tokens: LaneTokens;
   readonly group: number;
@@ -51,11 +47,15 @@ interface FollowedLane {
   readonly partition: number;
   /** Messages/s: the ceiling of its ramp when it was viewed last; Infinity without one. */
   ceiling: number;
+  /** The offset from which on it was followed; NaN = what it held was carried over from another log. */
+  beganOffset: number;
+  /** True while all nodes follow it, served or not, until it is full: its depth has grown since nobody used it. */
+  isGrown: boolean;
 }
 
 /**
- * Follows the cluster's buckets of all groups that share tokens, record by record, and says what this node may take of
- * those that it serves. A bucket that is full and not used here is forgotten, because it would be found full again.
+ * Follows the cluster's buckets of the lanes that this node serves, record by record, and says what it may take of them.
+ * Whatever else there is of buckets stands in the rows of the log: see core/tokens/checkpoint.ts.
  */
 export class TokenBook implements ChargeReader {
   readonly #parts: TokenBookParts;
@@ -63,8 +63,12 @@ export class TokenBook implements ChargeReader {
   readonly #lanes = new Map<number, FollowedLane>();
   /** Those whose group has a ramp. */
   readonly #ramped = new Map<number, FollowedLane>();
-  /** Per partition, log time: a bucket that was not followed was empty then, as far as this node knows. */
-  readonly beganLogMs: Float64Array;
+  /** Those that are not served, or not any more. */
+  readonly #unserved = new Set<FollowedLane>();
+  /** False until the node has begun to decide. */
+  #hasBegun = false;
+  /** Per partition, span time at which it began: where `burst.start` is `empty`, buckets were empty then. */
+  readonly #beganMs: Float64Array;
   /** Lanes whose rows, or the members among them, have changed since they were viewed. */
   readonly #outdated: FollowedLane[] = [];
   /** True after members have changed, until all lanes are viewed. */
@@ -77,39 +81,27 @@ export class TokenBook implements ChargeReader {
 
   constructor(parts: TokenBookParts) {
     this.#parts = parts;
-    this.beganLogMs = new Float64Array(parts.log.logTimes.length).fill(Number.NaN);
+    this.#beganMs = new Float64Array(parts.log.logTimes.length);
   }
 
-  /** False until the node has begun to decide: what it reads before that is not charged to any bucket. */
-  get hasBegun(): boolean {
-    return !Number.isNaN(this.beganLogMs[0]);
-  }
-
-  /** The node begins to decide: all buckets are empty, as far as this node knows. */
-  begin(nowMs: number): void {
-    this.#parts.log.logTimes.forEach(({ ms }, partition) => {
-      this.beganLogMs[partition] = ms;
+  /** The node begins to decide. */
+  begin(): void {
+    this.#hasBegun = true;
+    this.#parts.log.logTimes.forEach(({ spanMs }, partition) => {
+      this.#beganMs[partition] = spanMs;
     });
-    this.#beginLanes(nowMs);
-  }
-
-  /** Another log begins. Its time and all charges begin at 0, before anything is written into it. */
-  beginEpoch(nowMs: number): void {
-    if (!this.hasBegun) return;
-    this.beganLogMs.fill(0);
-    this.#beginLanes(nowMs);
-  }
-
-  #beginLanes(nowMs: number): void {
-    this.#lanes.clear();
-    this.#ramped.clear();
-    for (const lane of this.#parts.table.ordered) {
-      this.serve(lane, nowMs);
-      lane.tokens?.forget();
-    }
     this.#parts.table.settings.groups.forEach((_, group) => {
       this.#followRamps(group);
     });
+  }
+
+  /** Another log begins, with time and all charges at 0, before anything is written into it. */
+  beginEpoch(nowMs: number): void {
+    this.#beganMs.fill(0);
+    for (const lane of this.#lanes.values()) {
+      lane.tokens.beginLog(this.#parts.log.spanNowMs(lane.partition, nowMs));
+      lane.beganOffset = Number.NaN;
+    }
   }
 
   /** Follows the lanes of a group whose ramps have begun: others do, so that their buckets are settled at each step. */
@@ -119,17 +111,45 @@ export class TokenBook implements ChargeReader {
     const groupId = table.groupIdOf(group);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       const mapLane = usageMap.mapLaneOf(groupId, direction);
-      if (targets.ramps.has(mapLane)) this.#follow(mapLane, groupId, direction);
+      if (targets.ramps.has(mapLane)) this.#followUnserved(mapLane);
     }
   }
 
   /** Called when a lane is served from now on, and when its group changes between rates and tokens. */
   serve(lane: LaneState, nowMs: number): void {
-    lane.tokens = this.#follow(lane.mapLane, lane.groupId, lane.direction)?.tokens ?? null;
-    if (lane.tokens === null) return;
-    if (lane.hasEntry) lane.tokens.isEnding = false;
+    const followed = this.#follow(lane.mapLane);
+    lane.tokens = followed?.tokens ?? null;
+    if (followed === null) return;
+    this.#unserved.delete(followed);
+    if (lane.hasEntry) followed.tokens.isEnding = false;
     this.#countTaken(lane);
-    lane.tokens.begin(nowMs);
+    followed.tokens.begin(nowMs);
+  }
+
+  /** The row of a key that this node has spent unheard, and how long others have to remember it. */
+  rowOfUnheard({ groupId, direction, units, buckets }: UnheardUse): {
+    readonly row: ReportRow;
+    readonly fullInMs: number;
+  } {
+    const { table, usageMap } = this.#parts;
+    const mapLane = usageMap.mapLaneOf(groupId, direction);
+    const time = this.#logTime(partitionOf(groupId, table.settings.partitions));
+    let fullInMs = 0;
+    const [messages, bytes] = buckets.map((bucket, dimension) => {
+      if (bucket === null) return NO_LEVEL;
+      const level = levelNow(checkpointsOf(this.#parts, mapLane, dimension, time), bucket, 0);
+      const lacking = bucket.depth - level + (units[dimension] as number);
+      fullInMs = Math.max(fullInMs, (1000 * lacking) / bucket.perSecond);
+      return level;
+    }) as [number, number];
+    const row = { ...NO_RATES, groupId, direction, charge: units, level: [messages, bytes] as const, unread: units };
+    return { row, fullInMs };
+  }
+
+  /** Called when a lane is not served any more. */
+  unserve({ mapLane }: LaneState): void {
+    const followed = this.#lanes.get(mapLane);
+    if (followed !== undefined) this.#unserved.add(followed);
   }
 
   /** Tokens by all that has been read of the lane's partition; null where the bucket is full, or there is none. */
@@ -139,7 +159,12 @@ export class TokenBook implements ChargeReader {
     this.#view(lane);
     if (!lane.tokens.isShared) return null;
     const slot = lane.tokens.slots[dimension] as SlotTokens;
-    return slot.tokensAfter(Math.max(0, this.#logMs(lane.partition) - lane.tokens.settledLogMs));
+    return slot.tokensAfter(Math.max(0, this.#logTime(lane.partition).spanMs - lane.tokens.settledLogMs));
+  }
+
+  /** The offset from which on a lane's bucket was followed; NaN = it is not, or what it held is of another log. */
+  beganOffsetOf(mapLane: number): number {
+    return this.#lanes.get(mapLane)?.beganOffset ?? Number.NaN;
   }
 
   /** Whether the book refers to a lane of the usage map. */
@@ -151,12 +176,11 @@ export class TokenBook implements ChargeReader {
    * False for a record on a partition where the lane does not belong, as nodes write that know of fewer partitions: its
    * log time is another one, and a bucket that was settled by it stood still until its own partition had come as far.
    */
-  settle(mapLane: number, { partition, logMs }: ChargeSource): boolean {
-    if (!this.hasBegun) return false;
-    const lane = this.#lanes.get(mapLane) ?? this.#followRead(mapLane);
-    if (lane === null || lane.partition !== partition) return false;
+  settle(mapLane: number, { partition, spanMs, pauseMs }: ChargeSource): boolean {
+    const lane = this.#lanes.get(mapLane);
+    if (lane === undefined || lane.partition !== partition) return false;
     this.#view(lane);
-    lane.tokens.settle(logMs);
+    lane.tokens.settle(spanMs, pauseMs);
     return true;
   }
 
@@ -173,12 +197,14 @@ export class TokenBook implements ChargeReader {
   /** Rows of a lane have gone, or count again. What they said before is still in the lane's view. */
   rowsChanged(mapLane: number): void {
     const lane = this.#lanes.get(mapLane);
-    if (lane !== undefined) this.#changesAt(lane, this.#logMs(lane.partition));
+    if (lane === undefined) return;
+    const { spanMs, pauseMs } = this.#logTime(lane.partition);
+    this.#changesAt(lane, spanMs, pauseMs);
   }
 
-  #changesAt(lane: FollowedLane, logMs: number): void {
+  #changesAt(lane: FollowedLane, spanMs: number, pauseMs: number): void {
     if (!lane.tokens.isCurrent) return;
-    lane.tokens.settle(logMs);
+    lane.tokens.settle(spanMs, pauseMs);
     this.#outdate(lane);
   }
 
@@ -189,8 +215,8 @@ export class TokenBook implements ChargeReader {
   rampMoves({ groupId, direction }: GroupStateRecord): void {
     const { table, usageMap } = this.#parts;
     const group = table.groupOf(groupId);
-    if (!this.hasBegun || group === -1 || !this.#hasRamp(group)) return;
-    this.#follow(usageMap.mapLaneOf(groupId, direction), groupId, direction);
+    if (this.#hasBegun && group !== -1 && this.#hasRamp(group))
+      this.#followUnserved(usageMap.mapLaneOf(groupId, direction));
   }
 
   /**
@@ -239,41 +265,24 @@ export class TokenBook implements ChargeReader {
     this.#outdated.length = 0;
   }
 
-  /** Log time of a group's partition; NaN until this node has begun to decide. */
-  logMsOf(groupId: GroupId): number {
-    return this.hasBegun ? this.#logMs(partitionOf(groupId, this.#parts.table.settings.partitions)) : Number.NaN;
+  /** A group is known from now on. */
+  groupAdded(group: number): void {
+    if (this.#hasBegun) this.#followRamps(group);
   }
 
   /**
-   * A group is known from now on. If there are rows of it already, nobody here has followed what they charged: its
-   * bucket is empty, as far as this node knows. Where it knows since when there are rows, it knows more: what was in
-   * the bucket then, less all that they charge. What has come in since is left out, so mostly it holds more.
+   * Called before a group changes. Where its depth grows, all nodes follow its buckets until they are full: of a bucket
+   * that nobody uses no row says that it was as full as a smaller one.
    */
-  groupAdded(group: number, strangers: RowsSince | null): void {
-    if (!this.hasBegun) return;
+  groupChanges(group: number, to: GroupSettings): void {
     const { table, usageMap } = this.#parts;
+    const before = table.settings.groups[group];
+    if (!this.#hasBegun || before === undefined || !this.#sharesTokens(group) || !mayGrow(before, to)) return;
     const groupId = table.groupIdOf(group);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
-      const mapLane = usageMap.findMapLane(groupId, direction);
-      if (mapLane === -1 || usageMap.firstRow(mapLane) === -1) continue;
-      const partition = partitionOf(groupId, table.settings.partitions);
-      const lane = this.#follow(mapLane, groupId, direction, this.#logMs(partition));
-      const unusedMs =
-        (strangers?.sinceLogMs(groupId, direction) ?? Number.NaN) - (this.beganLogMs[partition] as number);
-      if (lane !== null && unusedMs > 0) lane.tokens.beginLate(unusedMs, this.#chargesOf(mapLane));
+      const lane = this.#followUnserved(usageMap.mapLaneOf(groupId, direction));
+      if (lane !== null) lane.isGrown = true;
     }
-    this.#followRamps(group);
-  }
-
-  /** All that the rows of a lane charge. */
-  #chargesOf(mapLane: number): [messages: number, bytes: number] {
-    const { rows } = this.#parts.usageMap;
-    const charged: [number, number] = [0, 0];
-    for (let row = this.#parts.usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
-      charged[0] += rows.chargeOf(row, MESSAGES);
-      charged[1] += rows.chargeOf(row, BYTES);
-    }
-    return charged;
   }
 
   /**
@@ -286,12 +295,13 @@ export class TokenBook implements ChargeReader {
   groupChanged(group: number, nowMs: number): void {
     for (const [mapLane, lane] of this.#lanes) {
       if (lane.group !== group) continue;
-      this.#changesAt(lane, this.#parts.log.logNowMs(lane.partition, nowMs));
+      const { pauseMs } = this.#logTime(lane.partition);
+      this.#changesAt(lane, this.#parts.log.spanNowMs(lane.partition, nowMs), pauseMs);
       if (!this.#sharesTokens(group)) this.#forget(mapLane);
       else if (this.#hasRamp(group)) this.#ramped.set(mapLane, lane);
       else this.#ramped.delete(mapLane);
     }
-    if (this.hasBegun) this.#followRamps(group);
+    if (this.#hasBegun) this.#followRamps(group);
     for (const lane of this.#parts.table.lanesOf(group)) {
       if (this.#sharesTokens(group) !== (lane.tokens !== null)) this.serve(lane, nowMs);
     }
@@ -306,21 +316,44 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Forgets buckets that are full, and that nobody is expected to take anything of: they would be found full again.
-   * Only records settle a bucket; if it were settled here, its tokens would be rounded elsewhere than at other nodes.
+   * Forgets buckets that are not served any more, once the log has no row of them from this node's life: it would count
+   * what it charges from there.
    */
-  forgetFull(): void {
-    const { table, targets, usageMap } = this.#parts;
-    for (const [mapLane, { tokens, partition }] of this.#lanes) {
+  forgetUnserved(): void {
+    const { targets } = this.#parts;
+    for (const { mapLane, tokens, partition, isGrown } of this.#unserved) {
       // While a ramp moves, the depth does: a bucket that was full need not be full now.
-      if (table.servesMapLane(mapLane) || usageMap.firstRow(mapLane) !== -1 || targets.ramps.has(mapLane)) continue;
-      if (tokens.isFullAt(this.#logMs(partition))) this.#forget(mapLane);
+      if (targets.ramps.has(mapLane) || this.#ownRow(mapLane) !== -1) continue;
+      if (!isGrown || tokens.fullInMs(this.#logTime(partition).spanMs) === 0) this.#forget(mapLane);
     }
   }
 
   #forget(mapLane: number): void {
+    const lane = this.#lanes.get(mapLane);
+    if (lane !== undefined) this.#unserved.delete(lane);
     this.#lanes.delete(mapLane);
     this.#ramped.delete(mapLane);
+  }
+
+  /**
+   * Whether this node's row of a lane has to stay in the log for what it says of the buckets: they are not full, and no
+   * other node that is alive has told them since it had read as far.
+   */
+  hasToRemember({ mapLane, partition, tokens }: LaneState, nowMs: number): boolean {
+    if (tokens === null || tokens.fullInMs(this.#parts.log.spanNowMs(partition, nowMs)) === 0) return false;
+    const { usageMap, membership, nodeKey } = this.#parts;
+    const own = this.#ownRow(mapLane);
+    const slot = membership.get(nodeKey)?.slot ?? -1;
+    return !isToldFurther({ usageMap, membership }, mapLane, own === -1 ? -1 : usageMap.rows.recordOf(own), slot);
+  }
+
+  /** What a record says of a lane's buckets now (ReportRow), and when they will be full. */
+  checkpointOf({ partition, tokens }: LaneState, nowMs: number): LaneCheckpoint {
+    if (tokens?.isShared !== true) return NO_CHECKPOINT;
+    const { log } = this.#parts;
+    // When the record will be appended: whoever begins with it counts from there.
+    const logMs = log.spanNowMs(partition, nowMs) + log.roundTripMs / 2;
+    return { columns: { level: tokens.levels(logMs), unread: tokens.unread() }, fullInMs: tokens.fullInMs(logMs) };
   }
 
   /** Lets time pass for a served lane. Its limits follow from its tokens, but not while it is isolated. */
@@ -336,13 +369,13 @@ export class TokenBook implements ChargeReader {
       tokens.begin(nowMs);
       return;
     }
-    const logMs = log.logNowMs(lane.partition, nowMs);
+    const logMs = log.spanNowMs(lane.partition, nowMs);
     const roundTripMs = log.roundTripMs + table.settings.sampleIntervalMs;
     const ownSlot = membership.get(nodeKey)?.slot ?? -1;
     tokens.flow(this.#taken, this.#unrefused, {
       nowMs,
       logMs,
-      readLogMs: this.#logMs(lane.partition),
+      readLogMs: this.#logTime(lane.partition).spanMs,
       own: nodeKey,
       ownSlot,
       roundTripMs,
@@ -353,38 +386,63 @@ export class TokenBook implements ChargeReader {
     lane.isLimitedByTokens = lane.link === 'linked' && !log.epochs.isHolding;
   }
 
-  #followRead(mapLane: number): FollowedLane | null {
-    const { groupId, direction } = this.#parts.usageMap.groupOf(mapLane);
-    return this.#follow(mapLane, groupId, direction);
+  #followUnserved(mapLane: number): FollowedLane | null {
+    const lane = this.#follow(mapLane);
+    if (lane !== null && !this.#parts.table.servesMapLane(mapLane)) this.#unserved.add(lane);
+    return lane;
   }
 
-  #follow(mapLane: number, groupId: GroupId, direction: number, emptyLogMs?: number): FollowedLane | null {
+  #follow(mapLane: number): FollowedLane | null {
     const known = this.#lanes.get(mapLane);
     if (known !== undefined) return known;
-    const { table } = this.#parts;
+    const { table, usageMap } = this.#parts;
+    const { groupId, direction } = usageMap.groupOf(mapLane);
     const group = table.groupOf(groupId);
     if (group === -1 || !this.#sharesTokens(group)) return null;
     const partition = partitionOf(groupId, table.settings.partitions);
-    const tokens = new LaneTokens(emptyLogMs ?? (this.beganLogMs[partition] as number));
-    const lane = { tokens, group, direction, mapLane, partition, ceiling: Number.POSITIVE_INFINITY };
+    const { spanMs, pauseMs } = this.#logTime(partition);
+    const tokens = new LaneTokens(spanMs, pauseMs);
+    const beganOffset = this.#parts.log.nextOffset(partition);
+    const lane = {
+      tokens,
+      group,
+      direction,
+      mapLane,
+      partition,
+      ceiling: Number.POSITIVE_INFINITY,
+      isGrown: false,
+      beganOffset,
+    };
     this.#lanes.set(mapLane, lane);
     if (this.#hasRamp(group)) this.#ramped.set(mapLane, lane);
     const ownRow = this.#ownRow(mapLane);
     if (ownRow !== -1) {
-      tokens.resume(this.#parts.usageMap.rows.chargesOf(ownRow));
+      tokens.resume(usageMap.rows.chargesOf(ownRow));
       // What others believe of this node may be less than what it would believe of them.
-      tokens.beginEntry(this.#parts.usageMap.rows.memberOf(ownRow));
+      tokens.beginEntry(usageMap.rows.memberOf(ownRow));
     }
     this.#view(lane);
+    this.#begin(lane);
     return lane;
+  }
+
+  /** Begins with what the log says is in the lane's buckets. */
+  #begin({ tokens, group, mapLane, partition }: FollowedLane): void {
+    const { burst } = this.#parts.table.settings.groups[group] as GroupSettings;
+    const time = this.#logTime(partition);
+    const sinceMs = time.spanMs - (this.#beganMs[partition] as number);
+    tokens.slots.forEach((slot, dimension) => {
+      slot.begin(checkpointsOf(this.#parts, mapLane, dimension, time), time.spanMs);
+      if (burst.start === 'empty') slot.beginEmpty(sinceMs);
+    });
   }
 
   /** This node's row of the lane, written in its present life; −1 = the log has none. */
   #ownRow(mapLane: number): number {
-    const { membership, nodeKey, publisher, usageMap } = this.#parts;
+    const { life, membership, nodeKey, usageMap } = this.#parts;
     const own = membership.get(nodeKey);
     const row = own === undefined ? -1 : usageMap.rowOf(mapLane, own.slot);
-    return row !== -1 && usageMap.rows.incarnationOf(row) === publisher.incarnation ? row : -1;
+    return row !== -1 && usageMap.rows.incarnationOf(row) === life.incarnation ? row : -1;
   }
 
   #outdate(lane: FollowedLane): void {
@@ -416,8 +474,8 @@ export class TokenBook implements ChargeReader {
     lane.ceiling = this.#ceilingOf(lane);
   }
 
-  #logMs(partition: number): number {
-    return (this.#parts.log.logTimes[partition] as LogTime).ms;
+  #logTime(partition: number): LogTime {
+    return this.#parts.log.logTimes[partition] as LogTime;
   }
 
   #countLetOff({ lane }: LaneState, { slots }: LaneTokens): void {
@@ -436,6 +494,33 @@ export class TokenBook implements ChargeReader {
       this.#unrefused[dimension] = this.#parts.limiter.takeUnrefused(slotOf(lane, dimension));
     }
   }
+}
+
+export interface LaneCheckpoint {
+  readonly columns: Pick<ReportRow, 'level' | 'unread'>;
+  readonly fullInMs: number;
+}
+
+const NO_RATES = {
+  topics: 0,
+  usageMessages: 0,
+  usageBytes: 0,
+  demandMessages: 0,
+  demandBytes: 0,
+  shareMessages: 0,
+  shareBytes: 0,
+};
+
+const NO_CHECKPOINT: LaneCheckpoint = { columns: {}, fullInMs: 0 };
+
+/** Whether some bucket of a group may be deeper than before. */
+function mayGrow(before: GroupSettings, to: GroupSettings): boolean {
+  return DIRECTIONS.some((side, direction) =>
+    before.quota[side].some((rate, dimension) => {
+      const depths = [before, to].map(({ burst }) => depthGiven(burst, direction, dimension) ?? 0) as [number, number];
+      return (to.quota[side][dimension] as number) > rate || depths[1] > depths[0];
+    }),
+  );
 }
 
 /** A larger span makes ids that come at once cost less, and count later. */

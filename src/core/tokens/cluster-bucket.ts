@@ -63,6 +63,14 @@ export function correctedRate(bucket: ClusterBucket, tokens: number): number {
   return Math.max(0, bucket.perSecond + (tokens - setPointOf(bucket)) / PULL_SECONDS);
 }
 
+/** The deepest debt that a record makes: a second of the target, or what may be taken of a full bucket. */
+export function debtMaxOf({ perSecond, depth }: ClusterBucket): number {
+  return Math.max(perSecond, (TOGETHER + 1) * depth);
+}
+
+/** So many depths are taken at most by nodes that wake within one delivery. */
+export const TOGETHER = 3;
+
 /** With fewer tokens nobody is given anything: all that flows in pays the debt back. */
 export function nothingBelow(bucket: ClusterBucket): number {
   return setPointOf(bucket) - bucket.perSecond * PULL_SECONDS;

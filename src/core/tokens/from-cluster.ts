@@ -1,4 +1,4 @@
-import { type ClusterBucket, setPointOf } from './cluster-bucket.js';
+import { type ClusterBucket, setPointOf, TOGETHER } from './cluster-bucket.js';
 import type { ExpectedUse } from './expected-use.js';
 
 /**
@@ -57,8 +57,6 @@ export interface Use {
   readonly isDivided: boolean;
 }
 
-/** So many depths are taken at most by nodes that wake within one delivery. */
-export const TOGETHER = 3;
 /** From this part of its depth on a bucket is there for whoever asks first. */
 export const NEARLY_FULL = 0.9;
 const BY_USE = 0.8;

@@ -2,7 +2,6 @@ import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey } from '../base/vocabula
 import { type LaneView, sum } from '../convergence/strategy.js';
 import { type Clumped, Clumps } from '../sample/clumps.js';
 import type { LaneRates } from '../sample/estimate.js';
-import { tokensAfter } from './cluster-bucket.js';
 import type { DepthRule } from './cluster-depth.js';
 import { SlotTokens, type Viewed } from './slot-tokens.js';
 
@@ -31,16 +30,18 @@ export class LaneTokens implements Clumped {
   isHeldBack = false;
   /** How many pieces of this node's work come together. */
   readonly clumps = new Clumps();
-  /** Log time at which the buckets were settled last. */
+  /** Span time of the log at which the buckets were settled last, and its pauses until then (core/log/log-time.ts). */
   settledLogMs: number;
+  #settledPauseMs: number;
   /** Units of cost per message while the messages of the bucket are what a cost quota buys; 0 = they are not. */
   #costPerMessage = 0;
   #nodes = 1;
   #passedMs = 0;
 
-  /** @param beganLogMs log time at which the buckets were empty, as far as this node knows */
-  constructor(beganLogMs: number) {
-    this.settledLogMs = beganLogMs;
+  /** Buckets that are full, until it is said what is in them. */
+  constructor(spanMs: number, pauseMs: number) {
+    this.settledLogMs = spanMs;
+    this.#settledPauseMs = pauseMs;
   }
 
   /** Whether a bucket of the lane is given out in whole pieces. */
@@ -48,19 +49,20 @@ export class LaneTokens implements Clumped {
     return this.slots.some(({ bucket, isInPieces }) => bucket !== null && isInPieces);
   }
 
-  isFullAt(logMs: number): boolean {
-    const ms = logMs - this.settledLogMs;
-    return this.slots.every((slot) => slot.isFullAfter(ms));
+  /** Milliseconds until all buckets are full, if nobody takes anything; 0 where none has to be remembered. */
+  fullInMs(logMs: number): number {
+    if (!this.isShared) return 0;
+    const ms = Math.max(0, logMs - this.settledLogMs);
+    return Math.max(...this.slots.map((slot) => slot.fullInMs(slot.tokensAfter(ms))));
   }
 
-  /** The buckets filled for so long before the lane had rows, which have charged so much since. */
-  beginLate(unusedMs: number, charged: readonly [messages: number, bytes: number]): void {
-    this.slots.forEach((slot, dimension) => {
-      if (slot.bucket === null || !this.isShared) return;
-      const { depth, perSecond } = slot.bucket;
-      const held = Math.min(depth, (perSecond * unusedMs) / 1000);
-      slot.settledTokens = Math.max(0, Math.min(depth, held - (charged[dimension] as number)));
-    });
+  /** Another log begins, whose time begins at 0: the buckets hold what they hold, and charges count from 0. */
+  beginLog(logMs: number): void {
+    const ms = Math.max(0, logMs - this.settledLogMs);
+    for (const slot of this.slots) slot.settledTokens = slot.tokensAfter(ms);
+    this.settledLogMs = 0;
+    this.#settledPauseMs = 0;
+    this.forget();
   }
 
   /** This node serves the lane from now on. */
@@ -69,18 +71,32 @@ export class LaneTokens implements Clumped {
   }
 
   /** The log has come to this time; until now the rows said what `view` has read. */
-  settle(logMs: number): void {
-    const ms = logMs - this.settledLogMs;
+  settle(spanMs: number, pauseMs: number): void {
+    const ms = spanMs - this.settledLogMs;
     if (ms <= 0) return;
-    this.settledLogMs = logMs;
-    if (this.isShared) for (const slot of this.slots) slot.settle(ms);
+    const pausedMs = pauseMs - this.#settledPauseMs;
+    this.settledLogMs = spanMs;
+    this.#settledPauseMs = pauseMs;
+    if (this.isShared) for (const slot of this.slots) slot.settle(ms, pausedMs);
   }
 
   /** Tokens of the cluster's bucket at a log time, as this node extrapolates them. */
   tokensAt(dimension: number, logMs: number): number {
-    const { bucket, settledTokens, expected } = this.slots[dimension] as SlotTokens;
-    if (bucket === null) return settledTokens;
-    return tokensAfter(bucket, settledTokens, logMs - this.settledLogMs, expected.total);
+    return (this.slots[dimension] as SlotTokens).tokensAfter(logMs - this.settledLogMs);
+  }
+
+  /** Tokens of each bucket at a log time as a record tells them; NaN where there is none. */
+  levels(logMs: number): [messages: number, bytes: number] {
+    const [messages, bytes] = this.slots.map(({ bucket, blocked }, dimension) => {
+      return (bucket ?? blocked) === null ? Number.NaN : this.tokensAt(dimension, logMs);
+    }) as [number, number];
+    return [messages, bytes];
+  }
+
+  /** What this node has charged to each bucket, and not read back. */
+  unread(): [messages: number, bytes: number] {
+    const [messages, bytes] = this.slots as readonly [SlotTokens, SlotTokens];
+    return [Math.max(0, messages.account.unheard), Math.max(0, bytes.account.unheard)];
   }
 
   /** Returns how many depths of what the author gave back are not believed, of the dimension in which that is more. */
@@ -166,7 +182,7 @@ export class LaneTokens implements Clumped {
   #switchTo(isShared: boolean): void {
     this.isShared = isShared;
     for (const slot of this.slots) {
-      slot.settledTokens = 0;
+      slot.settledTokens = Number.POSITIVE_INFINITY;
       // What no record says is not charged later either: others count nothing from now on.
       slot.account.keepToTold();
     }

@@ -1,11 +1,19 @@
 import { depthGiven } from '../base/settings.js';
 import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { LaneView } from '../convergence/strategy.js';
-import { type ClusterBucket, correctedRate, nothingBelow, setPointOf, tokensAfter } from './cluster-bucket.js';
+import { type Checkpoint, levelNow } from './checkpoint.js';
+import {
+  type ClusterBucket,
+  correctedRate,
+  debtMaxOf,
+  nothingBelow,
+  setPointOf,
+  tokensAfter,
+} from './cluster-bucket.js';
 import { clusterDepth, type DepthRule } from './cluster-depth.js';
 import { Coherence } from './coherence.js';
 import { ExpectedUse } from './expected-use.js';
-import { fromCluster, noiseOf, TOGETHER, wholeOf } from './from-cluster.js';
+import { fromCluster, noiseOf, wholeOf } from './from-cluster.js';
 import { isInPieces, type Turn, wholePieces } from './in-pieces.js';
 import { OwnAccount } from './own-account.js';
 import { OwnParts } from './own-parts.js';
@@ -26,8 +34,8 @@ export class SlotTokens {
    * off, a quota of 10/s that was blocked every 300 ms gave 240 in 16 s and not 190.
    */
   blocked: ClusterBucket | null = null;
-  /** Tokens of the cluster's bucket when the log was settled last. */
-  settledTokens = 0;
+  /** Tokens of the cluster's bucket when the log was settled last; Infinity = it is full, whatever its depth. */
+  settledTokens = Number.POSITIVE_INFINITY;
   /** The same now, extrapolated with this node's clock. */
   tokens = 0;
   /** True if whole pieces are given by the log. */
@@ -78,12 +86,32 @@ export class SlotTokens {
     return this.#creditSeconds === CREDIT_SECONDS_OF_COSTS;
   }
 
-  /** Log time goes on; until now everybody took what was expected. */
-  settle(ms: number): void {
+  /** Begins with what the rows of the lane say is in the bucket. */
+  begin(rows: readonly Checkpoint[], logMs: number): void {
     const { bucket } = this;
-    const after = this.tokensAfter(ms);
-    if (bucket !== null) this.returnable.settle(this.#passed(bucket, ms, after));
-    this.settledTokens = after;
+    if (bucket === null) return;
+    this.settledTokens = levelNow(rows, bucket, this.expected.total);
+    if (!this.isInPieces) return;
+    for (const { author, charge, spanMs } of rows) {
+      if (author !== null) this.#recent.charge(author, Math.min(bucket.depth, charge), logMs - spanMs, bucket);
+    }
+  }
+
+  /** The bucket was empty so long ago, whatever rows say. */
+  beginEmpty(ms: number): void {
+    const { bucket } = this;
+    if (bucket === null) return;
+    this.settledTokens = Math.min(this.settledTokens, tokensAfter(bucket, 0, ms, this.expected.total));
+  }
+
+  /** Log time goes on; until now everybody took what was expected, and nobody anything in a pause. */
+  settle(ms: number, pauseMs: number): void {
+    const { bucket } = this;
+    if (bucket === null) return;
+    const busyMs = ms - pauseMs;
+    const after = this.tokensAfter(busyMs);
+    if (busyMs > 0) this.returnable.settle(this.#passed(bucket, busyMs, after));
+    this.settledTokens = tokensAfter(bucket, after, pauseMs, 0);
   }
 
   /** What was taken until the bucket held so much: what flowed in, less what is there. Each is given its part of it. */
@@ -100,10 +128,11 @@ export class SlotTokens {
     return bucket === null ? settledTokens : tokensAfter(bucket, settledTokens, ms, this.expected.total);
   }
 
-  isFullAfter(ms: number): boolean {
+  /** Milliseconds until the bucket is full that holds so many tokens, if nobody takes anything. */
+  fullInMs(tokens: number): number {
     const { bucket, blocked } = this;
-    if (bucket === null) return blocked === null || this.settledTokens >= blocked.depth;
-    return this.tokensAfter(ms) >= bucket.depth;
+    if (bucket !== null) return (1000 * Math.max(0, bucket.depth - tokens)) / bucket.perSecond;
+    return blocked === null || tokens >= blocked.depth ? 0 : Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -140,7 +169,7 @@ export class SlotTokens {
     this.blocked = null;
     if (perSecond === Number.POSITIVE_INFINITY) {
       this.bucket = null;
-      this.settledTokens = 0;
+      this.settledTokens = Number.POSITIVE_INFINITY;
       return;
     }
     const depth = depthGiven(burst, direction, dimension) ?? clusterDepth(perSecond, piece);
@@ -400,11 +429,6 @@ export interface ReadSoFar {
 /** Beside no other node nobody else is to be given what a debt of the cluster would take. */
 function withNothingUnrefused(read: ReadSoFar): ReadSoFar {
   return read.unrefused === 0 ? read : { ...read, mayOwe: read.mayOwe + read.unrefused, unrefused: 0 };
-}
-
-/** The deepest debt that a record makes: a second of the target, or what may be taken of a full bucket. */
-function debtMaxOf({ perSecond, depth }: ClusterBucket): number {
-  return Math.max(perSecond, (TOGETHER + 1) * depth);
 }
 
 /**

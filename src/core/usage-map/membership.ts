@@ -86,6 +86,11 @@ export class Membership {
     return this.#byKey.get(nodeKey);
   }
 
+  /** How many nodes are known that are not alive. */
+  get goneCount(): number {
+    return this.#byKey.size - this.aliveCount;
+  }
+
   /** Index of a node among the alive ones; −1 = it is not alive, or not known. */
   indexOf(nodeKey: NodeKey): number {
     if (!this.#isOrdered) this.#order();

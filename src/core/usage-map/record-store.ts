@@ -4,7 +4,7 @@ import type { Incarnation } from '../base/vocabulary.js';
 export const NOBODYS_SLOT = 0;
 
 /**
- * The newest record of every key, in columns of 53 bytes in all. What the rows of a record have in common stands here
+ * The newest record of every key, in columns of 81 bytes in all. What the rows of a record have in common stands here
  * once, and not in each row. As objects, 83,400 records (100 nodes × 5,000 groups) took 64 bytes each, and 20 more per
  * row.
  */
@@ -20,6 +20,14 @@ export class RecordStore {
   readMs = new Float64Array(initialLength(5));
   /** When it was read, in log time of its partition, whole ms modulo 2³². */
   logMs = new Int32Array(initialLength(6));
+  /** The same of its span time, of which so much were pauses (log-time.ts). */
+  spanMs = new Int32Array(initialLength(11));
+  pauseMs = new Int32Array(initialLength(12));
+  /** Where the record stands, and the offset after the last record that its author had read. */
+  offset = new Float64Array(initialLength(13));
+  readUntil = new Float64Array(initialLength(14));
+  /** After so much span time all its buckets are full. */
+  fullInMs = new Float32Array(initialLength(15));
   /** The bundle's number at its node. */
   bundle = new Int32Array(initialLength(7));
   /** The weight of the record, which counts against the bound on rows (row-bounds.ts). */
@@ -57,6 +65,11 @@ export class RecordStore {
     this.sequence[record] = author.sequence;
     this.readMs[record] = at.nowMs;
     this.logMs[record] = Math.floor(at.logMs) | 0;
+    this.spanMs[record] = Math.floor(at.spanMs) | 0;
+    this.pauseMs[record] = Math.floor(at.pauseMs) | 0;
+    this.offset[record] = at.offset;
+    this.readUntil[record] = Math.min(at.readUntil, at.offset);
+    this.fullInMs[record] = at.fullInMs;
   }
 
   /** Copies only the columns that are full, which are few at a time: copying all of 800,000 records takes 20 ms. */
@@ -68,18 +81,25 @@ export class RecordStore {
     this.first = withRoom(this.first, record, Int32Array);
     this.readMs = withRoom(this.readMs, record, Float64Array);
     this.logMs = withRoom(this.logMs, record, Int32Array);
+    this.spanMs = withRoom(this.spanMs, record, Int32Array);
+    this.pauseMs = withRoom(this.pauseMs, record, Int32Array);
+    this.offset = withRoom(this.offset, record, Float64Array);
+    this.readUntil = withRoom(this.readUntil, record, Float64Array);
+    this.fullInMs = withRoom(this.fullInMs, record, Float32Array);
     this.bundle = withRoom(this.bundle, record, Int32Array);
     this.weight = withRoom(this.weight, record, Int32Array);
     this.nextOfKeys = withRoom(this.nextOfKeys, record, Int32Array);
     this.previousOfKeys = withRoom(this.previousOfKeys, record, Int32Array);
     const { member, partition, incarnation, sequence, first, readMs, logMs } = this;
+    const { spanMs, pauseMs, offset, readUntil, fullInMs } = this;
     const { bundle, weight, nextOfKeys, previousOfKeys } = this;
     const columns = [member, partition, incarnation, sequence, first, readMs, logMs, bundle, weight];
-    this.#roomUntil = Math.min(...[...columns, nextOfKeys, previousOfKeys].map(({ length }) => length));
+    const ofLevels = [spanMs, pauseMs, offset, readUntil, fullInMs];
+    this.#roomUntil = Math.min(...[...columns, ...ofLevels, nextOfKeys, previousOfKeys].map(({ length }) => length));
   }
 }
 
-function withRoom<Column extends Int32Array | Uint8Array | Float64Array>(
+function withRoom<Column extends Int32Array | Uint8Array | Float32Array | Float64Array>(
   column: Column,
   record: number,
   kind: new (length: number) => Column,
@@ -96,7 +116,8 @@ function initialLength(column: number): number {
 }
 
 /**
- * The slot for which a record counts, its key, and when it was read: local monotonic time, log time of the partition.
+ * The slot for which a record counts, its key, when it was read (local monotonic time, and times of its partition), where
+ * it stands, and what it says of its levels.
  */
 export interface RecordSource {
   readonly member: number;
@@ -104,6 +125,11 @@ export interface RecordSource {
   readonly bundle: number;
   readonly nowMs: number;
   readonly logMs: number;
+  readonly spanMs: number;
+  readonly pauseMs: number;
+  readonly offset: number;
+  readonly readUntil: number;
+  readonly fullInMs: number;
 }
 
 const INITIAL_RECORDS = 256;

@@ -1,11 +1,11 @@
-import { BYTES, type Incarnation, MESSAGES } from '../base/vocabulary.js';
-import { chargeIn } from '../protocol/record.js';
+import { BYTES, DIMENSION_COUNT, type Incarnation, MESSAGES } from '../base/vocabulary.js';
+import { chargeIn, NO_LEVEL, type ReportRow } from '../protocol/record.js';
 import { RecordStore } from './record-store.js';
 
 /**
- * Rows of the usage map: one row is what one node reported for one lane. A row takes 64 bytes, so 500,000 rows (100
- * nodes × 5,000 groups) take 32 MB; as objects they took over 75 MB. Float32 loses nothing, because the wire carries
- * float32. Rows lie in pages of 720 KB: a single buffer of 200 MB would be copied within one turn of the event loop to
+ * Rows of the usage map: one row is what one node reported for one lane. A row takes 80 bytes, so 500,000 rows (100
+ * nodes × 5,000 groups) take 40 MB; as objects they took over 75 MB. Float32 loses nothing, because the wire carries
+ * float32. Rows lie in pages of 1.3 MB: a single buffer of 200 MB would be copied within one turn of the event loop to
  * grow.
  *
  * The words of a row lie together, and not in columns: the rows of a lane, one per node, are spread over the store, so
@@ -15,6 +15,7 @@ import { RecordStore } from './record-store.js';
  *     words of 4 bytes:  0 record · 1 map lane · 2 next row of the lane, or −1 · 3 the row before this one, or −1
  *                        4 next row of the record, or −1 · 5 usage · 7 demand · 9 share, each in both dimensions
  *                        11 topics × 2, + 1 if a charge is told · 12 charge in both dimensions, as float64
+ *                        16 level in both dimensions, NaN = none · 18 what is unread of the charge
  */
 export class RowStore {
   readonly #pages: RowPage[] = [];
@@ -104,6 +105,19 @@ export class RowStore {
     return [this.chargeOf(row, MESSAGES), this.chargeOf(row, BYTES)];
   }
 
+  /** NaN where the author had no bucket. */
+  levelOf(row: number, dimension: number): number {
+    return this.pageOf(row).floats[this.startOf(row) + LEVEL + dimension] as number;
+  }
+
+  unreadOf(row: number, dimension: number): number {
+    return this.pageOf(row).floats[this.startOf(row) + UNREAD + dimension] as number;
+  }
+
+  recordOf(row: number): number {
+    return this.#int(row, RECORD);
+  }
+
   incarnationOf(row: number): Incarnation {
     return this.records.incarnation[this.#int(row, RECORD)] as Incarnation;
   }
@@ -153,6 +167,11 @@ export class RowStore {
     const [messages, bytes] = chargeIn(report);
     doubles[(start + CHARGE) / 2] = messages;
     doubles[(start + CHARGE) / 2 + 1] = bytes;
+    const { level = NO_LEVELS, unread = NOTHING_UNREAD } = report;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      floats[start + LEVEL + dimension] = level[dimension] as number;
+      floats[start + UNREAD + dimension] = unread[dimension] as number;
+    }
   }
 
   release(row: number): void {
@@ -232,13 +251,16 @@ class RowPage {
 }
 
 type Column = 'usageMessages' | 'usageBytes' | 'demandMessages' | 'demandBytes' | 'shareMessages' | 'shareBytes';
-type RowContent = Readonly<Record<Column | 'topics', number>> & { readonly charge?: readonly [number, number] };
+type RowContent = Readonly<Record<Column | 'topics', number>> & Pick<ReportRow, 'charge' | 'level' | 'unread'>;
+
+const NO_LEVELS = [NO_LEVEL, NO_LEVEL] as const;
+const NOTHING_UNREAD = [0, 0] as const;
 
 /** What 31 bits hold beside the other one; the wire has 32, of which foreign records may use all. */
 const TOPICS_MAX = 2 ** 30 - 1;
 const INITIAL_ROWS = 256;
 const GROWTH = 1.25;
-const ROW_BYTES = 64;
+const ROW_BYTES = 80;
 const WORDS = ROW_BYTES / 4;
 const PAGE_BITS = 14;
 const PAGE_ROWS = 2 ** PAGE_BITS;
@@ -255,3 +277,5 @@ const SHARE = 9;
 const TOPICS = 11;
 /** A whole number of float64 from the beginning of the row. */
 const CHARGE = 12;
+const LEVEL = 16;
+const UNREAD = 18;

@@ -16,8 +16,9 @@ export interface ChargeSource {
   readonly nodeKey: NodeKey;
   readonly slot: number;
   readonly partition: number;
-  /** Log time of the partition. */
-  readonly logMs: number;
+  /** Span time of the partition, and how much of that were pauses (log-time.ts). */
+  readonly spanMs: number;
+  readonly pauseMs: number;
   /** See RecordKey. */
   readonly isElsewhere: boolean;
 }
@@ -43,8 +44,11 @@ export interface ChargeReader {
 
 export interface ReadTime {
   readonly nowMs: number;
-  /** Log time of the partition. */
+  /** Log time of the partition, its span time, and how much of that were pauses (log-time.ts). */
   readonly logMs: number;
+  readonly spanMs: number;
+  readonly pauseMs: number;
+  readonly offset: number;
 }
 
 /** The key of a record, and how the record stands to the life of its node and to the log. */
@@ -70,6 +74,8 @@ export interface KnownKey {
   readonly partition: number;
   readonly bundle: number;
   readonly incarnation: Incarnation;
+  /** The record's number in the store. */
+  readonly record: number;
 }
 
 /**
@@ -182,12 +188,22 @@ export class UsageMap {
     if (known === -1 && this.bounds.judge(partition, bundle, rows, 0) !== 'applied') return verdict;
     const entry = known === -1 ? records.add() : known;
     const countedSlot = isPast ? NOBODYS_SLOT : member.slot;
-    const { nowMs, logMs } = read;
+    const { nowMs, logMs, spanMs, pauseMs, offset } = read;
     const { nodeKey } = record.author;
-    const source = { nodeKey, slot: member.slot, partition, logMs, isElsewhere };
+    const source = { nodeKey, slot: member.slot, partition, spanMs, pauseMs, isElsewhere };
     const isRead = this.charges !== null && !isPast;
     const refused = isRead ? this.#tellCharges(this.charges as ChargeReader, known, record, rows, source) : 0;
-    records.write(entry, record.author, { member: countedSlot, partition, bundle, nowMs, logMs });
+    const { readUntilOffset: readUntil = 0, fullInMs = 0 } = record;
+    const times = { nowMs, logMs, spanMs, pauseMs };
+    records.write(entry, record.author, {
+      member: countedSlot,
+      partition,
+      bundle,
+      ...times,
+      offset,
+      readUntil,
+      fullInMs,
+    });
     if (known === -1) this.#keys.add(member.slot, entry);
     if (known === -1 || !this.#overwriteAll(entry, rows)) {
       this.#release(entry);
@@ -248,6 +264,11 @@ export class UsageMap {
     return newest;
   }
 
+  /** The record of a key, or −1. */
+  recordOf(member: Member, partition: number, bundle: number): number {
+    return this.#keys.find(member.slot, partition, bundle);
+  }
+
   hasKeysOf(member: Member): boolean {
     return this.#keys.countOf(member.slot) > 0;
   }
@@ -258,7 +279,8 @@ export class UsageMap {
     const keys: KnownKey[] = [];
     for (let partition = 0; partition < member.lives.length; partition++) {
       for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
-        keys.push({ partition, bundle: bundle[entry] as number, incarnation: incarnation[entry] as number });
+        const key = { partition, bundle: bundle[entry] as number, incarnation: incarnation[entry] as number };
+        keys.push({ ...key, record: entry });
       }
     }
     return keys;
@@ -375,7 +397,8 @@ const LANES_UNTIL_FREED = 65_536;
 const NOTHING: readonly ReportRow[] = [];
 const NO_CHARGE = [0, 0] as const;
 
-/** In this log the author's charges count from 0. */
+/** In this log the author's charges count from 0, and what it knew of buckets says nothing. */
 function withNothingCharged(row: ReportRow): ReportRow {
-  return row.charge === undefined ? row : { ...row, charge: NO_CHARGE };
+  const { charge, level: _, unread: __, ...rates } = row;
+  return charge === undefined ? rates : { ...rates, charge: NO_CHARGE };
 }

@@ -9,6 +9,7 @@ import type {
 import type { LimitRole } from '../../config/schema/keys.js';
 import { keyNameOf } from '../../config/setting/key-name.js';
 import { bitsOf, groupIdOf } from '../../core/base/ids.js';
+import { depthGiven } from '../../core/base/settings.js';
 import {
   BYTES,
   DIMENSION_COUNT,
@@ -26,6 +27,8 @@ import type { Strangers } from '../../core/keys/strangers.js';
 import { type UnheardHold, UnheardHolds } from '../../core/keys/unheard-holds.js';
 import { Whispers } from '../../core/keys/whispers.js';
 import type { Limiter } from '../../core/limiter/limiter.js';
+import type { UnheardUse } from '../../core/protocol/events-and-effects.js';
+import { clusterDepth } from '../../core/tokens/cluster-depth.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Telemetry } from '../../ports/telemetry.js';
@@ -114,7 +117,6 @@ export class KeyBook {
   constructor(parts: KeyBookParts) {
     this.#parts = parts;
     this.#whispers = new Whispers([], parts.keys.maxLive, randomInt(2 ** 32));
-    this.#whispers.begin(parts.clock());
     this.#holds = new UnheardHolds(this.#whispers);
     this.#use = new SilentUse(parts.clock());
     this.#remote = new RemoteKeys({
@@ -375,6 +377,22 @@ export class KeyBook {
     if (counts !== undefined) counts.overQuota++;
   }
 
+  /** What this node has spent of silent keys and nobody knows: its last record tells that. */
+  lastWords(): UnheardUse[] {
+    const nowMs = this.#parts.clock();
+    const { cluster } = this.#parts;
+    return this.#whispers.spentMost(TOLD_PART, TOLD_MAX, nowMs).flatMap(({ name, units }) => {
+      const { settings } = this.#kindAt(this.#find(name));
+      return DIRECTIONS.flatMap((_, direction): UnheardUse[] => {
+        const at = direction * DIMENSION_COUNT;
+        const [messages, bytes] = units.slice(at, at + DIMENSION_COUNT) as [number, number];
+        if (messages <= 0 && bytes <= 0) return [];
+        const buckets = bucketsOf(settings, direction);
+        return [{ groupId: groupIdOf(cluster, name), direction, units: [messages, bytes], buckets }];
+      });
+    });
+  }
+
   /** Called every round: confirms what may be spent unheard, and looks at some keys that may be forgotten. */
   keep(nowMs: number): void {
     const { coordinator } = this.#parts.loop;
@@ -424,8 +442,12 @@ export class KeyBook {
     const nodes = log.epochs.isHolding ? this.#nodes : Math.max(1, membership.alive.length, this.#dividedBy ?? 1);
     if (nodes !== this.#nodes) this.#whispers.setNodes(nodes, nowMs);
     this.#nodes = nodes;
-    if (coordinator.readyMs !== this.#readyMs) this.#whispers.begin(coordinator.readyMs);
-    this.#readyMs = coordinator.readyMs;
+    const { readyMs, isReady } = coordinator;
+    if (!isReady) return;
+    if (Number.isNaN(this.#readyMs)) this.#whispers.start(readyMs);
+    // While it slept, the nodes that took it for dead shared its part.
+    else if (readyMs !== this.#readyMs) this.#whispers.begin(readyMs);
+    this.#readyMs = readyMs;
   }
 
   /** When the topic of a node that started alone has come, groups of keys that speak are whole again. */
@@ -721,6 +743,19 @@ export interface KeySeen {
 
 /** Per direction. */
 type Left = readonly (readonly [messages: number, bytes: number])[];
+
+/** Of a key of which less was spent than this part of what a node may spend unheard, nothing is told. */
+const TOLD_PART = 0.25;
+/** 2 MB of rows; the others are told nothing of what more keys have spent. */
+const TOLD_MAX = 20_000;
+
+function bucketsOf({ quota, burst }: GroupConfig, direction: number): UnheardUse['buckets'] {
+  const [messages, bytes] = quota[DIRECTIONS[direction]!].map((perSecond, dimension) => {
+    if (perSecond === Number.POSITIVE_INFINITY || perSecond === 0) return null;
+    return { perSecond, depth: depthGiven(burst, direction, dimension) ?? clusterDepth(perSecond, 1) };
+  });
+  return [messages ?? null, bytes ?? null];
+}
 
 /** A key that comes again within this time is found as it was. */
 const FORGET_AFTER_MS = 10_000;

@@ -113,5 +113,6 @@ test('it makes no difference to the tokens how many records a node reads in one 
     }),
     { numRuns: 40 },
   );
-  expect(moved).toBeGreaterThan(15);
+  // A node that starts behind a gap fills the buckets.
+  expect(moved).toBeGreaterThan(5);
 });

@@ -2,9 +2,9 @@ import '../seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { maxMin } from '../../../src/core/convergence/max-min.js';
-import { type ClusterBucket, correctedRate, setPointOf } from '../../../src/core/tokens/cluster-bucket.js';
+import { type ClusterBucket, correctedRate, setPointOf, TOGETHER } from '../../../src/core/tokens/cluster-bucket.js';
 import { ExpectedUse } from '../../../src/core/tokens/expected-use.js';
-import { fromCluster, TOGETHER } from '../../../src/core/tokens/from-cluster.js';
+import { fromCluster } from '../../../src/core/tokens/from-cluster.js';
 import { roundOf, total } from '../../unit/core/convergence/round-of.js';
 import { type Cluster, cluster } from '../rounds.js';
 

@@ -73,7 +73,7 @@ describe('one author may charge whatever it likes', () => {
           const hostileBefore = slot.returnable.of(HOSTILE);
           if (step.kind === 'view') viewed(slot, target, step.wanted);
           if (step.kind === 'pass') {
-            slot.settle(step.ms);
+            slot.settle(step.ms, 0);
             flowedIn += (target * step.ms) / 1000;
             // What all took, less what may come back of the hostile node's part.
             const took = (target * step.ms) / 1000 - (slot.settledTokens - before);

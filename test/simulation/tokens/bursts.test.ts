@@ -60,7 +60,7 @@ test.each([
   { nodes: 10, perSecond: 20, depth: 200 },
 ])('$perSecond/s on $nodes nodes with a burst of $depth: once it is spent, the quota is used', (bucket) => {
   const { nodes, perSecond, depth } = bucket;
-  const group = { burst: { messages: depth, bytes: null, policy: 'optimistic' } } as const;
+  const group = { burst: { messages: depth, bytes: null, policy: 'optimistic', start: 'empty' } } as const;
   const arrivals = Array.from({ length: 240 * perSecond }, (_, turn) => at((500 * turn) / perSecond, turn % nodes, 1));
   const { admitted } = play({ nodes, perSecond, lengthMs: 120_000, arrivals: arrivals.flat() }, { group });
   for (let atMs = 5000; atMs < 120_000; atMs += 5000) {

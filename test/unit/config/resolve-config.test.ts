@@ -159,7 +159,7 @@ groups:
           floorRatio: 0.001,
           sharing: 'tokens',
           autoSharing: { because: null },
-          burst: { messages: null, bytes: null, quotaMs: null, policy: 'optimistic' },
+          burst: { messages: null, bytes: null, quotaMs: null, policy: 'optimistic', start: 'full' },
           allowanceRatio: 0.25,
           weights: {},
           headroom: 'by-weight',

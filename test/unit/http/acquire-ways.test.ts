@@ -3,7 +3,7 @@ import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 const GROUPS = {
   fast: { quota: { publish: { messagesPerSecond: 500, bytesPerSecond: 100_000 } } },
-  slow: { quota: { publish: { messagesPerSecond: 0.05 } } },
+  slow: { quota: { publish: { messagesPerSecond: 0.05 } }, burst: { start: 'empty' } },
   debts: { quota: { publish: { messagesPerSecond: 5 } } },
   clients: {
     quota: { publish: { messagesPerSecond: 1000 } },

@@ -10,7 +10,11 @@ import { EXPLAINED } from '../../../src/http/target/target-answers.js';
 import { type HttpScene, readyScene } from './http-scene.js';
 
 /** One token in 100 s, so that what is in the bucket does not depend on how fast the machine is. */
-const SHARED = { sharing: 'tokens', quota: { publish: { messagesPerSecond: 0.01 } }, burst: { messages: 3 } };
+const SHARED = {
+  sharing: 'tokens',
+  quota: { publish: { messagesPerSecond: 0.01 } },
+  burst: { messages: 3, start: 'empty' },
+};
 const BUSY = { sharing: 'tokens', quota: { publish: { messagesPerSecond: 1000 } }, burst: { messages: 100 } };
 const PIECES = { sharing: 'tokens', quota: { publish: { messagesPerSecond: 2 } }, burst: 2 };
 const BY_RATES = { sharing: 'rates', quota: { publish: { messagesPerSecond: 1000 } } };
@@ -41,7 +45,7 @@ describe('a group that shares tokens', () => {
     expect((await statusOf('rates')).directions.publish.clusterBucket).toBeNull();
   });
 
-  it('a node that has just begun takes it for empty, and says when a piece passes', async () => {
+  it('a node that has just begun takes it for empty where that is configured, and says when a piece passes', async () => {
     const { messages } = (await statusOf('small')).directions.publish.clusterBucket!;
     expect(messages!.tokens).toBeGreaterThanOrEqual(0);
     expect(messages!.tokens).toBeLessThan(1);

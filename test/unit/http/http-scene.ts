@@ -43,7 +43,7 @@ export const GROUPS = {
     quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: '1MiB' }, dispatch: { messagesPerSecond: 50 } },
   },
   blocked: { quota: { publish: { messagesPerSecond: 0 } } },
-  slow: { quota: { publish: { messagesPerSecond: 0.05 } }, maxRequest: { messages: 100 } },
+  slow: { quota: { publish: { messagesPerSecond: 0.05 } }, burst: { start: 'empty' }, maxRequest: { messages: 100 } },
   free: {},
 };
 

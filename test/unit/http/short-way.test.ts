@@ -11,7 +11,7 @@ const VIEWER = 'qm_viewer-0123456789';
 const GROUPS = {
   orders: { quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: '1MiB' } } },
   blocked: { quota: { publish: { messagesPerSecond: 0 } } },
-  slow: { quota: { publish: { messagesPerSecond: 0.05 } }, maxRequest: { messages: 100 } },
+  slow: { quota: { publish: { messagesPerSecond: 0.05 } }, burst: { start: 'empty' }, maxRequest: { messages: 100 } },
   free: {},
   watched: { mode: 'shadow', quota: { publish: { messagesPerSecond: 0 } } },
   tighter: { shadow: { quota: { publish: { messagesPerSecond: 0 } } } },

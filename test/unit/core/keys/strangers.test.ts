@@ -12,12 +12,12 @@ test('a group is reported as long as one of its lanes has rows, and another of i
   expect(neighbour).not.toBe(group);
   expect((neighbour - group) % 65_536).toBe(0);
   expect(strangers.has(group)).toBe(false);
-  strangers.note(GROUP, 0, true, 5);
-  strangers.note(GROUP, 0, true, 5);
-  strangers.note(GROUP, 1, true, 5);
+  strangers.note(GROUP, 0, true);
+  strangers.note(GROUP, 0, true);
+  strangers.note(GROUP, 1, true);
   expect([strangers.has(group), strangers.has(neighbour)]).toEqual([true, false]);
-  strangers.note(GROUP, 0, false, 9);
+  strangers.note(GROUP, 0, false);
   expect(strangers.has(group)).toBe(true);
-  strangers.note(GROUP, 1, false, 9);
+  strangers.note(GROUP, 1, false);
   expect(strangers.has(group)).toBe(false);
 });

@@ -260,10 +260,10 @@ test('log time counts the time before a life whole in its span alone', () => {
   time.advanceTo(3_601_000);
   expect([time.ms, time.spanMs]).toEqual([3000, 3000]);
   time.advanceTo(3_661_000);
-  time.countWholeStep();
+  time.countWholeStep(true);
   expect([time.ms, time.spanMs]).toEqual([5000, 63_000]);
   time.advanceTo(0);
-  time.countWholeStep();
+  time.countWholeStep(true);
   expect([time.ms, time.spanMs]).toEqual([5000, 63_000]);
 });
 

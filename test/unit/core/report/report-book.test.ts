@@ -4,7 +4,7 @@ import { partitionOf } from '../../../../src/core/protocol/record.js';
 import { ReportBook } from '../../../../src/core/report/report-book.js';
 
 function bookWith({ partitions = 1, groupsPerRecord = 3, forcedReportMs = 300_000 } = {}) {
-  return new ReportBook(nodeKeyOf('demo', 'a'), partitions, groupsPerRecord, forcedReportMs);
+  return new ReportBook(nodeKeyOf('demo', 'a'), { partitions, groupsPerRecord, forcedReportMs }, () => false);
 }
 
 function groupId(group: number): string {

@@ -8,7 +8,11 @@ import { ReportBudget } from '../../../../src/core/report/report-budget.js';
 const ROUND_MS = 20;
 
 function bookOf(bundles: number): ReportBook {
-  const book = new ReportBook(nodeKeyOf('demo', 'a'), 1, 1, 300_000);
+  const book = new ReportBook(
+    nodeKeyOf('demo', 'a'),
+    { partitions: 1, groupsPerRecord: 1, forcedReportMs: 300_000 },
+    () => false,
+  );
   for (let group = 0; group < bundles; group++) change(book, group, 1);
   return book;
 }

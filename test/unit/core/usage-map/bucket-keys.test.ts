@@ -29,7 +29,7 @@ test('finds what a Map would find, and lists the keys of each node and partition
         } else if (record === undefined) {
           const added = records.add();
           const author = { incarnation: 1, sequence: 1 };
-          records.write(added, author, { member: slot, partition, bundle, nowMs: 0, logMs: 0 });
+          records.write(added, author, { member: slot, partition, bundle, ...NEVER });
           keys.add(slot, added);
           known.set(name, added);
         }
@@ -53,3 +53,5 @@ test('finds what a Map would find, and lists the keys of each node and partition
     }),
   );
 });
+
+const NEVER = { nowMs: 0, logMs: 0, spanMs: 0, pauseMs: 0, offset: 0, readUntil: 0, fullInMs: 0 };

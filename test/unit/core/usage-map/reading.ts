@@ -44,7 +44,12 @@ export class Reading {
     this.membership = new Membership(STALENESS_MS, partitions);
     this.usageMap = new UsageMap((lane) => this.changedLanes.push(lane), { partitions });
     this.backends = new BackendBook('demo', SETTINGS.limiting);
-    const settings = { partitions, heartbeatMs: HEARTBEAT_MS, stalenessMs: STALENESS_MS };
+    const settings = {
+      partitions,
+      heartbeatMs: HEARTBEAT_MS,
+      partitionHeartbeatMs: HEARTBEAT_MS,
+      stalenessMs: STALENESS_MS,
+    };
     const told = { backends: this.backends, ramps: this.ramps, notices: this.notices };
     this.log = new LogReader(settings, this.membership, this.usageMap, told);
     this.log.isCaughtUp = true;

@@ -10,6 +10,11 @@ function write(store: RecordStore, record: number, salt: number): void {
     bundle: salt + 2,
     nowMs: salt + 0.75,
     logMs: salt + 3.9,
+    spanMs: salt + 6.9,
+    pauseMs: salt + 7.9,
+    offset: salt + 8,
+    readUntil: salt + 7,
+    fullInMs: salt + 9,
   });
   store.nextOfKeys[record] = salt + 4;
   store.previousOfKeys[record] = salt + 5;
@@ -18,11 +23,13 @@ function write(store: RecordStore, record: number, salt: number): void {
 function readBack(store: RecordStore, record: number): readonly (number | undefined)[] {
   const { member, partition, incarnation, sequence, readMs, logMs, bundle, nextOfKeys, previousOfKeys } = store;
   const columns = [member, partition, incarnation, sequence, readMs, logMs, bundle, nextOfKeys, previousOfKeys];
-  return columns.map((column) => column[record]);
+  const { spanMs, pauseMs, offset, readUntil, fullInMs } = store;
+  return [...columns, spanMs, pauseMs, offset, readUntil, fullInMs].map((column) => column[record]);
 }
 
 function written(salt: number): readonly number[] {
-  return [salt + 1, salt % 16, salt + 0.25, salt + 0.5, salt + 0.75, salt + 3, salt + 2, salt + 4, salt + 5];
+  const of = [salt + 1, salt % 16, salt + 0.25, salt + 0.5, salt + 0.75, salt + 3, salt + 2, salt + 4, salt + 5];
+  return [...of, salt + 6, salt + 7, salt + 8, salt + 7, salt + 9];
 }
 
 test('ten thousand records keep all that was written of them, while the columns grow one by one', () => {
@@ -56,7 +63,17 @@ test('a place that is free again is taken first, without rows and weight', () =>
 test('log time goes on after 2³¹ ms', () => {
   const store = new RecordStore();
   const record = store.add();
-  const place = { member: 1, partition: 0, bundle: 0, nowMs: 0 };
+  const place = {
+    member: 1,
+    partition: 0,
+    bundle: 0,
+    nowMs: 0,
+    spanMs: 0,
+    pauseMs: 0,
+    offset: 0,
+    readUntil: 0,
+    fullInMs: 0,
+  };
   store.write(record, { incarnation: 1, sequence: 1 }, { ...place, logMs: 2 ** 31 + 5.5 });
   expect((2 ** 31 + 25 - (store.logMs[record] as number)) | 0).toBe(20);
 });

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
 import type { LaneCosts, ReportRecord } from '../../../../src/core/protocol/record.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
-import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';
+import { type ReadTime, UsageMap } from '../../../../src/core/usage-map/usage-map.js';
 import { wideId } from '../../../wide-ids.js';
 
 const KEYS = 200;
 const ROUNDS = 20;
+
+function at(ms: number): ReadTime {
+  return { nowMs: ms, logMs: ms, spanMs: ms, pauseMs: 0, offset: ms };
+}
 
 /** Records of the same keys again and again, as those of a steady cluster are: built before anything is measured. */
 function recordOf(key: number, sequence: number): ReportRecord {
@@ -36,7 +40,7 @@ test('a record of a known key replaces the one before without growing the map', 
       const record = records[key] as ReportRecord;
       (record.author as { sequence: number }).sequence = round;
       const place = { partition: 0, bundle: key, isPast: false };
-      expect(usageMap.apply(place, member, record, { nowMs: round, logMs: round })).toBe('applied');
+      expect(usageMap.apply(place, member, record, at(round))).toBe('applied');
     }
   };
   applyAll(1);
@@ -60,10 +64,7 @@ test('costs go with the record that said them, also where its rows are overwritt
   const costs = { transactions: 10, backends: [{ backend: wideId(7), cost: 30 }] };
   const lane = () => usageMap.mapLaneOf(said(1).rows[0]!.groupId, said(1).rows[0]!.direction);
   for (const [sequence, given] of [costs, costs, undefined, costs].entries()) {
-    usageMap.apply({ partition: 0, bundle: 0, isPast: false }, member, said(sequence + 1, given), {
-      nowMs: 0,
-      logMs: 0,
-    });
+    usageMap.apply({ partition: 0, bundle: 0, isPast: false }, member, said(sequence + 1, given), at(0));
     expect(usageMap.costs.hasLane(lane())).toBe(given !== undefined);
     const on = [...usageMap.costs.lanesOn(wideId(7))];
     expect(on.map(({ rows }) => rows)).toEqual(given === undefined ? [] : on.map(() => 1));

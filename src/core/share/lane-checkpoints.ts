@@ -1,0 +1,94 @@
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
+import type { LogTime } from '../log/log-time.js';
+import { type Checkpoint, isFurther, type ReadPlace } from '../tokens/checkpoint.js';
+import type { Membership } from '../usage-map/membership.js';
+import type { RowStore } from '../usage-map/row-store.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
+
+/** What all rows of a lane say of a bucket, those of past lives and of nodes that are gone among them. */
+export function checkpointsOf(
+  { usageMap, membership }: Told,
+  mapLane: number,
+  dimension: number,
+  time: Pick<LogTime, 'spanMs' | 'pauseMs'>,
+): Checkpoint[] {
+  const { rows } = usageMap;
+  const checkpoints: Checkpoint[] = [];
+  for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+    const record = rows.recordOf(row);
+    const { index, nodeKey } = membership.inSlot(rows.memberOf(row));
+    checkpoints.push({
+      author: index === -1 ? null : nodeKey,
+      charge: rows.chargeOf(row, dimension),
+      level: rows.levelOf(row, dimension),
+      unread: rows.unreadOf(row, dimension),
+      ...placeOf(rows, record),
+      spanMs: since(rows.records.spanMs[record] as number, time.spanMs),
+      pauseMs: since(rows.records.pauseMs[record] as number, time.pauseMs),
+    });
+  }
+  return checkpoints;
+}
+
+/**
+ * Whether a node that is alive tells a lane's buckets and had read further than the author of a record.
+ *
+ * @param record −1 = whoever tells them has
+ * @param except the slot of a member that does not count
+ */
+export function isToldFurther(
+  { usageMap, membership }: Told,
+  mapLane: number,
+  record: number,
+  except: number,
+): boolean {
+  const { rows } = usageMap;
+  const place = record === -1 ? NOWHERE : placeOf(rows, record);
+  for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+    const slot = rows.memberOf(row);
+    if (slot === except || membership.inSlot(slot).index === -1 || !tellsLevel(rows, row)) continue;
+    if (isFurther(placeOf(rows, rows.recordOf(row)), place)) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether nobody has to find a record in the log any more: all its buckets have been full since, or nodes that are alive
+ * tell of them and had read further.
+ */
+export function isOutdated(
+  { usageMap, membership }: Told,
+  record: number,
+  { spanMs }: Pick<LogTime, 'spanMs'>,
+): boolean {
+  const { rows } = usageMap;
+  const { records } = rows;
+  if (since(records.spanMs[record] as number, spanMs) >= (records.fullInMs[record] as number)) return true;
+  for (let row = records.first[record] as number; row !== -1; row = rows.nextOfRecord(row)) {
+    if (tellsLevel(rows, row) && !isToldFurther({ usageMap, membership }, rows.laneOf(row), record, -1)) return false;
+  }
+  return true;
+}
+
+interface Told {
+  readonly usageMap: UsageMap;
+  readonly membership: Membership;
+}
+
+function placeOf({ records }: RowStore, record: number): ReadPlace {
+  return { offset: records.offset[record] as number, readUntil: records.readUntil[record] as number };
+}
+
+const NOWHERE: ReadPlace = { offset: -1, readUntil: -1 };
+
+function tellsLevel(rows: RowStore, row: number): boolean {
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    if (!Number.isNaN(rows.levelOf(row, dimension))) return true;
+  }
+  return false;
+}
+
+/** Of times that a record keeps modulo 2³². */
+function since(keptMs: number, nowMs: number): number {
+  return (Math.floor(nowMs) - keptMs) >>> 0;
+}

@@ -1,0 +1,70 @@
+import type { NodeKey } from '../base/vocabulary.js';
+import { type ClusterBucket, debtMaxOf, tokensAfter } from './cluster-bucket.js';
+
+/**
+ * What is in a bucket now, by what the rows of its lane say was in it. Nobody who begins to follow a bucket needs to know
+ * more of its past than this, so a node follows none that it does not serve.
+ *
+ *     no row that says so      full: whoever took of it keeps a row until it is full again
+ *     the row that read furthest, `unread` of all rows behind that place taken from it, moved on to now
+ *     no more than any other row allows: its level, and all that has flowed in since
+ *
+ * *Worked*, 60 per hour: a row said 10 ten minutes ago, and that its author had taken 2 more. 8 + 10 = 18 now.
+ *
+ * *Why the last line:* a false level is read by newcomers alone, and believed as far as the others allow.
+ *
+ * @param expectedPerSecond what all take together who are alive; in a pause nobody takes anything
+ */
+export function levelNow(rows: readonly Checkpoint[], bucket: ClusterBucket, expectedPerSecond: number): number {
+  const { perSecond, depth } = bucket;
+  const furthest = furthestOf(rows);
+  if (furthest === null) return depth;
+  let level = furthest.level;
+  for (const { offset, unread } of rows) if (offset >= furthest.readUntil) level -= unread;
+  level = within(bucket, level);
+  level = tokensAfter(bucket, level, furthest.spanMs - furthest.pauseMs, expectedPerSecond);
+  level = tokensAfter(bucket, level, furthest.pauseMs, 0);
+  for (const row of rows) {
+    if (!Number.isNaN(row.level)) level = Math.min(level, row.level + (perSecond * row.spanMs) / 1000);
+  }
+  return within(bucket, level);
+}
+
+/** What one row says of one dimension of its lane's bucket, and since when. */
+export interface Checkpoint {
+  /** Null = it is not alive, or that is of a past life. */
+  readonly author: NodeKey | null;
+  /** What it has charged in its life, units. */
+  readonly charge: number;
+  /** Units; NaN = nothing. */
+  readonly level: number;
+  /** Units that its author had charged and not read back. */
+  readonly unread: number;
+  /** The offset of its record, and that after the last record that its author had read. */
+  readonly offset: number;
+  readonly readUntil: number;
+  /** Span time since then, and how much of that were pauses (core/log/log-time.ts). */
+  readonly spanMs: number;
+  readonly pauseMs: number;
+}
+
+function furthestOf(rows: readonly Checkpoint[]): Checkpoint | null {
+  let furthest: Checkpoint | null = null;
+  for (const row of rows) {
+    if (Number.isNaN(row.level)) continue;
+    if (furthest === null || isFurther(row, furthest)) furthest = row;
+  }
+  return furthest;
+}
+
+/** Whether the author of one record had read further than that of the other; of two alike, the later record has. */
+export function isFurther(one: ReadPlace, other: ReadPlace): boolean {
+  return one.readUntil > other.readUntil || (one.readUntil === other.readUntil && one.offset > other.offset);
+}
+
+export type ReadPlace = Pick<Checkpoint, 'offset' | 'readUntil'>;
+
+/** A level that no bucket can have is bounded as charges are. */
+function within(bucket: ClusterBucket, level: number): number {
+  return Math.max(-debtMaxOf(bucket), Math.min(bucket.depth, level));
+}
