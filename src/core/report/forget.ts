@@ -89,8 +89,8 @@ export class Forgetting {
 
   /**
    * Adds the NODE keys last: as long as the log holds a bundle, it should hold the life to which the bundle belongs.
-   * Bundles that newcomers have to find stay, unless too many nodes are gone. Returns false where there is more to add at
-   * once.
+   * Bundles that newcomers have to find stay, unless too many nodes are gone. Returns false where there is more to add
+   * at once.
    */
   #addKeysOf(member: Member, keys: FreedKey[], areTooMany: boolean): boolean {
     const bundles = this.#cluster.usageMap.keysOf(member);

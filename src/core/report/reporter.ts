@@ -156,8 +156,8 @@ export class Reporter {
   }
 
   /**
-   * The last word of a node that stops: which lanes have charges that no record tells, or buckets that nobody else alive
-   * would remember. The others end.
+   * Ends the entries of a node that stops, but for lanes with charges that no record tells, or with buckets that nobody
+   * else alive would remember.
    */
   endAll(lanes: Iterable<LaneState>, nowMs: number): void {
     for (const lane of lanes) {

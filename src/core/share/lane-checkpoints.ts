@@ -53,8 +53,8 @@ export function isToldFurther(
 }
 
 /**
- * Whether nobody has to find a record in the log any more: all its buckets have been full since, or nodes that are alive
- * tell of them and had read further.
+ * Whether nobody has to find a record in the log any more: all its buckets have been full since, or nodes that are
+ * alive tell of them and had read further.
  */
 export function isOutdated(
   { usageMap, membership }: Told,
@@ -88,7 +88,7 @@ function tellsLevel(rows: RowStore, row: number): boolean {
   return false;
 }
 
-/** Of times that a record keeps modulo 2³². */
+/** Subtracts times that a record keeps modulo 2³². */
 function since(keptMs: number, nowMs: number): number {
   return (Math.floor(nowMs) - keptMs) >>> 0;
 }

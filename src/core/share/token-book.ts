@@ -54,7 +54,7 @@ interface FollowedLane {
 }
 
 /**
- * Follows the cluster's buckets of the lanes that this node serves, record by record, and says what it may take of them.
+ * Follows the cluster's buckets of the lanes that this node serves, record by record, and says what it may take.
  * Whatever else there is of buckets stands in the rows of the log: see core/tokens/checkpoint.ts.
  */
 export class TokenBook implements ChargeReader {

@@ -744,7 +744,7 @@ export interface KeySeen {
 /** Per direction. */
 type Left = readonly (readonly [messages: number, bytes: number])[];
 
-/** Of a key of which less was spent than this part of what a node may spend unheard, nothing is told. */
+/** Less than this part of what a node may spend of a key unheard is not told. */
 const TOLD_PART = 0.25;
 /** 2 MB of rows; the others are told nothing of what more keys have spent. */
 const TOLD_MAX = 20_000;
