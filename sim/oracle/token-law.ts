@@ -7,8 +7,8 @@ type Fail = (promise: string, about: string, says: string) => void;
 
 /**
  * The processes of one view that began to follow a bucket at the same place of the log hold the same tokens of it, bit
- * for bit. Whoever began elsewhere began with what a row said. With several partitions the order in which a process read
- * them counts too, because members are those of another partition.
+ * for bit. Whoever began elsewhere began with what a row said. With several partitions the order in which a process
+ * read them counts too, because members are those of another partition.
  */
 export function checkTokens(view: readonly ProcessRecord[], settings: WorldSettings, fail: Fail): void {
   if (view.some(({ node }) => node.coordinator.settings.partitions > 1)) return;

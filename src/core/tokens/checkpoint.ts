@@ -2,8 +2,8 @@ import type { NodeKey } from '../base/vocabulary.js';
 import { type ClusterBucket, debtMaxOf, tokensAfter } from './cluster-bucket.js';
 
 /**
- * Reads what is in a bucket now from what the rows of its lane say was in it. Whoever begins to follow a bucket needs to
- * know no more of its past, so a node follows none that it does not serve.
+ * Reads what is in a bucket now from what the rows of its lane say was in it. Whoever begins to follow a bucket needs
+ * to know no more of its past, so a node follows none that it does not serve.
  *
  *     no row that says so      full: whoever took of it keeps a row until it is full again
  *     the row that read furthest, `unread` of all rows behind that place taken from it, moved on to now
