@@ -182,7 +182,7 @@ export class LaneTokens implements Clumped {
   #switchTo(isShared: boolean): void {
     this.isShared = isShared;
     for (const slot of this.slots) {
-      slot.settledTokens = Number.POSITIVE_INFINITY;
+      slot.settledTokens = 0;
       // What no record says is not charged later either: others count nothing from now on.
       slot.account.keepToTold();
     }
