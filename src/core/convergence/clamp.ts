@@ -1,5 +1,5 @@
 import { floorPerWeight, liftTo } from './floors.js';
-import { forEachLimited, type LaneView, type Strategy, sum } from './strategy.js';
+import { forEachLimited, type LaneView, nodesIn, type Strategy, sum } from './strategy.js';
 import { waterFill } from './water-fill.js';
 
 /** Parts of the target that a single node gets at least and at most, 0 … 1. */
@@ -56,21 +56,24 @@ function clamp(view: LaneView, dimension: number, range: ShareRange): void {
   const share = view.share[dimension] as Float64Array;
   const { least, most } = boundsOf(view, dimension, range);
   const before = sum(share, count);
-  for (let at = 0; at < count; at++) share[at] = Math.min(most, share[at] as number);
+  const { nodes } = view;
+  for (let at = 0; at < count; at++) share[at] = Math.min(most * (nodes[at] as number), share[at] as number);
   const cutOff = before - sum(share, count);
-  low.fill(least, 0, count);
+  for (let at = 0; at < count; at++) low[at] = least * (nodes[at] as number);
   if (range.isLent) {
     const demand = view.demand[dimension] as Float64Array;
     const perWeight = floorPerWeight(view, dimension);
     for (let at = 0; at < count; at++) {
-      low[at] = Math.min(least, Math.max(demand[at] as number, perWeight * (view.weight[at] as number)));
+      low[at] = Math.min(low[at] as number, Math.max(demand[at] as number, perWeight * (view.weight[at] as number)));
     }
   }
   liftTo(share, low, count, before);
   if (cutOff <= 0) return;
   const demand = view.demand[dimension] as Float64Array;
   low.set(share.subarray(0, count));
-  for (let at = 0; at < count; at++) high[at] = Math.max(low[at] as number, Math.min(most, demand[at] as number));
+  for (let at = 0; at < count; at++) {
+    high[at] = Math.max(low[at] as number, Math.min(most * (nodes[at] as number), demand[at] as number));
+  }
   waterFill(low, high, view.weight, count, Math.max(before, sum(low, count)), share);
 }
 
@@ -79,6 +82,6 @@ const bounds = { least: 0, most: 0 };
 function boundsOf(view: LaneView, dimension: number, range: ShareRange): typeof bounds {
   const target = view.target[dimension] as number;
   bounds.most = range.maxShareRatio * target;
-  bounds.least = Math.min(bounds.most, target * Math.min(range.minShareRatio, 1 / view.count));
+  bounds.least = Math.min(bounds.most, target * Math.min(range.minShareRatio, 1 / nodesIn(view)));
   return bounds;
 }

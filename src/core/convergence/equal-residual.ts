@@ -37,7 +37,8 @@ function converge(view: LaneView): void {
     const share = view.share[dimension] as Float64Array;
     const perWeight = floorPerWeight(view, dimension);
     for (let at = 0; at < view.count; at++) {
-      share[at] = Math.max((usage[at] as number) + residual, perWeight * (view.weight[at] as number));
+      const room = residual * (view.nodes[at] as number);
+      share[at] = Math.max((usage[at] as number) + room, perWeight * (view.weight[at] as number));
     }
   }
 }

@@ -1,5 +1,5 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
-import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
+import { type LaneView, needsConvergence, nodesIn, type Strategy, sum } from './strategy.js';
 
 /**
  * The target by weight over the agreed pool, whatever its members use or want (Numaflow, "distributed throttling"):
@@ -27,13 +27,14 @@ export const equal: Strategy = {
 
 function converge(view: LaneView): void {
   const { count, divisor } = view;
+  const all = nodesIn(view);
   const weights = sum(view.weight, count);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!needsConvergence(view, dimension)) continue;
     const share = view.share[dimension] as Float64Array;
     const target = view.target[dimension] as number;
     for (let at = 0; at < count; at++) {
-      const agreed = divisor[at] === 0 ? 1 : count / (divisor[at] as number);
+      const agreed = divisor[at] === 0 ? 1 : all / (divisor[at] as number);
       share[at] = target * ((view.weight[at] as number) / weights) * Math.min(1, agreed);
     }
   }

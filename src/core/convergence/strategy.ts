@@ -4,11 +4,17 @@ import { DIMENSION_COUNT, type Headroom } from '../base/vocabulary.js';
  * What a strategy works on: one lane, all alive nodes, all dimensions at once, because dimensions converge
  * jointly. The arrays are scratch space, reused for every lane: a strategy must not keep them.
  *
- * Participants stand in order of NodeKey, so that everybody adds up in the same order and gets the same bits.
+ * A participant is one alive node, in order of NodeKey, so that everybody adds up in the same order and gets the same
+ * bits. The last one may stand for all nodes without a report of the lane: they are alike, and its weight and its share
+ * are those of all of them together. *Worked:* 100 nodes, 5 report: 6 participants, the last of weight 95.
  */
 export interface LaneView {
-  /** Alive nodes, ≥ 1. A node without a report of the lane takes part with zero usage and demand. */
+  /** Participants, ≥ 1. */
   count: number;
+  /** Alive nodes that a participant stands for, ≥ 1. */
+  readonly nodes: Float64Array;
+  /** Index of the participant's node among the alive ones; −1 where it stands for all that are not listed. */
+  readonly node: Int32Array;
   /** Units per second, [dimension][participant]; finite, ≥ 0. */
   readonly usage: readonly Float64Array[];
   readonly demand: readonly Float64Array[];
@@ -72,6 +78,8 @@ export function createLaneView(capacity: number): LaneView {
   const perDimension = () => Array.from({ length: DIMENSION_COUNT }, () => new Float64Array(capacity));
   return {
     count: 0,
+    nodes: new Float64Array(capacity).fill(1),
+    node: Int32Array.from({ length: capacity }, (_, at) => at),
     usage: perDimension(),
     demand: perDimension(),
     applied: perDimension(),
@@ -110,6 +118,33 @@ export function forEachLimited(view: LaneView, change: (view: LaneView, dimensio
 export function isLimited(view: LaneView, dimension: number): boolean {
   const target = view.target[dimension] as number;
   return target > 0 && target !== Number.POSITIVE_INFINITY;
+}
+
+/** How many nodes the target is divided among. */
+export function nodesIn({ nodes, count }: LaneView): number {
+  return sum(nodes, count);
+}
+
+/** The participant that stands for an alive node, by the node's index; −1 = none does. */
+export function participantOf({ node, count }: LaneView, index: number): number {
+  let low = 0;
+  let high = count - 1;
+  if (index === -1 || high === -1) return -1;
+  const hasRest = node[high] === -1;
+  if (hasRest) high--;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const here = node[middle] as number;
+    if (here === index) return middle;
+    if (here < index) low = middle + 1;
+    else high = middle - 1;
+  }
+  return hasRest ? count - 1 : -1;
+}
+
+/** The share of one of the nodes that a participant stands for. */
+export function shareOfEach({ share, nodes }: LaneView, at: number, dimension: number): number {
+  return ((share[dimension] as Float64Array)[at] as number) / (nodes[at] as number);
 }
 
 /** Σ over the participants, in their order. */

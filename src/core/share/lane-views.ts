@@ -1,6 +1,6 @@
 import type { GroupSettings } from '../base/settings.js';
 import { DIMENSION_COUNT, type NodeKey } from '../base/vocabulary.js';
-import { createLaneView, type LaneView, type Strategy } from '../convergence/strategy.js';
+import { createLaneView, type LaneView, participantOf, type Strategy, shareOfEach } from '../convergence/strategy.js';
 import type { LogTime } from '../log/log-time.js';
 import type { AgreedPool } from '../pool/agreed-pool.js';
 import type { OwnClaims } from '../pool/own-claims.js';
@@ -8,6 +8,7 @@ import type { LogReader } from '../reading/log-reader.js';
 import type { TargetBook } from '../target/target-book.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
+import { LaneMembers } from './lane-members.js';
 
 /** Gathers what a strategy is given: the rows, weights and divisors of the alive nodes, and the rates in force. */
 export class LaneViews {
@@ -18,7 +19,9 @@ export class LaneViews {
   readonly #usageMap: UsageMap;
   readonly #logTimes: readonly LogTime[];
   readonly #targets: TargetBook;
+  readonly #members = new LaneMembers();
   #view: LaneView = createLaneView(16);
+  #perNode: LaneView = createLaneView(16);
 
   constructor(nodeKey: NodeKey, log: LaneLog, ownClaims: OwnClaims, targets: TargetBook) {
     this.#nodeKey = nodeKey;
@@ -30,13 +33,26 @@ export class LaneViews {
     this.#targets = targets;
   }
 
-  /** Fills the view with what a strategy divides, and among which nodes. The view is reused: read it at once. */
+  /**
+   * Fills the view with what a strategy divides, and among which nodes. The view is reused: read it at once.
+   *
+   * *Why:* a lane has rows of few nodes. If each of the others took part by itself, what a record costs would grow with
+   * the cluster.
+   */
   gather(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): LaneView {
     const { remembers } = strategy;
-    const alive = this.#membership.alive;
-    if ((this.#view.weight.length as number) < alive.length) this.#view = createLaneView(alive.length * 2);
-    const view = this.#view;
-    view.count = alive.length;
+    const { alive } = this.#membership;
+    const members = this.#members;
+    members.begin(alive.length);
+    this.#listRows(mapLane);
+    // A claim to the pool is one node's own, and so is a weight.
+    if (strategy.agreesOnPool) members.listAll();
+    else if (hasAny(settings.weights)) this.#listWeights(settings.weights);
+    members.order();
+    const view = this.#roomFor(members.count + 1);
+    const { count } = members;
+    const rest = alive.length - count;
+    view.count = rest > 0 ? count + 1 : count;
     view.floorRatio = settings.floorRatio;
     this.#targets.ratesInto(view.target, settings, direction, mapLane);
     view.headroom = settings.headroom;
@@ -44,52 +60,107 @@ export class LaneViews {
     view.maxShareRatio = settings.maxShareRatio;
     view.isLent = strategy.agreesOnPool !== true;
     view.moving.fill(0, 0, view.count);
-    if (remembers) view.ageMs.fill(Number.POSITIVE_INFINITY, 0, view.count);
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      (view.usage[dimension] as Float64Array).fill(0, 0, view.count);
-      (view.demand[dimension] as Float64Array).fill(0, 0, view.count);
-      if (remembers) (view.applied[dimension] as Float64Array).fill(0, 0, view.count);
+    view.nodes.fill(1, 0, count);
+    view.weight.fill(1, 0, count);
+    if (rest > 0) {
+      view.nodes[count] = rest;
+      view.weight[count] = rest;
+      view.node[count] = NOT_LISTED;
+      clearParticipant(view, count, remembers);
     }
-    view.weight.fill(1, 0, view.count);
-    if (hasAny(settings.weights)) {
-      for (let at = 0; at < view.count; at++) {
-        view.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
-      }
+    const hasWeights = hasAny(settings.weights);
+    for (let at = 0; at < count; at++) {
+      const index = members.at(at);
+      view.node[at] = index;
+      if (hasWeights) view.weight[at] = settings.weights[alive[index]!.nodeId] ?? 1;
     }
-    const allTell = this.#fillRows(view, mapLane, remembers);
+    const allTell = this.#fillRows(view, remembers);
     view.sharesTokens = settings.sharing === 'tokens' && allTell;
     if (settings.nodeCount > 0) view.divisor.fill(settings.nodeCount, 0, view.count);
     else if (strategy.agreesOnPool) this.#fillDivisors(view, view.sharesTokens ? 0 : this.#ownClaims.largest);
     return view;
   }
 
-  /** Returns whether all rows tell what they charge. */
-  #fillRows(view: LaneView, mapLane: number, remembers: boolean): boolean {
-    const rows = this.#usageMap.rows;
-    let allTell = true;
+  /** The same with one participant per alive node, in their order, for who looks at all of them. */
+  perNode(view: LaneView): LaneView {
+    const { length } = this.#membership.alive;
+    if (this.#perNode.weight.length < length) this.#perNode = createLaneView(length * 2);
+    const all = this.#perNode;
+    all.count = length;
+    all.target.set(view.target);
+    const { floorRatio, headroom, minShareRatio, maxShareRatio, sharesTokens, isLent } = view;
+    Object.assign(all, { floorRatio, headroom, minShareRatio, maxShareRatio, sharesTokens, isLent });
+    for (let index = 0; index < length; index++) {
+      const at = participantOf(view, index);
+      all.weight[index] = view.weight[at]! / view.nodes[at]!;
+      all.divisor[index] = view.divisor[at]!;
+      all.ageMs[index] = view.ageMs[at]!;
+      all.moving[index] = view.moving[at]!;
+      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+        all.usage[dimension]![index] = view.usage[dimension]![at]!;
+        all.demand[dimension]![index] = view.demand[dimension]![at]!;
+        all.applied[dimension]![index] = view.applied[dimension]![at]!;
+        all.share[dimension]![index] = shareOfEach(view, at, dimension);
+      }
+    }
+    return all;
+  }
+
+  #roomFor(participants: number): LaneView {
+    if (this.#view.weight.length < participants) this.#view = createLaneView(participants * 2);
+    return this.#view;
+  }
+
+  #listRows(mapLane: number): void {
+    const { rows } = this.#usageMap;
     const { member } = rows.records;
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
-      const page = rows.pageOf(row);
-      const start = rows.startOf(row);
-      const { index } = this.#membership.inSlot(member[page.recordOf(start)] as number);
-      if (index === -1) continue;
-      if (!page.tellsChargeAt(start)) allTell = false;
-      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-        // A node reports a lane in one bundle. Just after it moved a group to another bundle, both may be known.
-        keepLarger(view.usage[dimension] as Float64Array, index, page.usageOf(start, dimension));
-        keepLarger(view.demand[dimension] as Float64Array, index, page.demandOf(start, dimension));
+      const record = rows.pageOf(row).recordOf(rows.startOf(row));
+      const { index } = this.#membership.inSlot(member[record]!);
+      if (index !== -1) this.#members.list(index, row);
+    }
+  }
+
+  /** Looks at all nodes: few groups have weights. */
+  #listWeights(weights: Readonly<Record<string, number>>): void {
+    this.#membership.alive.forEach(({ nodeId }, index) => {
+      if (weights[nodeId] !== undefined) this.#members.list(index, NO_ROW);
+    });
+  }
+
+  /** Returns whether all rows tell what they charge. */
+  #fillRows(view: LaneView, remembers: boolean): boolean {
+    const members = this.#members;
+    let allTell = true;
+    for (let at = 0; at < members.count; at++) {
+      clearParticipant(view, at, remembers);
+      // A node reports a lane in one bundle. Just after it moved a group to another bundle, both may be known.
+      for (let listed = members.firstOf(at); listed !== -1; listed = members.nextOf(listed)) {
+        if (!this.#fillRow(view, at, members.rowOf(listed), remembers)) allTell = false;
       }
-      if (remembers) this.#fillMemory(view, row, index);
     }
     return allTell;
   }
 
-  #fillMemory(view: LaneView, row: number, index: number): void {
+  #fillRow(view: LaneView, at: number, row: number, remembers: boolean): boolean {
+    if (row === NO_ROW) return true;
+    const rows = this.#usageMap.rows;
+    const page = rows.pageOf(row);
+    const start = rows.startOf(row);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      keepLarger(view.usage[dimension]!, at, page.usageOf(start, dimension));
+      keepLarger(view.demand[dimension]!, at, page.demandOf(start, dimension));
+    }
+    if (remembers) this.#fillMemory(view, row, at);
+    return page.tellsChargeAt(start);
+  }
+
+  #fillMemory(view: LaneView, row: number, at: number): void {
     const rows = this.#usageMap.rows;
     const logTime = this.#logTimes[rows.partitionOf(row)] as LogTime;
-    view.ageMs[index] = Math.min(view.ageMs[index] as number, rows.ageMs(row, logTime.ms));
+    view.ageMs[at] = Math.min(view.ageMs[at]!, rows.ageMs(row, logTime.ms));
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      keepLarger(view.applied[dimension] as Float64Array, index, rows.shareOf(row, dimension));
+      keepLarger(view.applied[dimension]!, at, rows.shareOf(row, dimension));
     }
   }
 
@@ -108,8 +179,21 @@ export class LaneViews {
 
 type LaneLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pool'>;
 
+const NOT_LISTED = -1;
+const NO_ROW = -1;
+
+/** Wants and uses nothing, and nothing is known of it. */
+function clearParticipant(view: LaneView, at: number, remembers: boolean): void {
+  if (remembers) view.ageMs[at] = Infinity;
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    view.usage[dimension]![at] = 0;
+    view.demand[dimension]![at] = 0;
+    if (remembers) view.applied[dimension]![at] = 0;
+  }
+}
+
 function keepLarger(column: Float64Array, at: number, value: number): void {
-  if (value > (column[at] as number)) column[at] = value;
+  if (value > column[at]!) column[at] = value;
 }
 
 /** Most groups have no weights, and looking one up per node takes a fifth of a lane's time. */

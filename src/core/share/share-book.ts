@@ -8,11 +8,12 @@ import {
   type Direction,
   MEMBERSHIP_PARTITION,
   MESSAGES,
+  type NodeKey,
   type Rates,
   slotOf,
 } from '../base/vocabulary.js';
 import { strategyOf } from '../convergence/compose.js';
-import type { LaneView, Strategy } from '../convergence/strategy.js';
+import { type LaneView, nodesIn, participantOf, type Strategy, shareOfEach } from '../convergence/strategy.js';
 import { isolatedShare } from '../lanes/isolation.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import { LEAST_SHARE_SPANS } from '../lanes/least-share.js';
@@ -55,6 +56,7 @@ export class ShareBook {
   looks = 0;
   /** The claims to the pool that this node has written and not read back. */
   readonly ownClaims = new OwnClaims();
+  readonly #nodeKey: NodeKey;
   readonly #settings: CoordinatorSettings;
   readonly #log: ReadLog;
   readonly #inputs: LaneViews;
@@ -73,7 +75,8 @@ export class ShareBook {
     this.#settings = settings;
     this.#log = log;
     this.#targets = targets;
-    this.#inputs = new LaneViews(nodeKeyOf(settings.cluster, settings.nodeId), log, this.ownClaims, targets);
+    this.#nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
+    this.#inputs = new LaneViews(this.#nodeKey, log, this.ownClaims, targets);
   }
 
   /** Makes room for this many lanes; their contents stay. The columns are replaced, so callers must not keep them. */
@@ -111,41 +114,44 @@ export class ShareBook {
    */
   update(lane: LaneState, own: number, nowMs: number): number {
     this.#span = this.#spanOf(lane, nowMs);
-    const view = this.converge(lane.group, lane.direction, lane.mapLane);
+    const view = this.#converge(this.#strategiesOf(lane.group), lane.direction, lane.mapLane);
+    const at = participantOf(view, own);
     // Most often they have been viewed by the same rows when the record was read.
-    if (lane.tokens?.isCurrent === false)
-      this.viewTokens(lane.tokens, view, { group: lane.group, direction: lane.direction, own });
+    if (lane.tokens?.isCurrent === false) this.#readInto(lane.tokens, view, lane, at);
     this.#targets.noteInto(lane, lane.settings, lane.direction);
     const first = view.moving.indexOf(1);
     const isWrapperMoving = first !== -1 && first < view.count;
-    lane.isOwnMoving = isWrapperMoving && view.moving[own] === 1;
+    lane.isOwnMoving = isWrapperMoving && view.moving[at] === 1;
     lane.isMoving = isWrapperMoving || this.#targets.ramps.isMoving(lane.settings, lane.direction, lane.mapLane);
     let moved = NOTHING_MOVED;
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) moved |= this.#apply(lane, view, dimension, own);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) moved |= this.#apply(lane, view, dimension, at);
     return moved;
   }
 
   /** Shares of all alive nodes for a lane, in order of NodeKey. The view is scratch space: read it at once. */
   converge(group: number, direction: number, mapLane: number): LaneView {
-    return this.#converge(this.#strategiesOf(group), direction, mapLane);
+    return this.#inputs.perNode(this.#converge(this.#strategiesOf(group), direction, mapLane));
   }
 
-  /**
-   * Reads into a lane's tokens what the strategy has divided.
-   * @param own index of this node among the alive nodes; −1 when the log has given it up
-   */
-  viewTokens(tokens: LaneTokens, view: LaneView, { group, direction, own }: ViewedLane): void {
+  /** Shares by settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
+  convergeAs(settings: GroupSettings, direction: number, mapLane: number): LaneView {
+    return this.#inputs.perNode(this.#converge(strategiesOf(settings), direction, mapLane));
+  }
+
+  /** Reads into a lane's tokens what the strategy divides. */
+  viewTokens(tokens: LaneTokens, lane: LaneOfMap): void {
+    const view = this.#converge(this.#strategiesOf(lane.group), lane.direction, lane.mapLane);
+    this.#readInto(tokens, view, lane, participantOf(view, this.#log.membership.indexOf(this.#nodeKey)));
+  }
+
+  /** @param own the participant that stands for this node; −1 = the log has given it up */
+  #readInto(tokens: LaneTokens, view: LaneView, { group, direction }: LaneOfMap, own: number): void {
     const settings = this.#settings.groups[group] as GroupSettings;
     const { burst, debtMs } = settings;
     const whole = { burst, debtMs, direction };
     const rule = burstOnRamp(whole, view.target[MESSAGES] as number, rampTop(settings, direction));
     tokens.countCosts(this.#targets.costPerMessage(view.target[MESSAGES] as number));
     tokens.view(view, { alive: this.#log.membership.alive, own }, rule);
-  }
-
-  /** Shares by settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
-  convergeAs(settings: GroupSettings, direction: number, mapLane: number): LaneView {
-    return this.#converge(strategiesOf(settings), direction, mapLane);
   }
 
   #converge({ settings, asConfigured, ofRates }: GroupStrategies, direction: number, mapLane: number): LaneView {
@@ -227,9 +233,10 @@ export class ShareBook {
     const slot = slotOf(lane.lane, dimension);
     const target = view.target[dimension] as number;
     // A node that the log has given up divides by the pool that it was part of, not by the pool without it.
-    const nodes = Math.max(own === -1 ? view.count + 1 : view.count, this.#log.epochs.nodesAtLeast);
+    const alive = nodesIn(view);
+    const nodes = Math.max(own === -1 ? alive + 1 : alive, this.#log.epochs.nodesAtLeast);
     const equalShare = target / nodes;
-    const share = own === -1 ? 0 : ((view.share[dimension] as Float64Array)[own] as number);
+    const share = own === -1 ? 0 : shareOfEach(view, own, dimension);
     if (!(share >= 0)) invariant(false, 'a share must not be negative', { lane: lane.lane, dimension, share });
     this.target[slot] = target;
     this.computed[slot] = share;
@@ -314,11 +321,8 @@ function strategiesOf(settings: GroupSettings): GroupStrategies {
   return { settings, asConfigured, ofRates };
 }
 
-interface ViewedLane {
-  readonly group: number;
-  readonly direction: number;
-  readonly own: number;
-}
+/** A lane by its group, and by the usage map's number. */
+type LaneOfMap = Pick<LaneState, 'group' | 'direction' | 'mapLane'>;
 
 const COLUMNS = ['target', 'computed', 'applied', 'limit', 'depth'] as const;
 

@@ -466,11 +466,8 @@ export class TokenBook implements ChargeReader {
 
   /** Reads what the rows say, if they have changed since they were viewed. */
   #view(lane: FollowedLane): void {
-    const { membership, nodeKey, shares } = this.#parts;
-    const { tokens, group, direction, mapLane } = lane;
-    if (tokens.isCurrent) return;
-    const own = membership.indexOf(nodeKey);
-    shares.viewTokens(tokens, shares.converge(group, direction, mapLane), { group, direction, own });
+    if (lane.tokens.isCurrent) return;
+    this.#parts.shares.viewTokens(lane.tokens, lane);
     lane.ceiling = this.#ceilingOf(lane);
   }
 

@@ -1,4 +1,4 @@
-import type { LaneView } from '../convergence/strategy.js';
+import { type LaneView, nodesIn, shareOfEach } from '../convergence/strategy.js';
 import { wantedAtShares } from '../convergence/wanted.js';
 
 /**
@@ -47,7 +47,7 @@ export class ExpectedUse {
     return this.#ownWanted > this.share * MET;
   }
 
-  /** @param own index of this node in the view; −1 = the log counts it as dead */
+  /** @param own the participant that stands for this node; −1 = the log counts it as dead */
   view(view: LaneView, own: number, dimension: number): void {
     const share = view.share[dimension] as Float64Array;
     const { weight, count, isLent } = view;
@@ -76,12 +76,12 @@ export class ExpectedUse {
     this.served = served;
     this.#met = met;
     // A node that the log has given up may know of no other one.
-    this.#nodes = Math.max(1, count);
+    this.#nodes = Math.max(1, nodesIn(view));
     this.isMember = own !== -1;
     this.#ownWanted = own === -1 ? 0 : wantedWithin(view, own, dimension);
     this.own = own === -1 ? 0 : takenBy(view, own, dimension);
-    this.share = own === -1 ? 0 : (share[own] as number);
-    const due = own === -1 ? 0 : Math.max(this.share, sharePerWeight * (weight[own] as number));
+    this.share = own === -1 ? 0 : shareOfEach(view, own, dimension);
+    const due = own === -1 ? 0 : Math.max(this.share, (sharePerWeight * weight[own]!) / view.nodes[own]!);
     this.crowdsOut = met > 0 && this.#ownWanted > CROWDS_OUT * this.share;
     this.due = isAnyThrottled || !isLent ? Math.min(due, most) : most;
   }
@@ -95,7 +95,7 @@ export class ExpectedUse {
     this.#ownWanted = 0;
   }
 
-  /** What is expected of one node of the view: what it wants if it is met, its share below 0 if it is throttled. */
+  /** What is expected of one participant of the view: what it wants if it is met, its share below 0 if it is throttled. */
   useOf(view: LaneView, at: number, dimension: number): number {
     const wanted = takenBy(view, at, dimension);
     const given = (view.share[dimension] as Float64Array)[at] as number;
@@ -145,10 +145,11 @@ const MET = 1 + 1e-9;
 const CROWDS_OUT = 2;
 
 /** What a node is given at most (Infinity = there is no bound), and what a minimum lifts shares to. */
-function rangeOf({ target, minShareRatio, maxShareRatio, count }: LaneView, dimension: number): typeof range {
+function rangeOf(view: LaneView, dimension: number): typeof range {
+  const { target, minShareRatio, maxShareRatio } = view;
   const here = target[dimension] as number;
   range.most = maxShareRatio < 1 ? maxShareRatio * here : Number.POSITIVE_INFINITY;
-  range.liftedTo = minShareRatio > 0 ? Math.min(minShareRatio, 1 / count) * here * MET : 0;
+  range.liftedTo = minShareRatio > 0 ? Math.min(minShareRatio, 1 / nodesIn(view)) * here * MET : 0;
   return range;
 }
 

@@ -1,5 +1,5 @@
 import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey } from '../base/vocabulary.js';
-import { type LaneView, sum } from '../convergence/strategy.js';
+import { type LaneView, nodesIn, sum } from '../convergence/strategy.js';
 import { type Clumped, Clumps } from '../sample/clumps.js';
 import type { LaneRates } from '../sample/estimate.js';
 import type { DepthRule } from './cluster-depth.js';
@@ -114,7 +114,7 @@ export class LaneTokens implements Clumped {
 
   /** Reads what all nodes are expected to take, after the strategy has divided the target. */
   view(view: LaneView, members: Viewed, rule: DepthRule): void {
-    this.#nodes = Math.max(1, view.count);
+    this.#nodes = Math.max(1, nodesIn(view));
     if (this.isShared !== view.sharesTokens) this.#switchTo(view.sharesTokens);
     const bytes = bytesPerMessage(view);
     this.slots.forEach((slot, dimension) => {

@@ -21,10 +21,10 @@ export class OwnParts {
   readonly #least = new Part(0);
   readonly #share = new ShareAlone();
 
-  set(range: ShareRange, bucket: ClusterBucket, piece: number, own: OwnShare): void {
-    const { minShareRatio, maxShareRatio, count } = range;
+  set(range: ShareRange, nodes: number, bucket: ClusterBucket, piece: number, own: OwnShare): void {
+    const { minShareRatio, maxShareRatio } = range;
     this.#share.set(range.isLent ? null : own, bucket.depth);
-    const least = Math.min(minShareRatio, 1 / count);
+    const least = Math.min(minShareRatio, 1 / nodes);
     this.#least.set(least * bucket.perSecond, least * bucket.depth);
     if (maxShareRatio < 1)
       this.#most.set(maxShareRatio * bucket.perSecond, Math.max(piece, maxShareRatio * bucket.depth));
@@ -62,8 +62,6 @@ export class OwnParts {
 interface ShareRange {
   readonly minShareRatio: number;
   readonly maxShareRatio: number;
-  /** Alive nodes. */
-  readonly count: number;
   /** Whether others may take what a node leaves of its share. */
   readonly isLent: boolean;
 }

@@ -15,39 +15,43 @@ import type { ExpectedUse } from './expected-use.js';
  * until its record is in the log makes them only larger.
  */
 export class Returnable {
-  /** By slot of the member, units. */
+  /** The authors by slot of the member, ascending; of each, units, and units per second: see `useOf`. */
+  #slots = new Int32Array(0);
   #units = NONE;
-  /** By slot of the member, units per second: what a met node wants, the share of a throttled one below 0. */
   #uses = NONE;
+  #count = 0;
 
   /** Units; 0 for who is not known. */
   of(slot: number): number {
-    return this.#units[slot] ?? 0;
+    const at = this.#find(slot);
+    return at < 0 ? 0 : this.#units[at]!;
   }
 
   /** What it will be after so much log time, if nobody writes until then. */
   later(slot: number, of: Passed): number {
-    return grown(this.of(slot), this.#uses[slot] ?? 0, of);
+    const at = this.#find(slot);
+    return at < 0 ? 0 : grown(this.#units[at]!, this.#uses[at]!, of);
   }
 
   /** An entry of this author begins: it has charged nothing, and nothing was expected of it. */
   begin(slot: number): void {
-    this.#reach(slot);
-    this.#units[slot] = 0;
+    const at = this.#reach(slot);
+    this.#units[at] = 0;
   }
 
   /** Reads what is expected of everybody from now on. */
   view(view: LaneView, alive: readonly AliveNode[], dimension: number, expected: ExpectedUse, depth: number): void {
     this.#uses.fill(0);
     for (let at = 0; at < view.count; at++) {
-      const { slot } = alive[at] as AliveNode;
       const use = expected.useOf(view, at, dimension);
-      if (use === 0 && slot >= this.#uses.length) continue;
-      this.#reach(slot);
-      this.#uses[slot] = use;
+      const node = view.node[at]!;
+      // Who has no row wants nothing.
+      if (use === 0 || node === -1) continue;
+      const author = this.#reach(alive[node]!.slot);
+      this.#uses[author] = use;
     }
     const units = this.#units;
-    for (let slot = 0; slot < units.length; slot++) if (units[slot] === UNKNOWN) units[slot] = depth;
+    for (let at = 0; at < this.#count; at++) if (units[at] === UNKNOWN) units[at] = depth;
   }
 
   /** Called where nobody is expected to take anything. */
@@ -59,40 +63,68 @@ export class Returnable {
   settle(of: Passed): void {
     const units = this.#units;
     const uses = this.#uses;
-    for (let slot = 0; slot < units.length; slot++) {
-      const use = uses[slot] as number;
-      if (use !== 0) units[slot] = grown(units[slot] as number, use, of);
-    }
+    for (let at = 0; at < this.#count; at++) if (uses[at] !== 0) units[at] = grown(units[at]!, uses[at]!, of);
   }
 
   /** The author has charged so much, as it was applied. */
   charge(slot: number, units: number, depth: number): void {
-    this.#reach(slot);
-    const before = this.#units[slot] as number;
-    this.#units[slot] = Math.max(before, Math.min(depth, before + units));
+    const at = this.#reach(slot);
+    const before = this.#units[at]!;
+    this.#units[at] = Math.max(before, Math.min(depth, before + units));
   }
 
   /** The author gives so much back. Returns what is believed of it. */
   giveBack(slot: number, units: number, depth: number): number {
-    this.#reach(slot);
-    const known = this.#units[slot] as number;
+    const at = this.#reach(slot);
+    const known = this.#units[at]!;
     const most = known === UNKNOWN ? depth : known;
     if (units > most + ROUNDED * depth) {
-      this.#units[slot] = 0;
+      this.#units[at] = 0;
       return most;
     }
-    this.#units[slot] = Math.max(0, most - units);
+    this.#units[at] = Math.max(0, most - units);
     return units;
   }
 
-  #reach(slot: number): void {
-    const { length } = this.#units;
-    if (slot < length) return;
-    // One node more at a time; a cluster does not grow often.
-    const units = new Float64Array(slot + 1).fill(UNKNOWN, length);
+  /** Place of an author; where it is not known, −1 − the place that it would have. */
+  #find(slot: number): number {
+    let low = 0;
+    let high = this.#count - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const here = this.#slots[middle]!;
+      if (here === slot) return middle;
+      if (here < slot) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1 - low;
+  }
+
+  /** Place of an author, who is known from now on. */
+  #reach(slot: number): number {
+    const found = this.#find(slot);
+    if (found >= 0) return found;
+    const at = -1 - found;
+    if (this.#count === this.#slots.length) this.#grow();
+    this.#slots.copyWithin(at + 1, at, this.#count);
+    this.#units.copyWithin(at + 1, at, this.#count);
+    this.#uses.copyWithin(at + 1, at, this.#count);
+    this.#slots[at] = slot;
+    this.#units[at] = UNKNOWN;
+    this.#uses[at] = 0;
+    this.#count++;
+    return at;
+  }
+
+  #grow(): void {
+    const room = Math.max(LEAST_ROOM, 2 * this.#count);
+    const slots = new Int32Array(room);
+    slots.set(this.#slots);
+    this.#slots = slots;
+    const units = new Float64Array(room);
     units.set(this.#units);
     this.#units = units;
-    const uses = new Float64Array(slot + 1);
+    const uses = new Float64Array(room);
     uses.set(this.#uses);
     this.#uses = uses;
   }
@@ -120,6 +152,8 @@ function grown(units: number, use: number, { seconds, metPart, throttledPart, de
 
 /** Most lanes have no rows in one of their dimensions. */
 const NONE = new Float64Array(0);
+/** Authors that there is room for at first. */
+const LEAST_ROOM = 4;
 /** What an author that was there before its bucket was followed may give back, until a depth is known. */
 const UNKNOWN = Number.POSITIVE_INFINITY;
 /** Charges are rounded sums: so many depths more may come back. A million such records would give a depth. */

@@ -1,6 +1,6 @@
 import { depthGiven } from '../base/settings.js';
 import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
-import type { LaneView } from '../convergence/strategy.js';
+import { type LaneView, nodesIn } from '../convergence/strategy.js';
 import { type Checkpoint, levelNow } from './checkpoint.js';
 import {
   type ClusterBucket,
@@ -174,13 +174,16 @@ export class SlotTokens {
     }
     const depth = depthGiven(burst, direction, dimension) ?? clusterDepth(perSecond, piece);
     this.#isDivided = burst.policy === 'divided';
-    const count = Math.max(1, view.count);
+    const count = Math.max(1, nodesIn(view));
     this.bucket = { perSecond, depth };
     this.piece = dimension === MESSAGES ? 1 : piece;
     this.settledTokens = Math.min(depth, this.settledTokens);
     this.expected.view(view, members.own, dimension);
     this.returnable.view(view, members.alive, dimension, this.expected, depth);
-    this.#parts.set(view, this.bucket, this.piece, { share: this.expected.share, debtSeconds: this.#debtSeconds });
+    this.#parts.set(view, count, this.bucket, this.piece, {
+      share: this.expected.share,
+      debtSeconds: this.#debtSeconds,
+    });
     this.isInPieces = isInPieces(this.bucket, piece, count);
     if (this.isInPieces) this.#expectNothing();
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count, 1);
@@ -403,7 +406,7 @@ export class SlotTokens {
   }
 }
 
-/** The alive nodes in the order of a view, and which of them is this one; −1 = the log counts it as dead. */
+/** The alive nodes, and the participant of the view that stands for this one; −1 = the log counts it as dead. */
 export interface Viewed {
   readonly alive: readonly AliveNode[];
   readonly own: number;

@@ -12,7 +12,7 @@ function boundOf(parts: OwnParts, takeable: number, isMember = true) {
 
 function partsOf(minShareRatio: number, maxShareRatio: number, { count = 3, piece = 1 } = {}): OwnParts {
   const parts = new OwnParts();
-  parts.set({ minShareRatio, maxShareRatio, count, isLent: true }, BUCKET, piece, OWN);
+  parts.set({ minShareRatio, maxShareRatio, isLent: true }, count, BUCKET, piece, OWN);
   return parts;
 }
 
@@ -56,10 +56,10 @@ describe('a maximum of 0.3', () => {
 
   test('a target that falls takes tokens away, and one that rises gives none', () => {
     const parts = partsOf(0, 0.3);
-    const range = { minShareRatio: 0, maxShareRatio: 0.3, count: 3, isLent: true };
-    parts.set(range, { perSecond: 100, depth: 10 }, 1, OWN);
+    const range = { minShareRatio: 0, maxShareRatio: 0.3, isLent: true };
+    parts.set(range, 3, { perSecond: 100, depth: 10 }, 1, OWN);
     expect(boundOf(parts, 80).takeable).toBe(3);
-    parts.set(range, BUCKET, 1, OWN);
+    parts.set(range, 3, BUCKET, 1, OWN);
     expect(boundOf(parts, 80).takeable).toBe(3);
   });
 });
@@ -96,10 +96,10 @@ describe('a minimum of 0.2', () => {
 });
 
 describe('nothing is lent, a share of 300/s', () => {
-  const range = { minShareRatio: 0, maxShareRatio: 1, count: 3, isLent: false };
+  const range = { minShareRatio: 0, maxShareRatio: 1, isLent: false };
   const alone = (share = 300) => {
     const parts = new OwnParts();
-    parts.set(range, BUCKET, 1, { ...OWN, share });
+    parts.set(range, 3, BUCKET, 1, { ...OWN, share });
     parts.pass(1, 0);
     return parts;
   };
@@ -126,7 +126,7 @@ describe('nothing is lent, a share of 300/s', () => {
   test('is forgotten once shares are lent', () => {
     const parts = alone();
     parts.pass(0, 100);
-    parts.set({ ...range, isLent: true }, BUCKET, 1, OWN);
+    parts.set({ ...range, isLent: true }, 3, BUCKET, 1, OWN);
     parts.pass(0, 0);
     expect(boundOf(parts, 80).takeable).toBe(80);
   });
