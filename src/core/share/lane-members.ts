@@ -1,6 +1,6 @@
 /**
- * The nodes that take part in a lane by themselves, in order of their index among the alive ones, and their rows.
- * Scratch: `begin`, `list` in any order, `order`, then read.
+ * Lists the nodes that take part in a lane by themselves, and their rows, in order of NodeKey. Scratch: `begin`, `list`
+ * in any order, `order`, then read.
  */
 export class LaneMembers {
   /** How many nodes are listed. */
@@ -51,14 +51,14 @@ export class LaneMembers {
     }
   }
 
-  /** Index among the alive nodes of the one at a place in their order. */
-  at(place: number): number {
-    return this.#nodes[place]!;
+  /** Index among the alive nodes of the listed one with this rank. */
+  at(rank: number): number {
+    return this.#nodes[rank]!;
   }
 
-  /** The entry of the node at a place; follow `nextOf` to −1. */
-  firstOf(place: number): number {
-    return this.#first[place]!;
+  /** The newest entry of the node with this rank; follow `nextOf` to −1. */
+  firstOf(rank: number): number {
+    return this.#first[rank]!;
   }
 
   nextOf(entry: number): number {

@@ -60,20 +60,8 @@ export class LaneViews {
     view.maxShareRatio = settings.maxShareRatio;
     view.isLent = strategy.agreesOnPool !== true;
     view.moving.fill(0, 0, view.count);
-    view.nodes.fill(1, 0, count);
-    view.weight.fill(1, 0, count);
-    if (rest > 0) {
-      view.nodes[count] = rest;
-      view.weight[count] = rest;
-      view.node[count] = NOT_LISTED;
-      clearParticipant(view, count, remembers);
-    }
-    const hasWeights = hasAny(settings.weights);
-    for (let at = 0; at < count; at++) {
-      const index = members.at(at);
-      view.node[at] = index;
-      if (hasWeights) view.weight[at] = settings.weights[alive[index]!.nodeId] ?? 1;
-    }
+    this.#fillNodes(view, rest, remembers);
+    if (hasAny(settings.weights)) this.#fillWeights(view, settings.weights);
     const allTell = this.#fillRows(view, remembers);
     view.sharesTokens = settings.sharing === 'tokens' && allTell;
     if (settings.nodeCount > 0) view.divisor.fill(settings.nodeCount, 0, view.count);
@@ -104,6 +92,24 @@ export class LaneViews {
       }
     }
     return all;
+  }
+
+  /** @param rest how many nodes the last participant stands for; 0 = there is none */
+  #fillNodes(view: LaneView, rest: number, remembers: boolean): void {
+    const { count } = this.#members;
+    view.nodes.fill(1, 0, count);
+    view.weight.fill(1, 0, count);
+    for (let at = 0; at < count; at++) view.node[at] = this.#members.at(at);
+    if (rest === 0) return;
+    view.nodes[count] = rest;
+    view.weight[count] = rest;
+    view.node[count] = NOT_LISTED;
+    clearParticipant(view, count, remembers);
+  }
+
+  #fillWeights(view: LaneView, weights: Readonly<Record<string, number>>): void {
+    const { alive } = this.#membership;
+    for (let at = 0; at < this.#members.count; at++) view.weight[at] = weights[alive[view.node[at]!]!.nodeId] ?? 1;
   }
 
   #roomFor(participants: number): LaneView {

@@ -95,7 +95,7 @@ export class ExpectedUse {
     this.#ownWanted = 0;
   }
 
-  /** What is expected of one participant of the view: what it wants if it is met, its share below 0 if it is throttled. */
+  /** Returns what a participant wants if it is met, else its share below 0. */
   useOf(view: LaneView, at: number, dimension: number): number {
     const wanted = takenBy(view, at, dimension);
     const given = (view.share[dimension] as Float64Array)[at] as number;
