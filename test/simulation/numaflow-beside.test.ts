@@ -7,6 +7,7 @@ import { Random } from '../../sim/cluster/random.js';
 import { type Arrival, LOCAL_KAFKA } from '../../sim/cluster/world.js';
 import { runScenario } from '../../sim/run/run-scenario.js';
 import { loadBuiltIn } from '../../sim/scenario/load-scenario.js';
+import type { Scenario } from '../../sim/scenario/scenario.js';
 import { systemNamed } from '../../sim/systems.js';
 import { MESSAGES } from '../../src/core/base/vocabulary.js';
 import { MODES } from '../../src/core/ramp/ramp.js';
@@ -141,14 +142,25 @@ test.each([
   expect([shipped, got]).toEqual([theirs, ours]);
 });
 
+/** Numaflow has no burst: what is compared is what flows in, not what a full bucket holds at the start. */
+function withEmptyBuckets(scenario: Scenario): Scenario {
+  const { settings } = scenario;
+  const groups = settings.groups.map((group) => ({ ...group, burst: { ...group.burst, start: 'empty' as const } }));
+  return { ...scenario, settings: { ...settings, groups } };
+}
+
 test.each([
   { name: 'over-deposit', figure: 'worstSecond', shipped: [2.5, 4], ours: [0.95, 1.1] },
   { name: 'pool-shrinks', figure: 'utilisation', shipped: [0, 0.8], ours: [0.98, 1.01] },
   { name: 'scheduled-ramp', figure: 'worstSecond', shipped: [5, 11], ours: [0.95, 1.1] },
   { name: 'source-batches', figure: 'utilisation', shipped: [0, 0], ours: [0.98, 1.01] },
 ] as const)('scenario $name: $figure', ({ name, figure, shipped, ours }) => {
-  const scenario = { ...loadBuiltIn(name), durationMs: 20_000 };
-  for (const [system, [least, most]] of [['numaflow', shipped] as const, ['equal', ours] as const]) {
+  const scenario = { ...withEmptyBuckets(loadBuiltIn(name)), durationMs: 20_000 };
+  for (const [system, [least, most]] of [
+    ['numaflow', shipped],
+    ['equal', ours],
+    ['max-min', ours],
+  ] as const) {
     const value = runScenario(scenario, systemNamed(system)!, 1).verdict[figure] as number;
     expect(value, system).toBeGreaterThanOrEqual(least);
     expect(value, system).toBeLessThanOrEqual(most);
