@@ -18,7 +18,7 @@ function roundRow(row: ReportRow): ReportRow {
     demandBytes: Math.fround(row.demandBytes),
     shareMessages: Math.fround(row.shareMessages),
     shareBytes: Math.fround(row.shareBytes),
-    ...(row.level === undefined ? {} : { level: rounded(row.level), unread: rounded(row.unread ?? [0, 0]) }),
+    ...(row.stock === undefined ? {} : { stock: rounded(row.stock), unread: rounded(row.unread ?? [0, 0]) }),
     ...(row.costs === undefined ? {} : { costs: roundCosts(row.costs) }),
   };
 }

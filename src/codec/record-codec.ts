@@ -7,8 +7,8 @@ import { decodeCosts, encodeCosts, type WithCosts } from './cost-columns.js';
 import { attempt, Envelope, type Refused } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 import { decodeGroupState, encodeGroupState } from './group-state-codec.js';
-import { decodeLevels, encodeLevels, type WithLevel } from './level-columns.js';
 import { decodeObserved, encodeObserved } from './observed-columns.js';
+import { decodeLevels, encodeLevels, type WithStock } from './stock-columns.js';
 import {
   ABSURD,
   decodeAuthor,
@@ -160,11 +160,11 @@ function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
   if (!charges.every((column) => isColumn(column, count) && column.every(isCharge))) return ABSURD;
   if (report.tellsCharge.length !== count && report.tellsCharge.length !== 0) return ABSURD;
   const costs = decodeCosts(report, count);
-  const levels = decodeLevels(report, count);
+  const stocks = decodeLevels(report, count);
   const { readUntilOffset, fullInMs } = report;
-  if (costs === null || levels === null || !isOffset(readUntilOffset) || !isRate(fullInMs)) return ABSURD;
+  if (costs === null || stocks === null || !isOffset(readUntilOffset) || !isRate(fullInMs)) return ABSURD;
   const rows: ReportRow[] = [];
-  for (let at = 0; at < count; at++) rows.push(rowAt(ids[at], report, at, costs[at], levels[at]));
+  for (let at = 0; at < count; at++) rows.push(rowAt(ids[at], report, at, costs[at], stocks[at]));
   const said = { ...(readUntilOffset !== 0 && { readUntilOffset }), ...(fullInMs !== 0 && { fullInMs }) };
   return { kind: 'report', author, rows, ...said };
 }
@@ -175,7 +175,7 @@ function rowAt(
   report: quotamesh.v1.Report,
   at: number,
   costed: WithCosts | undefined,
-  levels: WithLevel | undefined,
+  stocks: WithStock | undefined,
 ): ReportRow {
   const row: ReportRow = {
     groupId,
@@ -192,6 +192,6 @@ function rowAt(
   const bytes = report.chargeBytes[at] ?? 0;
   const isTold = report.tellsCharge[at] === true || messages !== 0 || bytes !== 0;
   const charged: ReportRow = isTold ? { charge: [messages, bytes], ...row } : row;
-  const known: ReportRow = levels?.level === undefined ? charged : { ...levels, ...charged };
+  const known: ReportRow = stocks?.stock === undefined ? charged : { ...stocks, ...charged };
   return costed?.costs === undefined ? known : { costs: costed.costs, ...known };
 }

@@ -213,10 +213,10 @@ function hostile(record: TopicRecord, random: Random): TopicRecord {
 
 function expectSane(decoded: Decoded): void {
   if (!('record' in decoded) || decoded.record.kind !== 'report') return;
-  for (const { groupId, topics, costs, charge = [0, 0], level = [0, 0], unread = [0, 0], ...rates } of decoded.record
+  for (const { groupId, topics, costs, charge = [0, 0], stock = [0, 0], unread = [0, 0], ...rates } of decoded.record
     .rows) {
-    for (const units of level)
-      if (units === Infinity || units === -Infinity) throw new Error(`level ${units} was taken`);
+    for (const units of stock)
+      if (units === Infinity || units === -Infinity) throw new Error(`stock ${units} was taken`);
     for (const units of unread) if (!(units >= 0)) throw new Error(`unread ${units} was taken`);
     for (const units of charge) if (!Number.isFinite(units)) throw new Error(`charge ${units} was taken`);
     const { transactions = 0, backends = [] } = costs ?? {};

@@ -113,14 +113,14 @@ export interface ReportRow {
    * Tokens of the lane's bucket by all that the author had read, and what it has charged since and not read back: units
    * in every dimension, float32. NaN = there is no bucket. Absent = neither dimension has one.
    */
-  readonly level?: readonly [messages: number, bytes: number];
+  readonly stock?: readonly [messages: number, bytes: number];
   readonly unread?: readonly [messages: number, bytes: number];
   /** Where costs of the group were reported at the node. */
   readonly costs?: LaneCosts;
 }
 
-/** The level of a dimension without a bucket. */
-export const NO_LEVEL = Number.NaN;
+/** The stock of a dimension without a bucket. */
+export const NO_STOCK = Number.NaN;
 
 /** What a row charges; one that does not say so charges nothing. */
 export function chargeIn({ charge }: Pick<ReportRow, 'charge'>): readonly [messages: number, bytes: number] {

@@ -1,6 +1,6 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import type { LogTime } from '../log/log-time.js';
-import { type Checkpoint, isFurther, type ReadPlace } from '../tokens/checkpoint.js';
+import { type Checkpoint, isFurther, type ReadExtent } from '../tokens/checkpoint.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { RowStore } from '../usage-map/row-store.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
@@ -20,9 +20,9 @@ export function checkpointsOf(
     checkpoints.push({
       author: index === -1 ? null : nodeKey,
       charge: rows.chargeOf(row, dimension),
-      level: rows.levelOf(row, dimension),
+      stock: rows.stockOf(row, dimension),
       unread: rows.unreadOf(row, dimension),
-      ...placeOf(rows, record),
+      ...extentOf(rows, record),
       spanMs: since(rows.records.spanMs[record] as number, time.spanMs),
       pauseMs: since(rows.records.pauseMs[record] as number, time.pauseMs),
     });
@@ -43,11 +43,11 @@ export function isToldFurther(
   except: number,
 ): boolean {
   const { rows } = usageMap;
-  const place = record === -1 ? NOWHERE : placeOf(rows, record);
+  const extent = record === -1 ? NOWHERE : extentOf(rows, record);
   for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
     const slot = rows.memberOf(row);
-    if (slot === except || membership.inSlot(slot).index === -1 || !tellsLevel(rows, row)) continue;
-    if (isFurther(placeOf(rows, rows.recordOf(row)), place)) return true;
+    if (slot === except || membership.inSlot(slot).index === -1 || !tellsStock(rows, row)) continue;
+    if (isFurther(extentOf(rows, rows.recordOf(row)), extent)) return true;
   }
   return false;
 }
@@ -65,7 +65,7 @@ export function isOutdated(
   const { records } = rows;
   if (since(records.spanMs[record] as number, spanMs) >= (records.fullInMs[record] as number)) return true;
   for (let row = records.first[record] as number; row !== -1; row = rows.nextOfRecord(row)) {
-    if (tellsLevel(rows, row) && !isToldFurther({ usageMap, membership }, rows.laneOf(row), record, -1)) return false;
+    if (tellsStock(rows, row) && !isToldFurther({ usageMap, membership }, rows.laneOf(row), record, -1)) return false;
   }
   return true;
 }
@@ -75,15 +75,15 @@ interface Told {
   readonly membership: Membership;
 }
 
-function placeOf({ records }: RowStore, record: number): ReadPlace {
+function extentOf({ records }: RowStore, record: number): ReadExtent {
   return { offset: records.offset[record] as number, readUntil: records.readUntil[record] as number };
 }
 
-const NOWHERE: ReadPlace = { offset: -1, readUntil: -1 };
+const NOWHERE: ReadExtent = { offset: -1, readUntil: -1 };
 
-function tellsLevel(rows: RowStore, row: number): boolean {
+function tellsStock(rows: RowStore, row: number): boolean {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (!Number.isNaN(rows.levelOf(row, dimension))) return true;
+    if (!Number.isNaN(rows.stockOf(row, dimension))) return true;
   }
   return false;
 }

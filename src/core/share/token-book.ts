@@ -12,11 +12,11 @@ import type { LaneTable } from '../lanes/lane-table.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { LogTime } from '../log/log-time.js';
 import type { UnheardUse } from '../protocol/events-and-effects.js';
-import { chargeIn, type GroupStateRecord, NO_LEVEL, partitionOf, type ReportRow } from '../protocol/record.js';
+import { chargeIn, type GroupStateRecord, NO_STOCK, partitionOf, type ReportRow } from '../protocol/record.js';
 import type { LogReader } from '../reading/log-reader.js';
 import type { CostMeter } from '../target/cost-meter.js';
 import type { TargetBook } from '../target/target-book.js';
-import { levelNow } from '../tokens/checkpoint.js';
+import { stockNow } from '../tokens/checkpoint.js';
 import { LaneTokens } from '../tokens/lane-tokens.js';
 import type { SlotTokens } from '../tokens/slot-tokens.js';
 import type { Membership } from '../usage-map/membership.js';
@@ -136,13 +136,13 @@ export class TokenBook implements ChargeReader {
     const time = this.#logTime(partitionOf(groupId, table.settings.partitions));
     let fullInMs = 0;
     const [messages, bytes] = buckets.map((bucket, dimension) => {
-      if (bucket === null) return NO_LEVEL;
-      const level = levelNow(checkpointsOf(this.#parts, mapLane, dimension, time), bucket, 0);
-      const lacking = bucket.depth - level + (units[dimension] as number);
+      if (bucket === null) return NO_STOCK;
+      const stock = stockNow(checkpointsOf(this.#parts, mapLane, dimension, time), bucket, 0);
+      const lacking = bucket.depth - stock + (units[dimension] as number);
       fullInMs = Math.max(fullInMs, (1000 * lacking) / bucket.perSecond);
-      return level;
+      return stock;
     }) as [number, number];
-    const row = { ...NO_RATES, groupId, direction, charge: units, level: [messages, bytes] as const, unread: units };
+    const row = { ...NO_RATES, groupId, direction, charge: units, stock: [messages, bytes] as const, unread: units };
     return { row, fullInMs };
   }
 
@@ -353,7 +353,7 @@ export class TokenBook implements ChargeReader {
     const { log } = this.#parts;
     // When the record will be appended: whoever begins with it counts from there.
     const logMs = log.spanNowMs(partition, nowMs) + log.roundTripMs / 2;
-    return { columns: { level: tokens.levels(logMs), unread: tokens.unread() }, fullInMs: tokens.fullInMs(logMs) };
+    return { columns: { stock: tokens.stocks(logMs), unread: tokens.unread() }, fullInMs: tokens.fullInMs(logMs) };
   }
 
   /** Lets time pass for a served lane. Its limits follow from its tokens, but not while it is isolated. */
@@ -494,7 +494,7 @@ export class TokenBook implements ChargeReader {
 }
 
 export interface LaneCheckpoint {
-  readonly columns: Pick<ReportRow, 'level' | 'unread'>;
+  readonly columns: Pick<ReportRow, 'stock' | 'unread'>;
   readonly fullInMs: number;
 }
 

@@ -7,27 +7,27 @@ import { type ClusterBucket, debtMaxOf, tokensAfter } from './cluster-bucket.js'
  *
  *     no row that says so      full: whoever took of it keeps a row until it is full again
  *     the row that read furthest, `unread` of all rows behind that place taken from it, moved on to now
- *     no more than any other row allows: its level, and all that has flowed in since
+ *     no more than any other row allows: its stock, and all that has flowed in since
  *
  * *Worked*, 60 per hour: a row said 10 ten minutes ago, and that its author had taken 2 more. 8 + 10 = 18 now.
  *
- * *Why the last line:* a false level is read by newcomers alone, and believed as far as the others allow.
+ * *Why the last line:* a false stock is read by newcomers alone, and believed as far as the others allow.
  *
  * @param expectedPerSecond what all take together who are alive; in a pause nobody takes anything
  */
-export function levelNow(rows: readonly Checkpoint[], bucket: ClusterBucket, expectedPerSecond: number): number {
+export function stockNow(rows: readonly Checkpoint[], bucket: ClusterBucket, expectedPerSecond: number): number {
   const { perSecond, depth } = bucket;
   const furthest = furthestOf(rows);
   if (furthest === null) return depth;
-  let level = furthest.level;
-  for (const { offset, unread } of rows) if (offset >= furthest.readUntil) level -= unread;
-  level = within(bucket, level);
-  level = tokensAfter(bucket, level, furthest.spanMs - furthest.pauseMs, expectedPerSecond);
-  level = tokensAfter(bucket, level, furthest.pauseMs, 0);
+  let stock = furthest.stock;
+  for (const { offset, unread } of rows) if (offset >= furthest.readUntil) stock -= unread;
+  stock = within(bucket, stock);
+  stock = tokensAfter(bucket, stock, furthest.spanMs - furthest.pauseMs, expectedPerSecond);
+  stock = tokensAfter(bucket, stock, furthest.pauseMs, 0);
   for (const row of rows) {
-    if (!Number.isNaN(row.level)) level = Math.min(level, row.level + (perSecond * row.spanMs) / 1000);
+    if (!Number.isNaN(row.stock)) stock = Math.min(stock, row.stock + (perSecond * row.spanMs) / 1000);
   }
-  return within(bucket, level);
+  return within(bucket, stock);
 }
 
 /** What one row says of one dimension of its lane's bucket, and since when. */
@@ -37,7 +37,7 @@ export interface Checkpoint {
   /** What it has charged in its life, units. */
   readonly charge: number;
   /** Units; NaN = nothing. */
-  readonly level: number;
+  readonly stock: number;
   /** Units that its author had charged and not read back. */
   readonly unread: number;
   /** The offset of its record, and that after the last record that its author had read. */
@@ -51,20 +51,20 @@ export interface Checkpoint {
 function furthestOf(rows: readonly Checkpoint[]): Checkpoint | null {
   let furthest: Checkpoint | null = null;
   for (const row of rows) {
-    if (Number.isNaN(row.level)) continue;
+    if (Number.isNaN(row.stock)) continue;
     if (furthest === null || isFurther(row, furthest)) furthest = row;
   }
   return furthest;
 }
 
 /** Whether the author of one record had read further than that of the other; of two alike, the later record has. */
-export function isFurther(one: ReadPlace, other: ReadPlace): boolean {
+export function isFurther(one: ReadExtent, other: ReadExtent): boolean {
   return one.readUntil > other.readUntil || (one.readUntil === other.readUntil && one.offset > other.offset);
 }
 
-export type ReadPlace = Pick<Checkpoint, 'offset' | 'readUntil'>;
+export type ReadExtent = Pick<Checkpoint, 'offset' | 'readUntil'>;
 
-/** A level that no bucket can have is bounded as charges are. */
-function within(bucket: ClusterBucket, level: number): number {
-  return Math.max(-debtMaxOf(bucket), Math.min(bucket.depth, level));
+/** A stock that no bucket can have is bounded as charges are. */
+function within(bucket: ClusterBucket, stock: number): number {
+  return Math.max(-debtMaxOf(bucket), Math.min(bucket.depth, stock));
 }

@@ -86,7 +86,7 @@ export class LaneTokens implements Clumped {
   }
 
   /** Tokens of each bucket at a log time as a record tells them; NaN where there is none. */
-  levels(logMs: number): [messages: number, bytes: number] {
+  stocks(logMs: number): [messages: number, bytes: number] {
     const [messages, bytes] = this.slots.map(({ bucket, blocked }, dimension) => {
       return (bucket ?? blocked) === null ? Number.NaN : this.tokensAt(dimension, logMs);
     }) as [number, number];

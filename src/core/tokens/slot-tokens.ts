@@ -1,7 +1,7 @@
 import { depthGiven } from '../base/settings.js';
 import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import { type LaneView, nodesIn } from '../convergence/strategy.js';
-import { type Checkpoint, levelNow } from './checkpoint.js';
+import { type Checkpoint, stockNow } from './checkpoint.js';
 import {
   type ClusterBucket,
   correctedRate,
@@ -90,7 +90,7 @@ export class SlotTokens {
   begin(rows: readonly Checkpoint[], logMs: number): void {
     const { bucket } = this;
     if (bucket === null) return;
-    this.settledTokens = levelNow(rows, bucket, this.expected.total);
+    this.settledTokens = stockNow(rows, bucket, this.expected.total);
     if (!this.isInPieces) return;
     for (const { author, charge, spanMs } of rows) {
       if (author !== null) this.#recent.charge(author, Math.min(bucket.depth, charge), logMs - spanMs, bucket);

@@ -117,7 +117,7 @@ function initialLength(column: number): number {
 
 /**
  * The slot for which a record counts, its key, when it was read (local monotonic time, and times of its partition),
- * where it stands, and what it says of its levels.
+ * where it stands, and what it says of its stocks.
  */
 export interface RecordSource {
   readonly member: number;

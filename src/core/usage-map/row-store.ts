@@ -1,5 +1,5 @@
 import { BYTES, DIMENSION_COUNT, type Incarnation, MESSAGES } from '../base/vocabulary.js';
-import { chargeIn, NO_LEVEL, type ReportRow } from '../protocol/record.js';
+import { chargeIn, NO_STOCK, type ReportRow } from '../protocol/record.js';
 import { RecordStore } from './record-store.js';
 
 /**
@@ -15,7 +15,7 @@ import { RecordStore } from './record-store.js';
  *     words of 4 bytes:  0 record · 1 map lane · 2 next row of the lane, or −1 · 3 the row before this one, or −1
  *                        4 next row of the record, or −1 · 5 usage · 7 demand · 9 share, each in both dimensions
  *                        11 topics × 2, + 1 if a charge is told · 12 charge in both dimensions, as float64
- *                        16 level in both dimensions, NaN = none · 18 what is unread of the charge
+ *                        16 stock in both dimensions, NaN = none · 18 what is unread of the charge
  */
 export class RowStore {
   readonly #pages: RowPage[] = [];
@@ -106,8 +106,8 @@ export class RowStore {
   }
 
   /** NaN where the author had no bucket. */
-  levelOf(row: number, dimension: number): number {
-    return this.pageOf(row).floats[this.startOf(row) + LEVEL + dimension] as number;
+  stockOf(row: number, dimension: number): number {
+    return this.pageOf(row).floats[this.startOf(row) + STOCK + dimension] as number;
   }
 
   unreadOf(row: number, dimension: number): number {
@@ -167,9 +167,9 @@ export class RowStore {
     const [messages, bytes] = chargeIn(report);
     doubles[(start + CHARGE) / 2] = messages;
     doubles[(start + CHARGE) / 2 + 1] = bytes;
-    const { level = NO_LEVELS, unread = NOTHING_UNREAD } = report;
+    const { stock = NO_STOCKS, unread = NOTHING_UNREAD } = report;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      floats[start + LEVEL + dimension] = level[dimension] as number;
+      floats[start + STOCK + dimension] = stock[dimension] as number;
       floats[start + UNREAD + dimension] = unread[dimension] as number;
     }
   }
@@ -251,9 +251,9 @@ class RowPage {
 }
 
 type Column = 'usageMessages' | 'usageBytes' | 'demandMessages' | 'demandBytes' | 'shareMessages' | 'shareBytes';
-type RowContent = Readonly<Record<Column | 'topics', number>> & Pick<ReportRow, 'charge' | 'level' | 'unread'>;
+type RowContent = Readonly<Record<Column | 'topics', number>> & Pick<ReportRow, 'charge' | 'stock' | 'unread'>;
 
-const NO_LEVELS = [NO_LEVEL, NO_LEVEL] as const;
+const NO_STOCKS = [NO_STOCK, NO_STOCK] as const;
 const NOTHING_UNREAD = [0, 0] as const;
 
 /** What 31 bits hold beside the other one; the wire has 32, of which foreign records may use all. */
@@ -277,5 +277,5 @@ const SHARE = 9;
 const TOPICS = 11;
 /** A whole number of float64 from the beginning of the row. */
 const CHARGE = 12;
-const LEVEL = 16;
+const STOCK = 16;
 const UNREAD = 18;

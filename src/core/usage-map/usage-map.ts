@@ -399,6 +399,6 @@ const NO_CHARGE = [0, 0] as const;
 
 /** In this log the author's charges count from 0, and what it knew of buckets says nothing. */
 function withNothingCharged(row: ReportRow): ReportRow {
-  const { charge, level: _, unread: __, ...rates } = row;
+  const { charge, stock: _, unread: __, ...rates } = row;
   return charge === undefined ? rates : { ...rates, charge: NO_CHARGE };
 }
