@@ -302,8 +302,12 @@ export class TokenBook implements ChargeReader {
       else this.#ramped.delete(mapLane);
     }
     if (this.#hasBegun) this.#followRamps(group);
+    const sharesTokens = this.#sharesTokens(group);
     for (const lane of this.#parts.table.lanesOf(group)) {
-      if (this.#sharesTokens(group) !== (lane.tokens !== null)) this.serve(lane, nowMs);
+      if (sharesTokens === (lane.tokens !== null)) continue;
+      this.serve(lane, nowMs);
+      // No row says what was spent by rates, at a node that began alone among others.
+      for (const slot of lane.tokens?.slots ?? []) slot.beginEmpty(0);
     }
   }
 

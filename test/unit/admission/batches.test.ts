@@ -249,7 +249,7 @@ describe('waiting for a batch', () => {
 
   test('from before the node is ready: demand, all that was asked for and once', async () => {
     const quota = { publish: { messagesPerSecond: 0.01 } };
-    scene = await httpScene({ groups: { a: { quota, maxRequest: { messages: 100 } } } });
+    scene = await httpScene({ groups: { a: { quota, burst: { start: 'empty' }, maxRequest: { messages: 100 } } } });
     const { node } = scene;
     const waiting = node.takeBatch('a', { messages: 50 }, { waitMs: 3000 });
     await node.start();

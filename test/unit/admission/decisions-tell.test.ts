@@ -8,7 +8,7 @@ const SLOW = { quota: { publish: { messagesPerHour: 36 } } };
 const GROUPS = {
   rates: { sharing: 'rates', quota: { publish: { messagesPerMinute: 6000, bytesPerSecond: '1MiB' } } },
   tokens: { sharing: 'tokens', quota: { publish: { messagesPerMinute: 6000 } }, burst: '1s' },
-  slow: { ...SLOW, sharing: 'tokens', burst: 3 },
+  slow: { ...SLOW, sharing: 'tokens', burst: { messages: 3, start: 'empty' } },
   windows: { quota: { publish: { messagesPerSecond: 50 } }, limiter: 'window', windowMs: 1000 },
   blocked: { quota: { publish: { messagesPerSecond: 0 } } },
   open: {},

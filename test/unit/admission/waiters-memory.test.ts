@@ -12,7 +12,9 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 test.each(['plain', 'signal'] as const)('a waiter takes the memory that its setting tells: %s', async (kind) => {
-  const { node, close } = await readyScene({ groups: { slow: { quota: { publish: { messagesPerSecond: 0.001 } } } } });
+  const { node, close } = await readyScene({
+    groups: { slow: { quota: { publish: { messagesPerSecond: 0.001 } }, burst: { start: 'empty' } } },
+  });
   const before = heapUsed();
   const waiting = Array.from({ length: WAITERS }, () => {
     const signal = kind === 'signal' ? { signal: new AbortController().signal } : {};

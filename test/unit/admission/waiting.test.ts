@@ -122,7 +122,8 @@ describe('a group that goes', () => {
   test('sends those away who wait for it, by name, and no others', async () => {
     scene = await readyScene();
     const { node, app } = scene;
-    const definition = { quota: { publish: { messagesPerSecond: 0.001 } }, maxRequest: { messages: 100 } };
+    const quota = { publish: { messagesPerSecond: 0.001 } };
+    const definition = { quota, burst: { start: 'empty' }, maxRequest: { messages: 100 } };
     for (const name of ['goes', 'stays']) {
       const made = await answerOf(app, { method: 'PUT', url: `/v1/groups/${name}`, payload: definition });
       expect(made.status).toBe(201);

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { createNode, type QuotaNode } from '../../../src/index.js';
 
 /**
- * A node on a topic in memory. Buckets are empty when it starts, so bob, with one a day, is refused for as long as a
- * test takes, and alice, with 1,000/s, has something once she has waited.
+ * A node on a topic in memory. The bucket of bob, with one a day, is empty when it starts, so he is refused for as long
+ * as a test takes; alice has 1,000/s.
  */
 export async function oneNode(): Promise<QuotaNode> {
   const groups = {
     'key:alice': { quota: { publish: { messagesPerSecond: 1000 } } },
-    'key:bob': { quota: { publish: { messagesPerDay: 1 } } },
+    'key:bob': { quota: { publish: { messagesPerDay: 1 } }, burst: { start: 'empty' } },
     'key:carol': { quota: { publish: { messagesPerSecond: 20 } } },
     'key:open': {},
     'key:rested': RESTED,
@@ -21,7 +21,7 @@ export async function oneNode(): Promise<QuotaNode> {
   };
   const config = { cluster: 'services', node: 'a', topic: 'memory', groups, keys };
   const node = await createNode({ config, env: {} });
-  await node.acquire('key:alice', { messages: 100 }, { waitMs: 10_000 });
+  await node.acquire('key:alice', { messages: 1 }, { waitMs: 10_000 });
   return node;
 }
 
@@ -31,7 +31,7 @@ const RESTED = { quota: { publish: { messagesPerSecond: 1000 } }, burst: 10 };
 /** One a day, and more for whom the service knows. */
 const PLAN = {
   quota: { publish: { messagesPerDay: 1 } },
-  burst: 1,
+  burst: { messages: 1, start: 'empty' },
   allowLimits: { quota: { publish: { messagesPerSecond: 1000 } } },
 };
 
