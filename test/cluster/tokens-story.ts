@@ -30,7 +30,7 @@ interface BusySeen {
   readonly quiet: number;
 }
 
-/** A bucket is empty when a node begins, and fills in a second; nodes that have just started hear of each other. */
+/** Nodes that have just started hear of each other. */
 const IDLE_MS = 3000;
 const PAYING_BACK_MS = 6000;
 const BUSY_RATES: Readonly<Record<string, number>> = { a: 600, b: 15, c: 15 };
@@ -82,7 +82,7 @@ export async function playTokens(topic: ClusterOptions['topic']): Promise<Tokens
 
 /**
  * Each of three nodes is asked once a second for a quota of five per minute.
- * @param idleMs how long nobody asks before: a bucket that begins empty is full after a minute
+ * @param idleMs how long nobody asks before
  */
 export async function playFivePerMinute(
   topic: ClusterOptions['topic'],

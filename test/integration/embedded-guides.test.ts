@@ -12,10 +12,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 
-/**
- * A bucket is empty when its node starts, and this fills within a moment what the guides take. Groups stand for keys,
- * because a key of which nobody need hear has no counts to look at.
- */
+/** Groups stand for keys, because a key of which nobody need hear has no counts to look at. */
 const CONFIG = `cluster: guides
 topic: memory
 groups:
@@ -77,8 +74,6 @@ test('node-services.md: Express in three lines, and all options', async () => {
   const out = await outputOf(`${three}await node.acquire('orders', { messages: 50 }, { waitMs: 10_000 });
 ${options}app.use((_request, response) => response.send('hello'));
 ${SERVED}
-// A bucket is empty when the node starts.
-await new Promise((resolve) => setTimeout(resolve, 500));
 const before = node.groupStatus('orders').directions.publish.local.admittedMessages;
 const health = await ask('/health');
 console.log(health.status, health.headers.get('ratelimit-policy'), health.headers.get('x-ratelimit-limit'));

@@ -50,7 +50,6 @@ export function aclTests(kafka: () => SecuredKafka): void {
       node.registry?.propose('made', 0, definition, BY_TEST),
     );
     expect(made).toMatchObject({ accepted: true });
-    // A bucket begins empty: at 100/s the first token is there 10 ms after the node is ready.
     expect((await node.acquire('orders', { messages: 1 }, { waitMs: DEADLINE_MS })).granted).toBe(true);
     expect(node.status().degraded).toEqual([]);
     for (const { verified, unverifiedKeys } of node.status().signatures) {

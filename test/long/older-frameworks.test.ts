@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const QUIET = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
 
-/** A bucket is empty when its node starts; alice's has something at once, bob's has nothing for a day. */
+/** Alice's bucket has something at once, bob's has nothing for a day. */
 const NODE = `import 'reflect-metadata';
 import { createNode } from 'quotamesh';
 const node = await createNode({
@@ -21,7 +21,7 @@ const node = await createNode({
     topic: 'memory',
     groups: {
       'key:alice': { quota: { publish: { messagesPerSecond: 1000 } } },
-      'key:bob': { quota: { publish: { messagesPerDay: 1 } } },
+      'key:bob': { quota: { publish: { messagesPerDay: 1 } }, burst: { start: 'empty' } },
     },
   },
 });

@@ -47,7 +47,7 @@ describe('where whole requests are given by the log', () => {
     node = await createNode({ nodeId: 'a', config });
     await node.ready();
     for (const name of Object.keys(config.groups)) node.tryAcquire(name, { messages: 1 });
-    // Its buckets begin empty; until it has looked at them it holds shares.
+    // Until it has looked at its buckets it holds shares.
     await sleep(500);
   });
   afterAll(() => node.close());

@@ -106,7 +106,6 @@ describe('a node on a machine that was suspended', () => {
   it('admits nothing from the first round on, until it has read the log up to now', async () => {
     let suspendedMs = 0;
     const { node, log, stalled } = await start(() => performance.now() + suspendedMs);
-    // A bucket begins empty: on a fast machine the first token is not there yet.
     expect((await node.acquire('orders', { messages: 1 }, { waitMs: 10_000 })).granted).toBe(true);
     await sleep(200);
     // Its own record cannot come back, as little as in the first moments after waking.
