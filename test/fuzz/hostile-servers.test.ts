@@ -114,7 +114,7 @@ it.each<readonly [string, (socket: Socket, correlation: number) => void, RegExp]
   ['a length of 0', (socket) => socket.write(int32(0)), /a length of 0$/],
   ['a length of 2', (socket) => socket.write(Buffer.from([0, 0, 0, 2, 1, 1])), /a length of 2$/],
   ['a length of -5', (socket) => socket.write(int32(-5)), /a length of -5$/],
-  ['2 GiB, and bytes', (socket) => pour(socket, int32(0x7fffffff), Buffer.alloc(65_536, 65)), /2147483647, of/],
+  ['2 GiB, and bytes', (socket) => pour(socket, int32(0x7fffffff), Buffer.alloc(65_536, 65)), /2147483647, at most/],
   [
     'an alert of TLS',
     (socket) => socket.end(Buffer.from('15030300020246', 'hex')),
@@ -224,7 +224,7 @@ it.each<readonly [string, (socket: Socket) => void, RegExp]>([
     /1000000000 elements/,
   ],
   ['nested arrays', (socket) => socket.write('*1\r\n'.repeat(200_000)), /more than 8 arrays/],
-  ['2 GB, and bytes', (socket) => pour(socket, '$2147483647\r\n', Buffer.alloc(65_536, 65)), /bytes, of which/],
+  ['2 GB, and bytes', (socket) => pour(socket, '$2147483647\r\n', Buffer.alloc(65_536, 65)), /bytes, at most/],
   ['an endless line', (socket) => pour(socket, '+', Buffer.alloc(65_536, 65)), /a line of more/],
   ['pushes of version 3', (socket) => socket.write('>3\r\n$-1\r\n'), /begins with byte 62/],
   [

@@ -52,7 +52,8 @@ export class PromisedTimes {
     const newcomers = Math.max(0, promised.taken - promised.due) / Math.max(readSeconds / 2, promised.seconds);
     promised.perSecond = Math.max(LEAST_PART * perSecond, MARGIN * (perSecond - newcomers));
     const toldMs = Math.min(Math.max(waitMs, (1000 * promised.units) / promised.perSecond), RETRY_AFTER_MS_MAX);
-    promised.units = (promised.perSecond * toldMs) / 1000 + amount;
+    const units = (promised.perSecond * toldMs) / 1000 + amount;
+    promised.units = Math.min(Math.max(amount, UNITS_MOST), units);
     return toldMs;
   }
 
@@ -86,9 +87,14 @@ const FADING_SECONDS = 10;
 /** Lengthens the fading of slow quotas: one admission of 5/min says nothing of a rate. */
 const FADING_UNITS = 10;
 /** More lets clients come back sooner, and more of them be refused again. */
-const MARGIN = 0.5;
+const MARGIN = 0.6;
 /**
  * Promises this part of the rate even where newcomers take all of it. Less keeps more promises, and leaves more of a
  * quota unused while its clients wait.
  */
 const LEAST_PART = 0.25;
+/**
+ * Units that are promised at most: more keeps promises to larger herds, and lets a client that asks on without waiting
+ * send the others further away.
+ */
+const UNITS_MOST = 100;

@@ -73,7 +73,7 @@ describe('HTTPS', () => {
     });
     await expect(get(nodeAddress({ url, token: TOKENS.viewer }), '/v1/nodes')).rejects.toMatchObject({
       code: 'NODE_CERTIFICATE',
-      remedy: expect.stringContaining('--ca names a file'),
+      remedy: expect.stringContaining('authority in --ca'),
     });
   });
 
