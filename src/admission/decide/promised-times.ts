@@ -45,7 +45,8 @@ export class PromisedTimes {
 
   /** Milliseconds until this client may come back. */
   waitMs({ slot, amount, waitMs, perSecond, admitted }: RefusedNow, nowMs: number): number {
-    if (!(perSecond > 0) || !(waitMs < RETRY_AFTER_MS_MAX)) return waitMs;
+    const isSlow = perSecond > 0 && perSecond < FAST_PER_SECOND;
+    if (!isSlow || !(waitMs < RETRY_AFTER_MS_MAX)) return waitMs;
     const promised = this.#slots.get(slot) ?? this.#begin(slot, admitted, nowMs);
     const readSeconds = Math.max(FADING_SECONDS, FADING_UNITS / perSecond);
     pass(promised, admitted, nowMs, readSeconds);
@@ -82,6 +83,11 @@ function pass(promised: Promised, admitted: number, nowMs: number, fadingSeconds
   promised.lookedMs = nowMs;
 }
 
+/**
+ * Units per second from which on nothing is promised. More spreads herds of faster quotas too, and leaves more of them
+ * unused when the herd is over: at 100/s a node, the demonstration used 96 % of what it could.
+ */
+const FAST_PER_SECOND = 30;
 /** A larger one follows newcomers later, and is misled less by the noise of a few. */
 const FADING_SECONDS = 10;
 /** Lengthens the fading of slow quotas: one admission of 5/min says nothing of a rate. */
