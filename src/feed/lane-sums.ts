@@ -67,9 +67,7 @@ export class LaneSums {
     const { groups, keys } = this.#parts;
     yield* groups.numbers.values();
     let left = KEYS_LISTED_MAX;
-    for (const [name, number] of keys?.shown() ?? []) {
-      // A group of the same name goes before a key.
-      if (groups.numbers.has(name)) continue;
+    for (const [, number] of keys?.shown() ?? []) {
       if (left-- === 0) return;
       yield number;
     }

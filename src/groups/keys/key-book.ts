@@ -123,6 +123,7 @@ export class KeyBook {
       cluster: parts.cluster,
       max: Math.min(REMOTE_MAX, Math.floor(parts.keys.maxLoud / 10)),
       numberOf: (name) => this.#numberToShow(name),
+      isLive: (number) => parts.groups.isLive(number),
     });
     this.#kinds = new KeyKinds(parts.limits, (number, kind) => {
       this.#whispers.setKind(number, kind);
@@ -133,11 +134,14 @@ export class KeyBook {
 
   /**
    * Yields name and number of each shown key: first those that are loud here, the longest first, then those of other
-   * nodes.
+   * nodes. A group of the same name goes before a key.
    */
   *shown(): Generator<readonly [string, number]> {
-    yield* this.#loud;
-    for (const entry of this.#remote.numbers) if (!this.#loud.has(entry[0])) yield entry;
+    const { numbers } = this.#parts.groups;
+    for (const entry of this.#loud) if (!numbers.has(entry[0])) yield entry;
+    for (const entry of this.#remote.numbers) {
+      if (!numbers.has(entry[0]) && !this.#loud.has(entry[0])) yield entry;
+    }
   }
 
   /** Rises with every shown key that comes or goes. */

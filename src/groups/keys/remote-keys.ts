@@ -8,6 +8,8 @@ export interface RemoteKeysParts {
   readonly max: number;
   /** The number of a key's group, which is made if need be; null = no template has such names, or there is no room. */
   readonly numberOf: (name: string) => number | null;
+  /** False: a group of the key's name had the number, and was deleted. */
+  readonly isLive: (number: number) => boolean;
 }
 
 /**
@@ -38,6 +40,7 @@ export class RemoteKeys {
       const next = this.#next.next();
       if (next.done === true) this.#next = this.#numbers.entries();
       else if (!this.#isTold(coordinator, next.value[0])) this.forget(next.value[0]);
+      else if (!this.#parts.isLive(next.value[1])) this.#number(next.value[0]);
     }
   }
 
@@ -47,7 +50,10 @@ export class RemoteKeys {
 
   #add(name: string, groupId: GroupId): void {
     if (this.#numbers.has(name) || this.#numbers.size >= this.#parts.max) return;
-    if (groupIdOf(this.#parts.cluster, name) !== groupId) return;
+    if (groupIdOf(this.#parts.cluster, name) === groupId) this.#number(name);
+  }
+
+  #number(name: string): void {
     const number = this.#parts.numberOf(name);
     if (number === null) return;
     this.#numbers.set(name, number);

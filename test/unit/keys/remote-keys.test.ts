@@ -130,6 +130,33 @@ describe('what a node tells of keys that others use', () => {
     );
   });
 
+  test('a key whose name a group has is no key, at a node that uses it and at one that serves nobody', async () => {
+    await withKeys(2, TEMPLATES, async ({ nodes, time }) => {
+      const serveAlice = async () => {
+        for (let tick = 0; tick < 100; tick++) {
+          for (let at = 0; at < 4; at++) nodes[0]!.tryAcquire('key:alice', { messages: 1 });
+          await time.advance(TICK_MS);
+        }
+      };
+      const quotas = async () => {
+        const listed = await Promise.all(nodes.map(busiestKeys));
+        return listed.map((keys) => keys.map(({ group }) => group!.directions.publish.target.messagesPerSecond));
+      };
+      await serveAlice();
+      expect(await quotas()).toEqual([[10], [10]]);
+      for (const node of nodes) {
+        const settings = node.keys!.kindOf('key:alice')!.settings;
+        node.inForce.define({ ...settings, name: 'key:alice', quota: { ...settings.quota, publish: [5, Infinity] } });
+      }
+      expect(await quotas()).toEqual([[], []]);
+      await serveAlice();
+      expect(await quotas()).toEqual([[], []]);
+      for (const node of nodes) node.inForce.remove('key:alice');
+      await serveAlice();
+      expect(await quotas()).toEqual([[10], [10]]);
+    });
+  }, 60_000);
+
   test('whoever tells names without end, or names that are not those of their ids, is listed up to a bound', async () => {
     await withKeys(1, { ...TEMPLATES, maxLoud: 100 }, async ({ nodes: [asked], time }) => {
       const names = Array.from({ length: 1000 }, (_, at) => ({
