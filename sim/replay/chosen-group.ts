@@ -19,10 +19,12 @@ export async function chosenGroup(
   if (wanted !== undefined && key !== null) {
     return { header: { ...header, groups: [...groups, { ...key, name: wanted }] }, group: groups.length };
   }
-  const count = keys.length === 0 ? `${names.length} groups` : `${names.length} groups and keys`;
-  const problem = wanted === undefined ? 'name one with --group' : `there is no group ${JSON.stringify(wanted)}`;
-  const known = [...names, ...keys.map(({ pattern }) => pattern), ...(await keysTold(recording))];
-  throw new QuotameshError('USAGE', { reason: `the recording has ${count}, ${problem}: ${known.join(', ')}` });
+  const known = [...names, ...keys.map(({ pattern }) => pattern), ...(await keysTold(recording))].join(', ') || 'none';
+  const reason =
+    wanted === undefined
+      ? `name a group or key of the recording with --group: ${known}`
+      : `the recording has no settings of ${JSON.stringify(wanted)} (of run time they are not recorded), but of ${known}`;
+  throw new QuotameshError('USAGE', { reason });
 }
 
 /** The keys that heartbeats name most often, read to the end of the recording. */

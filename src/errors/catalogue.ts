@@ -128,7 +128,7 @@ export const ERROR_CATALOGUE = {
   },
   HTTP_ADDRESS_IN_USE: {
     message: 'cannot listen on {address}: {reason}',
-    remedy: 'Stop the other process or choose another address with --http HOST:PORT or unix:PATH.',
+    remedy: 'Stop the other process or choose another address (--http, or http of createNode): HOST:PORT or unix:PATH.',
     exitCode: EXIT_UNAVAILABLE,
   },
   KAFKA_QUOTAS_KEPT: {

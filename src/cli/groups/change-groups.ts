@@ -52,8 +52,9 @@ export async function getGroup(name: string, { json = false, ...options }: Group
 
 export async function setGroup(name: string, pairs: readonly string[], options: GroupOptions): Promise<void> {
   const node = nodeAddress(options);
-  if (options.file === undefined && pairs.length === 0) throw usage('name at least one key=value, or a --file');
-  if (options.file !== undefined && pairs.length > 0) throw usage('--file has all keys: name either it or key=value');
+  if (options.file === undefined && pairs.length === 0) throw usage('name at least one setting=value, or a --file');
+  if (options.file !== undefined && pairs.length > 0)
+    throw usage('--file has all settings: name either it or setting=value');
   const { ifRevision: expected } = options;
   const path = pathOf(name);
   const { dryRun } = options;
@@ -116,7 +117,7 @@ export function patchOf(pairs: readonly string[]): Readonly<Record<string, unkno
   const patch: Record<string, unknown> = Object.create(null);
   for (const pair of pairs) {
     const at = pair.indexOf('=');
-    if (at <= 0) throw usage(`${JSON.stringify(pair)} is not key=value`);
+    if (at <= 0) throw usage(`${JSON.stringify(pair)} is not setting=value`);
     const key = pair.slice(0, at);
     const text = pair.slice(at + 1);
     // An unset variable of a shell must not take a limit away.

@@ -25,8 +25,8 @@ export async function getKeys(entry: KeyEntry, { json = false, ...options }: Key
 
 export async function setKeys(entry: KeyEntry, pairs: readonly string[], options: KeyOptions): Promise<void> {
   const { file, ifRevision: expected, dryRun } = options;
-  if (file === undefined && pairs.length === 0) throw usage('name at least one key=value, or a --file');
-  if (file !== undefined && pairs.length > 0) throw usage('--file has all keys: name either it or key=value');
+  if (file === undefined && pairs.length === 0) throw usage('name at least one setting=value, or a --file');
+  if (file !== undefined && pairs.length > 0) throw usage('--file has all settings: name either it or setting=value');
   const asked =
     file === undefined
       ? ({ method: 'PATCH', body: patchOf(pairs) } as const)

@@ -45,10 +45,10 @@ export function groupCommand(): Command {
       }),
   );
   group.addCommand(
-    command('set', 'Make a group, or change keys of it; `key=null` takes a key away.')
+    command('set', 'Make a group, or change settings of it; `setting=null` takes one away.')
       .argument('<group>', 'a group, perhaps a new one')
-      .argument('[key=value...]', 'keys of docs/reference/settings.md, values as in YAML')
-      .option('--file <yaml>', 'the whole group from a YAML file, instead of single keys')
+      .argument('[setting=value...]', 'settings of a group (docs/reference/settings.md), values as in YAML')
+      .option('--file <yaml>', 'the whole group from a YAML file, instead of single settings')
       .option('--if-revision <revision>', 'only if the group has this revision; none = only if it is new')
       .option('--dry-run', DRY_RUN)
       .action(async (name: string, pairs: readonly string[], options: GroupOptions) => {

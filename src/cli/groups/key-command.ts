@@ -51,9 +51,9 @@ function addChanges(parent: Command, kind: 'key' | 'template', what: string, arg
       }),
   );
   parent.addCommand(
-    command('set', `Make ${what}, or change settings of it; \`key=null\` takes one away.`)
+    command('set', `Make ${what}, or change settings of it; \`setting=null\` takes one away.`)
       .argument(argument)
-      .argument('[key=value...]', 'keys of docs/reference/settings.md, values as in YAML')
+      .argument('[setting=value...]', 'settings of a group (docs/reference/settings.md), values as in YAML')
       .option('--file <yaml>', 'all of it from a YAML file, instead of single settings')
       .option('--if-revision <revision>', 'only if it has this revision; none = only if it is new')
       .option('--dry-run', DRY_RUN)

@@ -124,10 +124,10 @@ describe('replayRecording', () => {
       const wanted = Object.values(series[0]!.perNode).map(({ demand }) => demand.at(-1) as number);
       expect(wanted.filter((rate) => rate > 40)).toHaveLength(2);
     }
-    await expect(replay()).rejects.toThrow(
-      'the recording has 0 groups and keys, name one with --group: key:{id}, key:acme',
+    await expect(replay()).rejects.toThrow('name a group or key of the recording with --group: key:{id}, key:acme');
+    await expect(replay('other')).rejects.toThrow(
+      'the recording has no settings of "other" (of run time they are not recorded), but of key:{id}, key:acme',
     );
-    await expect(replay('other')).rejects.toThrow('there is no group "other": key:{id}, key:acme');
   });
 
   test('a topic that is made anew goes on where the one before it ended', async () => {
@@ -167,10 +167,10 @@ describe('replayRecording', () => {
     const header = { ...HEADER, groups: [GROUP, { ...GROUP, name: 'mail' }] };
     const world = liveCluster(1);
     await expect(replayRecording(recordingOf(world, header), { direction: 'publish' })).rejects.toThrow(
-      'the recording has 2 groups, name one with --group: orders, mail',
+      'name a group or key of the recording with --group: orders, mail',
     );
     await expect(replayRecording(recordingOf(world, header), { direction: 'publish', group: 'nail' })).rejects.toThrow(
-      'there is no group "nail"',
+      'the recording has no settings of "nail" (of run time they are not recorded), but of orders, mail',
     );
     const { runs } = await replayRecording(recordingOf(world, header), { direction: 'publish', group: 'orders' });
     expect(runs[0]!.scenario).toBe('demo, orders, publish');
