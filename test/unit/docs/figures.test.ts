@@ -94,3 +94,9 @@ test('what is stale says which command to run', () => {
   );
   expect(staleness('npm run bench:new', {})).toContain('has no row in scripts/measured-code.mjs');
 });
+
+test('the code behind every figure of README is what was measured, but for comments', () => {
+  const commands = figuresOf(textOf('README.md')).map(([, , command]) => command as string);
+  expect(commands.length).toBeGreaterThanOrEqual(4);
+  expect(commands.map((command) => staleness(command)).filter((why) => why !== null)).toEqual([]);
+});
