@@ -46,9 +46,19 @@ function name(text: string): string {
   );
 }
 
+const MAY: Readonly<Record<Role, string>> = {
+  viewer: 'looks',
+  traffic: 'acquires',
+  consume: 'acquires, also with priority: immediate, which no quota refuses',
+  operator: 'looks, and changes groups, templates of keys, attachments and backends',
+  admin: 'may do everything',
+};
+
 const HELP = `
-Only the hash is written down: a token that is lost is replaced. Roles (docs/operate/access.md): admin everything; operator changes
-groups, attachments and backends; traffic acquires; viewer looks.
+Only the hash is written down: a token that is lost is replaced. Roles (docs/operate/access.md):
+${Object.entries(MAY)
+  .map(([role, may]) => `  ${role.padEnd(8)} ${may}`)
+  .join('\n')}
 
 Examples:
   quotamesh token new --name ci --role operator
