@@ -67,7 +67,7 @@ describe.concurrent('examples', () => {
     const { stdout } = await run(process.execPath, [program], { timeout: 30_000 });
     const [a = 0, b = 0] = [...stdout.matchAll(/: (\d+) of/g)].map(([, count]) => Number(count));
     console.log(`tcp-throttle.mjs: ${a} + ${b} lines in 4 s at 1,000/s`);
-    // The bucket is empty at the start, and a timer that is late by its depth, 50 ms, loses what it would have given.
+    // A timer that is late by the depth of the bucket, 50 ms, loses what it would have given.
     expect(a + b).toBeLessThanOrEqual(4400);
     expect(a + b).toBeGreaterThanOrEqual(2400);
     expect(Math.abs(a - b)).toBeLessThanOrEqual(0.05 * (a + b));

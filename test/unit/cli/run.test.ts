@@ -64,7 +64,7 @@ describe.concurrent('quotamesh run', () => {
     const { code, stderr, stdout } = await start(scene, folder, 'b', port).exit;
     expect(code).toBe(69);
     expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}`);
-    expect(stderr).toContain('--http HOST:PORT');
+    expect(stderr).toContain('(--http, or http of createNode): HOST:PORT');
     expect(stdout).toContain('"level":"fatal"');
   });
 
