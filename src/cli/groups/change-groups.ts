@@ -52,9 +52,7 @@ export async function getGroup(name: string, { json = false, ...options }: Group
 
 export async function setGroup(name: string, pairs: readonly string[], options: GroupOptions): Promise<void> {
   const node = nodeAddress(options);
-  if (options.file === undefined && pairs.length === 0) throw usage('name at least one setting=value, or a --file');
-  if (options.file !== undefined && pairs.length > 0)
-    throw usage('--file has all settings: name either it or setting=value');
+  rejectWrongSource(options.file, pairs);
   const { ifRevision: expected } = options;
   const path = pathOf(name);
   const { dryRun } = options;
@@ -110,6 +108,12 @@ function yamlOf(groups: readonly DefinedGroup[], attached: readonly AttachedTo[]
     ...(attached.length === 0 ? {} : { attachments: { scopes } }),
     groups: Object.fromEntries(groups.map(({ group, definition }) => [group, definition])),
   }).trimEnd();
+}
+
+/** Rejects settings from nowhere, and from a file and the command line at once. */
+export function rejectWrongSource(file: string | undefined, pairs: readonly string[]): void {
+  if (file === undefined && pairs.length === 0) throw usage('name at least one setting=value, or a --file');
+  if (file !== undefined && pairs.length > 0) throw usage('--file has all settings: name either it or setting=value');
 }
 
 /** `a.b=1` → { a: { b: 1 } }; `a.b=5k` → { a: { b: '5k' } }. Values are read by the node, as YAML's are. */

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { DefinedKeys, KeyEntry, KeysPreview } from '../../groups/changes/change-keys.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { textTable } from '../../terminal/text-table.js';
-import { fromFile, patchOf, usage } from './change-groups.js';
+import { fromFile, patchOf, rejectWrongSource } from './change-groups.js';
 import type { KeyOptions } from './key-command.js';
 
 export async function listTemplates({ json = false, ...options }: KeyOptions): Promise<void> {
@@ -25,8 +25,7 @@ export async function getKeys(entry: KeyEntry, { json = false, ...options }: Key
 
 export async function setKeys(entry: KeyEntry, pairs: readonly string[], options: KeyOptions): Promise<void> {
   const { file, ifRevision: expected, dryRun } = options;
-  if (file === undefined && pairs.length === 0) throw usage('name at least one setting=value, or a --file');
-  if (file !== undefined && pairs.length > 0) throw usage('--file has all settings: name either it or setting=value');
+  rejectWrongSource(file, pairs);
   const asked =
     file === undefined
       ? ({ method: 'PATCH', body: patchOf(pairs) } as const)
