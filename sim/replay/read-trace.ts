@@ -93,7 +93,7 @@ async function* parsed({ bytes, delimiter, headerLine }: CsvInput, file: string)
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const reason = error.code.replace(/^CSV_/, '').replaceAll('_', ' ').toLowerCase();
-    // Where the row begins: a quote that stays open is noticed at the end of the file.
+    // Name the line where the row begins: an open quote is noticed at the end of the file.
     throw traceMistake({ file, line }, 'the row', `is no CSV (${reason})`, 'RFC 4180, quotes closed');
   } finally {
     bytes.destroy();

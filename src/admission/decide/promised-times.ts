@@ -1,6 +1,6 @@
 import { RETRY_AFTER_MS_MAX } from '../../api/decision.js';
 
-/** What a lane's refusals are told in one dimension, on this node's clock. */
+/** Keeps what refusals of a lane were told in one dimension. */
 interface Promised {
   /** Units that are promised and not due yet: the next refused client is told when they have come in. */
   units: number;
@@ -34,7 +34,7 @@ export interface RefusedNow {
  * Units fall by `promised` per second. `newcomers` is the fading rate of units that were admitted without a promise.
  *
  * *Worked:* 10/s, newcomers take 5/s, and 30 clients are refused at once: the first is told 100 ms, and each further
- * one 400 ms more, the last 11.7 s.
+ * one 333 ms more, the last 9.8 s.
  *
  * *Why:* told the time until one token is there, all 30 came back at once, and 29 were refused again. No token is kept
  * for a promise, so newcomers take some that were promised. A promise that is not taken up costs nothing. No time is

@@ -26,7 +26,7 @@ export class GroupNames {
     if (index !== undefined) return index;
     const key = this.#keys?.groupOf(group) ?? null;
     if (key !== null) return key;
-    // What is no name at all is a mistake of the caller, whoever pays for unknown names.
+    // Charge unknown names alone to the default group: a number or a symbol is the caller's mistake.
     if (this.defaultGroup !== null && typeof group === 'string') return this.#numbers.get(this.defaultGroup) as number;
     return this.unknown(group);
   }

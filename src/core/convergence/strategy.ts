@@ -120,7 +120,7 @@ export function isLimited(view: LaneView, dimension: number): boolean {
   return target > 0 && target !== Number.POSITIVE_INFINITY;
 }
 
-/** How many nodes the target is divided among. */
+/** Counts the nodes among which the target is divided. */
 export function nodesIn({ nodes, count }: LaneView): number {
   return sum(nodes, count);
 }

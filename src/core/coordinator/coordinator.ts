@@ -48,7 +48,7 @@ import { EpochChange } from './epoch-change.js';
 
 /** How often shares are confirmed and idle lanes looked for; a fraction of shareValidMs. */
 const HOUSEKEEPING_MS = 250;
-/** Looks at nodes per lane; with more of them shares follow joins earlier, and ids that are made up cost more. */
+/** Counts alive nodes once per view of all lanes. More lets shares follow joins earlier; made-up ids cost more. */
 const LOOKS_PER_ROUND = 20_000;
 
 /**
@@ -99,7 +99,7 @@ export class Coordinator {
   };
   /** True after members have changed, until the served lanes are divided among them. */
   #areMembersNew = false;
-  /** Nodes at which each served lane has looked for that since the last round. */
+  /** Alive nodes, summed over the views of all lanes since the last round. */
   #looks = 0;
   #lastRoundMs = 0;
   #lastHousekeepingMs = Number.NEGATIVE_INFINITY;
@@ -223,7 +223,7 @@ export class Coordinator {
     for (let mapLane = 0; mapLane < this.usageMap.laneCount; mapLane++) this.#noteStranger(mapLane);
   }
 
-  /** Whether newcomers have to find what a past life of this node has written under a key. */
+  /** Checks whether newcomers still need a past life's record under this key. */
   #isTaken(partition: number, number: number): boolean {
     const { membership, usageMap, log } = this;
     const own = membership.get(this.nodeKey);

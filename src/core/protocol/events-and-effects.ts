@@ -41,7 +41,7 @@ export type CoordinatorEvent =
     }
   | { readonly kind: 'stopping'; readonly unheard?: readonly UnheardUse[] };
 
-/** What this node has taken of a key unheard, which its last record tells. */
+/** Carries what a node took of a silent key, for its last record. */
 export interface UnheardUse {
   readonly groupId: GroupId;
   readonly direction: number;

@@ -227,7 +227,7 @@ function groupsOf(numbers: Int32Array, count: number): Groups {
   return { starts, members };
 }
 
-/** What is owed, and what was taken and no record says, is the account's, which ends when the lane is put down. */
+/** Checks for debts and untold use, which end with the lane's account. */
 function hasToRemember({ tokens }: LaneState): boolean {
   return tokens !== null && (tokens.hasUnheard || tokens.slots.some(({ account }) => account.owed > 0));
 }

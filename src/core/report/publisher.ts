@@ -292,7 +292,7 @@ export class Publisher {
     }
   }
 
-  /** What was spent of silent keys, in bundles of their own. */
+  /** Appends what was spent of silent keys, in bundles of their own. */
   #tellUnheard(unheard: readonly UnheardUse[], nowMs: number): void {
     const { book, log, reporter, nodeKey } = this.#parts;
     const { partitions, groupsPerRecord } = this.#settings;

@@ -52,7 +52,7 @@ export class ShareBook {
   applied: Float64Array;
   limit: Float64Array;
   depth: Float64Array;
-  /** Nodes looked at so far to divide lanes among them: what records cost beyond their own rows, as a count. */
+  /** Participants looked at so far to divide lanes: what records cost beyond their own rows, as a count. */
   looks = 0;
   /** The claims to the pool that this node has written and not read back. */
   readonly ownClaims = new OwnClaims();

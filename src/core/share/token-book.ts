@@ -73,7 +73,7 @@ export class TokenBook implements ChargeReader {
   readonly #outdated: FollowedLane[] = [];
   /** True after members have changed, until all lanes are viewed. */
   #areMembersNew = false;
-  /** The span of the log's clock of that view, and the nodes at which each lane has looked in it. */
+  /** The span of the log's clock of that view, and the alive nodes summed over its views. */
   #membersSpan = Number.NaN;
   #looks = 0;
   readonly #taken = new Float64Array(DIMENSION_COUNT);
@@ -228,11 +228,11 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Views all lanes again where a record has changed the members. A span of the log's clock has LOOKS_PER_SPAN looks at
-   * nodes; what is beyond them waits for the first record of a later span. Batches do not count, because others read
-   * other batches.
+   * Views all lanes again where a record has changed the members. Each such pass counts the alive nodes; beyond
+   * LOOKS_PER_SPAN of them in a span of the log's clock the next pass waits for a later span. Batches do not count,
+   * because others read other batches.
    *
-   * *Why:* a view looks at all nodes, so 9,900 ids that one writer makes up would cost 9,900 × 9,900 looks per lane.
+   * *Why:* 9,900 ids that one writer makes up would have each lane viewed 9,900 times.
    */
   readMembers(haveChanged: boolean, appendMs: number): void {
     if (haveChanged) this.#areMembersNew = true;
@@ -527,8 +527,8 @@ function mayGrow(before: GroupSettings, to: GroupSettings): boolean {
 /** A larger span makes ids that come at once cost less, and count later. */
 const MEMBERS_SPAN_MS = 100;
 /**
- * Looks at nodes per lane in such a span, some 25 ns each; with more of them more nodes may start at once without being
- * late: now 140.
+ * Bounds the alive nodes summed over the views in such a span. More lets more nodes start at once without being late:
+ * now some 200 that come one by one.
  */
 const LOOKS_PER_SPAN = 20_000;
 
