@@ -1,5 +1,6 @@
 import type { KeyStatus } from '../api/key-status.js';
 import type { GroupStatus, NodeStatus, RateStatus } from '../api/node-status.js';
+import { segmentOf } from '../config/setting/path-segment.js';
 import type { NodeAddress } from './node-address.js';
 import { allPages, get } from './node-requests.js';
 
@@ -35,7 +36,7 @@ export async function fetchClusterStatus(
   const askOn = async () => {
     while (next < known.names.length) {
       const at = next++;
-      groups[at] = await get<GroupStatus>(asked, `/v1/groups/${encodeURIComponent(known.names[at] as string)}`);
+      groups[at] = await get<GroupStatus>(asked, `/v1/groups/${segmentOf(known.names[at] as string)}`);
     }
   };
   await Promise.all(Array.from({ length: ASKED_AT_ONCE }, askOn));

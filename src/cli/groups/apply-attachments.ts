@@ -1,3 +1,4 @@
+import { segmentOf } from '../../config/setting/path-segment.js';
 import type { AttachedTo } from '../../groups/changes/attaching.js';
 import { isSameValue } from '../../groups/same-value.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
@@ -36,7 +37,7 @@ export async function planAttachments(node: NodeAddress, scopes: Mapping): Promi
 /** Returns how many were changed. */
 export async function attachAll(node: NodeAddress, planned: readonly PlannedAttachment[]): Promise<number> {
   for (const { scope, after: body, expected } of planned) {
-    const path = `/v1/attachments/${scope.split('/').map(encodeURIComponent).join('/')}`;
+    const path = `/v1/attachments/${scope.split('/').map(segmentOf).join('/')}`;
     await change(node, { method: 'PUT', path, body, expected });
   }
   return planned.length;

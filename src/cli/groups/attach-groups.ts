@@ -1,3 +1,4 @@
+import { segmentOf } from '../../config/setting/path-segment.js';
 import type { Scope } from '../../core/attachments/attachment.js';
 import type { Because } from '../../core/attachments/attachments.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
@@ -66,7 +67,7 @@ function scopeOf({ tenant, namespace, topic }: GroupOptions): string {
 }
 
 function pathOf(options: GroupOptions): string {
-  return `/v1/attachments/${scopeOf(options).split('/').map(encodeURIComponent).join('/')}`;
+  return `/v1/attachments/${scopeOf(options).split('/').map(segmentOf).join('/')}`;
 }
 
 function usage(reason: string): QuotameshError {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import type { DirectionStatus, GroupStatus } from '../../api/node-status.js';
 import { formatPath } from '../../config/setting/config-error.js';
+import { segmentOf } from '../../config/setting/path-segment.js';
 import { rateKey, shownRate, unitIn } from '../../config/setting/written-rate.js';
 import { type ParsedYaml, parseYaml } from '../../config/yaml/parse-yaml.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
@@ -99,7 +100,7 @@ export async function exportGroups({ json = false, all = false, ...options }: Gr
 }
 
 export function pathOf(name: string): string {
-  return `/v1/groups/${encodeURIComponent(name)}`;
+  return `/v1/groups/${segmentOf(name)}`;
 }
 
 function yamlOf(groups: readonly DefinedGroup[], attached: readonly AttachedTo[] = []): string {

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { segmentOf } from '../../config/setting/path-segment.js';
 import type { DefinedKeys, KeyEntry, KeysPreview } from '../../groups/changes/change-keys.js';
 import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { textTable } from '../../terminal/text-table.js';
@@ -59,7 +60,7 @@ function report(made: Changed, { json = false }: KeyOptions): void {
 }
 
 export function pathOfEntry({ kind, name }: KeyEntry): string {
-  return `/v1/${kind === 'key' ? 'keys' : 'key-templates'}/${encodeURIComponent(name)}`;
+  return `/v1/${kind === 'key' ? 'keys' : 'key-templates'}/${segmentOf(name)}`;
 }
 
 function definitionOf(entry: KeyEntry): string {

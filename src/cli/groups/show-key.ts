@@ -1,11 +1,12 @@
 import type { KeyStatus, KeyTold } from '../../api/key-status.js';
+import { segmentOf } from '../../config/setting/path-segment.js';
 import { printable } from '../../errors/printable.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
 import type { KeyOptions } from './key-command.js';
 
 /** `quotamesh key show KEY`. */
 export async function showKey(name: string, { json = false, ...options }: KeyOptions): Promise<void> {
-  const key = await get<KeyStatus>(nodeAddress(options), `/v1/keys/${encodeURIComponent(name)}`);
+  const key = await get<KeyStatus>(nodeAddress(options), `/v1/keys/${segmentOf(name)}`);
   process.stdout.write(`${json ? JSON.stringify(key) : keyText(key)}\n`);
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { NAME_MAX } from '../../admission/request/request-checks.js';
+import { nameOfSegment } from '../../config/setting/path-segment.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
 import { show } from '../../input/shown-value.js';
@@ -19,9 +20,11 @@ export function anyObject(description: string) {
   return z.custom<Mapping>(isMapping).meta({ type: 'object', description });
 }
 
+const NAME = z.string().transform(nameOfSegment);
+
 /** Parameters of a path. */
 export function pathOf<const Name extends string>(...names: readonly Name[]) {
-  return z.object(Object.fromEntries(names.map((one) => [one, z.string()])) as Record<Name, z.ZodString>);
+  return z.object(Object.fromEntries(names.map((one) => [one, NAME])) as Record<Name, typeof NAME>);
 }
 
 /** A parameter of a query. */

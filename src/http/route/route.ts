@@ -18,7 +18,7 @@ export interface Route<Body extends z.ZodType, Query extends z.ZodType, Params e
   /** A quick look at a body, on the hot path: true only for what the schema passes unchanged. */
   readonly isPlain?: (body: unknown) => boolean;
   readonly query?: Query;
-  /** Parameters of the path are always text: the schema gives them types and is not used to check them. */
+  /** Names in the path. */
   readonly params?: Params;
   readonly answers: Readonly<Record<number, unknown>>;
   /** Absent = http.bodyLimitBytes. */
@@ -100,8 +100,8 @@ type Validate = (value: unknown) => true | { readonly value: unknown } | { reado
 /**
  * fastify calls it for each part of a request for which a route has a schema. zod compiles a schema at its first use.
  */
-function validatorCompiler({ schema, httpPart }: SchemaDefinition): Validate {
-  if (httpPart === 'params' || !(schema instanceof z.ZodType)) return () => true;
+function validatorCompiler({ schema }: SchemaDefinition): Validate {
+  if (!(schema instanceof z.ZodType)) return () => true;
   return (value: unknown) => {
     const read = schema.safeParse(value);
     return read.success ? { value: read.data } : { error: new InvalidInput(schema, read.error.issues) };

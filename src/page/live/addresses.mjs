@@ -8,17 +8,24 @@ export function whyHref(group, direction) {
   return `#/why/${encodeURIComponent(group)}/${direction}`;
 }
 
+/** As src/config/setting/path-segment.ts says: browsers take `.` and `..` for steps, also encoded. */
+function segmentOf(name) {
+  const encoded = encodeURIComponent(name);
+  const isStep = /^(?:\.|%(?:25)*2e){1,2}$/i.test(name);
+  return isStep ? encodeURIComponent(encoded.replaceAll('.', '%2E')) : encoded;
+}
+
 /** The group in the API. */
 export function pathOf(group) {
-  return `/v1/groups/${encodeURIComponent(group)}`;
+  return `/v1/groups/${segmentOf(group)}`;
 }
 
 /** The key in the API. */
 export function pathOfKey(key) {
-  return `/v1/keys/${encodeURIComponent(key)}`;
+  return `/v1/keys/${segmentOf(key)}`;
 }
 
 /** The template of keys in the API. */
 export function pathOfTemplate(template) {
-  return `/v1/key-templates/${encodeURIComponent(template)}`;
+  return `/v1/key-templates/${segmentOf(template)}`;
 }
