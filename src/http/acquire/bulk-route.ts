@@ -34,7 +34,6 @@ export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts): vo
       isPlain: isPlainBulk,
       answers: BULK_ANSWERS,
       bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
-      former: { url: '/v1/acquire/batch', fields: { asks: 'requests' } },
       errorHandler: (error, request, reply) => {
         outcomes.rejected++;
         handleError(error, request, reply);

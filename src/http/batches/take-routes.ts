@@ -10,7 +10,6 @@ import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import { RateLimitFields } from '../acquire/rate-limit-fields.js';
 import { RefusalAnswers } from '../acquire/refusal-answers.js';
 import { nameIn, rejectLimitOf, whereOf } from '../acquire/scope-fields.js';
-import { clientNames } from '../route/former-names.js';
 import { readPart } from '../route/invalid-input.js';
 import { problemOf } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
@@ -50,7 +49,6 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
       summary: 'Ends a batch; unused tokens go back to the window or bucket that they came from',
       body: REFUND_BODY,
       answers: REFUND_ANSWERS,
-      former: { url: '/v1/hand-back' },
     },
     ({ body: { id, ...left } }, reply) => {
       node.gate.batches.refund(id, left);
@@ -66,11 +64,9 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
       body: REFUNDS_BODY,
       answers: REFUNDS_ANSWERS,
       bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
-      former: { url: '/v1/hand-back/batch', fields: { handBacks: 'refunds' } },
     },
-    (request, reply) => {
-      const list = clientNames(request, 'body').nameOf('refunds');
-      reply.send({ answers: request.body.refunds.map((given, at) => answerTo(node, given, `${list}[${at}].`)) });
+    ({ body: { refunds } }, reply) => {
+      reply.send({ answers: refunds.map((given, at) => answerTo(node, given, `refunds[${at}].`)) });
     },
   );
   addCounts(app, node);

@@ -29,7 +29,6 @@ export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
       tag: 'groups',
       summary: 'Lists changes of groups and attachments at run time, oldest first, a page at a time',
       query: QUERY,
-      formerParameters: { place: 'scope' },
       answers: { 200: CHANGES, 422: PROBLEM },
     },
     ({ query }) => {
@@ -63,8 +62,7 @@ const QUERY = body(
   [
     {
       isKept: ({ group, scope }) => group === undefined || scope === undefined,
-      mistake: (_, nameOf) =>
-        new QuotameshError('FIELD_INVALID', { field: nameOf('scope'), reason: 'must not stand beside group' }),
+      mistake: () => new QuotameshError('FIELD_INVALID', { field: 'scope', reason: 'must not stand beside group' }),
     },
   ],
 );

@@ -31,10 +31,15 @@ export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {
   for (const { path, scopeKind } of SCOPE_PATHS) addScopeRoutes(app, node, path, scopeKind);
 }
 
-function addRateRoutes(app: FastifyInstance, node: ChangeParts, { path, spelling, deleted }: GroupPath): void {
+function addRateRoutes(app: FastifyInstance, node: ChangeParts, { path, spelling, deleted, aliasOf }: GroupPath): void {
   const names = () => [...node.groups.numbers.keys()].sort();
-  const named = { ...PULSAR, url: `${path}/*`, params: pathOf('*') };
-  route(app, { ...PULSAR, method: 'GET', url: path, access: VIEWING, summary: 'Lists the names of all groups' }, names);
+  const of = (end: string) => (aliasOf === undefined ? {} : { aliasOf: aliasOf + end });
+  const named = { ...PULSAR, ...of('/*'), url: `${path}/*`, params: pathOf('*') };
+  route(
+    app,
+    { ...PULSAR, ...of(''), method: 'GET', url: path, access: VIEWING, summary: 'Lists the names of all groups' },
+    names,
+  );
   route(
     app,
     { ...named, method: 'GET', access: VIEWING, summary: 'Shows the rates of a group' },
@@ -73,11 +78,12 @@ interface GroupPath {
   readonly spelling: Spelling;
   /** The status of a deletion. */
   readonly deleted: 200 | 204;
+  readonly aliasOf?: string;
 }
 
 const GROUP_PATHS: readonly GroupPath[] = [
   { path: '/admin/v2/resourcegroup', spelling: 'pip-82', deleted: 200 },
-  { path: '/admin/v2/resourcegroups', spelling: 'pulsar', deleted: 204 },
+  { path: '/admin/v2/resourcegroups', spelling: 'pulsar', deleted: 204, aliasOf: '/admin/v2/resourcegroup' },
 ];
 
 const SCOPE_PATHS = [

@@ -60,7 +60,6 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
       body: COMMITS_BODY,
       answers: { 200: answers.BULK_ENDED, ...BODY_PROBLEMS },
       bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
-      former: { url: '/v1/commit/batch' },
     },
     ({ body: { commits } }, reply) => {
       reply.send({ answers: commits.map((given, at) => answerTo(reservations, given, `commits[${at}].`)) });

@@ -392,7 +392,7 @@ export const KEY_DEFINITIONS = json(
 
 export const INDEX = json(
   'The node and its routes.',
-  record({ name: text, version: text, cluster: text, node: text, routes: listOf(text) }),
+  record({ name: text, version: text, cluster: text, node: text, routes: listOf(text), aliases: z.record(text, text) }),
 );
 
 export function json<Schema extends z.ZodType>(description: string, schema: Schema) {

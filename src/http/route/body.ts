@@ -24,11 +24,8 @@ export function body<const Shape extends z.ZodRawShape>(
 /** A relation between fields of a body, which a schema of fields cannot say. */
 export interface Rule<Body = never> {
   readonly isKept: (body: Body) => boolean;
-  /**
-   * `where` stands before names of fields: 'requests[3].', or '' in a body of its own. `nameOf` tells what the client
-   * has called a field.
-   */
-  readonly mistake: (where: string, nameOf: (field: string) => string) => QuotameshError;
+  /** `where` stands before names of fields: 'requests[3].', or '' in a body of its own. */
+  readonly mistake: (where: string) => QuotameshError;
   /** What GET /openapi.json says of it; absent = JSON Schema cannot say it. */
   readonly schema?: Readonly<Record<string, unknown>>;
   /**

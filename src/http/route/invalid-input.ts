@@ -4,7 +4,6 @@ import { isMapping } from '../../input/mapping.js';
 import { hasMisspelled, nearestNames } from '../../input/nearest-name.js';
 import { SHOWN_MAX, show } from '../../input/shown-value.js';
 import type { Rule } from './body.js';
-import type { ClientNames } from './former-names.js';
 import { WORDING } from './wording.js';
 
 /** What a schema has refused; fastify passes it on to the error handler, which tells what is wrong. */
@@ -46,7 +45,6 @@ export interface Reading {
   readonly params?: Readonly<Record<string, unknown>>;
   /** Stands before the names of fields: 'refunds[3].' for an item of a list, or '' for the whole. */
   readonly where?: string;
-  readonly names?: ClientNames;
 }
 
 /** Reads an item of a list that is judged by itself; throws what is wrong with it. */
@@ -63,7 +61,7 @@ const NAMED_MAX = 20;
 function errorsOf(issue: z.core.$ZodIssue, { schema: root, issues }: InvalidInput, reading: Reading): QuotameshError[] {
   const { schema, path } = judgeOf(root, issue.path);
   const value = valueAt(reading.sent, path);
-  if (value === undefined && isMisspelled(path, issues, reading)) return [];
+  if (value === undefined && isMisspelled(path, issues)) return [];
   const field = fieldText(path, reading);
   const { allowed = 'must be an object' } = WORDING.get(schema) ?? {};
   if (typeof allowed === 'function') return [allowed(field, value)];
@@ -73,7 +71,7 @@ function errorsOf(issue: z.core.$ZodIssue, { schema: root, issues }: InvalidInpu
   }
   if (issue.code === 'custom' && issue.params?.mistake !== undefined) {
     const mistakeAt = issue.params.mistake as Rule['mistake'];
-    return [mistakeAt(prefixOf(field), (name) => reading.names?.nameOf(name) ?? name)];
+    return [mistakeAt(prefixOf(field))];
   }
   const reason = value === undefined ? `is missing: ${allowed}` : `${allowed}, got ${show(value)}`;
   const { errorOf } = WORDING.get(root) ?? {};
@@ -108,44 +106,33 @@ function unwrapped(schema: z.ZodType): z.ZodType {
   return innerType === undefined ? schema : unwrapped(innerType);
 }
 
-/** Whether the missing field at `path` was sent under a name that is nearly its own, or was its own before. */
-function isMisspelled(path: readonly PropertyKey[], issues: readonly z.core.$ZodIssue[], { names }: Reading): boolean {
+/** Whether the missing field at `path` was sent under a name that is nearly its own. */
+function isMisspelled(path: readonly PropertyKey[], issues: readonly z.core.$ZodIssue[]): boolean {
   const [field, above] = [String(path.at(-1)), path.slice(0, -1)];
   const unknown = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' && String(issue.path) === String(above) ? issue.keys : [],
   );
-  return (
-    hasMisspelled(unknown, [field, names?.nameOf(field) ?? field]) ||
-    unknown.some((key) => names?.presentOf(key) === field)
-  );
+  return hasMisspelled(unknown, [field]);
 }
 
 function unknownKey(root: z.ZodType, key: string, reading: Reading, known: readonly string[]): QuotameshError {
   const { where = '', params = {} } = reading;
   const field = where + key.slice(0, SHOWN_MAX);
-  const near = nearText(key, known, reading);
+  const near = nearText(key, known, reading.part);
   const { errorOf } = WORDING.get(root) ?? {};
   if (errorOf !== undefined) return errorOf({ field, reason: `is not known${near}`, params });
   return new QuotameshError('FIELD_UNKNOWN', { field, near });
 }
 
-function nearText(key: string, known: readonly string[], { part, sent, where, names }: Reading): string {
-  const present = where === '' ? names?.presentOf(key) : undefined;
-  if (present !== undefined) {
-    const isBesidePresent = isMapping(sent) && Object.hasOwn(sent, present);
-    return isBesidePresent ? ` beside ${present}, its new name` : `: it is called ${present} now`;
-  }
-  const shown = where === '' ? known.map((field) => names?.nameOf(field) ?? field) : known;
-  const near = nearestNames(key, shown);
+function nearText(key: string, known: readonly string[], part: Reading['part']): string {
+  const near = nearestNames(key, known);
   const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
   if (part === 'query') return `: no such query parameter${hint}`;
-  return hint || `; known are ${shown.join(', ')}`;
+  return hint || `; known are ${known.join(', ')}`;
 }
 
-function fieldText(path: readonly PropertyKey[], { where = '', names }: Reading): string {
-  const isName = typeof path[0] === 'string' && where === '';
-  const steps = isName ? [names?.nameOf(path[0] as string) ?? path[0]!, ...path.slice(1)] : path;
-  return where + steps.map(stepText).join('').replace(/^\./, '');
+function fieldText(path: readonly PropertyKey[], { where = '' }: Reading): string {
+  return where + path.map(stepText).join('').replace(/^\./, '');
 }
 
 function stepText(step: PropertyKey): string {

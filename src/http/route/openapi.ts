@@ -1,4 +1,3 @@
-import type { FastifyContextConfig } from 'fastify';
 import { z } from 'zod';
 import { isMapping, type Mapping } from '../../input/mapping.js';
 import { WORDING } from './wording.js';
@@ -6,19 +5,16 @@ import { WORDING } from './wording.js';
 interface DescribedRoute {
   readonly schema?: unknown;
   readonly url: string;
-  readonly route?: { readonly config?: FastifyContextConfig };
 }
 
 /** Turns a route into what @fastify/swagger prints of it, when GET /openapi.json is asked for the first time. */
-export function toOpenApi({ schema, url, route }: DescribedRoute): { schema: never; url: string } {
+export function toOpenApi({ schema, url }: DescribedRoute): { schema: never; url: string } {
   const given = (schema ?? {}) as Mapping;
   const { body, querystring, params, response } = given;
-  const { formerPath, formerFields, formerParameters = {} } = route?.config ?? {};
-  const fields = (formerPath !== undefined && formerFields) || {};
   const described = {
     ...given,
-    ...(body !== undefined && { body: withFormerFields(inputOf(body), fields) }),
-    ...(querystring !== undefined && { querystring: withFormerFields(inputOf(querystring), formerParameters) }),
+    ...(body !== undefined && { body: inputOf(body) }),
+    ...(querystring !== undefined && { querystring: inputOf(querystring) }),
     ...(params !== undefined && { params: inputOf(params) }),
     ...(response !== undefined && { response: answersOf(response) }),
   };
@@ -46,24 +42,4 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Mapping {
     },
   });
   return rest;
-}
-
-/** Adds the former names that fields of a body, under its former path, or of a query may have instead. */
-function withFormerFields(input: Mapping, fields: Readonly<Record<string, string>>): Mapping {
-  let {
-    properties,
-    required = [],
-    ...others
-  } = input as Mapping & {
-    readonly properties: Mapping;
-    readonly required?: readonly string[];
-  };
-  for (const [former, now] of Object.entries(fields)) {
-    const own = { ...(properties[now] as Mapping), deprecated: true, description: `The former name of ${now}.` };
-    properties = { ...properties, [former]: own };
-    if (!required.includes(now)) continue;
-    required = required.filter((name) => name !== now);
-    others = { ...others, anyOf: [{ required: [now] }, { required: [former] }] };
-  }
-  return Object.keys(fields).length === 0 ? input : { ...others, properties, required };
 }

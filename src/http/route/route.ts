@@ -24,15 +24,8 @@ export interface Route<Body extends z.ZodType, Query extends z.ZodType, Params e
   /** Absent = http.bodyLimitBytes. */
   readonly bodyLimit?: number;
   readonly errorHandler?: RouteOptions['errorHandler'];
-  readonly former?: Former;
-  /** Parameters of the query, former name to present one. They keep working. */
-  readonly formerParameters?: Readonly<Record<string, string>>;
-}
-
-/** The path of the route before, and fields of its body, former name to present one. They keep working there. */
-export interface Former {
-  readonly url: string;
-  readonly fields?: Readonly<Record<string, string>>;
+  /** The path of the same route, of which this one is another spelling. */
+  readonly aliasOf?: string;
 }
 
 type Handler<Body, Query, Params> = (
@@ -49,33 +42,27 @@ export function route<
   described: Route<Body, Query, Params>,
   handler: Handler<z.output<Body>, z.output<Query>, z.output<Params>>,
 ): void {
-  const { method, url, access, former, formerParameters } = described;
-  const options = (deprecated: boolean): Omit<RouteOptions, 'method' | 'url'> => ({
-    schema: schemaOf(described, deprecated),
-    validatorCompiler: described.isPlain === undefined ? validatorCompiler : unlessPlain(described.isPlain),
+  const { method, url, access, aliasOf, isPlain, bodyLimit, errorHandler } = described;
+  app.route({
+    method,
+    url,
+    schema: schemaOf(described),
+    validatorCompiler: isPlain === undefined ? validatorCompiler : unlessPlain(isPlain),
     handler: handler as RouteOptions['handler'],
-    config: {
-      access,
-      ...(former?.fields !== undefined && { formerFields: former.fields }),
-      ...(formerParameters !== undefined && { formerParameters }),
-      ...(former !== undefined && deprecated && { formerPath: { url: former.url, now: url } }),
-    },
-    ...(described.bodyLimit !== undefined && { bodyLimit: described.bodyLimit }),
-    ...(described.errorHandler !== undefined && { errorHandler: described.errorHandler }),
+    config: { access, ...(aliasOf !== undefined && { aliasOf }) },
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    ...(errorHandler !== undefined && { errorHandler }),
   });
-  app.route({ method, url, ...options(false) });
-  if (former !== undefined) app.route({ method, url: former.url, ...options(true) });
 }
 
 /** For routes without parameters: otherwise a parameter that was meant for another route would be ignored silently. */
 export const NO_QUERY = z.strictObject({});
 
-function schemaOf(described: Route<z.ZodType, z.ZodType, z.ZodType>, deprecated: boolean) {
+function schemaOf(described: Route<z.ZodType, z.ZodType, z.ZodType>) {
   const { tag, summary, body, query, params, answers } = described;
   return {
     summary,
     tags: [tag],
-    ...(deprecated && { deprecated }),
     ...(body !== undefined && { body }),
     ...(query !== undefined && { querystring: query }),
     ...(params !== undefined && { params }),
@@ -110,11 +97,6 @@ function validatorCompiler({ schema }: SchemaDefinition): Validate {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Fields of the body that had another name before, former name to present one. */
-    formerFields?: Readonly<Record<string, string>>;
-    /** Parameters of the query that had another name before, former name to present one. */
-    formerParameters?: Readonly<Record<string, string>>;
-    /** Present only where the route stands under a former path. */
-    formerPath?: { readonly url: string; readonly now: string };
+    aliasOf?: string;
   }
 }

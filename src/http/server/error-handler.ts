@@ -3,7 +3,6 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { GroupsRefused } from '../../groups/changes/groups-refused.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import { PULSAR_PREFIX } from '../pulsar/pulsar-routes.js';
-import { clientNames, presentNamesText } from '../route/former-names.js';
 import { InvalidInput } from '../route/invalid-input.js';
 import { type ErrorHandler, PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 
@@ -18,15 +17,13 @@ export function errorHandler(telemetry: Telemetry): ErrorHandler {
       const stack = error instanceof Error ? error.stack : undefined;
       telemetry.log('error', 'request failed', { method: request.method, route: request.routeOptions.url, stack });
     }
-    sendError(reply, known, error instanceof InvalidInput ? presentNamesText(request) : '');
+    sendError(reply, known);
   };
 }
 
-/** `hint` ends the remedy. */
-export function sendError(reply: FastifyReply, error: QuotameshError, hint = ''): void {
-  const known = problemOf(error);
+export function sendError(reply: FastifyReply, error: QuotameshError): void {
   const errors = error instanceof GroupsRefused ? { errors: error.errors } : {};
-  const problem = { ...known, remedy: known.remedy + hint, ...errors };
+  const problem = { ...problemOf(error), ...errors };
   if (reply.request.url.startsWith(PULSAR_PREFIX)) {
     // As Pulsar's admin client takes it; the other members are for people.
     reply.code(problem.status).header('content-type', 'application/json; charset=utf-8');
@@ -55,10 +52,10 @@ export function knownError(error: unknown, request: FastifyRequest): QuotameshEr
 /** What was sent is known here alone: fastify gives a validator null where there is nothing. */
 function toldOf(error: InvalidInput, request: FastifyRequest): QuotameshError {
   if (error.validationContext === 'querystring') {
-    return error.told({ sent: request.query, part: 'query', names: clientNames(request, 'query') });
+    return error.told({ sent: request.query, part: 'query' });
   }
   const params = request.params as Readonly<Record<string, unknown>>;
-  return error.told({ sent: request.body, part: 'body', params, names: clientNames(request, 'body') });
+  return error.told({ sent: request.body, part: 'body', params });
 }
 
 type ErrorMaker = (failure: Partial<FastifyError>, request: FastifyRequest) => QuotameshError;

@@ -27,7 +27,6 @@ import { addLiveRoutes } from '../live/live-routes.js';
 import { addRecordingRoute } from '../live/recording-route.js';
 import { addPulsarRoutes } from '../pulsar/pulsar-routes.js';
 import { addReservationRoutes } from '../reservations/reservation-routes.js';
-import { takeFormerNames } from '../route/former-names.js';
 import { toOpenApi } from '../route/openapi.js';
 import { addHealthRoutes } from '../status/health-routes.js';
 import { addInfoRoutes, type MetricsPage } from '../status/info-routes.js';
@@ -87,9 +86,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   guard.guard(app);
   const reservations = openReservations(app, parts);
   await app.register(swagger, { openapi: OPENAPI as object, transform: toOpenApi });
-  takeFormerNames(app, parts.telemetry);
   guardChanges(app, node, parts.telemetry);
-  refuseOtherMethods(app, (paths) => {
+  refuseOtherMethods(app, (known) => {
     addAcquireRoute(app, { node, outcomes, handleError, reservations, answers, shortWay });
     addBulkRoute(app, { node, outcomes, handleError, reservations });
     addReservationRoutes(app, { node, outcomes, reservations });
@@ -103,7 +101,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addHealthRoutes(app, node);
     if (parts.mqtt !== undefined) addMqttRoute(app, parts.mqtt);
     if (parts.kafkaQuotas !== undefined) addKafkaQuotasRoute(app, parts.kafkaQuotas);
-    addInfoRoutes(app, { node, metrics, paths });
+    addInfoRoutes(app, { node, metrics, known });
   });
   return app;
 }

@@ -1,24 +1,28 @@
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { needs } from '../route/route-access.js';
+import type { KnownRoutes } from '../status/info-routes.js';
 
 /**
  * Runs `addRoutes`, then gives every path an answer 405 for the methods that it does not have: fastify would say 404.
- * `paths` is complete once the server is ready.
+ * What it is given is complete once the server is ready.
  */
-export function refuseOtherMethods(app: FastifyInstance, addRoutes: (paths: readonly string[]) => void): void {
+export function refuseOtherMethods(app: FastifyInstance, addRoutes: (known: KnownRoutes) => void): void {
   const methodsByPath = new Map<string, Set<HTTPMethods>>();
-  const paths: string[] = [];
-  app.addHook('onRoute', ({ method, path, schema }) => {
+  const routes: string[] = [];
+  const aliases: Record<string, string> = {};
+  app.addHook('onRoute', ({ method, path, schema, config }) => {
     if (schema?.hide === true) return;
     const known = methodsByPath.get(path) ?? new Set<HTTPMethods>();
     methodsByPath.set(path, known);
+    if (config?.aliasOf !== undefined) aliases[path] = config.aliasOf;
     for (const one of [method].flat()) known.add(one as HTTPMethods);
   });
-  addRoutes(paths);
+  addRoutes({ routes, aliases });
   for (const [path, methods] of methodsByPath) {
-    paths.push(...[...methods].filter((method) => method !== 'HEAD').map((method) => `${method} ${path}`));
     addRefusal(app, path, methods);
+    if (Object.hasOwn(aliases, path)) continue;
+    routes.push(...[...methods].filter((method) => method !== 'HEAD').map((method) => `${method} ${path}`));
   }
 }
 

@@ -9,8 +9,7 @@ import { needs } from '../route/route-access.js';
 
 /**
  * /livez answers while the event loop turns: a node that waits for its topic is alive, restarting it helps nobody.
- * /readyz says whether this node should get traffic; isolation keeps it ready. /healthz is /readyz under its older
- * name.
+ * /readyz says whether this node should get traffic; isolation keeps it ready.
  */
 export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
   route(
@@ -20,14 +19,14 @@ export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
       reply.send({ alive: true });
     },
   );
-  for (const url of ['/readyz', '/healthz']) {
-    const answers = { 200: READY, 503: NOT_READY };
-    route(app, { ...PROBE, url, summary: 'Tells whether the node is ready for traffic', answers }, (_, reply) =>
-      sendReadiness(reply, node),
-    );
-  }
+  const answers = { 200: READY, 503: NOT_READY };
+  route(
+    app,
+    { ...PROBE, url: '/readyz', summary: 'Tells whether the node is ready for traffic', answers },
+    (_, reply) => sendReadiness(reply, node),
+  );
   const summary = 'Answers as /readyz does: load balancers ask so by default (HAProxy’s httpchk)';
-  route(app, { ...PROBE, method: 'OPTIONS', url: '/', summary, answers: { 200: READY, 503: NOT_READY } }, (_, reply) =>
+  route(app, { ...PROBE, method: 'OPTIONS', url: '/', summary, answers }, (_, reply) =>
     sendReadiness(reply.header('allow', 'GET, HEAD, OPTIONS'), node),
   );
 }

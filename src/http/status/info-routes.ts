@@ -14,15 +14,23 @@ export interface MetricsPage {
   scrape(accept: string | undefined): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
+/** What GET / lists. */
+export interface KnownRoutes {
+  /** `GET /livez` and so on, each once. */
+  readonly routes: readonly string[];
+  /** Path that Pulsar's own clients ask → path of the same routes. */
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
 export interface InfoRouteParts {
   readonly node: UsedParts;
   readonly metrics: MetricsPage;
-  /** `GET /livez` and so on; filled when all routes are known. */
-  readonly paths: readonly string[];
+  /** Filled when all routes are known. */
+  readonly known: KnownRoutes;
 }
 
 /** Metrics, the OpenAPI document, and an index for people who open the address in a browser. */
-export function addInfoRoutes(app: FastifyInstance, { node, metrics, paths }: InfoRouteParts): void {
+export function addInfoRoutes(app: FastifyInstance, { node, metrics, known }: InfoRouteParts): void {
   const info = { method: 'GET', tag: 'info' } as const;
   route(
     app,
@@ -45,11 +53,11 @@ export function addInfoRoutes(app: FastifyInstance, { node, metrics, paths }: In
     description ??= Buffer.from(JSON.stringify(app.swagger()));
     reply.header('content-type', JSON_MEDIA_TYPE).send(description);
   });
-  addIndex(app, node, paths);
+  addIndex(app, node, known);
 }
 
 /** Programs are told the routes. Browsers get the live page, before anybody has said who asks: they have no token yet. */
-function addIndex(app: FastifyInstance, node: UsedParts, paths: readonly string[]): void {
+function addIndex(app: FastifyInstance, node: UsedParts, known: KnownRoutes): void {
   let index: Buffer | null = null;
   let page: Buffer | null = null;
   const answers = { 200: INDEX };
@@ -63,7 +71,7 @@ function addIndex(app: FastifyInstance, node: UsedParts, paths: readonly string[
       return;
     }
     const { cluster, nodeId } = node.config;
-    const facts = { name: 'quotamesh', version: node.version, cluster, node: nodeId, routes: paths };
+    const facts = { name: 'quotamesh', version: node.version, cluster, node: nodeId, ...known };
     index ??= Buffer.from(JSON.stringify(facts));
     reply.header('content-type', JSON_MEDIA_TYPE).send(index);
   });

@@ -53,7 +53,6 @@ describe('GET /v1/audit', () => {
         time: expect.stringMatching(/^\d{4}-.*Z$/),
       });
       expect(await changesOf(scene, '?scope=acme/orders')).toHaveLength(2);
-      expect(await changesOf(scene, '?place=acme/orders'), 'the former name').toHaveLength(2);
       expect(await changesOf(scene, '?group=new')).toHaveLength(4);
       expect(await changesOf(scene, `?group=new&after=${made.body.revision}`)).toHaveLength(3);
       expect(await changesOf(scene, '?group=acme')).toEqual([]);
@@ -77,14 +76,10 @@ describe('GET /v1/audit', () => {
   });
 
   it('what cannot be asked is refused', async () => {
-    const twice = ['after=1&after=2', 'group=x&group=y', 'group=x&scope=y', 'group=x&place=y'];
+    const twice = ['after=1&after=2', 'group=x&group=y', 'group=x&scope=y'];
     for (const query of ['after=-1', 'after=x', ...twice]) {
       expect(await a.get(`/v1/audit?${query}`), query).toMatchObject({ status: 422, body: { code: 'FIELD_INVALID' } });
     }
-    expect(await a.get('/v1/audit?scope=x&place=x')).toMatchObject({
-      status: 422,
-      body: { code: 'FIELD_UNKNOWN', detail: 'field place is not known beside scope, its new name' },
-    });
     expect(await a.get('/v1/audit?grup=x')).toMatchObject({ status: 422, body: { code: 'FIELD_UNKNOWN' } });
   });
 

@@ -87,7 +87,7 @@ describe('health', () => {
   it('alive from the start; ready only while the node decides, with the reasons', async () => {
     const scene = await httpScene();
     expect(await scene.get('/livez')).toMatchObject({ status: 200, body: { alive: true } });
-    for (const path of ['/readyz', '/healthz']) {
+    for (const path of ['/readyz']) {
       const { status, headers, body } = await scene.get(path);
       expect(status).toBe(503);
       expect(headers['retry-after']).toBe('1');
@@ -96,7 +96,7 @@ describe('health', () => {
     }
     await scene.node.start();
     await scene.node.ready(10_000);
-    for (const path of ['/readyz', '/healthz']) {
+    for (const path of ['/readyz']) {
       expect(await scene.get(path)).toMatchObject({ status: 200, body: { ready: true, degraded: [] } });
     }
     await scene.node.close();
