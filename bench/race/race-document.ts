@@ -1,3 +1,4 @@
+import { type DeploysResult, deploysSection } from '../deploys/document.js';
 import { BUCKETS_S, type Figures } from './figures.js';
 import { plotOf } from './race-plot.js';
 import type { ContenderResult, Results, TrafficResult } from './results.js';
@@ -5,7 +6,7 @@ import { type Standing, standingsOf, TIES_IN_WORDS, type Unit } from './standing
 import type { TrafficName } from './traffic.js';
 
 /** What `npm run race -- --page` writes: texts by file, below the folder of the repository. */
-export function pageOf({ setup, contenders: ran }: Results): ReadonlyMap<string, string> {
+export function pageOf({ setup, contenders: ran, deploys = [] }: Results): ReadonlyMap<string, string> {
   const contenders = ran.toSorted((one, other) => seatOf(one) - seatOf(other));
   const { limit, machine } = setup;
   const sections = SECTIONS.flatMap((section): string[] => {
@@ -28,8 +29,9 @@ export function pageOf({ setup, contenders: ran }: Results): ReadonlyMap<string,
     burstTable(contenders),
     ...standingSection({ setup, contenders }),
     ...sections,
+    ...deploysSection(deploys),
     '## When',
-    whenTable(contenders),
+    whenTable(contenders, deploys),
     '',
   ].join('\n\n');
   const files = new Map([['docs/reference/race.md', `${page.trimEnd()}\n`]]);
@@ -157,11 +159,12 @@ function shown(value: number, unit: Unit): string {
   return unit === 'µs' ? `${value.toFixed(0)} µs` : String(value);
 }
 
-function whenTable(contenders: readonly ContenderResult[]): string {
+function whenTable(contenders: readonly ContenderResult[], deploys: readonly DeploysResult[]): string {
   const rows = contenders.flatMap(({ name, traffics }) => {
     return traffics.map(({ name: traffic, seconds, ran }) => [name, titleOf(traffic), `${seconds.toFixed(0)} s`, ran]);
   });
-  return table(['contender', 'traffic', 'measured', 'ran'], rows);
+  const ofDeploys = deploys.map(({ name, minutes, ran }) => [name, 'Deploys', `${minutes * 60} s`, ran]);
+  return table(['contender', 'traffic', 'measured', 'ran'], [...rows, ...ofDeploys]);
 }
 
 interface Row {

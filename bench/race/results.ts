@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { DeploysResult } from '../deploys/document.js';
 import type { Contender, Limit } from './contender.js';
 import { type BurstFigures, burstFigures, type Figures, figuresOf, type Span, seriesOf } from './figures.js';
 import type { Run } from './run-contender.js';
@@ -8,6 +9,8 @@ import type { TrafficName } from './traffic.js';
 export interface Results {
   readonly setup: Setup;
   readonly contenders: readonly ContenderResult[];
+  /** Rows of `npm run bench:deploys`; absent = it has not run. */
+  readonly deploys?: readonly DeploysResult[];
 }
 
 /** What all runs of one page have in common. */
@@ -83,5 +86,5 @@ export function merged(before: Results | null, setup: Setup, ran: readonly Conte
     for (const traffic of one.traffics) traffics.set(traffic.name, traffic);
     known.set(one.name, { ...one, traffics: [...traffics.values()] });
   }
-  return { setup, contenders: [...known.values()] };
+  return { ...before, setup, contenders: [...known.values()] };
 }

@@ -189,6 +189,10 @@ const SCRIPTS = {
     '[-- ROUNDS]',
     'one quota on two processes, beside `rate-limiter-flexible` and `@fastify/rate-limit` with a Redis',
   ],
+  'bench:deploys': [
+    '[-- --minutes 30 --only NAME,… --page]',
+    'three Express instances through deploys, a kill and a freeze, beside `express-rate-limit` with a Redis; `--page` adds its rows to [the race](race.md)',
+  ],
   race: [
     '[-- --only NAME,… --traffic NAME,… --page]',
     'one quota on several processes, kept by quotamesh and by other limiters under the same requests; `--page` writes [the race](race.md)',

@@ -1,0 +1,67 @@
+import type { Verdict } from './verdict.js';
+
+/** A row of the page. */
+export interface DeploysResult extends Verdict {
+  readonly name: string;
+  readonly minutes: number;
+  readonly seed: number;
+  readonly bound: string;
+  /** When, of which commit, and how busy the machine was. */
+  readonly ran: string;
+}
+
+const HEAD = [
+  'service',
+  'minutes',
+  'refused below quota',
+  'of 60 per hour',
+  'of 600 per minute',
+  'in the minute after a deploy',
+  'failed',
+  'lost',
+  'most above quota × time, in quotas',
+  'its bound',
+  'customers above it',
+  'who want more got, of an exact bucket',
+  'p50 ms',
+  'p99 ms',
+];
+
+const SAYS =
+  'Three Express instances behind a balancer, 60 customers on plans of 60 per hour and 600 per minute, `npm run ' +
+  'bench:deploys -- --page`: a rolling deploy, a kill -9, a freeze of 7 s, a full restart, another rolling deploy. 54 ' +
+  'customers want at most 60 to 90 % of their quota in any hour or minute, one request after another or a quarter of ' +
+  'it within a second: a bucket, and any window, of the whole service would refuse none of it. In a run shorter than an ' +
+  'hour those of 60 per hour want the part of their hour within it. Six want twice their quota. *Lost*: nobody was ' +
+  'there, as in the full restart, or no answer came within a second, as while frozen. *Above quota × time*: most of any ' +
+  'customer in any span; one is what an exact bucket holds. What is measured: ' +
+  '[bench/deploys](../../bench/deploys/README.md).';
+
+/** The part of the race's page that `npm run bench:deploys -- --page` adds. */
+export function deploysSection(results: readonly DeploysResult[]): string[] {
+  if (results.length === 0) return [];
+  return ['## Deploys', SAYS, deploysTable(results)];
+}
+
+export function deploysTable(results: readonly DeploysResult[]): string {
+  const rows = results.map((each) => [
+    each.name,
+    String(each.minutes),
+    refusedOf(each),
+    ...each.plans.map(refusedOf),
+    String(each.refusedAfterDeploys),
+    String(each.failed),
+    String(each.lost),
+    each.mostAbove.toFixed(2),
+    each.bound,
+    String(each.aboveBound),
+    `${(100 * each.usedByGreedy).toFixed(1)} %`,
+    each.p50Ms.toFixed(2),
+    each.p99Ms.toFixed(1),
+  ]);
+  return [HEAD, HEAD.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+function refusedOf({ asked, refused }: { readonly asked: number; readonly refused: number }): string {
+  return `${refused} of ${asked}: ${((100 * refused) / asked).toFixed(2)} %`;
+}
