@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { demoCommand } from '../demo/command.js';
 import { EXIT_OK, EXIT_USAGE } from '../errors/error-row.js';
 import { VERSION } from '../package/version.js';
-import { exitWithError, survivePipeEnd } from '../terminal/exit.js';
+import { adviseHelp, exitWithError, survivePipeEnd } from '../terminal/exit.js';
 import { completionCommand } from './completion-command.js';
 import { checkCommand } from './config/check-command.js';
 import { configCommand } from './config/config-command.js';
@@ -45,10 +45,13 @@ export function createProgram(): Command {
     .version(VERSION, '-V, --version')
     .exitOverride()
     .configureHelp({ helpWidth: 120 })
-    .showHelpAfterError('`quotamesh --help`, or --help behind a command, lists what there is.')
+    .showHelpAfterError(helpOf('quotamesh'))
+    .hook('preAction', (_, command) => adviseHelp(helpOf(nameOf(command))))
     .addHelpText('after', EXAMPLES);
-  for (const command of commands()) program.addCommand(inherit(command, program));
-  return program.addCommand(inherit(completionCommand(program), program));
+  for (const command of commands()) inherit(command, program.addCommand(command));
+  const completion = completionCommand(program);
+  inherit(completion, program.addCommand(completion));
+  return program;
 }
 
 function commands(): readonly Command[] {
@@ -76,11 +79,19 @@ function commands(): readonly Command[] {
   ];
 }
 
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+}
+
+function helpOf(name: string): string {
+  return `See \`${name} --help\`.`;
+}
+
 /** Commander gives settings to commands made by it only, and these and those below them are made apart. */
-function inherit(command: Command, parent: Command): Command {
+function inherit(command: Command, parent: Command): void {
   command.exitOverride().copyInheritedSettings(parent);
+  command.showHelpAfterError(helpOf(nameOf(command)));
   for (const below of command.commands) inherit(below, command);
-  return command;
 }
 
 const EXAMPLES = `

@@ -18,6 +18,10 @@ export const ERROR_CATALOGUE = {
     message: 'quota(): {field} {reason}',
     remedy: 'Pass what docs/guide/node-services.md lists; it is a mistake of the program, not of its clients.',
   },
+  STORE_OPTIONS_INVALID: {
+    message: 'the store for {store}: {field} {reason}',
+    remedy: 'Pass what docs/guide/stores.md lists; it is a mistake of the program, not of its clients.',
+  },
   OPENTELEMETRY_TOO_OLD: {
     message:
       'the OpenTelemetry SDK of this process was registered with @opentelemetry/api {version}, older than {oldest}',
@@ -51,7 +55,7 @@ export const ERROR_CATALOGUE = {
     remedy: 'Name a new file in a folder that can be written, on a disk with space.',
     exitCode: EXIT_CONFIG,
   },
-  USAGE: { message: '{reason}', remedy: 'See `quotamesh --help`.', exitCode: EXIT_USAGE },
+  USAGE: { message: '{reason}', remedy: 'See --help of the command.', exitCode: EXIT_USAGE },
   ASKED_WRONG: { message: '{reason}', remedy: '{advice}', exitCode: EXIT_USAGE },
   LOG_UNWRITABLE: {
     message: 'cannot write {path}: {reason}',

@@ -1,13 +1,26 @@
 import type { z } from 'zod';
 import { type InputMistake, inputMistakes } from './input-mistakes.js';
+import { isMapping } from './mapping.js';
 import { didYouMean } from './nearest-name.js';
 import { show } from './shown-value.js';
 
+interface OptionMistake {
+  readonly field: string;
+  readonly reason: string;
+}
+
+/** Says what is wrong with a node, or with the options of what a program makes on it; null = nothing. */
+export function nodeOrOptionMistake(node: unknown, schema: z.ZodType, options: unknown): OptionMistake | null {
+  if (typeof (node as { readonly tryAcquire?: unknown } | null | undefined)?.tryAcquire !== 'function') {
+    const got = node instanceof Promise ? 'a promise: await createNode' : show(node);
+    return { field: 'node', reason: `must be a node that createNode has made, got ${got}` };
+  }
+  if (!isMapping(options)) return { field: 'options', reason: `must be an object with group, got ${show(options)}` };
+  return optionMistakes(schema, options);
+}
+
 /** Says what is wrong in options of a program, all in one text that begins behind the name of the first; null = nothing. */
-export function optionMistakes(
-  schema: z.ZodType,
-  options: unknown,
-): { readonly field: string; readonly reason: string } | null {
+export function optionMistakes(schema: z.ZodType, options: unknown): OptionMistake | null {
   const read = schema.safeParse(options);
   if (read.success) return null;
   const [first, ...others] = inputMistakes(schema, options, read.error.issues).map(textsOf);
@@ -15,7 +28,7 @@ export function optionMistakes(
   return { field: first!.field, reason };
 }
 
-function textsOf(mistake: InputMistake): { readonly field: string; readonly reason: string } {
+function textsOf(mistake: InputMistake): OptionMistake {
   const field = mistake.path.join('.');
   switch (mistake.kind) {
     case 'key-unknown': {

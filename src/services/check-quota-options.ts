@@ -3,8 +3,7 @@ import type { QuotaNode } from '../api/quota-node.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { told } from '../input/input-mistakes.js';
 import { isMapping } from '../input/mapping.js';
-import { optionMistakes } from '../input/option-mistakes.js';
-import { show } from '../input/shown-value.js';
+import { nodeOrOptionMistake } from '../input/option-mistakes.js';
 import type { QuotaOptions } from './admission.js';
 
 /**
@@ -16,13 +15,8 @@ export function rejectWrongQuota(
   options: unknown,
   { isPartial }: { readonly isPartial: boolean },
 ): void {
-  if (typeof node?.tryAcquire !== 'function') {
-    const got = node instanceof Promise ? 'a promise: await createNode' : show(node);
-    throw wrongQuota('node', `must be a node that createNode has made, got ${got}`);
-  }
-  if (!isMapping(options)) throw wrongQuota('options', `must be an object with group, got ${show(options)}`);
-  const mistakes = optionMistakes(isPartial ? OPTIONS.partial() : OPTIONS, options);
-  if (mistakes !== null) throw wrongQuota(mistakes.field, mistakes.reason);
+  const mistake = nodeOrOptionMistake(node, isPartial ? OPTIONS.partial() : OPTIONS, options);
+  if (mistake !== null) throw wrongQuota(mistake.field, mistake.reason);
 }
 
 /** Rejects what an asynchronous function returns: it would be a scope without a name, which is charged to the default. */

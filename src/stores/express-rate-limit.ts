@@ -1,5 +1,6 @@
 import type { ClientRateLimitInfo, Options, Store } from 'express-rate-limit';
 import type { QuotaNode } from '../api/quota-node.js';
+import { rejectWrongStore } from './check-store-options.js';
 import { type Counted, rejectCall, StoreAccount, type StoreOptions } from './store-account.js';
 
 export type { StoreOptions };
@@ -14,6 +15,7 @@ export class QuotameshStore implements Store {
   #givesBack = false;
 
   constructor(node: QuotaNode, options: StoreOptions = {}) {
+    rejectWrongStore(NAME, node, options);
     this.#account = new StoreAccount(node, options);
   }
 

@@ -1,5 +1,6 @@
 import type { FastifyRateLimitStore, FastifyRateLimitStoreCtor } from '@fastify/rate-limit';
 import type { QuotaNode } from '../api/quota-node.js';
+import { rejectWrongStore } from './check-store-options.js';
 import { type Counted, StoreAccount, type StoreOptions } from './store-account.js';
 
 export type { StoreOptions };
@@ -8,6 +9,7 @@ type Answer = (error: Error | null, result?: { current: number; ttl: number }) =
 
 /** `app.register(rateLimit, { max: 600, timeWindow: '1 minute', store: quotameshStore(node, { group: 'orders' }) })` */
 export function quotameshStore(node: QuotaNode, options: StoreOptions = {}): FastifyRateLimitStoreCtor {
+  rejectWrongStore('@fastify/rate-limit', node, options);
   const account = new StoreAccount(node, options);
 
   return class QuotameshStore implements FastifyRateLimitStore {

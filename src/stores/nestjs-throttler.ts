@@ -1,5 +1,6 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { QuotaNode } from '../api/quota-node.js';
+import { rejectWrongStore } from './check-store-options.js';
 import { StoreAccount, type StoreOptions } from './store-account.js';
 
 export type { StoreOptions };
@@ -12,6 +13,7 @@ export class QuotameshStorage implements ThrottlerStorage {
   readonly #account: StoreAccount;
 
   constructor(node: QuotaNode, options: StoreOptions = {}) {
+    rejectWrongStore('@nestjs/throttler', node, options);
     this.#account = new StoreAccount(node, options);
   }
 

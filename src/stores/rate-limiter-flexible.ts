@@ -1,5 +1,8 @@
 import { RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import type { QuotaNode } from '../api/quota-node.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
+import { show } from '../input/shown-value.js';
+import { LIMITER_OPTIONS, rejectWrongStore } from './check-store-options.js';
 import { type Counted, rejectCall, StoreAccount, type StoreOptions } from './store-account.js';
 
 export interface RateLimiterQuotameshOptions extends StoreOptions {
@@ -24,6 +27,7 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
 
   constructor(node: QuotaNode, options: RateLimiterQuotameshOptions) {
     super();
+    rejectWrongStore(NAME, node, options, LIMITER_OPTIONS);
     this.points = options.points;
     this.keyPrefix = options.keyPrefix ?? '';
     this.blockDuration = options.blockDuration ?? 0;
@@ -32,6 +36,7 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
 
   /** Resolves, or rejects with a RateLimiterRes when it is refused, and with an error when the node cannot decide. */
   override async consume(key: string | number, points = 1): Promise<RateLimiterRes> {
+    rejectPoints(points);
     const blockedMs = this.#blockedMs(`${key}`);
     if (blockedMs > 0) throw this.#blocked(blockedMs);
     // A full bucket would admit it and be in debt; a window never does.
@@ -43,6 +48,7 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
   }
 
   override async penalty(key: string | number, points = 1): Promise<RateLimiterRes> {
+    rejectPoints(points);
     this.#account.charge(`${key}`, points);
     return resultOf(this.#account.look(`${key}`, this.points));
   }
@@ -99,6 +105,14 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
     if (leftMs <= 0) this.#blockedUntilMs.delete(key);
     return Math.max(0, leftMs);
   }
+}
+
+function rejectPoints(points: unknown): void {
+  if (Number.isSafeInteger(points) && (points as number) > 0) return;
+  throw new QuotameshError('AMOUNT_INVALID', {
+    field: 'points',
+    reason: `must be a whole number > 0, got ${show(points)}`,
+  });
 }
 
 function resultOf({ hits, remaining, msLeft }: Counted): RateLimiterRes {

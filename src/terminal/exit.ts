@@ -3,6 +3,12 @@ import { EXIT_OK, EXIT_UNEXPECTED } from '../errors/error-row.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 
 let clean = (text: string): string => text;
+let help: string | null = null;
+
+/** From now on mistakes in how a command is used advise this. */
+export function adviseHelp(advice: string): void {
+  help = advice;
+}
 
 /** Ends the process with the message, the remedy and the exit code of an error. */
 export function exitWithError(error: unknown): never {
@@ -22,7 +28,7 @@ export function describeError(error: unknown): string {
 
 function textOf(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
-  if (error instanceof QuotameshError) return `${error.message}\n${error.remedy}`;
+  if (error instanceof QuotameshError) return `${error.message}\n${(error.code === 'USAGE' && help) || error.remedy}`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

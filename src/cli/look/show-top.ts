@@ -5,6 +5,7 @@ import { fetchClusterStatus } from '../../node-client/cluster-status.js';
 import { nodeAddress } from '../../node-client/node-requests.js';
 import { describeError } from '../../terminal/exit.js';
 import { textTable } from '../../terminal/text-table.js';
+import { KeptRows } from './kept-rows.js';
 import { TOP_SORTS, type TopOptions, type TopSort } from './top-command.js';
 import { type TopRow, topRows } from './top-rows.js';
 
@@ -14,12 +15,14 @@ export async function showTop({ sort, groups, every, count, once, json, ...optio
   const isLive = process.stdout.isTTY === true && process.env.TERM !== 'dumb' && json !== true && once !== true;
   const last = once === true ? 1 : count;
   const keys = new SortKeys(sort, isLive);
+  const kept = new KeptRows();
   const print = async () => {
     const { node, groups: found, keys: busiest } = await fetchClusterStatus(asked, [], groups);
     const loud = busiest.slice(0, groups).flatMap(({ group }) => group ?? []);
     const rows = topRows([...found, ...loud], keys.sort);
     if (json === true) return JSON.stringify({ time: new Date().toISOString(), groups: rows });
-    return isLive || once === true ? tableOf(node, rows, keys.sort, isLive) : linesOf(rows);
+    if (isLive) return tableOf(node, kept.with(rows), keys.sort);
+    return once === true ? tableOf(node, rows, keys.sort, false) : linesOf(rows);
   };
   try {
     for (let time = 1; !keys.ended; time++) {

@@ -43,6 +43,24 @@ describe.concurrent('quotamesh', () => {
     expect(stderr).toMatch(/`quotamesh( --help)?/);
   });
 
+  it.for([
+    ['quotamesh', ['rnu']],
+    ['quotamesh group', ['group', 'sett']],
+    ['quotamesh group set', ['group', 'set']],
+    ['quotamesh group set', ['group', 'set', 'orders', '--revison', '1']],
+    ['quotamesh group set', ['group', 'set', 'orders', '=']],
+    ['quotamesh key template set', ['key', 'template', 'set']],
+    ['quotamesh status', ['status', '--url', 'ftp://127.0.0.1']],
+    ['quotamesh sim replay', ['sim', 'replay']],
+  ] as const)(
+    'the help of %s is named where it is used wrongly: %j',
+    async ([name, args], { expect, onTestFinished }) => {
+      const { run } = sceneOf(onTestFinished);
+      const { code, stderr } = await run(...args);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`See \`${name} --help\`.`) });
+    },
+  );
+
   it('check: a valid file is 0, a wrong one 78 with every mistake and its line', async ({ expect, onTestFinished }) => {
     const { run, folderWith } = sceneOf(onTestFinished);
     const folder = folderWith({ 'good.yaml': GOOD, 'bad.yaml': BAD });

@@ -156,6 +156,59 @@ describe('rate-limiter-flexible', () => {
   });
 });
 
+describe('mistakes of the program', () => {
+  const made: readonly (readonly [string, (on: unknown, options: object) => unknown])[] = [
+    ['express-rate-limit', (on, options) => new QuotameshStore(on as QuotaNode, options)],
+    ['@fastify/rate-limit', (on, options) => quotameshStore(on as QuotaNode, options)],
+    ['@nestjs/throttler', (on, options) => new QuotameshStorage(on as QuotaNode, options)],
+    [
+      'rate-limiter-flexible',
+      (on, options) => new RateLimiterQuotamesh(on as QuotaNode, { points: LIMIT, ...options } as never),
+    ],
+  ];
+
+  test.each(made)('in options of the store for %s are told when it is made', (store, make) => {
+    const wrong = (field: string, text: string) => ({
+      code: 'STORE_OPTIONS_INVALID',
+      message: expect.stringContaining(`the store for ${store}: ${field} ${text}`),
+      remedy: expect.stringContaining('docs/guide/stores.md'),
+    });
+    expect(() => make(oneNode(), {})).toThrow(expect.objectContaining(wrong('node', 'must be a node')));
+    expect(() => make(node, { gruop: 'a' })).toThrow(expect.objectContaining(wrong('gruop', 'is not known')));
+    expect(() => make(node, { group: 7 })).toThrow(expect.objectContaining(wrong('group', 'must be the name of')));
+    expect(() => make(node, { limit: 10 })).toThrow(expect.objectContaining(wrong('limit', 'must be a quota')));
+    expect(() => make(node, { group })).not.toThrow();
+  });
+
+  test.each([Number.POSITIVE_INFINITY, Number.NaN, -1, 0, 1.5, 2 ** 60, '3'])(
+    '%s points are no points',
+    async (points) => {
+      const before = node.groupStatus('key:alice').directions.publish.local.admittedMessages;
+      const limiter = new RateLimiterQuotamesh(node, { points: LIMIT, group });
+      const wrong = {
+        code: 'AMOUNT_INVALID',
+        message: expect.stringMatching(/^points must be a whole number > 0, got /),
+      };
+      await expect(limiter.consume('alice', points as number)).rejects.toMatchObject(wrong);
+      await expect(limiter.penalty('alice', points as number)).rejects.toMatchObject(wrong);
+      expect(node.groupStatus('key:alice').directions.publish.local.admittedMessages).toBe(before);
+    },
+  );
+
+  test.each([
+    { points: '600' },
+    { points: Number.NaN },
+    { points: 1, blockDuration: -1 },
+    { points: 1, keyPrefix: 7 },
+    { points: 1, duration: 60 },
+    {},
+  ])('a limiter of %j is refused', (options) => {
+    expect(() => new RateLimiterQuotamesh(node, options as never)).toThrow(
+      expect.objectContaining({ code: 'STORE_OPTIONS_INVALID' }),
+    );
+  });
+});
+
 describe('keys as people have them', () => {
   const odd = ['2001:db8::/56', 'auth0|65f0', 'c2VjcmV0L2tleQ==', 'Jürgen M', '', '\0\n', 'x'.repeat(3000), '\ud800'];
 
