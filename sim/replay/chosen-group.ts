@@ -35,8 +35,8 @@ async function keysTold({ header, entries }: Recording): Promise<string[]> {
   for await (const entry of entries) {
     const record = entry === 'caught-up' || 'epoch' in entry ? null : decoded(entry, codec)?.record;
     if (record?.kind !== 'node') continue;
-    for (const { name } of record.observed ?? []) {
-      if (name !== '' && (told.has(name) || told.size < TOLD_MAX)) told.set(name, (told.get(name) ?? 0) + 1);
+    for (const { name } of record.keys ?? []) {
+      if (told.has(name) || told.size < TOLD_MAX) told.set(name, (told.get(name) ?? 0) + 1);
     }
   }
   const most = [...told].sort(([, one], [, other]) => other - one);

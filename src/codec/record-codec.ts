@@ -7,7 +7,7 @@ import { decodeCosts, encodeCosts, type WithCosts } from './cost-columns.js';
 import { attempt, Envelope, type Refused } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 import { decodeGroupState, encodeGroupState } from './group-state-codec.js';
-import { decodeObserved, encodeObserved } from './observed-columns.js';
+import { decodeKeys, encodeKeys } from './key-columns.js';
 import { decodeLevels, encodeLevels, type WithStock } from './stock-columns.js';
 import {
   ABSURD,
@@ -74,7 +74,7 @@ function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
   switch (record.kind) {
     case 'node': {
       const { nodeId, version, pool = 0, epoch = 0, partitions = 0 } = record;
-      const said = { nodeId, version, pool, epoch, partitions, ...encodeObserved(record.observed) };
+      const said = { nodeId, version, pool, epoch, partitions, ...encodeKeys(record.keys) };
       return { kind: wire.Kind.NODE, body: wire.Node.encode({ author, ...said }).finish() };
     }
     case 'farewell':
@@ -120,13 +120,13 @@ function decodeNode(body: Uint8Array): TopicRecord | typeof ABSURD {
   const node = wire.Node.decode(body);
   const { nodeId, version, pool, epoch, partitions } = node;
   const author = decodeAuthor(node.author);
-  const observed = decodeObserved(node);
-  if (author === null || !isName(nodeId) || observed === null || pool > NODES_MAX) return ABSURD;
+  const keys = decodeKeys(node);
+  if (author === null || !isName(nodeId) || keys === null || pool > NODES_MAX) return ABSURD;
   const said = {
     ...(pool !== 0 && { pool }),
     ...(epoch !== 0 && { epoch }),
     ...(partitions !== 0 && { partitions }),
-    ...(observed.length > 0 && { observed }),
+    ...(keys.length > 0 && { keys }),
   };
   return { kind: 'node', author, nodeId, version: version.slice(0, 64), ...said };
 }

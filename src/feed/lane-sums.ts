@@ -9,7 +9,7 @@ import {
 } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 import { addDemand, type LaneDemand } from '../status/lane-demand.js';
-import { showNewestRates } from '../status/newest-rates.js';
+import { addSilentUse } from '../status/silent-use.js';
 import type { StatusParts } from '../status/status-parts.js';
 
 type SumParts = Pick<StatusParts, 'clock' | 'config' | 'groups' | 'keys' | 'loop'>;
@@ -20,7 +20,7 @@ export interface GroupRow {
   readonly direction: Direction;
   readonly dimension: Dimension;
   readonly quota: number | null;
-  /** As nodes told last, in a report or with a heartbeat (status/newest-rates.ts). */
+  /** As nodes told last; of silent keys with a heartbeat (status/silent-use.ts). */
   readonly admitted: number;
   readonly wanted: number;
   /** Nodes that want more than their share. */
@@ -123,11 +123,11 @@ export class LaneSums {
     const { shares, membership, usageMap, log } = coordinator;
     const [group, direction] = [Math.floor(lane / DIRECTION_COUNT), lane % DIRECTION_COUNT];
     const groupId = this.#parts.groups.idOf(group);
-    const isTold = usageMap.findMapLane(groupId, direction) !== -1 || log.observed.has(groupId, direction);
+    const isTold = usageMap.findMapLane(groupId, direction) !== -1 || log.keys.has(groupId, direction);
     if (!isTold) return sums;
     const mapLane = usageMap.mapLaneOf(groupId, direction);
     const view = shares.converge(group, direction, mapLane);
-    showNewestRates(view, coordinator, { groupId, direction, mapLane, nowMs: this.#parts.clock() });
+    addSilentUse(view, coordinator, { groupId, direction, nowMs: this.#parts.clock() });
     const usage = view.usage[dimension] as Float64Array;
     const demand = view.demand[dimension] as Float64Array;
     const share = view.share[dimension] as Float64Array;

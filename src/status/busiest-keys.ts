@@ -7,7 +7,7 @@ import { addDemand } from './lane-demand.js';
 
 /**
  * Finds the keys of which the largest part of the quota is wanted. They are those that are loud here, and those that
- * other nodes name (core/report/observed-rates.ts).
+ * other nodes name (core/report/key-names.ts).
  *
  * Looks at a few keys in each turn of the event loop: 100,000 at once would stop the node for 20 ms.
  */

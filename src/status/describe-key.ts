@@ -2,10 +2,10 @@ import type { KeyStatus, KeyTold } from '../api/key-status.js';
 import { describeQuota } from '../config/describe/describe-config.js';
 import { groupIdOf } from '../core/base/ids.js';
 import { finiteOrNull, shownRates } from '../core/base/shown-rates.js';
-import { BYTES, DIRECTIONS, type Direction, MESSAGES, type Rates } from '../core/base/vocabulary.js';
+import { BYTES, DIRECTIONS, type Direction, MESSAGES } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 import type { Member } from '../core/usage-map/membership.js';
-import type { ObservedRates } from '../core/usage-map/observed-book.js';
+import type { SilentRates } from '../core/usage-map/silent-rates.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
 import type { KeyTemplates } from '../groups/keys/key-templates.js';
@@ -20,7 +20,7 @@ export function describeKey(parts: KeyStatusParts, name: string): KeyStatus | nu
   if (known === null) return null;
   const { template, settings, isUsed, left } = known;
   const group = parts.keys?.numberShown(name) ?? null;
-  const told = perDirection((direction) => toldOf(parts, { name, direction, quota: settings.quota[direction] }));
+  const told = perDirection((direction) => toldOf(parts, name, direction));
   const silent = known.group === null && !isReported(parts, name);
   const whole = (amount: number) => finiteOrNull(Math.floor(amount));
   const leftOf = (direction: Direction) => {
@@ -50,12 +50,6 @@ function perDirection<Told>(tell: (direction: Direction) => Told): Record<Direct
   return { publish: tell('publish'), dispatch: tell('dispatch') };
 }
 
-interface ToldLane {
-  readonly name: string;
-  readonly direction: Direction;
-  readonly quota: Rates;
-}
-
 /** Whether some node reports it, so that nobody may spend it unheard. */
 function isReported({ config, loop: { coordinator } }: StatusParts, name: string): boolean {
   if (coordinator === null) return false;
@@ -68,60 +62,48 @@ function isReported({ config, loop: { coordinator } }: StatusParts, name: string
 }
 
 /** By reports and heartbeats, for which nobody has to know the name of the group. */
-function toldOf(parts: StatusParts, { name, direction, quota }: ToldLane): KeyTold[] {
+function toldOf(parts: StatusParts, name: string, direction: Direction): KeyTold[] {
   const { coordinator } = parts.loop;
   if (coordinator === null) return [];
   const { usageMap, membership } = coordinator;
   const at = DIRECTIONS.indexOf(direction);
   const groupId = groupIdOf(parts.config.cluster, name);
-  const newest = new Map<number, ObservedRates>();
   const told: KeyTold[] = [];
-  coordinator.log.observed.forEach(groupId, at, parts.clock(), (index, rates, row) => {
-    if (row !== -1) newest.set(row, rates);
-    else told.push(unheardBy(coordinator, membership.alive[index]!, rates));
+  coordinator.log.keys.forEach(groupId, at, parts.clock(), (index, rates) => {
+    told.push(unheardBy(coordinator, membership.alive[index]!, rates));
   });
   const mapLane = usageMap.findMapLane(groupId, at);
   for (let row = mapLane === -1 ? -1 : usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
-    told.push(reportedIn(parts, row, newest.get(row), quota));
+    told.push(reportedIn(parts, row));
   }
   const wanted = ({ demand }: KeyTold) => demand.messagesPerSecond || demand.bytesPerSecond || 0;
   return told.sort((one, other) => wanted(other) - wanted(one));
 }
 
 /** What a node spends unheard: only a heartbeat tells it. */
-function unheardBy({ nodeKey }: Coordinator, member: Member, { usage, demand }: ObservedRates): KeyTold {
+function unheardBy({ nodeKey }: Coordinator, member: Member, { messages, bytes }: SilentRates): KeyTold {
+  const rates = shownRates([messages, bytes]);
   return {
     nodeId: member.nodeId,
     self: member.nodeKey === nodeKey,
-    usage: shownRates([usage[MESSAGES]!, usage[BYTES]!]),
-    demand: shownRates([demand[MESSAGES]!, demand[BYTES]!]),
+    usage: rates,
+    demand: rates,
     charged: { messages: 0, bytes: 0 },
     reportAgeMs: null,
   };
 }
 
-/** @param observed what a heartbeat has told since */
-function reportedIn(
-  { loop: { coordinator }, clock }: StatusParts,
-  row: number,
-  observed: ObservedRates | undefined,
-  quota: Rates,
-): KeyTold {
+function reportedIn({ loop: { coordinator }, clock }: StatusParts, row: number): KeyTold {
   const { usageMap, membership, nodeKey } = coordinator!;
   const { rows } = usageMap;
   const [page, start] = [rows.pageOf(row), rows.startOf(row)];
   const member = membership.inSlot(rows.memberOf(row));
   const [messages, bytes] = rows.chargesOf(row);
-  // A report may still hold the burst with which the key began to speak.
-  const usageOf = (dimension: number) => {
-    return Math.min(observed?.usage[dimension] ?? page.usageOf(start, dimension), quota[dimension]!);
-  };
-  const demandOf = (dimension: number) => observed?.demand[dimension] ?? page.demandOf(start, dimension);
   return {
     nodeId: member.nodeId,
     self: member.nodeKey === nodeKey,
-    usage: shownRates([usageOf(MESSAGES), usageOf(BYTES)]),
-    demand: shownRates([demandOf(MESSAGES), demandOf(BYTES)]),
+    usage: shownRates([page.usageOf(start, MESSAGES), page.usageOf(start, BYTES)]),
+    demand: shownRates([page.demandOf(start, MESSAGES), page.demandOf(start, BYTES)]),
     charged: { messages, bytes },
     reportAgeMs: Math.round(clock() - rows.readMsOf(row)),
   };

@@ -34,7 +34,7 @@ import { describeRamp } from './describe-ramp.js';
 import { describeShadow } from './describe-shadow.js';
 import { describeSignatures, signedApart } from './describe-signatures.js';
 import { describeTokens } from './describe-tokens.js';
-import { showNewestRates } from './newest-rates.js';
+import { addSilentUse } from './silent-use.js';
 import type { ReadinessParts, StatusParts } from './status-parts.js';
 
 /** The node as `/v1/nodes`, `/readyz` and the metrics show it. */
@@ -147,8 +147,7 @@ function rampOf({ loop: { coordinator } }: StatusParts, group: number, direction
 }
 
 /**
- * Usage, demand and share of every alive node for a lane, as the log that the coordinator has read says: of the rates
- * the newest word, which may be a heartbeat's.
+ * Usage, demand and share of every alive node for a lane, as the log that the coordinator has read says.
  */
 export function laneShares(
   coordinator: Coordinator,
@@ -156,14 +155,12 @@ export function laneShares(
   direction: number,
   nowMs: number,
 ): NodeShareStatus[] {
-  const { membership, usageMap, log, shares, settings, nodeKey } = coordinator;
+  const { membership, usageMap, shares, settings, nodeKey } = coordinator;
   const groupId = groupIdOf(settings.cluster, settings.groups[group]?.name ?? '');
   const mapLane = usageMap.mapLaneOf(groupId, direction);
   const view = shares.converge(group, direction, mapLane);
-  showNewestRates(view, coordinator, { groupId, direction, mapLane, nowMs });
+  addSilentUse(view, coordinator, { groupId, direction, nowMs });
   const rows = rowByIndex(coordinator, mapLane);
-  const newestTopics = new Map<number, number>();
-  log.observed.forEach(groupId, direction, nowMs, (index, { topics }) => newestTopics.set(index, topics));
   const store = usageMap.rows;
   return membership.alive.map((member, at) => {
     const row = rows.get(at);
@@ -175,7 +172,7 @@ export function laneShares(
       demand: shownRates(columnsAt(view.demand, at)),
       share: shownRates(columnsAt(view.share, at)),
       reportedShare: shownRates(reported),
-      topics: newestTopics.get(at) ?? (row === undefined ? 0 : store.topicsOf(row)),
+      topics: row === undefined ? 0 : store.topicsOf(row),
       reportAgeMs: row === undefined ? null : Math.round(nowMs - store.readMsOf(row)),
     };
   });

@@ -1,4 +1,4 @@
-import type { GroupId } from '../core/base/vocabulary.js';
+import { type GroupId, MESSAGES } from '../core/base/vocabulary.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 
 /** Sums what nodes want of a lane, and counts the rows that were read for it. */
@@ -26,9 +26,8 @@ export function addDemand(coordinator: Coordinator, asked: AskedLane, demand: La
     if (membership.inSlot(rows.memberOf(row)).index === -1) continue;
     demand.wanted += rows.pageOf(row).demandOf(rows.startOf(row), dimension);
   }
-  log.observed.forEach(groupId, direction, nowMs, (_, rates, row) => {
+  log.keys.forEach(groupId, direction, nowMs, (_, { messages, bytes }) => {
     demand.rows++;
-    const reported = row === -1 ? 0 : rows.pageOf(row).demandOf(rows.startOf(row), dimension);
-    demand.wanted += rates.demand[dimension]! - reported;
+    demand.wanted += dimension === MESSAGES ? messages : bytes;
   });
 }

@@ -7,7 +7,6 @@ import type { LaneState } from '../core/lanes/lane-state.js';
 import type { ShareBook } from '../core/share/share-book.js';
 import { type ClusterBucket, correctedRate, setPointOf } from '../core/tokens/cluster-bucket.js';
 import type { NodeParts } from '../node/node-parts.js';
-import { newestOwnRates } from '../status/newest-rates.js';
 import { GROUP_METRICS } from './metric-table.js';
 import type { Labels } from './metric-tables.js';
 
@@ -112,13 +111,8 @@ function readingsOf(node: UsedParts): Readings {
     const served = state(lane);
     return served && node.loop.coordinator ? shareSum(node.loop.coordinator.shares, served, dimension) : undefined;
   };
-  const told = (lane: WatchedLane) => {
-    const served = state(lane);
-    const { coordinator } = node.loop;
-    return served && coordinator ? newestOwnRates(coordinator, served, node.clock()) : undefined;
-  };
   const toldRate = (column: 'usage' | 'demand', dimension: number) => (lane: WatchedLane) =>
-    told(lane)?.[column][dimension];
+    state(lane)?.reported[column][dimension];
   const { shadows } = node.gate;
   const counted = (column: 'admitted' | 'refused', dimension: number) => (lane: WatchedLane) =>
     shadows.inForce[column].at(slotOf(lane.lane, dimension));

@@ -363,18 +363,10 @@ export const GROUP_METRICS = {
   quotamesh_group_limit_bytes_per_second: groupGauge('Share + allowance: what the limiter enforces.'),
   quotamesh_group_share_sum_messages_per_second: groupGauge('Σ of all nodes’ shares as this node sees it.'),
   quotamesh_group_share_sum_bytes_per_second: groupGauge('Σ of all nodes’ shares as this node sees it.'),
-  quotamesh_group_usage_messages_per_second: groupGauge(
-    'Usage of this node as it was told last, in a report or with a heartbeat.',
-  ),
-  quotamesh_group_usage_bytes_per_second: groupGauge(
-    'Usage of this node as it was told last, in a report or with a heartbeat.',
-  ),
-  quotamesh_group_demand_messages_per_second: groupGauge(
-    'Demand of this node as it was told last, in a report or with a heartbeat.',
-  ),
-  quotamesh_group_demand_bytes_per_second: groupGauge(
-    'Demand of this node as it was told last, in a report or with a heartbeat.',
-  ),
+  quotamesh_group_usage_messages_per_second: groupGauge('Usage of this node as it was reported last.'),
+  quotamesh_group_usage_bytes_per_second: groupGauge('Usage of this node as it was reported last.'),
+  quotamesh_group_demand_messages_per_second: groupGauge('Demand of this node as it was reported last.'),
+  quotamesh_group_demand_bytes_per_second: groupGauge('Demand of this node as it was reported last.'),
   quotamesh_group_admitted_messages_total: groupCounter('Messages admitted by this node.'),
   quotamesh_group_admitted_bytes_total: groupCounter('Bytes admitted by this node.'),
   quotamesh_group_refused_messages_total: groupCounter('Messages refused by this node.'),

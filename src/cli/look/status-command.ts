@@ -28,7 +28,7 @@ export function statusCommand(): Command {
 const HELP = `
 A group is busy by the part of its quota that is wanted at the node that is asked. Of many nodes those that want most have
 a line each, and the others one together.
-USAGE and DEMAND are as a node told them last, in a report or with a heartbeat. AGE is that of the report; - = there is
+USAGE and DEMAND are as a node reported them last. AGE is that of the report; - = there is
 none, as of a group far below its quota.
 
 Examples:

@@ -43,7 +43,7 @@ const HELP = `
 On a terminal the table stays in place; t, u, d and g sort by throttled, usage, demand and group, q ends it. Into a file
 or a pipe goes one line per group and time, without colours; with --once the table, once.
 Keys are those that heartbeats of any node name, silent ones too: of very many the busiest.
-Rates are as nodes told them last: in a report, or with a heartbeat where there is nothing to report.
+Rates are as nodes reported them last.
 THROTTLED is demand above usage, over all nodes; WORST has most of it.
 Where a group shares tokens: TOKENS in the cluster's bucket and its depth, a debt below 0; the SET POINT to which a busy
 bucket returns, by the CORRECTION of the rate; CHARGED, the node that told most beyond what was expected of it.

@@ -63,9 +63,9 @@ export const TIMING = section({
     min: 0,
     max: 1,
     buys:
-      'Fewer reports of groups with `sharing: rates`: changes below this part of the value reported last wait for the ' +
-      'forced report. By default tokens are shared, and charges are reported (docs/guide/how-it-works.md).',
-    costs: 'Shares of such groups rest on figures that are wrong by up to this much.',
+      'Fewer reports: changes of usage and demand below this part of the value reported last wait for the forced ' +
+      'report. What a group’s bucket has to know is reported at once (docs/guide/how-it-works.md).',
+    costs: 'Usage and demand are shown that are wrong by up to this much, and shares rest on them.',
   },
   noiseFactor: {
     kind: 'factor',
@@ -73,7 +73,7 @@ export const TIMING = section({
     min: 0,
     max: 20,
     buys:
-      'Fewer reports of mere chance of groups with `sharing: rates`: a change has to be this many standard deviations ' +
+      'Fewer reports of mere chance: a change has to be this many standard deviations ' +
       'of the arrivals. Of steady traffic one look in a million is above 5, one in twenty above 2.',
     costs: 'Small groups of this kind react later; 0 switches the noise rule off.',
   },

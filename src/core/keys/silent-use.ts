@@ -10,7 +10,7 @@ export interface SilentRates {
   readonly heat: number;
 }
 
-/** Says of keys what heartbeats publish: other nodes may not know their names (core/report/observed-rates.ts). */
+/** Says of keys what heartbeats publish: other nodes may not know their names (core/report/key-names.ts). */
 export interface PublishedKeys {
   /** Whether the number of a group was given to a key. */
   isKey(group: number): boolean;
@@ -117,5 +117,5 @@ const TURN_MS = 2500;
 const COUNTED_PER_SECOND = 1000;
 /** Names counted in 2.5 s, 100 kB; later ones wait for the next turn. */
 const NAMES_MAX = 1024;
-/** A node tells at most so many in half a minute (core/report/observed-rates.ts). */
+/** A node tells at most so many in half a minute (core/report/key-names.ts). */
 const BUSIEST_MAX = 240;

@@ -25,6 +25,10 @@ export interface LaneState {
   readonly reported: LaneRates;
   /** Per dimension, units per second: the applied share in the newest own record. */
   readonly reportedShare: Float64Array;
+  /** Local monotonic time at which the rates in the log were compared with the present ones. */
+  ratesComparedMs: number;
+  /** True if the rates in the newest own record were counted over less than the slow span. */
+  areRatesCoarse: boolean;
   /** Topics in use, as the newest own record has them. */
   reportedTopics: number;
   /** True while the share of some node moves with log time alone. */
@@ -68,6 +72,8 @@ export function createLaneState(identity: LaneIdentity, timing: SampleTiming, no
     sample: createSample(identity.settings, timing),
     reported: createLaneRates(),
     reportedShare: new Float64Array(DIMENSION_COUNT),
+    ratesComparedMs: Number.NEGATIVE_INFINITY,
+    areRatesCoarse: false,
     reportedTopics: 0,
     isMoving: false,
     isOwnMoving: false,

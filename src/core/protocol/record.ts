@@ -32,21 +32,25 @@ export interface NodeRecord {
   readonly epoch?: EpochTag;
   /** The partitions of the topic as the writer counts them; absent in records of older versions. */
   readonly partitions?: number;
-  /** At most OBSERVED_ROWS_MAX; absent where there are none. */
-  readonly observed?: readonly ObservedRow[];
+  /** At most KEY_ROWS_MAX; absent where there are none. */
+  readonly keys?: readonly KeyRow[];
 }
 
 /**
- * What the writer counted lately of a lane of which its report says something else, or whose name others may not know
- * (core/report/observed-rates.ts). Units per second, float32 on the wire. No share follows from it.
+ * Names a key, which others may not know (core/report/key-names.ts), and tells what the writer grants of it where no
+ * report does: units per second, float32 on the wire; 0 where reports do. No share follows from it.
  */
-export interface ObservedRow extends Omit<ReportRow, 'shareMessages' | 'shareBytes' | 'charge' | 'costs'> {
-  /** The name of a key; '' for groups, whose names all know. Whoever reads it checks that it has this id. */
+export interface KeyRow {
+  readonly groupId: GroupId;
+  readonly direction: number;
+  /** Whoever reads it checks that it has this id. */
   readonly name: string;
+  readonly messages: number;
+  readonly bytes: number;
 }
 
 /** A record with more is not read. */
-export const OBSERVED_ROWS_MAX = 64;
+export const KEY_ROWS_MAX = 64;
 
 /** The node leaves: its shares are free at once. The tombstone that may follow changes nothing. */
 export interface FarewellRecord {

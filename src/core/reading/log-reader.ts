@@ -22,7 +22,7 @@ import type { RampBook } from '../ramp/ramp-book.js';
 import type { BackendBook } from '../target/backend-book.js';
 import { buryKey, countLives } from '../usage-map/lives.js';
 import { type Member, type Membership, newestLife } from '../usage-map/membership.js';
-import { ObservedBook } from '../usage-map/observed-book.js';
+import { SilentRatesBook } from '../usage-map/silent-rates.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { EpochWatch } from './epoch-watch.js';
 import { MemberChanges, type MemberRecord } from './member-changes.js';
@@ -75,7 +75,7 @@ export class LogReader {
   readonly pool = new AgreedPool();
   readonly epochs: EpochWatch;
   readonly partitionCount: PartitionCount;
-  readonly observed: ObservedBook;
+  readonly keys: SilentRatesBook;
   readonly #backends: BackendBook;
   readonly #ramps: RampBook;
   readonly #members: MemberChanges;
@@ -100,7 +100,7 @@ export class LogReader {
     this.#ramps = ramps;
     this.membership = membership;
     this.usageMap = usageMap;
-    this.observed = new ObservedBook(membership, usageMap);
+    this.keys = new SilentRatesBook(membership, usageMap);
     this.refusals = new Refusals(notices);
     const { pool, epochs, partitionCount, refusals } = this;
     this.#members = new MemberChanges({ membership, usageMap, pool, epochs, partitionCount, refusals, notices });
@@ -141,7 +141,7 @@ export class LogReader {
     for (const logTime of this.logTimes) logTime.startAgain();
     this.usageMap.forgetAll(this.membership.all());
     this.membership.forgetAll();
-    this.observed.forgetAll();
+    this.keys.forgetAll();
     this.pool.forgetAll();
     this.#backends.forgetAll();
     this.#ramps.forgetAll();
@@ -247,8 +247,8 @@ export class LogReader {
     if (record.kind === 'node' && (isNews || partition !== MEMBERSHIP_PARTITION)) {
       this.epochs.heard(member.nodeKey, partition, record.epoch ?? 0, nowMs);
     }
-    if (record.kind === 'node' && isNews && record.observed !== undefined) {
-      this.observed.note(author, record.observed, nowMs);
+    if (record.kind === 'node' && isNews && record.keys !== undefined) {
+      this.keys.note(author, record.keys, nowMs);
     }
     if (record.kind === 'report') this.#applyReport(read, member, record, bundle as number, nowMs);
     else this.#applySignature(read, member, record, isNews);

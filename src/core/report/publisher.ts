@@ -12,8 +12,8 @@ import {
   type Author,
   backendRecordKey,
   groupStateRecordKey,
+  type KeyRow,
   nodeRecordKey,
-  type ObservedRow,
   partitionOf,
   reportRecordKey,
   type TopicRecord,
@@ -28,7 +28,7 @@ import type { UsageMap } from '../usage-map/usage-map.js';
 import { BackendSender, type BackendWord } from './backend-sender.js';
 import { Heartbeat, MOVING_BEAT_MS } from './heartbeat.js';
 import type { HiddenCeilings } from './hidden-ceilings.js';
-import { ObservedRates } from './observed-rates.js';
+import { KeyNames } from './key-names.js';
 import { type RampWord, RampWriter } from './ramp-writer.js';
 import type { Bundle, ReportBook } from './report-book.js';
 import { ReportBudget } from './report-budget.js';
@@ -74,8 +74,8 @@ export class Publisher {
   readonly #heartbeat: Heartbeat;
   readonly #backends: BackendSender;
   readonly #ramps: RampWriter;
-  #observed = new ObservedRates();
-  #observedMs = Number.NEGATIVE_INFINITY;
+  #keyNames = new KeyNames();
+  #namedMs = Number.NEGATIVE_INFINITY;
   #sequence = 0;
   /** The last sequence that was written into another log. */
   #sequenceElsewhere = 0;
@@ -115,28 +115,28 @@ export class Publisher {
       if (!all && !isDue) continue;
       this.#heartbeat.sent(partition, nowMs);
       const key = nodeRecordKey(this.#parts.nodeKey);
-      const observed = partition === MEMBERSHIP_PARTITION ? this.#observe(nowMs) : [];
+      const keys = partition === MEMBERSHIP_PARTITION ? this.#nameKeys(nowMs) : [];
       const said = {
         nodeId,
         version,
         partitions,
         ...(claim !== 0 && { pool: claim }),
         ...(tag !== 0 && { epoch: tag }),
-        ...(observed.length > 0 && { observed }),
+        ...(keys.length > 0 && { keys }),
       };
       this.#append(partition, key, nowMs, (author) => ({ kind: 'node', author, ...said }));
       if (claim !== 0) this.#parts.shares.ownClaims.wrote(this.#sequence, claim);
     }
   }
 
-  /** What a heartbeat tells of lanes; where they follow each other quickly, not each of them does. */
-  #observe(nowMs: number): ObservedRow[] {
-    if (nowMs - this.#observedMs < this.#settings.heartbeatMs) return [];
-    this.#observedMs = nowMs;
-    const { table, membership, reporter } = this.#parts;
+  /** The keys that a heartbeat names; where heartbeats follow each other quickly, not each of them does. */
+  #nameKeys(nowMs: number): KeyRow[] {
+    if (this.keys === null || nowMs - this.#namedMs < this.#settings.heartbeatMs) return [];
+    this.#namedMs = nowMs;
+    const { table, membership } = this.#parts;
     const { cluster } = this.#settings;
-    const from = { cluster, lanes: table.ordered, keys: this.keys, nodes: membership.alive.length };
-    return this.#observed.next({ ...from, topicsOf: (lane) => reporter.topicsOf(lane) }, nowMs);
+    const named = { cluster, lanes: table.ordered, keys: this.keys, nodes: membership.alive.length };
+    return this.#keyNames.next(named, nowMs);
   }
 
   /**
@@ -207,7 +207,7 @@ export class Publisher {
   sayEverything(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
     const { book, shares } = this.#parts;
     this.#sequenceElsewhere = this.#sequence;
-    this.#observed = new ObservedRates();
+    this.#keyNames = new KeyNames();
     shares.ownClaims.forgetAll();
     this.#parts.hiddenCeilings.forgetAll();
     this.#backends.sayAgain(nowMs);

@@ -101,6 +101,12 @@ export class ReportBook {
     this.#mark(bundle);
   }
 
+  /** The group's bundle is published again at this time at the latest. */
+  forceBy(group: number, groupId: GroupId, atMs: number): void {
+    const { partition, key } = this.bundleOf(group, groupId);
+    this.forceOn(partition, key, atMs);
+  }
+
   /** Whether the budget holds back the report that has to tell of the group. */
   isHeldBack(group: number): boolean {
     return (this.#byGroup.get(group)?.dueSinceMs ?? Number.POSITIVE_INFINITY) !== Number.POSITIVE_INFINITY;

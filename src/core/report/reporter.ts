@@ -17,6 +17,7 @@ import { costsWritten, lookAtCosts } from '../target/cost-report.js';
 import type { LaneTokens } from '../tokens/lane-tokens.js';
 import { MOVING_BEAT_MS } from './heartbeat.js';
 import { LookList } from './look-list.js';
+import { areRatesOver, areRatesWrong, steadyRates } from './rates-in-log.js';
 import type { Bundle, ReportBook } from './report-book.js';
 
 /**
@@ -142,6 +143,7 @@ export class Reporter {
       for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
         const state = lanes.get(laneOf(group, direction));
         if (!state?.hasEntry) continue;
+        this.#refreshRates(state);
         const row = this.#rowOf(state);
         const checkpoint = this.#tokens.checkpointOf(state, nowMs);
         rows.push({ ...row, ...checkpoint.columns });
@@ -149,6 +151,38 @@ export class Reporter {
       }
     }
     return { rows, fullInMs: Math.ceil(Math.min(fullInMs, FULL_IN_MAX_MS)) };
+  }
+
+  /** Compares the rates in the log with the present ones, every RATES_*_MS. */
+  #areRatesWrong(lane: LaneState, isNearQuota: boolean, nowMs: number): boolean {
+    const afterMs = isNearQuota || lane.areRatesCoarse ? RATES_NEAR_QUOTA_MS : RATES_MS;
+    if (nowMs - lane.ratesComparedMs < afterMs) return false;
+    lane.ratesComparedMs = nowMs;
+    const { significantChangeRatio, noiseFactor } = this.#settings;
+    // What comes together is one chance.
+    const clumped = Math.sqrt(Math.max(lane.tokens!.clumps.piecesOf(MESSAGES), lane.tokens!.clumps.piecesOf(BYTES)));
+    return areRatesWrong(lane, this.topicsOf(lane.lane), {
+      significantChangeRatio,
+      noiseFactor: clumped * noiseFactor,
+    });
+  }
+
+  /** Tells the rates of a lane far below its quota, with those of the other lanes of its record. */
+  #tellWithin(lane: LaneState, nowMs: number): void {
+    lane.hasEntry = lane.tokens?.isEnding !== true;
+    const { publishedMs } = this.#book.bundleOf(lane.group, lane.groupId);
+    const atMs = publishedMs === Number.NEGATIVE_INFINITY ? nowMs + FIRST_RATES_MS : publishedMs + FAR_RATES_MS;
+    this.#book.forceBy(lane.group, lane.groupId, atMs);
+  }
+
+  /** Tells the present rates of a lane far below its quota whenever its record is written. */
+  #refreshRates(lane: LaneState): void {
+    const { sample, current, reported, tokens } = lane;
+    if (tokens === null || tokens.isDue || tokens.isNearQuota || !sample.isFull(SLOW)) return;
+    if (this.#shares.strategyOf(lane.group).reads === 'usage') return;
+    if (currentRates(sample, current, tokens) < SLOW) return;
+    steadyRates(sample, reported);
+    lane.areRatesCoarse = false;
   }
 
   rowOfUnheard(use: UnheardUse): ReturnType<TokenBook['rowOfUnheard']> {
@@ -209,7 +243,8 @@ export class Reporter {
    */
   #considerTokens(lane: LaneState, tokens: LaneTokens, { refusedNow, nowMs, silentMs, isCalm }: SinceReport): void {
     const { sample, current, reported } = lane;
-    const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
+    const { isNearQuota } = tokens;
+    const isOver = areRatesOver(lane, isNearQuota);
     const byUsage = this.#shares.strategyOf(lane.group).reads === 'usage';
     const isDue =
       isOver ||
@@ -217,14 +252,21 @@ export class Reporter {
       (refusedNow && tokens.isShort) ||
       (readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1) ||
       this.#isStepDue(lane, silentMs);
+    const isWrong = !isDue && this.#areRatesWrong(lane, isNearQuota, nowMs);
+    if (isWrong && !isNearQuota) {
+      this.#tellWithin(lane, nowMs);
+      return;
+    }
     // Estimating the rates is a fifth of a look, and most looks end here.
     const hasClaimed = lane.hasEntry && isCalm;
-    if (!isDue && !refusedNow && !hasClaimed && !(lane.hasEntry && tokens.isDueByRates)) return;
+    if (!isDue && !isWrong && !refusedNow && !hasClaimed && !(lane.hasEntry && tokens.isDueByRates)) return;
+    let span = SLOW;
     // One piece of work in a short span says nothing of how many a node wants.
     if (isOver || (tokens.isInPieces && !byUsage)) estimate(sample, SLOW, current);
-    else currentRates(sample, current, tokens);
+    else span = currentRates(sample, current, tokens);
     const isNews =
       isDue ||
+      isWrong ||
       (refusedNow && tokens.isUnannounced(current, reported)) ||
       (lane.hasEntry && isOverstated(tokens, lane)) ||
       (hasClaimed && isClaimOver(current, reported)) ||
@@ -236,6 +278,8 @@ export class Reporter {
     else if (lane.hasEntry) this.#shares.takenInto(reported.usage, lane.lane, current.demand);
     else reported.usage.set(usageOverASecond(sample));
     reported.squares.set(current.squares);
+    lane.areRatesCoarse = span < SLOW || !sample.isFull(SLOW);
+    lane.ratesComparedMs = nowMs;
     this.#entryChanged(lane, Math.max(DUE, tokens.deviation), nowMs);
   }
 
@@ -417,6 +461,14 @@ interface SinceReport {
 /** Scratch. */
 const taken = new Float64Array(DIMENSION_COUNT);
 const before = createLaneRates();
+
+/** So often a lane's rates are compared with those in the log: near its quota, and far below it. */
+const RATES_NEAR_QUOTA_MS = 2000;
+const RATES_MS = 5000;
+/** Wrong rates far below the quota wait so long for each other: more of them come in one record. */
+const FAR_RATES_MS = 20_000;
+/** The same for the first ones of a record. */
+const FIRST_RATES_MS = 5000;
 
 /** The deviation of a lane whose report is just due. */
 const DUE = 1;

@@ -7,8 +7,11 @@ import { BRIEF, FAST, type LaneSample, MEDIUM, SLOW } from './lane-sample.js';
  * The rates of a lane now: those of the slow span, unless a shorter span shows that they have changed since. For that
  * the shorter span must differ by three standard deviations of what the longer one makes one expect of it; and by more
  * than two clumps where work comes in clumps, because few of them in a span are no Gaussian.
+ *
+ * @returns the span
  */
-export function currentRates(sample: LaneSample, out: LaneRates, clumped: Clumped): void {
+export function currentRates(sample: LaneSample, out: LaneRates, clumped: Clumped): number {
+  let found = SLOW;
   estimate(sample, SLOW, out);
   for (const span of SHORTER) {
     const seconds = sample.lengthMs(span) / 1000;
@@ -18,7 +21,9 @@ export function currentRates(sample: LaneSample, out: LaneRates, clumped: Clumpe
     out.usage.set(shorter.usage);
     out.demand.set(shorter.demand);
     out.squares.set(shorter.squares);
+    found = span;
   }
+  return found;
 }
 
 /** From the longest to the shortest, because each is compared with the longest one that still describes the lane. */

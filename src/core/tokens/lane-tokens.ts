@@ -3,6 +3,7 @@ import { type LaneView, nodesIn, sum } from '../convergence/strategy.js';
 import { type Clumped, Clumps } from '../sample/clumps.js';
 import type { LaneRates } from '../sample/estimate.js';
 import type { DepthRule } from './cluster-depth.js';
+import { NEARLY_FULL } from './from-cluster.js';
 import { SlotTokens, type Viewed } from './slot-tokens.js';
 
 /** A lane's tokens: what the cluster's bucket holds by the log, and what this node may take of it. */
@@ -230,6 +231,13 @@ export class LaneTokens implements Clumped {
     const { bucket, expected } = this.slots[dimension] as SlotTokens;
     const isRead = bucket !== null && expected.isLent && !expected.isThrottled;
     return isRead ? this.clumps.piecesOf(dimension) : 1;
+  }
+
+  /** Whether shares of others follow from this node's rates: half of a quota is wanted, or a bucket is not full. */
+  get isNearQuota(): boolean {
+    return this.slots.some(({ bucket, expected, tokens }) => {
+      return bucket !== null && (2 * expected.total >= bucket.perSecond || tokens < NEARLY_FULL * bucket.depth);
+    });
   }
 
   /** Whether there is anything that the log does not know. */

@@ -35,7 +35,7 @@ export class RemoteKeys {
 
   /** Takes published names, and drops some that nobody publishes any more. Called every round. */
   keep(coordinator: Coordinator): void {
-    for (const { name, groupId } of coordinator.log.observed.takeNames()) this.#add(name, groupId);
+    for (const { name, groupId } of coordinator.log.keys.takeNames()) this.#add(name, groupId);
     for (let looked = Math.min(LOOKED_AT, this.#numbers.size); looked > 0; looked--) {
       const next = this.#next.next();
       if (next.done === true) this.#next = this.#numbers.entries();
@@ -63,7 +63,7 @@ export class RemoteKeys {
   #isTold({ usageMap, log }: Coordinator, name: string): boolean {
     const groupId = groupIdOf(this.#parts.cluster, name);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
-      if (log.observed.has(groupId, direction)) return true;
+      if (log.keys.has(groupId, direction)) return true;
       const mapLane = usageMap.findMapLane(groupId, direction);
       if (mapLane !== -1 && usageMap.firstRow(mapLane) !== -1) return true;
     }

@@ -27,7 +27,7 @@ export interface DirectionSummary {
   readonly served: boolean;
   readonly share: RateStatus;
   readonly limit: RateStatus;
-  /** What the nodes told last, in a report or with a heartbeat. */
+  /** What the nodes told last; of silent keys with a heartbeat. */
   readonly usage: RateStatus;
   readonly demand: RateStatus;
 }

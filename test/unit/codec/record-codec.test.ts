@@ -5,12 +5,7 @@ import { quotamesh } from '../../../src/codec/generated/report.js';
 import { RecordCodec } from '../../../src/codec/record-codec.js';
 import { clusterHashOf, incarnationOf, nodeKeyOf } from '../../../src/core/base/ids.js';
 import { NODES_MAX } from '../../../src/core/base/settings.js';
-import {
-  OBSERVED_ROWS_MAX,
-  type ObservedRow,
-  type ReportRow,
-  type TopicRecord,
-} from '../../../src/core/protocol/record.js';
+import { KEY_ROWS_MAX, type KeyRow, type ReportRow, type TopicRecord } from '../../../src/core/protocol/record.js';
 import { wideId } from '../../wide-ids.js';
 
 const wire = quotamesh.v1;
@@ -38,15 +33,14 @@ function row(changes: Partial<ReportRow> = {}): ReportRow {
   };
 }
 
-function observedRow(changes: Partial<ObservedRow> = {}): ObservedRow {
-  const rates = { usageMessages: 1.5, usageBytes: 0, demandMessages: 2000.25, demandBytes: 1e6 };
-  return { groupId: wideId(2 ** 48 - 1), direction: 1, topics: 3, name: '', ...rates, ...changes };
+function keyRow(changes: Partial<KeyRow> = {}): KeyRow {
+  return { groupId: wideId(2 ** 48 - 1), direction: 1, name: 'key:acme', messages: 1.5, bytes: 1e6, ...changes };
 }
 
-/** A NODE record with one observed row, or with columns that do not fit together. */
-function observing(changes: Partial<quotamesh.v1.INode>): Uint8Array {
+/** A NODE record that names a key, or with columns that do not fit together. */
+function naming(changes: Partial<quotamesh.v1.INode>): Uint8Array {
   const wireAuthor = { nodeKey: new Uint8Array(6).fill(1), incarnation: 1, nonce: 0, sequence: 1 };
-  const said = { author: wireAuthor, nodeId: 'a', observedGroupIds: new Uint8Array(12), ...changes };
+  const said = { author: wireAuthor, nodeId: 'a', keyGroupIds: new Uint8Array(12), keyNames: ['key:acme'], ...changes };
   return envelope(wire.Kind.NODE, wire.Node.encode(said).finish());
 }
 
@@ -79,16 +73,14 @@ describe('round trip', () => {
       author,
       nodeId: 'a',
       version: '1',
-      observed: [observedRow(), observedRow({ direction: 0, name: 'key:acme' })],
+      keys: [keyRow(), keyRow({ direction: 0, messages: 0, bytes: 0 })],
     },
     {
       kind: 'node',
       author,
       nodeId: 'a',
       version: '1',
-      observed: Array.from({ length: OBSERVED_ROWS_MAX }, (_, at) =>
-        observedRow({ groupId: wideId(at), usageMessages: 0 }),
-      ),
+      keys: Array.from({ length: KEY_ROWS_MAX }, (_, at) => keyRow({ groupId: wideId(at), messages: 0 })),
     },
     {
       kind: 'farewell',
@@ -191,19 +183,27 @@ describe('what is not taken, and why', () => {
     { cause: 'unknown-kind', value: envelope(99, body) },
     { cause: 'malformed-body', value: envelope(NODE, Uint8Array.of(0x0a, 0x7f)) },
     { cause: 'absurd-content', value: envelope(NODE, new Uint8Array(0)) },
-    { cause: 'node-differs', value: observing({}) },
+    { cause: 'node-differs', value: naming({}) },
     { cause: 'node-differs', value: codec.encode({ kind: 'farewell', author, nodeId: 'b' }) },
-    { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(6) }) },
-    { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(12 * (OBSERVED_ROWS_MAX + 1)) }) },
-    { cause: 'absurd-content', value: observing({ observedGroupIds: new Uint8Array(0), observedDirections: [1] }) },
-    { cause: 'absurd-content', value: observing({ pool: NODES_MAX + 1 }) },
-    { cause: 'absurd-content', value: observing({ observedDirections: [2] }) },
-    { cause: 'absurd-content', value: observing({ observedNames: ['x', 'y'] }) },
-    { cause: 'absurd-content', value: observing({ observedNames: ['x'.repeat(201)] }) },
-    { cause: 'absurd-content', value: observing({ observedUsageBytesPerSecond: [-1] }) },
-    { cause: 'absurd-content', value: observing({ observedUsageMessagesPerSecond: [Number.NaN] }) },
-    { cause: 'absurd-content', value: observing({ observedDemandMessagesPerSecond: [1, 2] }) },
-    { cause: 'absurd-content', value: observing({ observedDemandBytesPerSecond: [Number.POSITIVE_INFINITY] }) },
+    { cause: 'absurd-content', value: naming({ keyGroupIds: new Uint8Array(6) }) },
+    {
+      cause: 'absurd-content',
+      value: naming({
+        keyGroupIds: new Uint8Array(12 * (KEY_ROWS_MAX + 1)),
+        keyNames: Array.from({ length: KEY_ROWS_MAX + 1 }, () => 'x'),
+      }),
+    },
+    { cause: 'absurd-content', value: naming({ keyGroupIds: new Uint8Array(0), keyDirections: [1] }) },
+    { cause: 'absurd-content', value: naming({ pool: NODES_MAX + 1 }) },
+    { cause: 'absurd-content', value: naming({ keyDirections: [2] }) },
+    { cause: 'absurd-content', value: naming({ keyNames: [] }) },
+    { cause: 'absurd-content', value: naming({ keyNames: [''] }) },
+    { cause: 'absurd-content', value: naming({ keyNames: ['x', 'y'] }) },
+    { cause: 'absurd-content', value: naming({ keyNames: ['x'.repeat(201)] }) },
+    { cause: 'absurd-content', value: naming({ keyBytesPerSecond: [-1] }) },
+    { cause: 'absurd-content', value: naming({ keyMessagesPerSecond: [Number.NaN] }) },
+    { cause: 'absurd-content', value: naming({ keyMessagesPerSecond: [1, 2] }) },
+    { cause: 'absurd-content', value: naming({ keyBytesPerSecond: [Number.POSITIVE_INFINITY] }) },
     { cause: 'absurd-content', value: report({ author: null }) },
     { cause: 'absurd-content', value: report({ groupIds: new Uint8Array(6) }) },
     { cause: 'absurd-content', value: report({ groupIds: new Uint8Array(12 * 129) }) },

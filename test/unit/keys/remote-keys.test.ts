@@ -164,12 +164,12 @@ describe('what a node tells of keys that others use', () => {
         name: `key:${at}`,
       }));
       const lies = names.map(({ groupId, name }) => ({ groupId: groupId + 1, name }));
-      const { observed } = asked!.coordinator!.log;
-      observed.takeNames = () => lies;
+      const { keys } = asked!.coordinator!.log;
+      keys.takeNames = () => lies;
       await time.advance(100);
       expect([...asked!.keys!.shown()]).toEqual([]);
-      observed.takeNames = () => names;
-      observed.has = () => true;
+      keys.takeNames = () => names;
+      keys.has = () => true;
       await time.advance(100);
       expect([...asked!.keys!.shown()]).toHaveLength(10);
     });

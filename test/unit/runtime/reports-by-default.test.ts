@@ -22,7 +22,7 @@ function poisson(): (mean: number) => number {
 
 /** What docs/guide/how-it-works.md says under "What is reported, and when". */
 test.each([
-  { what: 'half of a quota', quota: 1000, perSecond: 500, settings: {}, reports: [0, 0] },
+  { what: 'half of a quota', quota: 1000, perSecond: 500, settings: {}, reports: [3, 6] },
   { what: 'more than the quota', quota: 1000, perSecond: 1200, settings: {}, reports: [5, 40] },
   { what: 'half of a small quota', quota: 10, perSecond: 5, settings: {}, reports: [45, 120] },
   { what: 'half of a quota, rates', quota: 1000, perSecond: 500, settings: { sharing: 'rates' }, reports: [2, 25] },

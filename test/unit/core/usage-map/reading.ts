@@ -62,13 +62,13 @@ export class Reading {
     return this.#read(nodeRecordKey(author.nodeKey), { kind: 'node', author, nodeId, version: 'test' }, written);
   }
 
-  /** A heartbeat that tells rates of groups, usage and demand alike; of `key:…` the names, too. */
-  observes(nodeId: string, rates: Readonly<Record<string, number>>, written: Written = {}): boolean {
+  /** A heartbeat that names keys, and what the node grants of each. */
+  names(nodeId: string, rates: Readonly<Record<string, number>>, written: Written = {}): boolean {
     const author = this.#author(nodeId, written);
-    const observed = Object.entries(rates).map(([group, rate]) => {
-      return { ...rowOf(group, rate), name: group.startsWith('key:') ? group : '' };
+    const keys = Object.entries(rates).map(([name, messages]) => {
+      return { groupId: groupIdOf('demo', name), direction: 0, name, messages, bytes: 0 };
     });
-    const record = { kind: 'node', author, nodeId, version: 'test', observed } as const;
+    const record = { kind: 'node', author, nodeId, version: 'test', keys } as const;
     return this.#read(nodeRecordKey(author.nodeKey), record, written);
   }
 

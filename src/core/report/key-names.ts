@@ -1,0 +1,145 @@
+import { groupIdOf } from '../base/ids.js';
+import { DIRECTIONS, type Direction } from '../base/vocabulary.js';
+import type { PublishedKeys } from '../keys/silent-use.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import type { KeyRow } from '../protocol/record.js';
+
+/** The sources of a heartbeat's rows. */
+export interface NamedKeys {
+  readonly cluster: string;
+  /** The served lanes. */
+  readonly lanes: readonly LaneState[];
+  readonly keys: PublishedKeys;
+  /** How many nodes are alive. */
+  readonly nodes: number;
+}
+
+/**
+ * Chooses the keys that the next heartbeat names. Reports name lanes by hashes, and silent keys have none: a node that
+ * does not use a key could not show it (docs/decisions/0145). No share follows from it.
+ *
+ *     a key with reports   its name; its rates are in them
+ *     a silent key         its name, and what this node grants of it
+ *
+ * Each row is published again every 30 s. Every node reads every heartbeat: within one heartbeat's time all nodes
+ * together publish some 32 rows, and a node at most 8. `worthOf` orders them.
+ */
+export class KeyNames {
+  readonly #told = new Map<string, Told>();
+  #next = 0;
+  /** Rows that may be told; a node of many has less than one per heartbeat. */
+  #mayTell = 0;
+  #nodes = 0;
+
+  /** The rows of the next heartbeat. */
+  next(named: NamedKeys, nowMs: number): KeyRow[] {
+    const { nodes } = named;
+    // A node that has come knows no names yet.
+    if (nodes > this.#nodes) this.#told.clear();
+    this.#nodes = nodes;
+    this.#mayTell = Math.min(ROWS_TOLD_MAX, this.#mayTell + ROWS_OF_ALL_NODES / Math.max(1, nodes));
+    if (this.#mayTell < 1) return [];
+    const news = [...this.#reported(named), ...this.#silent(named)]
+      .map((key) => ({ ...key, worth: worthOf(key.heat, this.#told.get(key.key), nowMs) }))
+      .filter(({ key, row }) => isNews(row, this.#told.get(key), nowMs))
+      .sort((one, other) => other.worth - one.worth)
+      .slice(0, Math.floor(this.#mayTell));
+    this.#mayTell -= news.length;
+    for (const named of news) this.#tell(named, nowMs);
+    return news.map(({ row }) => row);
+  }
+
+  #tell({ key, row, heat }: Named, nowMs: number): void {
+    // The first row of a silent key counts few requests.
+    const atMs = isSilent(row) && !this.#told.has(key) ? nowMs - FIRST_EARLIER_MS : nowMs;
+    if (heat === OVER) this.#told.delete(key);
+    else this.#told.set(key, { row, atMs });
+  }
+
+  *#reported({ lanes, keys }: NamedKeys): Generator<Named> {
+    for (let looked = Math.min(lanes.length, LANES_LOOKED_MAX); looked > 0; looked--) {
+      this.#next = (this.#next + 1) % lanes.length;
+      const { settings, group, groupId, direction, hasEntry, reported } = lanes[this.#next]!;
+      if (!hasEntry || !keys.isKey(group)) continue;
+      const quota = settings.quota[DIRECTIONS[direction] as Direction];
+      const heat = Math.max(...Array.from(reported.demand, (rate, at) => rate / Math.max(quota[at]!, SMALLEST_QUOTA)));
+      const { name } = settings;
+      yield { key: `${direction}${name}`, heat, row: { groupId, direction, name, messages: 0, bytes: 0 } };
+    }
+  }
+
+  /** One that is not used any more is told once as such. */
+  *#silent({ cluster, keys }: NamedKeys): Generator<Named> {
+    const inUse = new Set<string>();
+    for (const { name, direction, messages, bytes, heat } of keys.busiest) {
+      if (keys.speaks(name)) continue;
+      const key = `${direction}${name}`;
+      inUse.add(key);
+      yield { key, heat, row: { groupId: groupIdOf(cluster, name), direction, name, messages, bytes } };
+    }
+    for (const [key, { row }] of this.#told) {
+      if (inUse.has(key) || !isSilent(row)) continue;
+      // Its report says more.
+      if (keys.speaks(row.name)) this.#told.delete(key);
+      else yield { key, heat: OVER, row: { ...row, messages: 0, bytes: 0 } };
+    }
+  }
+}
+
+interface Named {
+  /** Name and direction. */
+  readonly key: string;
+  /** The largest part of a quota that is wanted. */
+  readonly heat: number;
+  readonly row: KeyRow;
+}
+
+interface Told {
+  readonly row: KeyRow;
+  /** Local monotonic time. */
+  readonly atMs: number;
+}
+
+/** The heat of a silent key that is not used any more. */
+const OVER = 0;
+/** More lanes than these take longer than a round's other work. */
+const LANES_LOOKED_MAX = 512;
+const ROWS_TOLD_MAX = 8;
+/** Each node reads 60 kB a minute for it, however many there are. */
+const ROWS_OF_ALL_NODES = 32;
+const TOLD_AGAIN_MS = 30_000;
+/** Publishes the first row of a silent key again so much sooner. */
+const FIRST_EARLIER_MS = 20_000;
+/** Readers forget a row then (usage-map/silent-rates.ts). */
+const HOLDS_MS = 120_000;
+const FAR_RATIO = 0.25;
+/** Silent keys are counted over so long at least (keys/silent-use.ts). */
+const COUNTED_S = 2.5;
+const FAR_DEVIATIONS = 3;
+/** The heat of a key that nobody wants, or that nothing limits. */
+const LEAST_HEAT = 0.01;
+/** A quota of 0 that somebody wants is the hottest of all. */
+const SMALLEST_QUOTA = 1e-9;
+
+function isSilent({ messages, bytes }: KeyRow): boolean {
+  return messages > 0 || bytes > 0;
+}
+
+/**
+ * Orders rows: a key twice as hot is published twice as often, and none waits for ever.
+ *
+ * *Worked:* 1,000 keys of one node, of which 20 are wanted ten times as much: those are published every 30 s, the others
+ * as the rest of the rows allows.
+ */
+function worthOf(heat: number, told: Told | undefined, nowMs: number): number {
+  return (heat + LEAST_HEAT) * (told === undefined ? HOLDS_MS : Math.min(HOLDS_MS, nowMs - told.atMs));
+}
+
+/** Whether a row says something else than the one before it, or that one was long ago. */
+function isNews(row: KeyRow, told: Told | undefined, nowMs: number): boolean {
+  if (told === undefined || nowMs - told.atMs >= TOLD_AGAIN_MS) return true;
+  const chance = FAR_DEVIATIONS * Math.sqrt(row.messages / COUNTED_S);
+  const change = Math.abs(row.messages - told.row.messages);
+  if (change > Math.max(chance, FAR_RATIO * Math.max(row.messages, told.row.messages))) return true;
+  return isSilent(row) !== isSilent(told.row);
+}

@@ -1,0 +1,54 @@
+import { MESSAGES } from '../base/vocabulary.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import { estimate, type LaneRates } from '../sample/estimate.js';
+import { type LaneSample, LONG, SLOW } from '../sample/lane-sample.js';
+import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
+
+/**
+ * Finds out whether the rates in a lane's row are wrong (PIP-82, usage reports: a significant change, e.g. ±10 %):
+ *
+ *     |rate − rate in the row| > max(10 % of it, z standard deviations), over 5 to 10 s or over 1 to 2 min
+ *
+ * *Worked*, z = 5: 400/s became 440/s. 10 s count 4,400 where 4,000 ± 63 were told, so the row is written again.
+ *
+ * *Why:* a node that takes what others expect of it has no charge to tell (docs/decisions/0159).
+ */
+export function areRatesWrong(lane: LaneState, topics: number, rule: NoiseRule): boolean {
+  const { sample, reported, reportedTopics } = lane;
+  if (!sample.isFull(SLOW)) return false;
+  // Rates of an unused lane that do not stand out from chance are in use all the same.
+  if (!lane.hasEntry && arrivalsIn(sample, SLOW) >= ARRIVALS_LEAST) return true;
+  if (Math.abs(topics - reportedTopics) > TOPICS_RATIO * Math.max(topics, reportedTopics)) return lane.hasEntry;
+  return (
+    noticedIn(sample, reported, { ...rule, reads: 'demand', restsOnMs: Infinity }, SLOW) !== -1 ||
+    noticedIn(sample, reported, { ...rule, reads: 'usage', restsOnMs: Infinity }, SLOW) !== -1
+  );
+}
+
+/** Estimates the rates of a lane far below its quota, where nobody has to know soon: over what shows them to 10 %. */
+export function steadyRates(sample: LaneSample, out: LaneRates): void {
+  estimate(sample, arrivalsIn(sample, SLOW) >= EXACT_ARRIVALS ? SLOW : LONG, out);
+}
+
+/** Whether nothing has come for so long that the rates in the row are over. */
+export function areRatesOver({ sample, reported, hasEntry }: LaneState, isNearQuota: boolean): boolean {
+  if (!hasEntry || !sample.isFull(SLOW) || arrivalsIn(sample, SLOW) > 0) return false;
+  const expected = (reported.demand[MESSAGES]! * sample.lengthMs(SLOW)) / 1000;
+  return isNearQuota || expected >= EXPECTED_LEAST || (sample.isFull(LONG) && arrivalsIn(sample, LONG) === 0);
+}
+
+export type NoiseRule = Pick<ChangeRule, 'significantChangeRatio' | 'noiseFactor'>;
+
+/** Counts pieces of work, and those that are admitted late. */
+function arrivalsIn(sample: LaneSample, span: number): number {
+  const [now, begin] = [sample.now, sample.beginOf(span)];
+  const came = now.attempted(MESSAGES) - begin.attempted(MESSAGES);
+  return Math.max(came, now.admitted(MESSAGES) - begin.admitted(MESSAGES));
+}
+
+/** Pieces of work within 5 s with which a lane is in use; with fewer its row would come and go. */
+const ARRIVALS_LEAST = 2;
+/** So many pieces of work that were expected within 5 s, and none came: the rate is over. */
+const EXPECTED_LEAST = 8;
+const EXACT_ARRIVALS = 100;
+const TOPICS_RATIO = 0.25;

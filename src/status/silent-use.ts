@@ -1,0 +1,21 @@
+import type { GroupId } from '../core/base/vocabulary.js';
+import { BYTES, MESSAGES } from '../core/base/vocabulary.js';
+import type { LaneView } from '../core/convergence/strategy.js';
+import type { Coordinator } from '../core/coordinator/coordinator.js';
+
+/** Adds what nodes grant of a silent key to a view of its reports: nobody has to report it (core/report/key-names.ts). */
+export function addSilentUse(view: LaneView, { log }: Coordinator, { groupId, direction, nowMs }: ShownLane): void {
+  log.keys.forEach(groupId, direction, nowMs, (index, { messages, bytes }) => {
+    for (const column of [view.usage, view.demand]) {
+      column[MESSAGES]![index] = messages;
+      column[BYTES]![index] = bytes;
+    }
+  });
+}
+
+interface ShownLane {
+  readonly groupId: GroupId;
+  readonly direction: number;
+  /** Local monotonic time. */
+  readonly nowMs: number;
+}
