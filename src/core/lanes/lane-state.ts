@@ -27,8 +27,8 @@ export interface LaneState {
   readonly reportedShare: Float64Array;
   /** Local monotonic time at which the rates in the log were compared with the present ones. */
   ratesComparedMs: number;
-  /** True if the rates in the newest own record were counted over less than the slow span. */
-  areRatesCoarse: boolean;
+  /** True while its rates wait for the next record of its bundle. */
+  awaitsRecord: boolean;
   /** Topics in use, as the newest own record has them. */
   reportedTopics: number;
   /** True while the share of some node moves with log time alone. */
@@ -73,7 +73,7 @@ export function createLaneState(identity: LaneIdentity, timing: SampleTiming, no
     reported: createLaneRates(),
     reportedShare: new Float64Array(DIMENSION_COUNT),
     ratesComparedMs: Number.NEGATIVE_INFINITY,
-    areRatesCoarse: false,
+    awaitsRecord: false,
     reportedTopics: 0,
     isMoving: false,
     isOwnMoving: false,

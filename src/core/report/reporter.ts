@@ -142,8 +142,9 @@ export class Reporter {
     for (const group of bundle.groups) {
       for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
         const state = lanes.get(laneOf(group, direction));
-        if (!state?.hasEntry) continue;
+        if (state === undefined) continue;
         this.#refreshRates(state);
+        if (!state.hasEntry) continue;
         const row = this.#rowOf(state);
         const checkpoint = this.#tokens.checkpointOf(state, nowMs);
         rows.push({ ...row, ...checkpoint.columns });
@@ -153,10 +154,9 @@ export class Reporter {
     return { rows, fullInMs: Math.ceil(Math.min(fullInMs, FULL_IN_MAX_MS)) };
   }
 
-  /** Compares the rates in the log with the present ones, every RATES_*_MS. */
-  #areRatesWrong(lane: LaneState, isNearQuota: boolean, nowMs: number): boolean {
-    const afterMs = isNearQuota || lane.areRatesCoarse ? RATES_NEAR_QUOTA_MS : RATES_MS;
-    if (nowMs - lane.ratesComparedMs < afterMs) return false;
+  /** Compares the rates in the log with the present ones, every RATES_MS. */
+  #areRatesWrong(lane: LaneState, nowMs: number): boolean {
+    if (nowMs - lane.ratesComparedMs < RATES_MS) return false;
     lane.ratesComparedMs = nowMs;
     const { significantChangeRatio, noiseFactor } = this.#settings;
     // What comes together is one chance.
@@ -168,21 +168,24 @@ export class Reporter {
   }
 
   /** Tells the rates of a lane far below its quota, with those of the other lanes of its record. */
-  #tellWithin(lane: LaneState, nowMs: number): void {
-    lane.hasEntry = lane.tokens?.isEnding !== true;
+  #tellWithin(lane: LaneState): void {
+    if (lane.tokens?.isEnding === true) return;
+    lane.awaitsRecord = true;
     const { publishedMs } = this.#book.bundleOf(lane.group, lane.groupId);
-    const atMs = publishedMs === Number.NEGATIVE_INFINITY ? nowMs + FIRST_RATES_MS : publishedMs + FAR_RATES_MS;
+    const isFirst = publishedMs === Number.NEGATIVE_INFINITY;
+    const atMs = isFirst ? lane.ratesComparedMs + FIRST_RATES_MS : publishedMs + FAR_RATES_MS;
     this.#book.forceBy(lane.group, lane.groupId, atMs);
   }
 
   /** Tells the present rates of a lane far below its quota whenever its record is written. */
   #refreshRates(lane: LaneState): void {
-    const { sample, current, reported, tokens } = lane;
-    if (tokens === null || tokens.isDue || tokens.isNearQuota || !sample.isFull(SLOW)) return;
-    if (this.#shares.strategyOf(lane.group).reads === 'usage') return;
+    const { sample, current, reported, tokens, awaitsRecord, hasEntry } = lane;
+    lane.awaitsRecord = false;
+    if (tokens === null || (!hasEntry && !awaitsRecord) || tokens.isEnding) return;
+    if (tokens.isDue || tokens.isNearQuota || !sample.isFull(SLOW)) return;
     if (currentRates(sample, current, tokens) < SLOW) return;
     steadyRates(sample, reported);
-    lane.areRatesCoarse = false;
+    lane.hasEntry = !isZero(lane) || hasEntry;
   }
 
   rowOfUnheard(use: UnheardUse): ReturnType<TokenBook['rowOfUnheard']> {
@@ -252,18 +255,17 @@ export class Reporter {
       (refusedNow && tokens.isShort) ||
       (readsUse(lane) && this.#changedSpan(lane, refusedNow) !== -1) ||
       this.#isStepDue(lane, silentMs);
-    const isWrong = !isDue && this.#areRatesWrong(lane, isNearQuota, nowMs);
+    const isWrong = !isDue && this.#areRatesWrong(lane, nowMs);
     if (isWrong && !isNearQuota) {
-      this.#tellWithin(lane, nowMs);
+      this.#tellWithin(lane);
       return;
     }
     // Estimating the rates is a fifth of a look, and most looks end here.
     const hasClaimed = lane.hasEntry && isCalm;
     if (!isDue && !isWrong && !refusedNow && !hasClaimed && !(lane.hasEntry && tokens.isDueByRates)) return;
-    let span = SLOW;
     // One piece of work in a short span says nothing of how many a node wants.
     if (isOver || (tokens.isInPieces && !byUsage)) estimate(sample, SLOW, current);
-    else span = currentRates(sample, current, tokens);
+    else currentRates(sample, current, tokens);
     const isNews =
       isDue ||
       isWrong ||
@@ -272,13 +274,12 @@ export class Reporter {
       (hasClaimed && isClaimOver(current, reported)) ||
       (lane.hasEntry && !byUsage && sample.isFull(SLOW) && tokens.isMetAgain(current, reported));
     if (!isNews) return;
-    keepToTaken(lane, tokens);
+    if (!isWrong) keepToTaken(lane, tokens);
     reported.demand.set(current.demand);
     if (!byUsage) reported.usage.set(current.usage);
     else if (lane.hasEntry) this.#shares.takenInto(reported.usage, lane.lane, current.demand);
     else reported.usage.set(usageOverASecond(sample));
     reported.squares.set(current.squares);
-    lane.areRatesCoarse = span < SLOW || !sample.isFull(SLOW);
     lane.ratesComparedMs = nowMs;
     this.#entryChanged(lane, Math.max(DUE, tokens.deviation), nowMs);
   }
@@ -462,8 +463,7 @@ interface SinceReport {
 const taken = new Float64Array(DIMENSION_COUNT);
 const before = createLaneRates();
 
-/** So often a lane's rates are compared with those in the log: near its quota, and far below it. */
-const RATES_NEAR_QUOTA_MS = 2000;
+/** So often a lane's rates are compared with those in the log. More shows changes later, and writes less. */
 const RATES_MS = 5000;
 /** Wrong rates far below the quota wait so long for each other: more of them come in one record. */
 const FAR_RATES_MS = 20_000;
