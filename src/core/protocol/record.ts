@@ -43,7 +43,7 @@ export interface NodeRecord {
 export interface KeyRow {
   readonly groupId: GroupId;
   readonly direction: number;
-  /** Whoever reads it checks that it has this id. */
+  /** Every reader checks that it has this id. */
   readonly name: string;
   readonly messages: number;
   readonly bytes: number;

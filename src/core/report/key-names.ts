@@ -128,8 +128,8 @@ function isSilent({ messages, bytes }: KeyRow): boolean {
 /**
  * Orders rows: a key twice as hot is published twice as often, and none waits for ever.
  *
- * *Worked:* 1,000 keys of one node, of which 20 are wanted ten times as much: those are published every 30 s, the others
- * as the rest of the rows allows.
+ * *Worked:* 1,000 keys of one node, of which 20 are wanted ten times as much: those are published every 30 s, the
+ * others as the rest of the rows allows.
  */
 function worthOf(heat: number, told: Told | undefined, nowMs: number): number {
   return (heat + LEAST_HEAT) * (told === undefined ? HOLDS_MS : Math.min(HOLDS_MS, nowMs - told.atMs));

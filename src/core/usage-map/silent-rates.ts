@@ -11,8 +11,8 @@ type Visit = (index: number, rates: SilentRates) => void;
 
 /**
  * Keeps what heartbeats have told of keys: names, and what nodes grant of keys that they do not report
- * (core/report/key-names.ts). Such a word holds until its node reports the key, begins another life, or has not repeated
- * it for two minutes. It is shown, and no share follows from it.
+ * (core/report/key-names.ts). Such a word holds until its node reports the key, begins another life, or has not
+ * repeated it for two minutes. It is shown, and no share follows from it.
  */
 export class SilentRatesBook {
   readonly #membership: Membership;

@@ -79,7 +79,7 @@ interface Kept {
   readonly used: readonly [least: number, most: number];
 }
 
-/** Of a step, 1.14 to 1.74 over 5 s: by how long before the next look at the costs it comes. */
+/** A step gives 1.14 to 1.74 over 5 s, by how long before the next look at the costs it comes. */
 const NEAR: Kept = { five: 1.8, twenty: 1.2, used: [0.97, 1.07] };
 /**
  * A debt is a second of the target at most. With news that takes 100 ms, ten times the cost is more than that: what is
