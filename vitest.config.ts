@@ -38,7 +38,7 @@ const demo = ['test/integration/demo.test.ts'];
 /** The last two take 40 s (two MQTT brokers) and 70 s more than npm test has. */
 const long = ['test/long/**/*.test.ts', 'test/integration/{mqtt-cluster,pools-embedded}.test.ts'];
 const longComputing = [
-  'test/long/{agreed-pool,capacity-page,keys-at-random,replay-stream,scenarios,slow-clients,swarm,tokens,tokens-strategies,tokens-swarm}.test.ts',
+  'test/long/{account,agreed-pool,capacity-page,keys-at-random,replay-stream,scenarios,slow-clients,swarm,tokens,tokens-strategies,tokens-swarm}.test.ts',
 ];
 const longWaiting = ['test/long/{embedded-kill,embedded-growth,kafka-start-alone,kafka-topic-*,played-pages}.test.ts'];
 const globalSetup = ['test/kafka/global-setup.ts'];

@@ -28,7 +28,8 @@ export class KeyedCluster {
     this.#codec = new RecordCodec(CLUSTER);
     this.nodes = Array.from({ length: nodes }, (_, at) => {
       const raw = { cluster: CLUSTER, node: `node-${at}`, topic: 'memory', keys };
-      return new KeyedNode(resolveConfig(raw, { source: '(simulated)', env: {} }), at, this.queue, this.topic);
+      const config = resolveConfig(raw, { source: '(simulated)', env: {} });
+      return new KeyedNode(config, this.queue, this.topic, { nonce: at });
     });
     this.advance(READY_AFTER_MS);
   }

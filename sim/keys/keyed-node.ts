@@ -1,77 +1,138 @@
+import { Gate } from '../../src/admission/gate.js';
 import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
+import { Attachments } from '../../src/core/attachments/attachments.js';
 import { groupIdOf } from '../../src/core/base/ids.js';
-import { laneOf } from '../../src/core/base/vocabulary.js';
 import type { ServingLoop } from '../../src/core/coordinator/coordinator-view.js';
+import type { CoordinatorEvent, Effects } from '../../src/core/protocol/events-and-effects.js';
 import { GroupTable } from '../../src/groups/group-table.js';
+import { GroupsInForce } from '../../src/groups/groups-in-force.js';
 import { KeyBook } from '../../src/groups/keys/key-book.js';
 import { silentTelemetry } from '../../src/ports/telemetry.js';
 import type { EventQueue } from '../cluster/event-queue.js';
+import type { NodeObserver } from '../cluster/node-observer.js';
 import { SimulatedNode } from '../cluster/simulated-node.js';
 import type { SimulatedTopic } from '../cluster/simulated-topic.js';
 
 /** How a request for a key was answered; `unheard` and `aloud` are grants. */
 export type KeyAnswer = 'unheard' | 'aloud' | 'refused';
 
-/** A simulated node whose groups are all made by use, decided about as src/admission/gate.ts does. */
+export interface KeyedNodeOptions {
+  /** Random 16-bit number, see CoordinatorSettings. */
+  readonly nonce: number;
+  /** True = the process reads only the newest record of each key. */
+  readonly compacted?: boolean;
+  readonly observer?: NodeObserver;
+}
+
+/** A simulated node with the production admission: groups, keys made by use, and every call of the gate. */
 export class KeyedNode {
   readonly node: SimulatedNode;
   readonly keys: KeyBook;
+  readonly gate: Gate;
+  readonly inForce: GroupsInForce;
+  /** False once it is stopped or killed. */
+  isOpen = true;
+  readonly #observer: NodeObserver | null;
+  #wasReady = false;
 
-  constructor(config: ResolvedConfig, at: number, queue: EventQueue, topic: SimulatedTopic) {
+  constructor(config: ResolvedConfig, queue: EventQueue, topic: SimulatedTopic, options: KeyedNodeOptions) {
     const { cluster, nodeId, timing, sampleIntervalMs, limiting, costs, limits } = config;
+    const { nonce, compacted = false, observer = null } = options;
     const { maxNodes, maxRows, maxGroupsPerNode } = limits;
     const bounds = { maxNodes, maxRows, maxGroupsPerNode };
-    const named = { cluster, nodeId, version: 'simulated', nonce: at, partitions: 1, groups: config.groups };
+    const partitions = topic.partitions.length;
+    const named = { cluster, nodeId, version: 'simulated', nonce, partitions, groups: config.groups };
     const settings = { ...timing, ...named, sampleIntervalMs, limiting, costs, ...bounds };
-    const node = new SimulatedNode(settings, queue, topic);
+    this.#observer = observer;
+    const node = new SimulatedNode(settings, queue, topic, { compacted, observer: this.#watch() });
     node.keepsDecisions = false;
-    const groups = new GroupTable(config.groups, (name) => groupIdOf(config.cluster, name));
+    const { limiter } = node;
+    const groups = new GroupTable(config.groups, (name) => groupIdOf(cluster, name));
+    const shared = { limiter, clock: () => node.nowMs, groups, limits, loop: loopOf(node) };
     this.node = node;
     this.keys = new KeyBook({
+      ...shared,
       cluster,
       keys: config.keys,
-      limits,
       shareValidMs: timing.shareValidMs,
-      clock: () => node.nowMs,
       telemetry: silentTelemetry,
-      groups,
-      limiter: node.limiter,
-      loop: loopOf(node),
-      define: (group) => {
-        const number = groups.defineKey(group);
-        node.changeGroup(number, group);
-        return number;
-      },
-      rename: (number, group) => {
-        groups.renameKey(number, group);
-        node.changeGroup(number, group);
-      },
+      define: (group) => this.inForce.defineKey(group),
+      rename: (number, group) => this.inForce.renameKey(number, group),
       dividedBy: () => null,
-      remove: () => undefined,
+      remove: (group) => this.inForce.removeKey(group),
     });
-    const round = () => {
-      if (!node.isRunning) return;
-      if (!node.isStalled) this.keys.keep(node.nowMs);
-      queue.after(sampleIntervalMs, round);
-    };
-    queue.after(sampleIntervalMs, round);
+    this.gate = new Gate({
+      ...shared,
+      ...UNUSED,
+      keys: this.keys,
+      attachments: new Attachments(config.attachments, (name) => groups.numbers.has(name) || this.keys.isKey(name)),
+      defaultGroup: config.defaultGroup,
+    });
+    const step = (event: CoordinatorEvent) => node.step(event);
+    const stepping = { coordinator: node.coordinator, step };
+    this.inForce = new GroupsInForce({ groups, limiter, gate: this.gate, loop: stepping });
+    this.#scheduleRounds(queue, sampleIntervalMs);
   }
 
+  #scheduleRounds(queue: EventQueue, everyMs: number): void {
+    const round = () => {
+      if (!this.node.isRunning) return;
+      if (!this.node.isStalled) this.gate.keep(this.node.nowMs);
+      queue.after(everyMs, round);
+    };
+    queue.after(everyMs, round);
+  }
+
+  /** Stops as src/node/node-life.ts does. */
   leave(): void {
+    this.isOpen = false;
+    this.gate.close();
     this.node.leave(this.keys.lastWords());
+  }
+
+  /** Ends as kill -9 does. */
+  crash(): void {
+    this.isOpen = false;
+    this.node.crash();
+  }
+
+  /** Whether it takes requests, and decides about them. */
+  get isReady(): boolean {
+    return this.isOpen && !this.node.isStalled && this.node.coordinator.isReady;
   }
 
   /** Throws KEYS_FULL. */
   ask(key: string, messages: number): KeyAnswer {
-    const { node, keys } = this;
-    if (!node.isRunning || node.isStalled) return 'refused';
-    const row = keys.rowOf(key, node.nowMs);
-    if (keys.isAsleep(node.nowMs)) return 'refused';
-    if (keys.tryTake(row, key, { direction: PUBLISH, messages, bytes: 0 }, node.nowMs)) return 'unheard';
-    const lane = laneOf(keys.groupOf(key) as number, PUBLISH);
-    return node.tryAcquire(lane, messages, 0) ? 'aloud' : 'refused';
+    if (!this.isReady) return 'refused';
+    const before = this.#grantedUnheard;
+    if (!this.gate.tryAcquire(key, { messages }).granted) return 'refused';
+    return this.#grantedUnheard > before ? 'unheard' : 'aloud';
+  }
+
+  get #grantedUnheard(): number {
+    let sum = 0;
+    for (const { granted } of this.keys.counts.values()) sum += granted;
+    return sum;
+  }
+
+  /** Tells the lines of those who wait what the node's loop tells them. */
+  #watch(): NodeObserver {
+    return {
+      stepped: (node, event, effects: Effects) => {
+        this.#observer?.stepped(node, event, effects);
+        this.gate.waiting.limitsChanged(effects.changedLanes);
+        const { isReady } = node.coordinator;
+        if (isReady && !this.#wasReady) this.gate.waiting.wakeAll();
+        this.#wasReady = isReady;
+      },
+      admitted: (node, lane, messages) => this.#observer?.admitted(node, lane, messages),
+      refused: (node, lane, messages) => this.#observer?.refused(node, lane, messages),
+      ended: (node) => this.#observer?.ended(node),
+    };
   }
 }
+
+const UNUSED = { whyNotReady: () => '', chargeCosts: () => undefined, onHandBack: () => undefined };
 
 function loopOf(node: SimulatedNode): ServingLoop {
   const { coordinator, limiter } = node;
@@ -88,5 +149,3 @@ function loopOf(node: SimulatedNode): ServingLoop {
     unheardCharged: (lane) => node.step({ kind: 'unheard-charged', lane }),
   };
 }
-
-const PUBLISH = 0;

@@ -1,17 +1,21 @@
 import { groupIdOf } from '../../src/core/base/ids.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
 import { type GroupId, MESSAGES } from '../../src/core/base/vocabulary.js';
-import type { WorldSettings } from '../cluster/world.js';
 import type { ProcessRecord } from './process-record.js';
 
 type Fail = (promise: string, about: string, says: string) => void;
 
+/** Groups, and keys that have one. */
+export interface BucketsNamed {
+  readonly cluster: string;
+  readonly groups: readonly Pick<GroupSettings, 'name' | 'sharing'>[];
+}
+
 /**
  * The processes of one view that began to follow a bucket at the same place of the log hold the same tokens of it, bit
- * for bit. Whoever began elsewhere began with what a row said. With several partitions the order in which a process
- * read them counts too, because members are those of another partition.
+ * for bit. Whoever began elsewhere began with what a row said.
  */
-export function checkTokens(view: readonly ProcessRecord[], settings: WorldSettings, fail: Fail): void {
-  if (view.some(({ node }) => node.coordinator.settings.partitions > 1)) return;
+export function checkTokens(view: readonly ProcessRecord[], settings: BucketsNamed, fail: Fail): void {
   settings.groups.forEach(({ name, sharing }) => {
     if (sharing !== 'tokens') return;
     const first = new Map<number, { readonly who: string; readonly tokens: number }>();

@@ -50,8 +50,9 @@ describe('silent nodes', () => {
     fc.assert(
       fc.property(world, ({ nodes, perSecond, burst, policy, seed, idleMs, acts }) => {
         const quota = { publish: { messagesPerSecond: perSecond } };
+        const maxRequest = { messages: 1000 };
         const given = burst === null ? { policy } : { policy, messages: burst };
-        const cluster = new KeyedCluster({ nodes, keys: { 'key:{id}': { quota, burst: given } }, seed });
+        const cluster = new KeyedCluster({ nodes, keys: { 'key:{id}': { quota, burst: given, maxRequest } }, seed });
         cluster.advance(idleMs);
         const silent = new Map<number, Grant[]>();
         const all = new Map<number, Grant[]>();

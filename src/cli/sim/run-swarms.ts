@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { defaultSettings } from '../../../sim/scenario/world-settings.js';
+import { playSeed } from '../../../sim/swarm/play-seed.js';
 import { playSeeds } from '../../../sim/swarm/play-seeds.js';
-import { runSwarm, type SwarmVerdict } from '../../../sim/swarm/run-swarm.js';
+import type { SwarmVerdict } from '../../../sim/swarm/run-swarm.js';
 import { EXIT_UNEXPECTED } from '../../errors/error-row.js';
 import { ProgressBar } from '../../terminal/progress-bar.js';
 import type { SwarmOptions } from './sim-command.js';
@@ -22,7 +23,7 @@ export async function runSwarms(options: SwarmOptions): Promise<void> {
     if (verdict.problems.length > 0) process.stderr.write(`${brokenLines(verdict).join('\n')}\n`);
     if (json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
   };
-  if (count === 1) print(runSwarm(first, defaultSettings(), 'by-seed'));
+  if (count === 1) print(await playSeed(first, defaultSettings()));
   else await playMany(first, count, options.workers ?? availableParallelism(), summary, print);
   if (!json) process.stdout.write(`${summary.lines().join('\n')}\n`);
   if (summary.broken.length > 0) process.exitCode = EXIT_UNEXPECTED;

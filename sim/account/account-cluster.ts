@@ -1,0 +1,176 @@
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
+import { EventQueue } from '../cluster/event-queue.js';
+import type { NodeObserver } from '../cluster/node-observer.js';
+import { Random } from '../cluster/random.js';
+import type { SimulatedNode } from '../cluster/simulated-node.js';
+import { SimulatedTopic } from '../cluster/simulated-topic.js';
+import { KeyedNode } from '../keys/keyed-node.js';
+import type { Story, WrittenBucket } from './story.js';
+import { ToldBucket } from './told-bucket.js';
+import { depthOf, namesOf, writtenConfig } from './written-bucket.js';
+
+/** A process of the cluster, and what is known of it from outside. */
+export interface Member {
+  readonly name: string;
+  readonly node: KeyedNode;
+  /** When it began to decide; NaN = not yet. */
+  readyMs: number;
+}
+
+/**
+ * The nodes of a story. Whoever starts, stops or kills them does it here, because what that allows to every bucket is
+ * counted here.
+ */
+export class AccountCluster {
+  readonly queue = new EventQueue();
+  readonly topic: SimulatedTopic;
+  readonly told: readonly ToldBucket[];
+  members: Member[] = [];
+  /** The last time at which something other than requests happened. */
+  troubledMs = 0;
+  readonly #random: Random;
+  readonly #story: Story;
+  readonly #buckets: WrittenBucket[];
+  /** When nodes were killed that the others may still count. */
+  #killedMs: number[] = [];
+  #config: ResolvedConfig;
+  #started = 0;
+  #nights = 0;
+
+  constructor(story: Story) {
+    this.#story = story;
+    this.#random = new Random(story.seed);
+    this.topic = new SimulatedTopic(this.queue, this.#random, story.delays, story.partitions);
+    this.#buckets = [...story.buckets];
+    this.#config = this.#resolved();
+    this.told = story.buckets.flatMap((bucket, at) =>
+      namesOf(bucket, at).map((name) => new ToldBucket(name, bucket, 0)),
+    );
+    for (let at = 0; at < story.nodes; at++) this.start(`node-${this.#started++}`, false);
+  }
+
+  get nowMs(): number {
+    return this.queue.nowMs;
+  }
+
+  get written(): readonly WrittenBucket[] {
+    return this.#buckets;
+  }
+
+  get config(): ResolvedConfig {
+    return this.#config;
+  }
+
+  /** Whether records come back so fast that a full bucket is whole at each of three nodes (docs/guide/tokens.md). */
+  get isNear(): boolean {
+    const { delays } = this.#story;
+    return delays.appendMs[1] + delays.deliveryMs[1] < WHOLE_BELOW_MS;
+  }
+
+  /** Longest way of a record to all nodes, and of a decision behind it. */
+  get deliveryMs(): number {
+    const { delays, sampleIntervalMs } = this.#story;
+    return delays.appendMs[1] + delays.deliveryMs[1] + sampleIntervalMs;
+  }
+
+  startNew(compacted: boolean): void {
+    this.start(`node-${this.#started++}`, compacted);
+  }
+
+  start(name: string, compacted: boolean): void {
+    if (this.members.some((member) => member.name === name)) return;
+    const nonce = Math.floor(this.#random.next() * 0x10000);
+    const stepped = ({ coordinator }: SimulatedNode) => {
+      if (coordinator.isReady && Number.isNaN(member.readyMs)) member.readyMs = this.nowMs;
+    };
+    const options = { nonce, compacted, observer: { ...UNSEEN, stepped } };
+    const node = new KeyedNode({ ...this.#config, nodeId: name }, this.queue, this.topic, options);
+    const member: Member = { name, node, readyMs: Number.NaN };
+    this.members.push(member);
+  }
+
+  /** Plans what is not done any more once all nodes have ended. */
+  later(delayMs: number, run: () => void): void {
+    const nights = this.#nights;
+    this.queue.after(delayMs, () => {
+      if (nights === this.#nights) run();
+    });
+  }
+
+  /** Ends all nodes; nothing that was planned starts one again. */
+  endAll(end: (member: Member) => void): void {
+    this.#nights++;
+    for (const member of [...this.members]) end(member);
+  }
+
+  leave({ name, node }: Member): void {
+    const nodes = this.#counted();
+    node.leave();
+    this.#gone(name);
+    for (const { ledger, written } of this.told) {
+      if (written.isKey) ledger.allow(this.nowMs, depthOf(written) / (4 * nodes));
+    }
+  }
+
+  kill({ name, node }: Member): void {
+    const nodes = this.#counted();
+    node.crash();
+    this.#gone(name);
+    this.#killedMs.push(this.nowMs);
+    for (const { ledger, depth } of this.told) ledger.allow(this.nowMs, depth / nodes);
+  }
+
+  loseLog(): void {
+    this.troubledMs = this.nowMs;
+    this.topic.makeAnew();
+    if (this.members.length === 0) for (const { ledger, depth } of this.told) ledger.allow(this.nowMs, depth);
+  }
+
+  /** Another quota is in force, at each node after a delivery of its own. */
+  limit(at: number, bucket: WrittenBucket): void {
+    this.troubledMs = this.nowMs;
+    this.#buckets[at] = bucket;
+    this.#config = this.#resolved();
+    const names = namesOf(bucket, at);
+    const allMs = this.nowMs + this.#story.delays.deliveryMs[1] + 1;
+    for (const told of this.told) if (names.includes(told.name)) told.limited(bucket, this.nowMs, allMs);
+    for (const { node } of this.members) {
+      this.queue.after(this.topic.drawDelayMs(), () => {
+        if (!node.isOpen) return;
+        // One that is read later comes behind all that were written before it.
+        const { groups, keys } = this.#config;
+        if (bucket.isKey) node.keys.use(keys.templates);
+        else for (const group of groups) if (names.includes(group.name)) node.inForce.define(group);
+      });
+    }
+  }
+
+  #gone(name: string): void {
+    this.members = this.members.filter((member) => member.name !== name);
+    this.troubledMs = this.nowMs;
+  }
+
+  /** Nodes that all others count: those that run and were read of, and those that were killed just now. */
+  #counted(): number {
+    const { stalenessMs, heartbeatMs } = this.#config.timing;
+    this.#killedMs = this.#killedMs.filter((ms) => this.nowMs - ms < stalenessMs + heartbeatMs);
+    const known = this.members.filter(({ readyMs }) => this.nowMs - readyMs >= 2 * this.deliveryMs);
+    return Math.max(1, known.length + this.#killedMs.length);
+  }
+
+  #resolved(): ResolvedConfig {
+    const { sampleIntervalMs } = this.#story;
+    const raw = { cluster: CLUSTER, node: 'node', topic: 'memory', ...writtenConfig(this.#buckets) };
+    return { ...resolveConfig(raw, { source: '(story)', env: {} }), sampleIntervalMs };
+  }
+}
+
+const CLUSTER = 'account';
+const WHOLE_BELOW_MS = 120;
+const UNSEEN: NodeObserver = {
+  stepped: () => undefined,
+  admitted: () => undefined,
+  refused: () => undefined,
+  ended: () => undefined,
+};

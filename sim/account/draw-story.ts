@@ -1,0 +1,208 @@
+import { Random } from '../cluster/random.js';
+import type { Act, ActName, Story, WrittenBucket } from './story.js';
+import { isInPieces } from './written-bucket.js';
+
+export interface DrawOptions {
+  /** Acts that the story is without. */
+  readonly without?: readonly ActName[];
+  /** Most nodes of clusters whose quotas are given in pieces (docs/guide/tokens.md). */
+  readonly nodesInPieces?: number;
+  readonly partitionsMax?: number;
+  /** Nodes are not asked for all that there is at one instant. */
+  readonly isApart?: boolean;
+  /** A story ends when its nodes have run for so long together: rounds are what it costs to play it. */
+  readonly nodeMsMax?: number;
+}
+
+/** Draws the cluster of a seed, and what happens to it. */
+export function drawStory(seed: number, options: DrawOptions = {}): Story {
+  const { nodesInPieces = NODES_MAX, partitionsMax = PARTITIONS_MAX } = options;
+  const random = Random.stream(seed, 'account');
+  const buckets = Array.from({ length: 1 + below(random, 3) }, () => drawBucket(random));
+  const drawn = 1 + below(random, random.next() < 0.8 ? 5 : NODES_MAX);
+  const isFew = nodesInPieces < NODES_MAX && buckets.some((bucket) => isInPieces(bucket, NODES_MAX));
+  const nodes = isFew ? Math.min(drawn, nodesInPieces) : drawn;
+  const acts = drawActs(random, isFew ? options : { ...options, nodesInPieces: NODES_MAX });
+  return {
+    seed,
+    nodes,
+    partitions: Math.min(partitionsMax, 1 + below(random, PARTITIONS_MAX)),
+    delays: pick(random, DELAYS) as Story['delays'],
+    sampleIntervalMs: pick(random, [20, 50, 50]) as number,
+    buckets,
+    acts: withinTime(acts, nodes, options.nodeMsMax),
+  };
+}
+
+/** The cluster of a seed; what happens to it are acts of any kind, each drawn from a number. */
+export function storyOf(seed: number, numbers: readonly number[], options: DrawOptions = {}): Story {
+  const story = drawStory(seed, options);
+  const acts = numbers.flatMap((number) => drawAct(new Random(number), options));
+  return { ...story, acts: withinTime(acts, story.nodes, options.nodeMsMax) };
+}
+
+/** One act, and a pause. */
+function drawAct(random: Random, options: DrawOptions = {}): Act[] {
+  const pause: Act = { act: 'pass', ms: pick(random, PAUSES_MS) as number };
+  const { draw } = pickWeighted(
+    random,
+    HABITS.filter(({ act }) => isDrawn(act, options)),
+  ) as Habit;
+  return [draw(random), pause].map((act) => (options.isApart === true ? apart(act) : act));
+}
+
+function isDrawn(act: ActName, { without = [], nodesInPieces = NODES_MAX }: DrawOptions): boolean {
+  return !without.includes(act) && (act !== 'start' || nodesInPieces >= NODES_MAX);
+}
+
+function drawActs(random: Random, options: DrawOptions): Act[] {
+  // Each story has habits of its own: a few kinds of acts, often.
+  const kinds = HABITS.map((kind) => ({ ...kind, weight: kind.weight * (random.next() < 0.5 ? 0 : random.next()) }));
+  const drawn = kinds.filter(({ act }) => isDrawn(act, options));
+  const pauses = PAUSES_MS.filter(() => random.next() < 0.5);
+  const count = ACTS_MIN + below(random, ACTS_MAX - ACTS_MIN);
+  const acts: Act[] = [];
+  while (acts.length < count) {
+    const kind = pickWeighted(random, drawn);
+    if (kind !== null) acts.push(kind.draw(random));
+    if (kind === null || random.next() < 0.8) acts.push({ act: 'pass', ms: pick(random, pauses) ?? 1000 });
+  }
+  return options.isApart === true ? acts.map(apart) : acts;
+}
+
+/** Time for every node to read what the last one has taken. */
+function apart(act: Act): Act {
+  if (act.act === 'pass') return { ...act, ms: Math.max(act.ms, 1000) };
+  return act.act === 'drain' ? { ...act, isEverywhere: false } : act;
+}
+
+function withinTime(acts: readonly Act[], nodes: number, mostMs = NODE_MS_MAX): Act[] {
+  let leftMs = mostMs;
+  return acts.filter((act) => {
+    const ms = act.act === 'pass' ? act.ms : act.act === 'move' ? act.times * act.everyMs : 0;
+    if (ms * nodes > leftMs) return false;
+    leftMs -= ms * nodes;
+    return true;
+  });
+}
+
+function drawBucket(random: Random): WrittenBucket {
+  return { ...(pick(random, QUOTAS) as Omit<WrittenBucket, 'isKey'>), isKey: random.next() < 0.5 };
+}
+
+const NODES_MAX = 12;
+const PARTITIONS_MAX = 4;
+const ACTS_MIN = 5;
+const ACTS_MAX = 45;
+const NODE_MS_MAX = 400_000;
+
+/** Each in one asked of docs/guide, or like it. */
+const QUOTAS: readonly Omit<WrittenBucket, 'isKey'>[] = [
+  { per: 'Hour', quota: 60, burst: null },
+  { per: 'Hour', quota: 600, burst: null },
+  { per: 'Minute', quota: 600, burst: null },
+  { per: 'Minute', quota: 600, burst: 60 },
+  { per: 'Day', quota: 1000, burst: null },
+  { per: 'Minute', quota: 5, burst: null },
+  { per: 'Second', quota: 10, burst: 10 },
+  { per: 'Second', quota: 10, burst: 100 },
+  { per: 'Second', quota: 1, burst: 60 },
+  { per: 'Second', quota: 100, burst: null },
+  { per: 'Second', quota: 100, burst: 200 },
+  { per: 'Second', quota: 20, burst: 1000 },
+];
+
+const DELAYS: readonly Story['delays'][] = [
+  { appendMs: [0.5, 2], deliveryMs: [0.5, 3] },
+  { appendMs: [1, 3], deliveryMs: [1, 8] },
+  { appendMs: [10, 25], deliveryMs: [10, 25] },
+  { appendMs: [50, 100], deliveryMs: [50, 100] },
+];
+
+/** Idle for a minute, a lane is put down; hours fill every bucket. */
+const PAUSES_MS = [0, 5, 20, 200, 1000, 5000, 12_000, 31_000, 62_000, 130_000, 400_000];
+const HOLDS_MS = [0, 20, 500, 2000, 15_000, 28_000, 75_000, 200_000];
+const NIGHTS_MS = [20_000, 600_000, 3_600_000, 30_000_000];
+
+interface Habit {
+  readonly act: ActName;
+  readonly weight: number;
+  readonly draw: (random: Random) => Act;
+}
+
+const asked = (random: Random) => ({ at: random.next(), of: random.next() });
+const part = (random: Random) => pick(random, [0, 0, 0.05, 0.2, 0.33, 0.5, 1]) as number;
+const compacted = (random: Random) => random.next() < 0.8;
+const backMs = (random: Random) => (random.next() < 0.7 ? random.next() * 3000 : null);
+
+const HABITS: readonly Habit[] = [
+  habit('ask', 4, (random) => ({ ...asked(random), part: part(random), times: 1 + below(random, 30) })),
+  habit('drain', 4, (random) => ({
+    ...asked(random),
+    isEverywhere: random.next() < 0.4,
+    isPiecewise: random.next() < 0.5,
+  })),
+  habit('move', 2, (random) => ({
+    ...asked(random),
+    part: pick(random, [0.1, 0.3, 1]) as number,
+    everyMs: pick(random, [20, 1000, 12_000, 31_000, 70_000]) as number,
+    times: 2 + below(random, 8),
+  })),
+  habit('reserve', 4, (random) => ({ ...asked(random), ...held(random) })),
+  habit('take', 2, (random) => ({ ...asked(random), ...held(random), waitMs: 0 })),
+  habit('consume', 1, (random) => ({ ...asked(random), part: part(random) / 3, isRequested: random.next() < 0.5 })),
+  habit('probe', 3, (random) => ({
+    ...asked(random),
+    restMs: pick(random, [10_000, 30_000]) as number,
+    isWhole: random.next() < 0.5,
+  })),
+  habit('start', 1, (random) => ({ compacted: compacted(random) })),
+  habit('leave', 1.5, (random) => ({ at: random.next(), backMs: backMs(random), compacted: compacted(random) })),
+  habit('kill', 1.5, (random) => ({ at: random.next(), backMs: backMs(random), compacted: compacted(random) })),
+  habit('deploy', 1.5, (random) => ({
+    everyMs: pick(random, [200, 1000, 3000, 8000]) as number,
+    awayMs: pick(random, [100, 1600, 6000]) as number,
+    compacted: compacted(random),
+  })),
+  habit('night', 1, (random) => ({
+    ms: pick(random, NIGHTS_MS) as number,
+    isKilled: random.next() < 0.3,
+    isLogLost: random.next() < 0.2,
+    compacted: compacted(random),
+  })),
+  habit('lose-log', 0.5, () => ({})),
+  habit('limit', 1, (random) => ({ bucket: random.next(), factor: pick(random, [0.1, 0.5, 2, 10]) as number })),
+];
+
+function held(random: Random) {
+  return {
+    part: pick(random, [0, 0.1, 0.3, 0.5, 1]) as number,
+    heldMs: pick(random, HOLDS_MS) as number,
+    used: pick(random, [0, 0, 0.5, 1, 1.2]) as number,
+  };
+}
+
+function habit<Name extends ActName>(
+  act: Name,
+  weight: number,
+  draw: (random: Random) => Omit<Extract<Act, { readonly act: Name }>, 'act'>,
+): Habit {
+  return { act, weight, draw: (random) => ({ act, ...draw(random) }) as Act };
+}
+
+function pickWeighted(random: Random, kinds: readonly Habit[]): Habit | null {
+  let left = random.next() * kinds.reduce((sum, { weight }) => sum + weight, 0);
+  for (const kind of kinds) {
+    left -= kind.weight;
+    if (left < 0) return kind;
+  }
+  return null;
+}
+
+function pick<Item>(random: Random, list: readonly Item[]): Item | undefined {
+  return list[below(random, list.length)];
+}
+
+function below(random: Random, most: number): number {
+  return Math.floor(random.next() * most);
+}

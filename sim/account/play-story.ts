@@ -1,0 +1,370 @@
+import type { Decision } from '../../src/api/decision.js';
+import { QuotameshError } from '../../src/errors/quotamesh-error.js';
+import { ProcessRecord } from '../oracle/process-record.js';
+import { checkTokens } from '../oracle/token-law.js';
+import { viewsOf } from '../oracle/views.js';
+import { AccountCluster, type Member } from './account-cluster.js';
+import type { Act, Story } from './story.js';
+import type { ToldBucket } from './told-bucket.js';
+
+/** A promise that was not kept. */
+export interface Broken {
+  readonly promise: 'account' | 'starts' | 'same tokens' | 'no error';
+  readonly bucket: string;
+  /** Tokens above the bound, in depths; 0 where nothing is counted. */
+  readonly depths: number;
+  readonly says: string;
+}
+
+export interface Played {
+  readonly broken: readonly Broken[];
+  /** Messages granted, of all buckets. */
+  readonly granted: number;
+  /** Most that a bucket was granted in a span beyond its quota, less what was allowed, in depths. */
+  readonly mostDepths: number;
+  /** How often a bucket that had rested was asked for one message. */
+  readonly probes: number;
+}
+
+/** Plays a story; what was granted is judged at its end, when all that was reserved has been settled. */
+export async function playStory(story: Story): Promise<Played> {
+  const play = new Play(story);
+  await play.pass(JOIN_MS);
+  for (const act of story.acts) await play.do(act);
+  await play.pass(SETTLED_MS);
+  return play.played();
+}
+
+class Play {
+  readonly #cluster: AccountCluster;
+  readonly #broken = new Map<string, Broken>();
+  readonly #records = new Map<Member, ProcessRecord>();
+  /** Answers that have not come yet. */
+  #open = 0;
+  #probes = 0;
+
+  constructor(story: Story) {
+    this.#cluster = new AccountCluster(story);
+  }
+
+  played(): Played {
+    let mostDepths = 0;
+    for (const { name, ledger } of this.#cluster.told) {
+      const { excess, fromMs, untilMs, depth } = ledger.worst();
+      mostDepths = Math.max(mostDepths, (excess + 3 * depth) / depth);
+      if (excess <= TOKEN_ERROR) continue;
+      const span = `${(fromMs / 1000).toFixed(3)}–${(untilMs / 1000).toFixed(3)} s`;
+      const depths = excess / depth;
+      const says = `${excess.toFixed(1)} (${depths.toFixed(2)} depths of ${depth}) above the bound within ${span}`;
+      this.#fail({ promise: 'account', bucket: name, depths, says });
+    }
+    const granted = this.#cluster.told.reduce((sum, { ledger }) => sum + ledger.total, 0);
+    return { broken: [...this.#broken.values()], granted, mostDepths, probes: this.#probes };
+  }
+
+  async pass(ms: number): Promise<void> {
+    const { queue } = this.#cluster;
+    const untilMs = queue.nowMs + ms;
+    while (queue.nowMs < untilMs) {
+      // What waits in promises is answered between two events.
+      const stepMs = this.#open > 0 ? PROMISES_EVERY_MS : LOOK_EVERY_MS;
+      queue.runUntil(Math.min(untilMs, queue.nowMs + stepMs));
+      await this.#settle();
+    }
+    this.#checkTokens();
+  }
+
+  async do(act: Act): Promise<void> {
+    const cluster = this.#cluster;
+    if (act.act === 'pass') await this.pass(act.ms);
+    else if (act.act === 'start') cluster.startNew(act.compacted);
+    else if (act.act === 'deploy') this.#deploy(act);
+    else if (act.act === 'night') await this.#night(act);
+    else if (act.act === 'lose-log') cluster.loseLog();
+    else if (act.act === 'limit') this.#limit(act);
+    else if (act.act === 'leave' || act.act === 'kill') {
+      const member = pick(cluster.members, act.at);
+      if (member === undefined) return;
+      if (act.act === 'leave') cluster.leave(member);
+      else cluster.kill(member);
+      if (act.backMs !== null) cluster.later(act.backMs, () => cluster.start(member.name, act.compacted));
+    } else await this.#call(act);
+  }
+
+  async #call(act: Extract<Act, { readonly of: number }>): Promise<void> {
+    const told = pick(this.#cluster.told, act.of) as ToldBucket;
+    if (act.act === 'move') return this.#move(act, told);
+    if (act.act === 'probe') return this.#probe(act, told);
+    const member = pick(this.#cluster.members, act.at);
+    if (member?.node.isReady !== true) return;
+    told.askedMs = this.#cluster.nowMs;
+    if (act.act === 'ask') {
+      for (let time = 0; time < act.times; time++) if (!this.#ask(member, told, amountOf(told, act.part))) return;
+    } else if (act.act === 'drain') {
+      const members = act.isEverywhere ? this.#cluster.members : [member];
+      for (const one of members) if (one.node.isReady) this.#drain(one, told, act.isPiecewise);
+    } else if (act.act === 'wait') this.#wait(member, told, amountOf(told, act.part), act.waitMs);
+    else if (act.act === 'reserve') this.#reserve(member, told, act);
+    else if (act.act === 'take') this.#take(member, told, act);
+    else {
+      const messages = amountOf(told, act.part);
+      const { gate } = member.node;
+      this.#try(told, () => {
+        if (act.isRequested) gate.passBy(told.name, { messages });
+        else gate.consume(told.name, { messages });
+        told.ledger.consumed(this.#cluster.nowMs, messages);
+      });
+    }
+    await this.#settle();
+  }
+
+  #ask({ node }: Member, told: ToldBucket, messages: number): boolean {
+    return this.#try(told, () => {
+      const { granted } = node.gate.tryAcquire(told.name, { messages });
+      if (granted) told.granted(this.#cluster.nowMs, messages);
+      return granted;
+    });
+  }
+
+  /** Asks until it is refused: one by one, or for any part of all. */
+  #drain(member: Member, told: ToldBucket, isPiecewise: boolean): void {
+    const most = 4 * told.depth;
+    for (let got = 0; got < most; ) {
+      if (isPiecewise) {
+        if (!this.#ask(member, told, 1)) return;
+        got++;
+      } else {
+        const before = got;
+        this.#try(told, () => {
+          const decision = member.node.gate.tryAcquire(
+            told.name,
+            { messages: Math.ceil(told.depth) },
+            { atMost: true },
+          );
+          if (!decision.granted) return false;
+          const messages = decision.messages ?? Math.ceil(told.depth);
+          told.granted(this.#cluster.nowMs, messages);
+          got += messages;
+          return true;
+        });
+        if (got === before) return;
+      }
+    }
+  }
+
+  async #move(act: Extract<Act, { readonly act: 'move' }>, told: ToldBucket): Promise<void> {
+    for (let time = 0; time < act.times; time++) {
+      const { members } = this.#cluster;
+      const first = Math.floor(act.at * members.length);
+      const member = members[(first + time) % members.length];
+      told.askedMs = this.#cluster.nowMs;
+      if (member?.node.isReady === true) {
+        for (let left = amountOf(told, act.part); left > 0; left--) if (!this.#ask(member, told, 1)) break;
+      }
+      await this.pass(act.everyMs);
+    }
+  }
+
+  #wait({ node }: Member, told: ToldBucket, messages: number, waitMs: number): void {
+    const waited = this.#watch(node);
+    this.#await(
+      told,
+      () => node.gate.acquire(told.name, { messages }, { waitMs }),
+      ({ granted }: Decision) => {
+        if (granted) told.granted(waited(), messages);
+      },
+    );
+  }
+
+  #reserve({ node }: Member, told: ToldBucket, { part, heldMs, used }: { part: number; heldMs: number; used: number }) {
+    const messages = amountOf(told, part);
+    this.#try(told, () => {
+      const given = node.gate.reserve(told.name, { messages });
+      if (!given.granted) return;
+      const grant = told.granted(this.#cluster.nowMs, messages);
+      const actual = Math.floor(used * messages);
+      this.#cluster.queue.after(heldMs, () => {
+        if (!node.isOpen) return;
+        this.#try(told, () => (actual === 0 ? given.cancel() : given.commit({ messages: actual })));
+        // What was too little is charged; it could not be refused.
+        if (actual > messages) told.ledger.consumed(this.#cluster.nowMs, actual - messages);
+        grant.amount = Math.min(actual, messages);
+      });
+    });
+  }
+
+  #take({ node }: Member, told: ToldBucket, act: Extract<Act, { readonly act: 'take' }>): void {
+    const messages = amountOf(told, act.part);
+    const waited = this.#watch(node);
+    this.#await(
+      told,
+      () => node.gate.batches.take(told.name, { messages }, { waitMs: act.waitMs }),
+      (batch) => {
+        if (!batch.granted) return;
+        const grant = told.granted(waited(), batch.messages);
+        const unused = Math.max(0, Math.ceil((1 - act.used) * batch.messages));
+        this.#cluster.queue.after(act.heldMs, () => {
+          if (node.isOpen && this.#hasRefunded(told, () => batch.refund({ messages: unused }))) grant.amount -= unused;
+        });
+      },
+    );
+  }
+
+  /** Whether it came back: a batch that is over has been used. */
+  #hasRefunded(told: ToldBucket, refund: () => void): boolean {
+    try {
+      refund();
+      return true;
+    } catch (error) {
+      if (!(error instanceof QuotameshError && error.code === 'BATCH_ENDED')) this.#thrown(told, error);
+      return false;
+    }
+  }
+
+  /**
+   * Asks where nobody has asked lately: for one message where a central bucket would hold half of its depth, or for all
+   * where it is full and at most three nodes run, which may then take all of it.
+   */
+  #probe({ at, restMs, isWhole }: Extract<Act, { readonly act: 'probe' }>, told: ToldBucket): void {
+    const { nowMs, deliveryMs, isNear, members, troubledMs } = this.#cluster;
+    const member = pick(members, at);
+    if (member === undefined || !(nowMs - member.readyMs >= 2 * deliveryMs)) return;
+    if (nowMs - told.askedMs < restMs || nowMs - Math.max(troubledMs, told.limitedMs) < deliveryMs) return;
+    const level = told.ledger.centralAt(nowMs);
+    const isFull = isNear && level >= FULL * told.depth && members.length <= TOGETHER;
+    if (isWhole ? !isFull : level < told.depth / 2 + 1) return;
+    this.#probes++;
+    told.askedMs = nowMs;
+    const wanted = isWhole ? Math.floor(FULL * FULL * told.depth) : 1;
+    let got = 0;
+    while (got < wanted && this.#ask(member, told, 1)) got++;
+    if (got === wanted) return;
+    const says = `${member.name} grants ${got} of ${level.toFixed(1)} at ${(nowMs / 1000).toFixed(3)} s`;
+    this.#fail({ promise: 'starts', bucket: told.name, depths: (wanted - got) / told.depth, says });
+  }
+
+  #deploy({ everyMs, awayMs, compacted }: Extract<Act, { readonly act: 'deploy' }>): void {
+    const cluster = this.#cluster;
+    cluster.members.forEach((member, at) => {
+      cluster.later(at * everyMs, () => {
+        if (!cluster.members.includes(member)) return;
+        cluster.leave(member);
+        cluster.later(awayMs, () => cluster.start(member.name, compacted));
+      });
+    });
+  }
+
+  async #night({ ms, isKilled, isLogLost, compacted }: Extract<Act, { readonly act: 'night' }>): Promise<void> {
+    const cluster = this.#cluster;
+    const names = cluster.members.map(({ name }) => name);
+    cluster.endAll((member) => (isKilled ? cluster.kill(member) : cluster.leave(member)));
+    // What is on its way to the log.
+    await this.pass(FAREWELL_MS);
+    if (isLogLost) cluster.loseLog();
+    await this.pass(ms);
+    for (const name of names) cluster.start(name, compacted);
+  }
+
+  #limit({ bucket, factor }: Extract<Act, { readonly act: 'limit' }>): void {
+    const cluster = this.#cluster;
+    const at = Math.floor(bucket * cluster.written.length);
+    const written = cluster.written[at];
+    if (written === undefined) return;
+    const quota = Math.max(1, Math.round(written.quota * factor));
+    const burst = written.burst === null ? null : Math.max(1, Math.round(written.burst * factor));
+    if (quota > QUOTA_MAX || (burst ?? 0) > QUOTA_MAX) return;
+    cluster.limit(at, { ...written, quota, burst });
+  }
+
+  /** When the wait has ended that the next call begins; now, where it did not wait. */
+  #watch({ gate }: Member['node']): () => number {
+    const { nowMs } = this.#cluster;
+    let endedMs = Number.NaN;
+    gate.watch = {
+      refused: () => undefined,
+      waits: () => () => {
+        endedMs = this.#cluster.nowMs;
+      },
+    };
+    return () => (Number.isNaN(endedMs) ? nowMs : endedMs);
+  }
+
+  #await<Answer>(told: ToldBucket, call: () => Promise<Answer>, answered: (answer: Answer) => void): void {
+    this.#open++;
+    call()
+      .then(answered, (error: unknown) => this.#thrown(told, error))
+      .finally(() => {
+        this.#open--;
+      });
+  }
+
+  #try<Answer>(told: ToldBucket, call: () => Answer): Answer | false {
+    try {
+      return call();
+    } catch (error) {
+      this.#thrown(told, error);
+      return false;
+    }
+  }
+
+  #thrown(told: ToldBucket, error: unknown): void {
+    if (error instanceof QuotameshError && error.code === 'NOT_READY') return;
+    const says = error instanceof Error ? error.message : String(error);
+    this.#fail({ promise: 'no error', bucket: told.name, depths: 0, says });
+  }
+
+  async #settle(): Promise<void> {
+    for (let tick = 0; this.#open > 0 && tick < TICKS; tick++) await null;
+  }
+
+  /** Nodes that have read the same hold the same, of every group and key that they follow. */
+  #checkTokens(): void {
+    const { members, config, told, nowMs } = this.#cluster;
+    for (const known of this.#records.keys()) if (!members.includes(known)) this.#records.delete(known);
+    for (const member of members) {
+      const { node } = member.node;
+      const record = this.#records.get(member) ?? new ProcessRecord(node, member.name, 0);
+      record.isServing = member.node.isReady;
+      if (record.isServing && record.caughtUpLogMs === null)
+        record.caughtUpLogMs = node.coordinator.log.membershipLogMs;
+      this.#records.set(member, record);
+    }
+    // Nodes read of another quota at different places of the log of reports, and differ until the bucket is full.
+    const alike = told.filter(({ limitedMs }) => limitedMs === Number.NEGATIVE_INFINITY);
+    const groups = alike.map(({ name }) => ({ name, sharing: 'tokens' as const }));
+    for (const view of viewsOf(this.#records.values(), config.timing)) {
+      checkTokens(view, { cluster: config.cluster, groups }, (_, bucket, says) => {
+        this.#fail({ promise: 'same tokens', bucket, depths: 0, says: `${(nowMs / 1000).toFixed(3)} s: ${says}` });
+      });
+    }
+  }
+
+  #fail(broken: Broken): void {
+    const about = `${broken.promise} ${broken.bucket}`;
+    if (!this.#broken.has(about)) this.#broken.set(about, broken);
+  }
+}
+
+/** From 0 to 1 of the list; undefined where it is empty. */
+function pick<Item>(list: readonly Item[], part: number): Item | undefined {
+  return list[Math.min(list.length - 1, Math.floor(part * list.length))];
+}
+
+function amountOf({ depth }: ToldBucket, part: number): number {
+  return Math.max(1, Math.floor(part * depth));
+}
+
+/** All nodes are ready, and know each other. */
+const JOIN_MS = 3000;
+/** Longer than anything is held. */
+const SETTLED_MS = 1000;
+const PROMISES_EVERY_MS = 100;
+const LOOK_EVERY_MS = 60_000;
+const FAREWELL_MS = 2000;
+const TICKS = 8;
+/** Deeper buckets take too long to be emptied one by one. */
+const QUOTA_MAX = 6000;
+/** So many nodes may take all of a full bucket each. */
+const TOGETHER = 3;
+const FULL = 0.95;
+const TOKEN_ERROR = 1e-6;

@@ -1,0 +1,41 @@
+import { AccountLedger, type Grant } from '../oracle/account-ledger.js';
+import type { WrittenBucket } from './story.js';
+import { depthOf, perSecondOf } from './written-bucket.js';
+
+/** What callers were told of one group or key. */
+export class ToldBucket {
+  readonly name: string;
+  readonly ledger = new AccountLedger();
+  /** When it was last asked for. */
+  askedMs = Number.NEGATIVE_INFINITY;
+  written: WrittenBucket;
+  /** When its quota was changed last. */
+  limitedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(name: string, written: WrittenBucket, nowMs: number) {
+    this.name = name;
+    this.written = written;
+    this.ledger.limited(nowMs, perSecondOf(written), depthOf(written));
+  }
+
+  get depth(): number {
+    return depthOf(this.written);
+  }
+
+  get perSecond(): number {
+    return perSecondOf(this.written);
+  }
+
+  /** Another quota is written. Until `allMs` some nodes have the former one. */
+  limited(written: WrittenBucket, nowMs: number, allMs: number): void {
+    this.limitedMs = allMs;
+    const [perSecond, depth] = [this.perSecond, this.depth];
+    this.written = written;
+    this.ledger.limited(nowMs, Math.max(perSecond, this.perSecond), Math.max(depth, this.depth));
+    this.ledger.limited(allMs, this.perSecond, this.depth);
+  }
+
+  granted(atMs: number, amount: number): Grant {
+    return this.ledger.granted(atMs, amount);
+  }
+}

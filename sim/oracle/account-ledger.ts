@@ -1,0 +1,153 @@
+/** Something that was granted; lowered when a part of it comes back. */
+export interface Grant {
+  readonly atMs: number;
+  amount: number;
+}
+
+/** The span of time in which most was granted beyond its bound. */
+export interface WorstSpan {
+  /** Tokens above the bound; ≤ 0 = it is kept. */
+  readonly excess: number;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  /** The largest depth that the bucket had within it. */
+  readonly depth: number;
+}
+
+type Entry =
+  /** `isRefusable`: else it is work that cannot be refused, and no grant. */
+  | ({ readonly kind: 'grant'; readonly isRefusable: boolean } & Grant)
+  | { readonly kind: 'limit'; readonly atMs: number; readonly perSecond: number; readonly depth: number }
+  | { readonly kind: 'allow'; readonly atMs: number; readonly tokens: number };
+
+/** So many depths nodes take together before they know of each other. */
+const TOGETHER = 3;
+
+/**
+ * Judges what was granted of one bucket in every span of time, by docs/reference/promises.md, `account`:
+ *
+ *     granted ≤ ∫ quota + three depths + what was allowed within the span
+ *
+ * It counts what callers were told, and nothing of what nodes know. Granted less ∫ quota and less what was allowed, at
+ * most over all spans that end now, is one number that each grant raises, and that falls to 0 at least: the span that
+ * begins now. Where the depth changes there is such a number for every depth that was larger than all later ones.
+ */
+export class AccountLedger {
+  readonly #entries: Entry[] = [];
+
+  /** The bucket fills at this rate and holds so much from now on. */
+  limited(atMs: number, perSecond: number, depth: number): void {
+    this.#entries.push({ kind: 'limit', atMs, perSecond, depth });
+  }
+
+  granted(atMs: number, amount: number): Grant {
+    const grant = { kind: 'grant' as const, isRefusable: true, atMs, amount };
+    this.#entries.push(grant);
+    return grant;
+  }
+
+  /** Work was done that nobody could refuse. */
+  consumed(atMs: number, amount: number): void {
+    this.#entries.push({ kind: 'grant', isRefusable: false, atMs, amount });
+  }
+
+  /** What one central bucket would hold that granted the same, and began full. */
+  centralAt(nowMs: number): number {
+    let [level, lastMs, perSecond, depth] = [Number.POSITIVE_INFINITY, 0, 0, 0];
+    const pass = (atMs: number) => {
+      level = Math.min(depth, level + (perSecond * (atMs - lastMs)) / 1000);
+      lastMs = atMs;
+    };
+    for (const entry of this.#inOrder()) {
+      if (entry.atMs > nowMs) break;
+      if (entry.kind === 'limit' && depth === 0) level = entry.depth;
+      else pass(entry.atMs);
+      if (entry.kind === 'limit') {
+        // What was spent stays spent, and a larger bucket has to be filled.
+        if (depth > 0) level = Math.min(level, entry.depth - (depth - level));
+        [perSecond, depth, lastMs] = [entry.perSecond, entry.depth, entry.atMs];
+      } else if (entry.kind === 'grant') level -= entry.amount;
+    }
+    pass(nowMs);
+    return level;
+  }
+
+  /** Allows tokens to all spans that this moment is in. */
+  allow(atMs: number, tokens: number): void {
+    this.#entries.push({ kind: 'allow', atMs, tokens });
+  }
+
+  get total(): number {
+    return this.#entries.reduce((sum, entry) => sum + (isGrant(entry) ? entry.amount : 0), 0);
+  }
+
+  worst(): WorstSpan {
+    const spans = new Spans();
+    for (const entry of this.#inOrder()) {
+      spans.pass(entry.atMs);
+      if (entry.kind === 'limit') spans.limit(entry.perSecond, entry.depth);
+      else if (entry.kind === 'allow') spans.take(-entry.tokens);
+      else if (isGrant(entry) && entry.amount > 0) spans.take(entry.amount);
+    }
+    return spans.worst;
+  }
+
+  #inOrder(): readonly Entry[] {
+    return this.#entries.toSorted((one, other) => one.atMs - other.atMs);
+  }
+}
+
+function isGrant(entry: Entry): entry is Extract<Entry, { readonly kind: 'grant' }> {
+  return entry.kind === 'grant' && entry.isRefusable;
+}
+
+/** The spans that end now and have the same largest depth. */
+interface OfDepth {
+  readonly depth: number;
+  /** The most that one of them is beyond quota and what was allowed. */
+  beyond: number;
+  /** When that one began. */
+  fromMs: number;
+}
+
+class Spans {
+  worst: WorstSpan = { excess: Number.NEGATIVE_INFINITY, fromMs: 0, untilMs: 0, depth: 0 };
+  /** Depths fall; the last one is in force, and spans that begin now are among its own. */
+  readonly #open: OfDepth[] = [];
+  #perSecond = 0;
+  #nowMs = 0;
+
+  pass(nowMs: number): void {
+    const inflow = (this.#perSecond * (nowMs - this.#nowMs)) / 1000;
+    this.#nowMs = nowMs;
+    this.#lower(inflow);
+  }
+
+  limit(perSecond: number, depth: number): void {
+    this.#perSecond = perSecond;
+    let now: OfDepth = { depth, beyond: 0, fromMs: this.#nowMs };
+    for (let last = this.#open.at(-1); last !== undefined && last.depth <= depth; last = this.#open.at(-1)) {
+      this.#open.pop();
+      if (last.beyond > now.beyond) now = { ...last, depth };
+    }
+    this.#open.push(now);
+  }
+
+  /** Less than 0 = what is allowed. */
+  take(tokens: number): void {
+    this.#lower(-tokens);
+    if (tokens < 0) return;
+    for (const { depth, beyond, fromMs } of this.#open) {
+      const excess = beyond - TOGETHER * depth;
+      if (excess > this.worst.excess) this.worst = { excess, fromMs, untilMs: this.#nowMs, depth };
+    }
+  }
+
+  #lower(tokens: number): void {
+    for (const spans of this.#open) spans.beyond -= tokens;
+    const last = this.#open.at(-1);
+    if (last === undefined || last.beyond > 0) return;
+    last.beyond = 0;
+    last.fromMs = this.#nowMs;
+  }
+}

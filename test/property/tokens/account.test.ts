@@ -1,0 +1,62 @@
+import '../seed.js';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { storyOf } from '../../../sim/account/draw-story.js';
+import { playStory } from '../../../sim/account/play-story.js';
+import { shrinkStory } from '../../../sim/account/shrink-story.js';
+import type { Act, Story } from '../../../sim/account/story.js';
+import { Gate } from '../../../src/admission/gate.js';
+import { LEFT_OUT, OPEN_FAULTS } from '../../simulation/open-faults.js';
+
+const RUNS = 30;
+
+const OPTIONS = { ...LEFT_OUT, partitionsMax: 1, nodeMsMax: 150_000 };
+const stories: fc.Arbitrary<Story> = fc
+  .tuple(fc.nat(9999), fc.array(fc.nat(0xffffffff), { minLength: 6, maxLength: 30, size: 'max' }))
+  .map(([seed, numbers]) => storyOf(seed, numbers, OPTIONS));
+
+test('in any span a group or key is granted its quota and three depths, by whatever calls, whoever comes and goes', async () => {
+  console.log(OPEN_FAULTS);
+  let [granted, probes, mostDepths] = [0, 0, 0];
+  await fc.assert(
+    fc.asyncProperty(stories, async (story) => {
+      const played = await playStory(story);
+      expect(played.broken).toEqual([]);
+      granted += played.granted;
+      probes += played.probes;
+      mostDepths = Math.max(mostDepths, played.mostDepths);
+    }),
+    { numRuns: RUNS },
+  );
+  // Not a law of clusters in which nothing is granted, or one node alone asks.
+  expect(granted).toBeGreaterThan(1000);
+  expect(probes).toBeGreaterThan(5);
+  expect(mostDepths).toBeGreaterThan(1.2);
+});
+
+test('a node that grants one depth more than it may is found, and the smallest story names it', async () => {
+  const tryAcquire = Gate.prototype.tryAcquire;
+  let left = 0;
+  const spy = vi.spyOn(Gate.prototype, 'tryAcquire').mockImplementation(function (this: Gate, ...asked) {
+    const decision = tryAcquire.apply(this, asked);
+    if (decision.granted || left <= 0 || asked[2]?.atMost === true) return decision;
+    left -= asked[1].messages ?? 0;
+    return { granted: true };
+  });
+  try {
+    const bucket = { isKey: false, per: 'Minute', quota: 60, burst: null } as const;
+    const near = { appendMs: [1, 3], deliveryMs: [1, 8] } as const;
+    const base = { seed: 1, nodes: 3, partitions: 1, delays: near, sampleIntervalMs: 20, buckets: [bucket] };
+    const drain: Act = { act: 'drain', at: 0, of: 0, isEverywhere: true, isPiecewise: true };
+    const pause: Act = { act: 'pass', ms: 1000 };
+    const story: Story = { ...base, acts: [pause, drain, { act: 'start', compacted: true }] };
+    expect((await playStory(story)).broken).toEqual([]);
+    left = bucket.quota;
+    const { broken } = await playStory(story);
+    expect(broken.map(({ promise, depths }) => [promise, depths])).toEqual([['account', 1]]);
+    left = Number.POSITIVE_INFINITY;
+    expect((await shrinkStory(story, 'account')).acts).toEqual([{ ...drain, isEverywhere: false }]);
+  } finally {
+    spy.mockRestore();
+  }
+});
