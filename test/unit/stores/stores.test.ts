@@ -173,7 +173,7 @@ describe('mistakes of the program', () => {
       message: expect.stringContaining(`the store for ${store}: ${field} ${text}`),
       remedy: expect.stringContaining('docs/guide/stores.md'),
     });
-    expect(() => make(oneNode(), {})).toThrow(expect.objectContaining(wrong('node', 'must be a node')));
+    expect(() => make(Promise.resolve(node), {})).toThrow(expect.objectContaining(wrong('node', 'must be a node')));
     expect(() => make(node, { gruop: 'a' })).toThrow(expect.objectContaining(wrong('gruop', 'is not known')));
     expect(() => make(node, { group: 7 })).toThrow(expect.objectContaining(wrong('group', 'must be the name of')));
     expect(() => make(node, { limit: 10 })).toThrow(expect.objectContaining(wrong('limit', 'must be a quota')));
