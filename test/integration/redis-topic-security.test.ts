@@ -31,6 +31,9 @@ const itOverTls = it.skipIf(!hasTls);
 const RIGHTS =
   '~quotamesh:* resetchannels -@all +evalsha +script|load +info +select +xread +xrange +hget +hscan +xadd +xinfo|stream +hset +hdel +hmget +del +exists +time';
 
+/** Each of them is needed by a script, or before one, at every start or by every append. */
+const NEEDED = ['evalsha', 'hget', 'hmget', 'info', 'time', 'xadd', 'hset', 'hdel'];
+
 describe.skipIf(!isHere)('a Redis that asks who it is', () => {
   let folder: string;
   let plain: RedisServer;
@@ -38,7 +41,9 @@ describe.skipIf(!isHere)('a Redis that asks who it is', () => {
   let ca: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'quotamesh-tls-'));
-    const users = ['user default off', `user alice on "#${await sha256(PASSWORD)}" ${RIGHTS}`];
+    const hash = await sha256(PASSWORD);
+    const less = NEEDED.map((command) => `user no-${command} on "#${hash}" ${RIGHTS} -${command}`);
+    const users = ['user default off', `user alice on "#${hash}" ${RIGHTS}`, ...less];
     plain = await startRedis({ config: users, guarded: true });
     if (hasTls) await startSecure();
   });
@@ -134,6 +139,17 @@ describe.skipIf(!isHere)('a Redis that asks who it is', () => {
   ])('refuses to open: $what', async ({ overrides, code }) => {
     const { topic, listener } = make(plain, overrides);
     expect(await within(DEADLINE_MS, 'open', () => settled(topic.open(listener)))).toBe(code);
+  });
+
+  it.each(NEEDED)('says that it may not, with what is needed, where %s is missing', async (command) => {
+    const { topic, listener } = make(plain, { username: `no-${command}`, password: PASSWORD });
+    const use = async () => {
+      await topic.open(listener);
+      await topic.append([{ partition: 0, key: 'key', value: Buffer.from('value') }]);
+      await topic.append([{ partition: 0, key: 'key', value: null }]);
+    };
+    const error: unknown = await within(DEADLINE_MS, command, () => use().catch((reason: unknown) => reason));
+    expect(error).toMatchObject({ code: 'TOPIC_DENIED', remedy: expect.stringContaining('docs/operate/redis.md') });
   });
 
   itOverTls('stays pending where the certificate is not trusted, and says why', async () => {
