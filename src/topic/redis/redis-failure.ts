@@ -21,7 +21,7 @@ export function unusable(error: unknown, topic: string): TopicUnusable | null {
   if (error instanceof TopicUnusable) return error;
   const reason = reasonOf(error);
   const cause = { cause: error };
-  if (DENIED.test(reason)) {
+  if (DENIED.test(reason) || SCRIPT_DENIED.test(reason)) {
     return new TopicUnusable('TOPIC_DENIED', { topic, reason }, cause);
   }
   if (/^ERR (DB index|unknown command|invalid DB)|^(MOVED|CROSSSLOT)\b/i.test(reason)) {
@@ -34,9 +34,9 @@ export function unusable(error: unknown, topic: string): TopicUnusable | null {
   return null;
 }
 
-/** Of a command inside of a script Redis 7 says ERR, and does not name it. */
-const DENIED =
-  /^(NOAUTH|WRONGPASS|NOPERM)\b|^ERR (invalid password|AUTH )|without any password configured|user executing the script can't/i;
+const DENIED = /^(NOAUTH|WRONGPASS|NOPERM)\b|^ERR (invalid password|AUTH )|without any password configured/;
+/** Redis 7 says ERR of a command inside of a script, and does not name it. */
+const SCRIPT_DENIED = /user executing the script can't/i;
 
 /** Redis works, but refuses the append (OOM, NOREPLICAS, MISCONF). */
 export class AppendRefused extends QuotameshError {
