@@ -60,7 +60,7 @@ if (values.page) {
   const kept = keptResults();
   if (kept === null) throw new Error('there is no race yet to add to: npm run race -- --page');
   const others = (kept.deploys ?? []).filter((old) => {
-    return !results.some((result) => result.name === old.name && result.minutes === old.minutes);
+    return !results.some(({ name }) => name === old.name && minutes === old.minutes && seed === old.seed);
   });
   writePage({ ...kept, deploys: [...others, ...results] });
 }

@@ -13,6 +13,7 @@ export interface DeploysResult extends Verdict {
 const HEAD = [
   'service',
   'minutes',
+  'seed',
   'refused below quota',
   'of 60 per hour',
   'of 600 per minute',
@@ -34,7 +35,9 @@ const SAYS =
   'it within a second: a bucket, and any window, of the whole service would refuse none of it. In a run shorter than an ' +
   'hour those of 60 per hour want the part of their hour within it. Six want twice their quota. *Lost*: nobody was ' +
   'there, as in the full restart, or no answer came within a second, as while frozen. *Above quota × time*: most of any ' +
-  'customer in any span; one is what an exact bucket holds. What is measured: ' +
+  'customer in any span; one is what an exact bucket holds. What quotamesh refuses of 60 per hour comes where a key ' +
+  '[becomes loud](../guide/keys.md#silent-and-loud-keys), late in its hour or after a freeze: until its record has come ' +
+  'back, a node has nothing to spend of a bucket that is not empty; `waitMs` of the middleware waits for that. What is measured: ' +
   '[bench/deploys](../../bench/deploys/README.md).';
 
 /** The part of the race's page that `npm run bench:deploys -- --page` adds. */
@@ -47,6 +50,7 @@ export function deploysTable(results: readonly DeploysResult[]): string {
   const rows = results.map((each) => [
     each.name,
     String(each.minutes),
+    String(each.seed),
     refusedOf(each),
     ...each.plans.map(refusedOf),
     String(each.refusedAfterDeploys),
