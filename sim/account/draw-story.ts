@@ -148,8 +148,13 @@ const HABITS: readonly Habit[] = [
     everyMs: pick(random, [20, 1000, 12_000, 31_000, 70_000]) as number,
     times: 2 + below(random, 8),
   })),
+  habit('wait', 2, (random) => ({
+    ...asked(random),
+    part: part(random),
+    waitMs: pick(random, [50, 2000, 20_000]) as number,
+  })),
   habit('reserve', 4, (random) => ({ ...asked(random), ...held(random) })),
-  habit('take', 2, (random) => ({ ...asked(random), ...held(random), waitMs: 0 })),
+  habit('take', 2, (random) => ({ ...asked(random), ...held(random), waitMs: pick(random, [0, 0, 3000]) as number })),
   habit('consume', 1, (random) => ({ ...asked(random), part: part(random) / 3, isRequested: random.next() < 0.5 })),
   habit('probe', 3, (random) => ({
     ...asked(random),

@@ -7,6 +7,7 @@ import type { CoordinatorEvent, Effects } from '../../src/core/protocol/events-a
 import { GroupTable } from '../../src/groups/group-table.js';
 import { GroupsInForce } from '../../src/groups/groups-in-force.js';
 import { KeyBook } from '../../src/groups/keys/key-book.js';
+import type { Timers } from '../../src/ports/clock.js';
 import { silentTelemetry } from '../../src/ports/telemetry.js';
 import type { EventQueue } from '../cluster/event-queue.js';
 import type { NodeObserver } from '../cluster/node-observer.js';
@@ -64,6 +65,7 @@ export class KeyedNode {
     this.gate = new Gate({
       ...shared,
       ...UNUSED,
+      timers: timersOf(queue),
       keys: this.keys,
       attachments: new Attachments(config.attachments, (name) => groups.numbers.has(name) || this.keys.isKey(name)),
       defaultGroup: config.defaultGroup,
@@ -147,5 +149,21 @@ function loopOf(node: SimulatedNode): ServingLoop {
       limiter.accrueSince(lane, coordinator.readyMs);
     },
     unheardCharged: (lane) => node.step({ kind: 'unheard-charged', lane }),
+  };
+}
+
+/** Timers in virtual time. One that is cleared is still called, and does nothing. */
+function timersOf(queue: EventQueue): Timers {
+  return {
+    set: (run, delayMs) => {
+      const timer = { isSet: true };
+      queue.after(delayMs, () => {
+        if (timer.isSet) run();
+      });
+      return timer;
+    },
+    clear: (timer) => {
+      (timer as { isSet: boolean }).isSet = false;
+    },
   };
 }

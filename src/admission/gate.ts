@@ -33,7 +33,7 @@ import { GRANTED, type Limiter, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { KeyBook } from '../groups/keys/key-book.js';
-import type { Clock } from '../ports/clock.js';
+import { type Clock, processTimers, type Timers } from '../ports/clock.js';
 import { OpenBatches } from './batch/open-batches.js';
 import type { Decider } from './decide/decider.js';
 import type { RefusalExplainer } from './decide/explain-refusal.js';
@@ -65,6 +65,8 @@ import { rejectUnlessWaiting, type Waiting } from './wait/wait-lines.js';
 export interface GateParts {
   readonly limiter: Limiter;
   readonly clock: Clock;
+  /** Default: those of the process. */
+  readonly timers?: Timers;
   readonly groups: GroupTable;
   /** Null where no template is configured. */
   readonly keys: KeyBook | null;
@@ -114,7 +116,7 @@ export class Gate {
 
   constructor(parts: GateParts) {
     const { limiter, clock, groups, keys, attachments, limits, defaultGroup, loop } = parts;
-    const { whyNotReady, chargeCosts, onHandBack } = parts;
+    const { whyNotReady, chargeCosts, onHandBack, timers = processTimers } = parts;
     this.#loop = loop;
     this.#limiter = limiter;
     this.#clock = clock;
@@ -133,7 +135,7 @@ export class Gate {
     this.shadows = new ShadowBook({ limiter, levels: this.levels, groups, bounds: this.#bounds, loop });
     const { levels, joint, refusals, scopes, shadows } = this;
     const asked = { limiter, clock, groups, keys, loop, levels, joint, refusals, shadows };
-    const { teller, explainer, waiting, decider } = createDeciders({ ...asked, limits, whyNotReady });
+    const { teller, explainer, waiting, decider } = createDeciders({ ...asked, timers, limits, whyNotReady });
     this.#teller = teller;
     this.#explainer = explainer;
     this.waiting = waiting;

@@ -3,7 +3,7 @@ import type { TimeHeap } from '../../core/base/time-heap.js';
 import type { JointRequest, ShadowAnswer } from '../../core/limiter/joint-levels.js';
 import type { Limiter } from '../../core/limiter/limiter.js';
 import type { WakeOwner, WakeQueue } from '../../core/limiter/wake-queue.js';
-import type { Clock } from '../../ports/clock.js';
+import type { Clock, Timers } from '../../ports/clock.js';
 import type { AdmissionWatch, WatchedRequest } from '../request/admission-watch.js';
 
 /** One acquire that waits. */
@@ -40,7 +40,8 @@ export interface Line {
   readonly turns: Map<string, Turn>;
   /** Turns that their own topic's or client's limit refuses: the others do not wait for them. */
   readonly parked: TimeHeap<Turn>;
-  timer: NodeJS.Timeout | null;
+  /** Null = none is set. */
+  timer: unknown;
   dueMs: number;
 }
 
@@ -69,6 +70,7 @@ interface Explainer {
 export interface WaitingParts {
   readonly limiter: Limiter;
   readonly clock: Clock;
+  readonly timers: Timers;
   /** The most requests that may wait at once. */
   readonly max: number;
   /** Asks the limiter about a request, now, and makes the node serve its lane. */

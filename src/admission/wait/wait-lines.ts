@@ -25,7 +25,7 @@ export class Waiting {
   readonly #aborts = new AbortWatch<Waiter>((waiter, reason) => {
     if (this.#leave(waiter)) waiter.reject(reason);
   });
-  #deadlineTimer: NodeJS.Timeout | null = null;
+  #deadlineTimer: unknown = null;
   #deadlineDueMs = Number.POSITIVE_INFINITY;
   #count = 0;
   #closed = false;
@@ -107,7 +107,7 @@ export class Waiting {
       stopping ??= this.#parts.explainer.explainInLine(waiter.request, UNCONFIRMED);
       this.#end(waiter, stopping);
     }
-    if (this.#deadlineTimer !== null) clearTimeout(this.#deadlineTimer);
+    if (this.#deadlineTimer !== null) this.#parts.timers.clear(this.#deadlineTimer);
   }
 
   #join(request: JointRequest, { weight, ...who }: Joining): Waiter {
@@ -201,10 +201,10 @@ export class Waiting {
     const dueMs = this.#parts.clock() + waitMs;
     if (line.timer !== null) {
       if (line.dueMs <= dueMs) return;
-      clearTimeout(line.timer);
+      this.#parts.timers.clear(line.timer);
     }
     line.dueMs = dueMs;
-    line.timer = setTimeout(() => this.#serve(line), Math.min(PARKED_MS_MAX, Math.ceil(waitMs)));
+    line.timer = this.#parts.timers.set(() => this.#serve(line), Math.min(PARKED_MS_MAX, Math.ceil(waitMs)));
   }
 
   #fail(waiter: Waiter, answer: number): void {
@@ -246,7 +246,7 @@ export class Waiting {
   }
 
   #endLine(line: Line): void {
-    if (line.timer !== null) clearTimeout(line.timer);
+    if (line.timer !== null) this.#parts.timers.clear(line.timer);
     line.timer = null;
     this.#lines.delete(line.lane);
   }
@@ -255,13 +255,13 @@ export class Waiting {
     const { nextMs } = this.#deadlines;
     if (this.#deadlineTimer !== null) {
       if (this.#deadlineDueMs <= nextMs) return;
-      clearTimeout(this.#deadlineTimer);
+      this.#parts.timers.clear(this.#deadlineTimer);
       this.#deadlineTimer = null;
     }
     if (nextMs === Number.POSITIVE_INFINITY) return;
     this.#deadlineDueMs = nextMs;
     const waitMs = Math.max(0, Math.ceil(nextMs - this.#parts.clock()));
-    this.#deadlineTimer = setTimeout(() => this.#expire(), waitMs);
+    this.#deadlineTimer = this.#parts.timers.set(() => this.#expire(), waitMs);
   }
 
   #expire(): void {

@@ -61,7 +61,8 @@ export class UnheardHolds {
       const [room, gap, most] = [rooms[slot], gaps[dimension] ?? null, unused[dimension] as number];
       if (room === undefined || gap === null) continue;
       room.shrinkTo(row === -1 ? 0 : this.#spent(row, slot, nowMs));
-      const closed = most > 0 ? room.close(wholeGap(gap), most) : 0;
+      // A key is forgotten when it is full, but for what rounds.
+      const closed = most > 0 && row !== -1 ? room.close(wholeGap(gap), most) : 0;
       if (closed > 0) this.#whispers.giveBack(row, direction, dimension, closed, nowMs);
       room.leave(wholeGap(gap));
       if (room.newest === null) rooms[slot] = undefined;

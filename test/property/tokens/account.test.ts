@@ -44,7 +44,7 @@ test('a node that grants one depth more than it may is found, and the smallest s
     return { granted: true };
   });
   try {
-    const bucket = { isKey: false, per: 'Minute', quota: 60, burst: null } as const;
+    const bucket = { isKey: false, per: 'Minute', quota: 20, burst: null } as const;
     const near = { appendMs: [1, 3], deliveryMs: [1, 8] } as const;
     const base = { seed: 1, nodes: 3, partitions: 1, delays: near, sampleIntervalMs: 20, buckets: [bucket] };
     const drain: Act = { act: 'drain', at: 0, of: 0, isEverywhere: true, isPiecewise: true };
@@ -55,8 +55,28 @@ test('a node that grants one depth more than it may is found, and the smallest s
     const { broken } = await playStory(story);
     expect(broken.map(({ promise, depths }) => [promise, depths])).toEqual([['account', 1]]);
     left = Number.POSITIVE_INFINITY;
-    expect((await shrinkStory(story, 'account')).acts).toEqual([{ ...drain, isEverywhere: false }]);
+    expect((await shrinkStory(story, 'account', 20)).acts).toEqual([{ ...drain, isEverywhere: false }]);
   } finally {
     spy.mockRestore();
   }
+});
+
+test('a reservation of a key that is forgotten meanwhile may be cancelled', async () => {
+  const story: Story = {
+    seed: 3315,
+    nodes: 1,
+    partitions: 1,
+    delays: { appendMs: [0.5, 2], deliveryMs: [0.5, 3] },
+    sampleIntervalMs: 20,
+    buckets: [{ isKey: true, per: 'Second', quota: 10, burst: 100 }],
+    acts: [
+      { act: 'limit', bucket: 0, factor: 0.5 },
+      { act: 'limit', bucket: 0, factor: 0.5 },
+      { act: 'reserve', at: 0, of: 0, part: 0, heldMs: 15_000, used: 0 },
+      { act: 'pass', ms: 5 },
+      { act: 'reserve', at: 0, of: 0, part: 0.5, heldMs: 15_000, used: 1.2 },
+      { act: 'pass', ms: 60_000 },
+    ],
+  };
+  expect((await playStory(story)).broken).toEqual([]);
 });
