@@ -90,7 +90,6 @@ function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
 
 function encodeReport(author: quotamesh.v1.IAuthor, record: ReportRecord): Uint8Array {
   const { rows, readUntilOffset = 0, fullInMs = 0 } = record;
-  const isTold = rows.map(({ charge }) => charge !== undefined);
   const column = (read: (row: ReportRow) => number) => {
     const values = rows.map(read);
     return values.every((value) => value === 0) ? [] : values;
@@ -108,7 +107,6 @@ function encodeReport(author: quotamesh.v1.IAuthor, record: ReportRecord): Uint8
     shareBytesPerSecond: column((row) => row.shareBytes),
     chargeMessages: column((row) => chargeIn(row)[0]),
     chargeBytes: column((row) => chargeIn(row)[1]),
-    tellsCharge: isTold.includes(true) ? isTold : [],
     ...encodeLevels(rows),
     readUntilOffset,
     fullInMs,
@@ -158,7 +156,6 @@ function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
   if (!isColumn(report.topics, count)) return ABSURD;
   const charges = [report.chargeMessages, report.chargeBytes];
   if (!charges.every((column) => isColumn(column, count) && column.every(isCharge))) return ABSURD;
-  if (report.tellsCharge.length !== count && report.tellsCharge.length !== 0) return ABSURD;
   const costs = decodeCosts(report, count);
   const stocks = decodeLevels(report, count);
   const { readUntilOffset, fullInMs } = report;
@@ -190,8 +187,7 @@ function rowAt(
   };
   const messages = report.chargeMessages[at] ?? 0;
   const bytes = report.chargeBytes[at] ?? 0;
-  const isTold = report.tellsCharge[at] === true || messages !== 0 || bytes !== 0;
-  const charged: ReportRow = isTold ? { charge: [messages, bytes], ...row } : row;
+  const charged: ReportRow = messages !== 0 || bytes !== 0 ? { charge: [messages, bytes], ...row } : row;
   const known: ReportRow = stocks?.stock === undefined ? charged : { ...stocks, ...charged };
   return costed?.costs === undefined ? known : { costs: costed.costs, ...known };
 }

@@ -190,8 +190,7 @@ export class LaneParts {
    */
   #fromTokens(dimension: number): number {
     const lane = this.#parts.loop.coordinator?.lanes.get(this.#lane);
-    if (lane?.isLimitedByTokens !== true || lane.tokens?.isShared !== true) return 0;
-    const tokens = lane.tokens.slots[dimension];
+    const tokens = lane?.isLimitedByTokens === true ? lane.tokens?.slots[dimension] : undefined;
     if (tokens === undefined || tokens.bucket === null) return 0;
     const isWaitedFor = this.#parts.limiter.heldBackElsewhere.has(this.#lane);
     return tokens.perSecond + tokens.takeable / (isWaitedFor ? SPENT_SECONDS : IDLE_SPENT_SECONDS);

@@ -11,7 +11,7 @@ import type { StatusParts } from './status-parts.js';
 export function describeTokens(parts: StatusParts, lane: number): DirectionStatus['clusterBucket'] {
   const { coordinator } = parts.loop;
   const state = coordinator?.lanes.get(lane);
-  if (coordinator === null || !state?.tokens?.isShared) return null;
+  if (coordinator === null || !state?.tokens) return null;
   const nowMs = parts.clock();
   const describe = (dimension: number) => {
     const now = bucketSeen(coordinator, lane, dimension, nowMs);

@@ -7,7 +7,6 @@ import type {
 } from '../api/group-explanation.js';
 import type { DirectionStatus, RateStatus } from '../api/node-status.js';
 import { groupIdOf } from '../core/base/ids.js';
-import type { Sharing } from '../core/base/settings.js';
 import { finiteOrNull } from '../core/base/shown-rates.js';
 import {
   type BackendId,
@@ -32,19 +31,9 @@ export function explainGroup(parts: StatusParts, group: number): GroupExplanatio
     node: parts.config.nodeId,
     strategy: config.strategy,
     sharing: config.sharing,
-    ratesBecause: config.autoSharing?.because ?? ratesForNow(parts, group, config.sharing),
+    ratesBecause: config.autoSharing?.because ?? null,
     directions: { publish: explain('publish'), dispatch: explain('dispatch') },
   };
-}
-
-/** Why a group that is configured to share tokens shares rates now; null = it does not. */
-function ratesForNow(parts: StatusParts, group: number, sharing: Sharing): string | null {
-  const { coordinator } = parts.loop;
-  if (coordinator === null || sharing !== 'tokens') return null;
-  const sharesRates = DIRECTIONS.some((_, direction) => {
-    return coordinator.lanes.get(laneOf(group, direction))?.tokens?.isShared === false;
-  });
-  return sharesRates ? 'another node is configured to share rates' : null;
 }
 
 /** One direction alone. */

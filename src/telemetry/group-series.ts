@@ -168,8 +168,7 @@ function bucketReadingsOf(node: UsedParts, state: (lane: WatchedLane) => LaneSta
   };
   // What is no function of time needs no extrapolation of the log.
   const bucketOf = (lane: WatchedLane, dimension: number) => {
-    const tokens = state(lane)?.tokens;
-    return tokens?.isShared === true ? (tokens.slots[dimension]?.bucket ?? null) : null;
+    return state(lane)?.tokens?.slots[dimension]?.bucket ?? null;
   };
   return {
     quotamesh_group_cluster_tokens_messages: (lane: WatchedLane) => inCluster(lane, MESSAGES)?.tokens,

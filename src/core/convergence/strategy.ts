@@ -41,8 +41,6 @@ export interface LaneView {
   maxShareRatio: number;
   /** How the part of the target that nobody wants is divided. */
   headroom: Headroom;
-  /** True where the group shares tokens, and all alive nodes tell their charges, with every row of the lane. */
-  sharesTokens: boolean;
   /** False where what one node does not use nobody else may. */
   isLent: boolean;
   /**
@@ -91,7 +89,6 @@ export function createLaneView(capacity: number): LaneView {
     minShareRatio: 0,
     maxShareRatio: 1,
     headroom: 'by-weight',
-    sharesTokens: false,
     isLent: true,
     moving: new Uint8Array(capacity),
     share: perDimension(),

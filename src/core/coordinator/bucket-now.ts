@@ -17,7 +17,7 @@ export function bucketNow(
 ): BucketNow | null {
   const state = lanes.get(lane);
   const slot = state?.tokens?.slots[dimension];
-  if (!state?.tokens?.isShared || !slot || slot.bucket === null) return null;
+  if (!state?.tokens || !slot || slot.bucket === null) return null;
   const tokens = state.tokens.tokensAt(dimension, log.spanNowMs(state.partition, nowMs));
   return { bucket: slot.bucket, tokens, isInPieces: slot.isInPieces };
 }

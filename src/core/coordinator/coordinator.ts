@@ -267,10 +267,6 @@ export class Coordinator {
     this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
     if (isNew) this.tokens.groupAdded(group);
     else this.tokens.groupChanged(group, nowMs);
-    if (settings.sharing !== before?.sharing) {
-      // Its rows say whether this node tells its charges.
-      for (const { hasEntry, groupId } of this.#table.lanesOf(group)) if (hasEntry) this.#book.changed(group, groupId);
-    }
   }
 
   #join(nowMs: number): void {

@@ -22,8 +22,7 @@ function setLimits(lane: number, { lanes, shares }: Coordinator, limiter: Limite
   const state = lanes.get(lane);
   if (state !== undefined) limiter.buckets.setWindow(lane, windowMsOf(state.settings), nowMs);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    const isFollowed = state?.isLimitedByTokens === true && state.tokens?.isShared === true;
-    const tokens = isFollowed ? state.tokens?.slots[dimension] : undefined;
+    const tokens = state?.isLimitedByTokens === true ? state.tokens?.slots[dimension] : undefined;
     const slot = slotOf(lane, dimension);
     if (tokens !== undefined && tokens.bucket !== null) limiter.follow(lane, dimension, tokens, nowMs);
     else limiter.setLimit(lane, dimension, limit[slot] as number, depth[slot] as number, nowMs);

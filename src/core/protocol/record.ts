@@ -110,7 +110,7 @@ export interface ReportRow {
   readonly shareBytes: number;
   /**
    * What the node took beyond what everybody expects of it, units in every dimension since its life began
-   * (core/tokens/own-account.ts). Absent = the node shares rates, or runs a build that knows no charges.
+   * (core/tokens/own-account.ts). Absent = nothing.
    */
   readonly charge?: readonly [messages: number, bytes: number];
   /**

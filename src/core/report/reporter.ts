@@ -212,11 +212,11 @@ export class Reporter {
 
   #consider(lane: LaneState, bundle: Bundle, refusedNow: boolean, nowMs: number): void {
     if (lane.tokens?.isEnding) return;
-    if (lane.tokens?.isShared && isResting(lane)) {
+    if (lane.tokens !== null && isResting(lane)) {
       if (!lane.tokens.hasUnheard && !this.#tokens.hasToRemember(lane, nowMs)) this.#entryChanged(lane, DUE, nowMs);
       return;
     }
-    if (lane.tokens?.isShared) {
+    if (lane.tokens !== null) {
       const heldBackMs = this.#limiter.enforced.get(lane.lane) ?? Number.POSITIVE_INFINITY;
       const isCalm = nowMs - heldBackMs >= CALM_MS;
       this.#considerTokens(lane, lane.tokens, { refusedNow, nowMs, silentMs: nowMs - bundle.publishedMs, isCalm });
@@ -426,7 +426,7 @@ export class Reporter {
       demandBytes: demand[BYTES] as number,
       shareMessages: reportedShare[MESSAGES] as number,
       shareBytes: reportedShare[BYTES] as number,
-      ...chargeWritten(lane.tokens),
+      ...(lane.tokens === null ? {} : { charge: lane.tokens.tell() }),
       ...(costs === null ? {} : { costs }),
     };
   }
@@ -544,11 +544,6 @@ function usageOverASecond(sample: LaneSample): Float64Array {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
     usage[dimension] = part * (usage[dimension] as number);
   return usage;
-}
-
-/** While somebody shares rates, the others tell what they charged last, and that they share tokens. */
-function chargeWritten(tokens: LaneTokens | null): Pick<ReportRow, 'charge'> {
-  return tokens === null ? {} : { charge: tokens.tell() };
 }
 
 /** A reported rate of nothing is exact, not an estimate; such an entry may exist for its costs alone. */

@@ -62,10 +62,10 @@ export class LaneViews {
     view.moving.fill(0, 0, view.count);
     this.#fillNodes(view, rest, remembers);
     if (hasAny(settings.weights)) this.#fillWeights(view, settings.weights);
-    const allTell = this.#fillRows(view, remembers);
-    view.sharesTokens = settings.sharing === 'tokens' && allTell;
+    this.#fillRows(view, remembers);
     if (settings.nodeCount > 0) view.divisor.fill(settings.nodeCount, 0, view.count);
-    else if (strategy.agreesOnPool) this.#fillDivisors(view, view.sharesTokens ? 0 : this.#ownClaims.largest);
+    else if (strategy.agreesOnPool)
+      this.#fillDivisors(view, settings.sharing === 'tokens' ? 0 : this.#ownClaims.largest);
     return view;
   }
 
@@ -76,8 +76,8 @@ export class LaneViews {
     const all = this.#perNode;
     all.count = length;
     all.target.set(view.target);
-    const { floorRatio, headroom, minShareRatio, maxShareRatio, sharesTokens, isLent } = view;
-    Object.assign(all, { floorRatio, headroom, minShareRatio, maxShareRatio, sharesTokens, isLent });
+    const { floorRatio, headroom, minShareRatio, maxShareRatio, isLent } = view;
+    Object.assign(all, { floorRatio, headroom, minShareRatio, maxShareRatio, isLent });
     for (let index = 0; index < length; index++) {
       const at = participantOf(view, index);
       all.weight[index] = view.weight[at]! / view.nodes[at]!;
@@ -134,22 +134,19 @@ export class LaneViews {
     });
   }
 
-  /** Returns whether all rows tell what they charge. */
-  #fillRows(view: LaneView, remembers: boolean): boolean {
+  #fillRows(view: LaneView, remembers: boolean): void {
     const members = this.#members;
-    let allTell = true;
     for (let at = 0; at < members.count; at++) {
       clearParticipant(view, at, remembers);
       // A node reports a lane in one bundle. Just after it moved a group to another bundle, both may be known.
       for (let listed = members.firstOf(at); listed !== -1; listed = members.nextOf(listed)) {
-        if (!this.#fillRow(view, at, members.rowOf(listed), remembers)) allTell = false;
+        this.#fillRow(view, at, members.rowOf(listed), remembers);
       }
     }
-    return allTell;
   }
 
-  #fillRow(view: LaneView, at: number, row: number, remembers: boolean): boolean {
-    if (row === NO_ROW) return true;
+  #fillRow(view: LaneView, at: number, row: number, remembers: boolean): void {
+    if (row === NO_ROW) return;
     const rows = this.#usageMap.rows;
     const page = rows.pageOf(row);
     const start = rows.startOf(row);
@@ -158,7 +155,6 @@ export class LaneViews {
       keepLarger(view.demand[dimension]!, at, page.demandOf(start, dimension));
     }
     if (remembers) this.#fillMemory(view, row, at);
-    return page.tellsChargeAt(start);
   }
 
   #fillMemory(view: LaneView, row: number, at: number): void {

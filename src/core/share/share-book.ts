@@ -63,7 +63,7 @@ export class ShareBook {
   /** The span of local time (least-share.ts) in which the lane at hand is updated. */
   #span = 0;
   readonly #targets: TargetBook;
-  readonly #strategies: GroupStrategies[] = [];
+  readonly #strategies: StrategyOfGroup[] = [];
 
   constructor(settings: CoordinatorSettings, laneCount: number, log: ReadLog, targets: TargetBook) {
     const slots = laneCount * DIMENSION_COUNT;
@@ -95,16 +95,12 @@ export class ShareBook {
   }
 
   strategyOf(group: number): Strategy {
-    return this.#strategiesOf(group).asConfigured;
-  }
-
-  #strategiesOf(group: number): GroupStrategies {
-    const settings = this.#settings.groups[group] as GroupSettings;
+    const settings = this.#settings.groups[group]!;
     const known = this.#strategies[group];
-    if (known?.settings === settings) return known;
-    const strategies = strategiesOf(settings);
-    this.#strategies[group] = strategies;
-    return strategies;
+    if (known?.settings === settings) return known.strategy;
+    const strategy = strategyOf(settings);
+    this.#strategies[group] = { settings, strategy };
+    return strategy;
   }
 
   /**
@@ -114,7 +110,7 @@ export class ShareBook {
    */
   update(lane: LaneState, own: number, nowMs: number): number {
     this.#span = this.#spanOf(lane, nowMs);
-    const view = this.#converge(this.#strategiesOf(lane.group), lane.direction, lane.mapLane);
+    const view = this.#converge(this.#settings.groups[lane.group]!, this.strategyOf(lane.group), lane);
     const at = participantOf(view, own);
     // Most often they have been viewed by the same rows when the record was read.
     if (lane.tokens?.isCurrent === false) this.#readInto(lane.tokens, view, lane, at);
@@ -130,17 +126,19 @@ export class ShareBook {
 
   /** Shares of all alive nodes for a lane, in order of NodeKey. The view is scratch space: read it at once. */
   converge(group: number, direction: number, mapLane: number): LaneView {
-    return this.#inputs.perNode(this.#converge(this.#strategiesOf(group), direction, mapLane));
+    return this.#inputs.perNode(
+      this.#converge(this.#settings.groups[group]!, this.strategyOf(group), { direction, mapLane }),
+    );
   }
 
   /** Shares by settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
   convergeAs(settings: GroupSettings, direction: number, mapLane: number): LaneView {
-    return this.#inputs.perNode(this.#converge(strategiesOf(settings), direction, mapLane));
+    return this.#inputs.perNode(this.#converge(settings, strategyOf(settings), { direction, mapLane }));
   }
 
   /** Reads into a lane's tokens what the strategy divides. */
   viewTokens(tokens: LaneTokens, lane: LaneOfMap): void {
-    const view = this.#converge(this.#strategiesOf(lane.group), lane.direction, lane.mapLane);
+    const view = this.#converge(this.#settings.groups[lane.group]!, this.strategyOf(lane.group), lane);
     this.#readInto(tokens, view, lane, participantOf(view, this.#log.membership.indexOf(this.#nodeKey)));
   }
 
@@ -154,10 +152,10 @@ export class ShareBook {
     tokens.view(view, { alive: this.#log.membership.alive, own }, rule);
   }
 
-  #converge({ settings, asConfigured, ofRates }: GroupStrategies, direction: number, mapLane: number): LaneView {
-    const view = this.#inputs.gather(settings, asConfigured, direction, mapLane);
+  #converge(settings: GroupSettings, strategy: Strategy, { direction, mapLane }: Omit<LaneOfMap, 'group'>): LaneView {
+    const view = this.#inputs.gather(settings, strategy, direction, mapLane);
     this.looks += view.count;
-    if (view.count > 0) (view.sharesTokens ? asConfigured : ofRates).converge(view);
+    if (view.count > 0) strategy.converge(view);
     return view;
   }
 
@@ -250,9 +248,7 @@ export class ShareBook {
       // (docs/decisions/0027), nor on top of a window, which is all that a node may have.
       // Where tokens are shared, noise is paid by the cluster's bucket.
       const isAll =
-        lane.settings.limiter === 'window' ||
-        lane.tokens?.isShared === true ||
-        this.strategyOf(lane.group).agreesOnPool === true;
+        lane.settings.limiter === 'window' || lane.tokens !== null || this.strategyOf(lane.group).agreesOnPool === true;
       if (own !== -1 && !isAll) allowance = allowanceOf(view, own, dimension, lane.settings.allowanceRatio);
     } else if (target !== Number.POSITIVE_INFINITY && target !== 0) {
       applied = this.#isolated(lane, slot, equalShare, own);
@@ -308,17 +304,9 @@ export class ShareBook {
   }
 }
 
-interface GroupStrategies {
+interface StrategyOfGroup {
   readonly settings: GroupSettings;
-  readonly asConfigured: Strategy;
-  /** What divides a lane while somebody shares rates there; the same strategy where the group does anyway. */
-  readonly ofRates: Strategy;
-}
-
-function strategiesOf(settings: GroupSettings): GroupStrategies {
-  const asConfigured = strategyOf(settings);
-  const ofRates = settings.sharing === 'rates' ? asConfigured : strategyOf({ ...settings, sharing: 'rates' });
-  return { settings, asConfigured, ofRates };
+  readonly strategy: Strategy;
 }
 
 /** A lane by its group, and by the usage map's number. */

@@ -157,7 +157,6 @@ export class TokenBook implements ChargeReader {
     const lane = this.#lanes.get(mapLane);
     if (lane === undefined) return null;
     this.#view(lane);
-    if (!lane.tokens.isShared) return null;
     const slot = lane.tokens.slots[dimension] as SlotTokens;
     return slot.tokensAfter(Math.max(0, this.#logTime(lane.partition).spanMs - lane.tokens.settledLogMs));
   }
@@ -353,7 +352,7 @@ export class TokenBook implements ChargeReader {
 
   /** What a record says of a lane's buckets now (ReportRow), and when they will be full. */
   checkpointOf({ partition, tokens }: LaneState, nowMs: number): LaneCheckpoint {
-    if (tokens?.isShared !== true) return NO_CHECKPOINT;
+    if (tokens === null) return NO_CHECKPOINT;
     const { log } = this.#parts;
     // When the record will be appended: whoever begins with it counts from there.
     const logMs = log.spanNowMs(partition, nowMs) + log.roundTripMs / 2;
@@ -369,10 +368,6 @@ export class TokenBook implements ChargeReader {
     this.#countTaken(lane);
     const news = costs.takeNews(lane.lane);
     if (tokens.isEnding && !lane.hasEntry && this.#ownRow(lane.mapLane) === -1) tokens.forget();
-    if (!tokens.isShared) {
-      tokens.begin(nowMs);
-      return;
-    }
     const logMs = log.spanNowMs(lane.partition, nowMs);
     const roundTripMs = log.roundTripMs + table.settings.sampleIntervalMs;
     const ownSlot = membership.get(nodeKey)?.slot ?? -1;

@@ -9,11 +9,6 @@ import { SlotTokens, type Viewed } from './slot-tokens.js';
 /** A lane's tokens: what the cluster's bucket holds by the log, and what this node may take of it. */
 export class LaneTokens implements Clumped {
   readonly slots: readonly SlotTokens[] = Array.from({ length: DIMENSION_COUNT }, () => new SlotTokens());
-  /**
-   * False while a node is alive that tells no charges, or a row of the lane tells none (another configuration): then
-   * all share rates. The bucket is empty when they share tokens again.
-   */
-  isShared = true;
   /** False until the lane's rows have been viewed since they changed. */
   isCurrent = false;
   /**
@@ -52,7 +47,6 @@ export class LaneTokens implements Clumped {
 
   /** Milliseconds until all buckets are full, if nobody takes anything; 0 where none has to be remembered. */
   fullInMs(logMs: number): number {
-    if (!this.isShared) return 0;
     const ms = Math.max(0, logMs - this.settledLogMs);
     return Math.max(...this.slots.map((slot) => slot.fullInMs(slot.tokensAfter(ms))));
   }
@@ -78,7 +72,7 @@ export class LaneTokens implements Clumped {
     const pausedMs = pauseMs - this.#settledPauseMs;
     this.settledLogMs = spanMs;
     this.#settledPauseMs = pauseMs;
-    if (this.isShared) for (const slot of this.slots) slot.settle(ms, pausedMs);
+    for (const slot of this.slots) slot.settle(ms, pausedMs);
   }
 
   /** Tokens of the cluster's bucket at a log time, as this node extrapolates them. */
@@ -102,7 +96,6 @@ export class LaneTokens implements Clumped {
 
   /** Returns how many depths of what the author gave back are not believed, of the dimension in which that is more. */
   charge(node: NodeKey, slot: number, messages: number, bytes: number): number {
-    if (!this.isShared) return 0;
     const [first, second] = this.slots as readonly [SlotTokens, SlotTokens];
     const ofMessages = first.charge(node, slot, messages, this.settledLogMs);
     return Math.max(ofMessages, second.charge(node, slot, bytes, this.settledLogMs));
@@ -116,7 +109,6 @@ export class LaneTokens implements Clumped {
   /** Reads what all nodes are expected to take, after the strategy has divided the target. */
   view(view: LaneView, members: Viewed, rule: DepthRule): void {
     this.#nodes = Math.max(1, nodesIn(view));
-    if (this.isShared !== view.sharesTokens) this.#switchTo(view.sharesTokens);
     const bytes = bytesPerMessage(view);
     this.slots.forEach((slot, dimension) => {
       slot.view(view, members, dimension, dimension === MESSAGES ? 1 : bytes, rule);
@@ -180,15 +172,6 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  #switchTo(isShared: boolean): void {
-    this.isShared = isShared;
-    for (const slot of this.slots) {
-      slot.settledTokens = 0;
-      // What no record says is not charged later either: others count nothing from now on.
-      slot.account.keepToTold();
-    }
-  }
-
   /** Whether the cluster's bucket would be another one if the log knew what no record says. */
   get isReportDue(): boolean {
     return this.slots.some(({ bucket, blocked, account, threshold, takenThreshold }) => {
@@ -242,7 +225,6 @@ export class LaneTokens implements Clumped {
 
   /** Whether there is anything that the log does not know. */
   get hasUnheard(): boolean {
-    if (!this.isShared) return false;
     return this.slots.some(({ bucket, account, piece }) => bucket !== null && Math.abs(account.unheard) > piece / 10);
   }
 

@@ -70,12 +70,6 @@ export class OwnAccount {
     this.hasEntry = false;
   }
 
-  /** What no record says is forgotten. */
-  keepToTold(): void {
-    this.charge = this.#toldCharge;
-    this.#credit = 0;
-  }
-
   /** @param units taken; negative = a refund, which brings no credit */
   take(units: number): void {
     this.charge += units;

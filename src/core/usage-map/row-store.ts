@@ -14,7 +14,7 @@ import { RecordStore } from './record-store.js';
  *
  *     words of 4 bytes:  0 record · 1 map lane · 2 next row of the lane, or −1 · 3 the row before this one, or −1
  *                        4 next row of the record, or −1 · 5 usage · 7 demand · 9 share, each in both dimensions
- *                        11 topics × 2, + 1 if a charge is told · 12 charge in both dimensions, as float64
+ *                        11 topics · 12 charge in both dimensions, as float64
  *                        16 stock in both dimensions, NaN = none · 18 what is unread of the charge
  */
 export class RowStore {
@@ -45,14 +45,9 @@ export class RowStore {
     return (row & PAGE_MASK) * WORDS;
   }
 
-  /** Whether the writer tells what it charges. */
-  tellsCharge(row: number): boolean {
-    return this.pageOf(row).tellsChargeAt(this.startOf(row));
-  }
-
   /** As the writer counted them (PIP-82). */
   topicsOf(row: number): number {
-    return this.#int(row, TOPICS) >> 1;
+    return this.#int(row, TOPICS);
   }
 
   memberOf(row: number): number {
@@ -155,8 +150,7 @@ export class RowStore {
   write(row: number, report: RowContent): void {
     const { floats, ints } = this.pageOf(row);
     const start = this.startOf(row);
-    const topics = Math.min(report.topics, TOPICS_MAX);
-    ints[start + TOPICS] = 2 * topics + Number(report.charge !== undefined);
+    ints[start + TOPICS] = Math.min(report.topics, TOPICS_MAX);
     floats[start + USAGE] = report.usageMessages;
     floats[start + USAGE + 1] = report.usageBytes;
     floats[start + DEMAND] = report.demandMessages;
@@ -233,10 +227,6 @@ class RowPage {
     return this.ints[start + RECORD] as number;
   }
 
-  tellsChargeAt(start: number): boolean {
-    return ((this.ints[start + TOPICS] as number) & 1) === 1;
-  }
-
   usageOf(start: number, dimension: number): number {
     return this.floats[start + USAGE + dimension] as number;
   }
@@ -256,8 +246,8 @@ type RowContent = Readonly<Record<Column | 'topics', number>> & Pick<ReportRow, 
 const NO_STOCKS = [NO_STOCK, NO_STOCK] as const;
 const NOTHING_UNREAD = [0, 0] as const;
 
-/** What 31 bits hold beside the other one; the wire has 32, of which foreign records may use all. */
-const TOPICS_MAX = 2 ** 30 - 1;
+/** The largest that a signed word holds; the wire has 32 bits without a sign. */
+const TOPICS_MAX = 2 ** 31 - 1;
 const INITIAL_ROWS = 256;
 const GROWTH = 1.25;
 const ROW_BYTES = 80;

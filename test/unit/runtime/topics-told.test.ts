@@ -92,13 +92,11 @@ test('all ways to ask name a topic, of a scope in all of its groups', async () =
   );
 });
 
-test('a row keeps topics and whether a charge is told apart from each other, up to what the wire carries', () => {
+test('a row keeps topics up to what a signed word holds', () => {
   const rates = { usageMessages: 1, usageBytes: 0, demandMessages: 1, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
   const rows = new RowStore();
   const row = rows.add(0, 0, { ...rates, topics: 5 });
-  expect([rows.topicsOf(row), rows.tellsCharge(row)]).toEqual([5, false]);
-  rows.write(row, { ...rates, topics: 6, charge: [0, 0] });
-  expect([rows.topicsOf(row), rows.tellsCharge(row)]).toEqual([6, true]);
-  rows.write(row, { ...rates, topics: 2 ** 32 - 1, charge: [0, 0] });
-  expect([rows.topicsOf(row), rows.tellsCharge(row)]).toEqual([2 ** 30 - 1, true]);
+  expect(rows.topicsOf(row)).toBe(5);
+  rows.write(row, { ...rates, topics: 2 ** 32 - 1 });
+  expect(rows.topicsOf(row)).toBe(2 ** 31 - 1);
 });
