@@ -1,5 +1,5 @@
 /**
- * `npm run bench:contended [-- --groups 5000 --nodes 5 --load 0.3,1.2 --sharing tokens,rates --perSecond 100]`: what
+ * `npm run bench:contended [-- --groups 5000 --nodes 5 --load 0.3,1.2 --perSecond 100]`: what
  * reports cost a node where every node serves every group, and the demand of each group is so many times its quota;
  * with `--budget 200`, while it may write so many per second; with `--walk`, while each demand moves every second.
  *
@@ -23,7 +23,6 @@ const { values } = parseArgs({
     groups: { type: 'string', default: '5000' },
     nodes: { type: 'string', default: '5' },
     load: { type: 'string', default: '0.3,1.2' },
-    sharing: { type: 'string', default: 'tokens,rates' },
     perSecond: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '5' },
     /** timing.maxReportsPerSecond. */
@@ -45,11 +44,10 @@ const MEASURED_TICKS = 10;
 /** The logarithm of a demand that walks keeps so much of itself every second, and moves by half of this at most. */
 const WALK_KEPT = 0.9;
 const WALK_STEP = 0.35;
-const WIDTHS = [8, 6, 11, 9, 9, 10, 22, 16, 14, 8];
+const WIDTHS = [6, 11, 9, 9, 10, 22, 16, 14, 8];
 
 console.log(`${groupCount} groups of ${perSecond} messages/s, each used on all of ${nodeCount} nodes; per node:`);
 print(
-  'sharing',
   'load',
   'records/s',
   'rows/s',
@@ -60,9 +58,7 @@ print(
   'worst second',
   'used',
 );
-for (const sharing of values.sharing.split(',')) {
-  for (const load of values.load.split(',').map(Number)) await measure(sharing, load);
-}
+for (const load of values.load.split(',').map(Number)) await measure(load);
 
 interface Arrivals {
   ticks: number;
@@ -73,8 +69,8 @@ interface Arrivals {
   readonly admitted: Float64Array;
 }
 
-async function measure(sharing: string, load: number): Promise<void> {
-  const world = new World(1, settingsOf(sharing), LOCAL_KAFKA);
+async function measure(load: number): Promise<void> {
+  const world = new World(1, settingsOf(), LOCAL_KAFKA);
   const nodes = Array.from({ length: nodeCount }, (_, at) => world.start(`n${at}`));
   for (const node of nodes) node.keepsDecisions = false;
   world.runFor(2000);
@@ -88,11 +84,11 @@ async function measure(sharing: string, load: number): Promise<void> {
   const { user, system } = process.cpuUsage(before);
   await stop?.();
   const nodeUs = (user + system - MEASURED_TICKS * arrivals.us) / nodeCount;
-  report(sharing, load, nodeUs, world.topic.log.slice(from), exactnessOf(arrivals));
+  report(load, nodeUs, world.topic.log.slice(from), exactnessOf(arrivals));
 }
 
-function settingsOf(sharing: string) {
-  const group = { quota: { publish: { messagesPerSecond: perSecond } }, sharing };
+function settingsOf() {
+  const group = { quota: { publish: { messagesPerSecond: perSecond } } };
   const raw = { cluster: 'contended', node: 'a', groups: { any: group } };
   const { groups, timing, sampleIntervalMs, cluster, limiting, costs, limits } = resolveConfig(raw, {
     source: '(bench)',
@@ -178,7 +174,6 @@ function exactnessOf({ wanted, admitted }: Arrivals): Exactness {
 }
 
 function report(
-  sharing: string,
   load: number,
   nodeUs: number,
   log: readonly ReadEvent[],
@@ -197,7 +192,6 @@ function report(
   const perNode = (count: number) => (count / nodeCount / seconds).toFixed(count / nodeCount / seconds < 10 ? 2 : 0);
   const part = (us: number) => (us / seconds / 1e4).toFixed(1);
   print(
-    sharing,
     String(load),
     perNode(log.length),
     perNode(rows),

@@ -23,7 +23,7 @@ const { values } = parseArgs({
     changes: { type: 'string', default: '0.01,0.05,0.2' },
     nodes: { type: 'string', default: '100' },
     groups: { type: 'string', default: '5000' },
-    settings: { type: 'string', default: 'none,gzip,coalesced,rates,rates-coalesced' },
+    settings: { type: 'string', default: 'none,gzip,coalesced' },
     arrivals: { type: 'string', default: '0' },
     profile: { type: 'string' },
   },
@@ -106,9 +106,8 @@ async function withReader(setting: string, use: (server: LogServer, reader: Read
   const broker = await server.listen();
   const reader = new Reader();
   try {
-    const topic = setting.endsWith('coalesced') ? COALESCED : {};
-    const sharing = setting.startsWith('rates') ? 'rates' : 'auto';
-    await reader.tell({ do: 'start', broker, groups: groupCount, topic, sharing });
+    const topic = setting === 'coalesced' ? COALESCED : {};
+    await reader.tell({ do: 'start', broker, groups: groupCount, topic });
     await use(server, reader);
   } finally {
     await reader.stop();

@@ -170,7 +170,7 @@ describe('the simulator', () => {
     expect(computing).toEqual([]);
     // The oracle asks nodes what they compute, to compare the answers; it acts on none.
     const acting = ours.filter(({ path }) => path !== 'sim/oracle/share-law.ts');
-    expect(linesMatching(acting, (line) => /\.converge\(|STRATEGIES\b|waterFill|allowanceOf/.test(line))).toEqual([]);
+    expect(linesMatching(acting, (line) => /\.converge\(|STRATEGIES\b|waterFill/.test(line))).toEqual([]);
   });
 
   test('the baselines use nothing of our convergence, shares, reports or map', () => {

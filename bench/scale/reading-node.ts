@@ -16,7 +16,6 @@ interface Start {
   readonly broker: string;
   readonly groups: number;
   readonly topic: Partial<KafkaTopicConfig>;
-  readonly sharing: 'auto' | 'rates';
 }
 
 /** Orders that the parent sends to this process. */
@@ -67,8 +66,8 @@ async function obey(order: Order): Promise<Measured | null> {
   return await measured(running);
 }
 
-async function start({ broker, groups, topic, sharing }: Start): Promise<WholeNode> {
-  const config = scaleConfig(groups, { topic: { kind: 'kafka', brokers: [broker], name: TOPIC } }, sharing);
+async function start({ broker, groups, topic }: Start): Promise<WholeNode> {
+  const config = scaleConfig(groups, { topic: { kind: 'kafka', brokers: [broker], name: TOPIC } });
   const adapter = new KafkaReportTopic({ ...(config.topic as KafkaTopicConfig), ...topic });
   const created = new WholeNode({ config, topic: adapter, telemetry: silentTelemetry, version: 'bench', nonce: 1 });
   await created.start();

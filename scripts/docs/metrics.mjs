@@ -75,8 +75,8 @@ ${metricTable(KAFKA_QUOTA_METRICS)}
 ## Groups
 
 Only for the groups that \`metrics.perGroup\` names (docs/reference/settings.md): up to 34 series per group and direction,
-24 where sharing is rates. A dimension without quota has no series of quota, share, limit and share sum; one that nobody
-has used here yet has only its quota and counters.
+24 where the cluster has no bucket for the group. A dimension without quota has no series of quota, share, limit and
+share sum; one that nobody has used here yet has only its quota and counters.
 
 ${metricTable(GROUP_METRICS)}
 `;

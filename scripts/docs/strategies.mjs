@@ -44,7 +44,7 @@ the same shares. \`strategy:\` in a group's settings chooses one.
 | \`steal-halfway\` | you want the fair end, but nobody to lose more than half of its lead at once (PIP-82) |
 | \`client-rate\` | you come from FoundationDB and want its rule: one number for all, which trims the busy |
 | \`proportional\` | whoever is busy shall stay so: a split that was found in time is kept (PIP-82, Pulsar's rule) |
-| \`equal-residual\` | whoever is busy shall stay so, with room for all to grow; where rates are shared it exceeds the quota for some rounds (PIP-82) |
+| \`equal-residual\` | whoever is busy shall stay so, with room for all to grow; with gates it exceeds the quota for some rounds (PIP-82) |
 | \`equal\` | lending is not wanted: every node has its part, used or not |
 
 Every picture shows the same story: three nodes, 1,000 messages/s, default settings. \`a\` wants 800, from 3 s on 2,000,
@@ -133,14 +133,14 @@ others have above theirs. Target 100, maximum 0.5, shares 80/15/5 with demands 2
 Minimum 0.1, shares 90/10/0 → 80/10/10. With several wrappers the range comes first, then smoothing, then the slew
 limit.
 
-With \`sharing: tokens\` a minimum is lent while it is not wanted, and a maximum holds bursts as well
+Where the cluster has a bucket for the group, a minimum is lent while it is not wanted, and a maximum holds bursts as well
 ([tokens](tokens.md#the-rules)).
 
 ### headroom
 
 What nobody wants now, for max-min, steal-halfway and client-rate. Target 100, demands 20/30: \`by-weight\` 45/55 (a node
 that wakes starts with its part at once), \`by-demand\` 40/60 (room for whoever is busy), \`none\` 20/30 (nobody may take
-what it has not reported, but for the allowance).`;
+what it has not reported).`;
 
 const FIGURES = `Shares of a/b/c just before 3 s, just before 9 s and at 14 s; what was admitted of the quota from 3 s
 on (fair: 100 %); the worst sliding second as a multiple of the quota; reports of all three nodes in 14 s. One run

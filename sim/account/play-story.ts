@@ -331,7 +331,7 @@ class Play {
     }
     // Nodes read of another quota at different places of the log of reports, and differ until the bucket is full.
     const alike = told.filter(({ limitedMs }) => limitedMs === Number.NEGATIVE_INFINITY);
-    const groups = alike.map(({ name }) => ({ name, sharing: 'tokens' as const }));
+    const groups = alike.map(({ name }) => ({ name }));
     for (const view of viewsOf(this.#records.values(), config.timing)) {
       checkTokens(view, { cluster: config.cluster, groups }, (_, bucket, says) => {
         this.#fail({ promise: 'same tokens', bucket, depths: 0, says: `${(nowMs / 1000).toFixed(3)} s: ${says}` });

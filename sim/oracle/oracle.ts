@@ -1,3 +1,4 @@
+import { hasClusterBucket } from '../../src/core/base/local-gate.js';
 import { DIRECTION_COUNT, MESSAGES } from '../../src/core/base/vocabulary.js';
 import type { CoordinatorEvent, Effects } from '../../src/core/protocol/events-and-effects.js';
 import type { NodeObserver } from '../cluster/node-observer.js';
@@ -72,7 +73,7 @@ export class Oracle implements NodeObserver {
   admitted(node: SimulatedNode, lane: number, messages: number): void {
     if (lane % DIRECTION_COUNT !== 0) return;
     const group = lane / DIRECTION_COUNT;
-    if (this.#sharesTokens(group)) return;
+    if (this.#hasBucket(group)) return;
     const record = this.#recordOf(node);
     record.buckets[group]?.take(messages, this.#world.nowMs);
     this.#admit(record.ledgers[group] as GroupLedger, group, messages, record.name);
@@ -82,7 +83,7 @@ export class Oracle implements NodeObserver {
   refused(node: SimulatedNode, lane: number, messages: number): void {
     if (this.#expected === null || lane % DIRECTION_COUNT !== 0) return;
     const group = lane / DIRECTION_COUNT;
-    if (this.#sharesTokens(group)) return;
+    if (this.#hasBucket(group)) return;
     const record = this.#recordOf(node);
     const { nowMs } = this.#world;
     const tokens = record.buckets[group]?.tokensAt(nowMs) ?? 0;
@@ -174,7 +175,7 @@ export class Oracle implements NodeObserver {
     this.#follow(changed, group, before.isServed);
     const settings = this.#settingsOf(group);
     const fail = (promise: string, says: string) => this.violations.add(nowMs, promise, this.#nameOf(group), says);
-    if (!this.#sharesTokens(group)) burstPromised(changed, group, settings, fail);
+    if (!this.#hasBucket(group)) burstPromised(changed, group, settings, fail);
     checkIsolation(before, changed, group, settings, fail);
     this.#judge(group, ledger);
   }
@@ -193,29 +194,27 @@ export class Oracle implements NodeObserver {
 
   /** Tells the group's ledger what the cluster may admit from now on, and checks the sum of shares. */
   #judge(group: number, ledger: GroupLedger): void {
-    const { quota, allowanceRatio } = this.#settingsOf(group);
-    const target = quota.publish[MESSAGES];
-    const most = target * (1 + allowanceRatio);
+    const target = this.#settingsOf(group).quota.publish[MESSAGES];
     let [shares, limits, burst] = [0, 0, 0];
     for (const { share, limit, depth } of this.records.values()) {
       shares += share[group] as number;
       limits += limit[group] as number;
       burst += depth[group] as number;
     }
-    const isSplit = shares > target * (1 + SUM_ERROR) || limits > most * (1 + SUM_ERROR);
+    const isSplit = shares > target * (1 + SUM_ERROR);
     this.#isSplit[group] = isSplit;
-    ledger.set(isSplit ? this.#capOfViews(group, target, most) : limits, burst);
+    ledger.set(isSplit ? this.#capOfViews(group, target) : limits, burst);
   }
 
   /** The cap of all views together: each may hold the whole target. A view that holds more breaks a promise. */
-  #capOfViews(group: number, target: number, most: number): number {
+  #capOfViews(group: number, target: number): number {
     const { nowMs, settings } = this.#world;
     let cap = 0;
     this.#views ??= viewsOf(this.records.values(), settings);
     for (const view of this.#views) {
       const shares = sum(view, ({ share }) => share[group] as number);
       const limits = sum(view, ({ limit }) => limit[group] as number);
-      cap += Math.min(limits, most);
+      cap += Math.min(limits, target);
       const held = () => view.map(({ name, share }) => `${name} ${(share[group] as number).toFixed(3)}`).join(', ');
       if (shares > target * (1 + SUM_ERROR)) {
         this.violations.add(
@@ -224,8 +223,6 @@ export class Oracle implements NodeObserver {
           this.#nameOf(group),
           `${shares.toFixed(3)} of ${target}: ${held()}`,
         );
-      } else if (limits > most * (1 + SUM_ERROR)) {
-        this.violations.add(nowMs, 'sum of limits', this.#nameOf(group), `${limits.toFixed(3)} of ${most}: ${held()}`);
       }
     }
     return cap;
@@ -236,8 +233,8 @@ export class Oracle implements NodeObserver {
   }
 
   /** Limits of such a group follow from a bucket of the cluster, which token-law.ts and the figures judge. */
-  #sharesTokens(group: number): boolean {
-    return this.#settingsOf(group).sharing === 'tokens';
+  #hasBucket(group: number): boolean {
+    return hasClusterBucket(this.#settingsOf(group));
   }
 
   #nameOf(group: number): string {

@@ -1,4 +1,5 @@
 import { groupIdOf } from '../../src/core/base/ids.js';
+import { type GateSettings, hasClusterBucket } from '../../src/core/base/local-gate.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { type GroupId, MESSAGES } from '../../src/core/base/vocabulary.js';
 import type { ProcessRecord } from './process-record.js';
@@ -8,7 +9,7 @@ type Fail = (promise: string, about: string, says: string) => void;
 /** Groups, and keys that have one. */
 export interface BucketsNamed {
   readonly cluster: string;
-  readonly groups: readonly Pick<GroupSettings, 'name' | 'sharing'>[];
+  readonly groups: readonly (Pick<GroupSettings, 'name'> & GateSettings)[];
 }
 
 /**
@@ -16,8 +17,9 @@ export interface BucketsNamed {
  * for bit. Whoever began elsewhere began with what a row said.
  */
 export function checkTokens(view: readonly ProcessRecord[], settings: BucketsNamed, fail: Fail): void {
-  settings.groups.forEach(({ name, sharing }) => {
-    if (sharing !== 'tokens') return;
+  settings.groups.forEach((group) => {
+    const { name } = group;
+    if (!hasClusterBucket(group)) return;
     const first = new Map<number, { readonly who: string; readonly tokens: number }>();
     for (const record of view) {
       const groupId = groupIdOf(settings.cluster, name);

@@ -1,3 +1,4 @@
+import { hasClusterBucket } from '../../src/core/base/local-gate.js';
 import { depthGiven } from '../../src/core/base/settings.js';
 import { directionIndex } from '../../src/core/base/vocabulary.js';
 import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
@@ -17,7 +18,7 @@ export function replayedSystemNamed(name: string, systems: readonly ReplayedSyst
   return systems.find((system) => shortName(system.name) === shortName(name));
 }
 
-/** How long the bucket of a quota takes to fill, the longer of both dimensions; 0 where only rates are shared. */
+/** How long the bucket of a quota takes to fill, the longer of both dimensions; 0 where it has none. */
 export function fillSeconds(environment: Pick<BaselineEnvironment, 'quota' | 'settings'>): number {
   const depths = clusterDepths(environment);
   return Math.max(
@@ -34,7 +35,7 @@ function clusterDepths({
   settings,
 }: Pick<BaselineEnvironment, 'quota' | 'settings'>): readonly [number | null, number | null] {
   const group = settings?.groups[0];
-  if (group?.sharing !== 'tokens') return [null, null];
+  if (group === undefined || !hasClusterBucket(group)) return [null, null];
   const depthOf = (dimension: 0 | 1) =>
     depthGiven(group.burst, directionIndex('publish'), dimension) ??
     clusterDepth(rateOf(quota, dimension), PIECE[dimension]);

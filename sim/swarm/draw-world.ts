@@ -1,3 +1,4 @@
+import { hasClusterBucket } from '../../src/core/base/local-gate.js';
 import type { GroupSettings, RampModeName } from '../../src/core/base/settings.js';
 import { MESSAGES, UNLIMITED } from '../../src/core/base/vocabulary.js';
 import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
@@ -33,29 +34,21 @@ export function withRamps(seed: number, settings: WorldSettings): WorldSettings 
   return { ...settings, groups: settings.groups.map((group) => ({ ...group, ramp: group.ramp ?? ramp })) };
 }
 
-/** So many seeds in a row share rates, and as many tokens: the other rules of seeds repeat within as many. */
-const SHARED_ALIKE = 24;
+/** So many seeds in a row have gates, and as many buckets: the other rules of seeds repeat within as many. */
+const LIMITED_ALIKE = 24;
 
 /**
- * What the nodes of a world share: by its seed rates, as the pattern says it, or tokens. The numbers that are drawn
- * from the seed do not say which, so a world that shares rates is what it always was.
+ * Gives the groups of some worlds buckets of the cluster, by the seed, in place of gates at each node. The numbers that
+ * are drawn from the seed do not say which.
  */
-export function withTokens(seed: number, settings: WorldSettings): WorldSettings {
-  if (Math.floor(seed / SHARED_ALIKE) % 2 === 0) return settings;
-  return {
-    ...settings,
-    groups: settings.groups.map((group) => (mayShareTokens(group) ? { ...group, sharing: 'tokens' } : group)),
-  };
+export function withBuckets(seed: number, settings: WorldSettings): WorldSettings {
+  if (Math.floor(seed / LIMITED_ALIKE) % 2 === 0) return settings;
+  return { ...settings, groups: settings.groups.map((group) => ({ ...group, topics: 'shared' })) };
 }
 
-/** Nothing smooths a bucket (src/config/read/sharing-in-force.ts). */
-function mayShareTokens({ smoothingMs, slewPerSecond }: GroupSettings): boolean {
-  return smoothingMs === 0 && slewPerSecond === Number.POSITIVE_INFINITY;
-}
-
-/** The same nodes, whose groups share rates. */
-export function withRates(settings: WorldSettings): WorldSettings {
-  return { ...settings, groups: settings.groups.map((group) => ({ ...group, sharing: 'rates' })) };
+/** Gives all groups gates: nodes divide their shares among topics, of which a world names none. */
+export function withGates(settings: WorldSettings): WorldSettings {
+  return { ...settings, groups: settings.groups.map((group) => ({ ...group, topics: 'even' })) };
 }
 
 const RAMP_MODES = Object.keys(MODES) as RampModeName[];
@@ -95,7 +88,7 @@ function drawGroup(random: Random, pattern: GroupSettings, at: number): GroupSet
 
 function drawStrategy(random: Random, pattern: GroupSettings): Partial<GroupSettings> {
   const drawn = random.next();
-  if (pattern.sharing === 'tokens') return {};
+  if (hasClusterBucket(pattern)) return {};
   if (pattern.strategy !== DEFAULT_STRATEGY || drawn < 0.55) return {};
   if (drawn < 0.7) return { strategy: 'equal' };
   if (drawn < 0.78) return { strategy: 'steal-halfway' };

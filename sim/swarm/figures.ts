@@ -1,8 +1,9 @@
+import { hasClusterBucket } from '../../src/core/base/local-gate.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
 import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
 import type { WorldSettings } from '../cluster/world.js';
-import { leastDepth } from '../oracle/burst-promised.js';
+import { BURST_MS, leastDepth } from '../oracle/burst-promised.js';
 import { quotaOf } from './draw-world.js';
 import { SwarmMeter } from './swarm-meter.js';
 
@@ -53,11 +54,9 @@ export function figuresBeyond(settings: WorldSettings, figures: readonly GroupFi
  */
 export function mostAdmitted(group: GroupSettings, nodes: number, spanMs: number): number {
   const quota = quotaOf(group);
-  if (group.sharing === 'tokens') return 1 + (1000 * BURSTS * clusterDepth(quota, 1)) / (quota * spanMs);
-  // Shares that follow no demand need no allowance.
-  const limits = group.strategy === 'equal' ? 1 : 1 + group.allowanceRatio;
-  const buckets = (limits * quota * group.burstMs) / 1000 + nodes * leastDepth(group, quota / nodes);
-  return limits + (1000 * buckets) / (quota * spanMs);
+  if (hasClusterBucket(group)) return 1 + (1000 * BURSTS * clusterDepth(quota, 1)) / (quota * spanMs);
+  const buckets = (quota * BURST_MS) / 1000 + nodes * leastDepth(quota / nodes);
+  return 1 + (1000 * buckets) / (quota * spanMs);
 }
 
 /**
@@ -78,7 +77,7 @@ export function leastUsed(
 ): number {
   const quota = quotaOf(group);
   const unseen = noiseFactor * Math.sqrt((2 * 1000) / (quota * slowSpanMs));
-  const overflow = 1 / (2 * leastDepth(group, quota / nodes));
+  const overflow = 1 / (2 * leastDepth(quota / nodes));
   return Math.max(0, 1 - unseen - overflow);
 }
 

@@ -1,8 +1,9 @@
+import { hasClusterBucket } from '../../src/core/base/local-gate.js';
 import { Random } from '../cluster/random.js';
 import { World, type WorldSettings } from '../cluster/world.js';
 import { Oracle } from '../oracle/oracle.js';
 import type { Violation } from '../oracle/violation.js';
-import { drawSettings, quotaOf, withRamps, withRates, withTokens } from './draw-world.js';
+import { drawSettings, quotaOf, withBuckets, withGates, withRamps } from './draw-world.js';
 import type { FaultKind } from './fault-kinds.js';
 import { drawFaultKinds, injectFault } from './faults.js';
 import { figuresBeyond, figuresOf, type GroupFigures } from './figures.js';
@@ -45,17 +46,17 @@ const END_MS_MAX = 70_000;
  * then convergence after they have ended. The seed picks everything, also which kinds of fault there are.
  *
  * @param base settings of the nodes; its first group is the pattern of all groups
- * @param sharing whether the seed says what the groups share, too
+ * @param buckets whether the seed says which worlds have buckets of the cluster, too
  */
 export function runSwarm(
   seed: number,
   base: WorldSettings,
-  sharing: 'by-seed' | 'as-given' = 'as-given',
+  buckets: 'by-seed' | 'as-given' = 'as-given',
   { hasOnePartition = false }: LeftOut = {},
 ): SwarmVerdict {
   const random = new Random(seed);
-  const drawn = withRamps(seed, drawSettings(random, sharing === 'by-seed' ? withRates(base) : base));
-  const settings = sharing === 'by-seed' ? withTokens(seed, drawn) : drawn;
+  const drawn = withRamps(seed, drawSettings(random, buckets === 'by-seed' ? withGates(base) : base));
+  const settings = buckets === 'by-seed' ? withBuckets(seed, drawn) : drawn;
   const nodes = Array.from({ length: Math.floor(random.between(2, 7)) }, (_, at) => `n${at}`);
   const kinds = drawFaultKinds(random);
   const plan = describePlan(settings, nodes, kinds);
@@ -158,7 +159,9 @@ function described({ atMs, promise, says }: Violation): string {
 
 function describePlan(settings: WorldSettings, nodes: readonly string[], kinds: readonly FaultKind[]): string[] {
   const { groups, partitions, groupsPerRecord, stalenessMs, forgetAfterMs } = settings;
-  const quotas = groups.map((group) => `${group.sharing} by ${group.strategy} ${quotaOf(group)}/s`).join(', ');
+  const quotas = groups
+    .map((group) => `${hasClusterBucket(group) ? 'a bucket' : 'gates'} by ${group.strategy} ${quotaOf(group)}/s`)
+    .join(', ');
   const ramp = groups[0]?.ramp ?? null;
   return [
     `${nodes.length} nodes, ${partitions} partitions, ${groups.length} groups, ${groupsPerRecord} per record: ${quotas}`,

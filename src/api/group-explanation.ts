@@ -1,4 +1,4 @@
-import type { Sharing } from '../core/base/settings.js';
+import type { Gate } from '../core/base/local-gate.js';
 import type { Dimension, Direction } from '../core/base/vocabulary.js';
 import type { Level } from '../core/limiter/levels.js';
 import type { Binding } from '../core/target/target-rate.js';
@@ -10,9 +10,8 @@ export interface GroupExplanation {
   readonly group: string;
   readonly node: string;
   readonly strategy: string;
-  readonly sharing: Sharing;
-  /** The setting for which `sharing: auto` means rates, as `limiter is window`; null = none. */
-  readonly ratesBecause: string | null;
+  /** The setting for which each node has a gate on its own share; null = the cluster has a bucket. */
+  readonly gate: Gate | null;
   readonly directions: Readonly<Record<Direction, DirectionExplanation>>;
 }
 
@@ -44,7 +43,7 @@ export interface DirectionExplanation {
   readonly ramp: RampStatus | null;
   readonly inForce: RateStatus;
   readonly shareSum: RateStatus;
-  /** Null where rates are shared, and where the direction is not used here. */
+  /** Null where each node has a gate, and where the direction is not used here. */
   readonly clusterBucket: DirectionStatus['clusterBucket'];
   readonly local: LocalExplanation;
   /** What the shadow of the group would have said; null = it has none. */
@@ -78,8 +77,6 @@ export interface LocalExplanation {
   readonly served: boolean;
   readonly link: string;
   readonly share: RateStatus;
-  /** What may be taken above the share for noise: limit − share. */
-  readonly allowance: RateStatus;
   readonly limit: RateStatus;
   /** In the bucket now. */
   readonly tokens: { readonly messages: number | null; readonly bytes: number | null };

@@ -161,8 +161,8 @@ export interface DirectionStatus {
   /** null = none. */
   readonly ramp: RampStatus | null;
   /**
-   * What nodes share where `sharing` is tokens; null where they share rates, and where the direction is not used here.
-   * In it, null = the dimension has no quota, or one of 0.
+   * The bucket of the cluster; null where each node has a gate, and where the direction is not used here. In it, null =
+   * the dimension has no quota, or one of 0.
    */
   readonly clusterBucket: {
     readonly messages: ClusterBucketStatus | null;
@@ -209,7 +209,7 @@ export interface LocalStatus {
   readonly served: boolean;
   readonly link: 'linked' | 'held' | 'fallback';
   readonly share: RateStatus;
-  /** Share + allowance: what the limiter enforces. The share alone where tokens are shared (clusterBucket). */
+  /** What a gate enforces. Where the cluster has a bucket, that decides (clusterBucket). */
   readonly limit: RateStatus;
   /** Since the start of the process. */
   readonly admittedMessages: number;

@@ -65,7 +65,7 @@ export interface LaneFigures {
   readonly target: number;
   readonly admitted: number;
   readonly wanted: number;
-  /** In the cluster's bucket; NaN where rates are shared. */
+  /** In the cluster's bucket; NaN where each node has a gate. */
   readonly tokens: number;
   /** By this node. */
   readonly refused: number;

@@ -90,10 +90,10 @@ export class GroupsInForce {
     this.#putInForce(group, inForce);
   }
 
-  /** As with `topic.kind: none`: nobody tells who took what, so that rates are shared, evenly. */
+  /** As with `topic.kind: none`: nobody tells who took what, so each has the same part. */
   #divided(config: GroupConfig): GroupConfig {
     if (this.dividedBy === null) return config;
-    return withAll(config, { strategy: 'equal', nodeCount: this.dividedBy, sharing: 'rates', autoSharing: null });
+    return withAll(config, { strategy: 'equal', nodeCount: this.dividedBy });
   }
 
   #putInForce(group: number, config: GroupConfig): void {

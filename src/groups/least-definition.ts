@@ -1,16 +1,14 @@
 import { describeGroup, describeTemplate } from '../config/describe/describe-config.js';
 import { examineGroup } from '../config/read/group-definition.js';
 import type { GroupConfig, KeyTemplate } from '../config/resolved/resolved-config.js';
-import { SETTINGS } from '../config/schema/all-settings.js';
 import { DIRECTIONS, type Direction } from '../core/base/vocabulary.js';
 import { isMapping, type Mapping } from '../input/mapping.js';
 import { isSameValue } from './same-value.js';
 
 /**
  * The least that YAML has to say for a group to be like this, where nothing stands in `defaults`: that is how groups of
- * run time are read. With every default written out, a quota of 600/min could not be halved at run time, because
- * 100 ms of burst that nobody has written are less than one message of 300/min; and the first change of a group of YAML
- * stood in the audit trail as one of thirty settings.
+ * run time are read. With every default written out, the first change of a group of YAML stood in the audit trail as
+ * one of thirty settings.
  */
 export function leastDefinition(group: GroupConfig): Mapping {
   const known = KNOWN.get(group);
@@ -37,13 +35,8 @@ export function leastTemplate(template: KeyTemplate): Mapping {
 
 /** What a key has of its own: what is not as in its template. What is as there follows the template. */
 export function leastOverride({ group }: KeyTemplate, override: GroupConfig): Mapping {
-  const inherited = describeGroup(group);
-  // A template of few messages per minute cannot write it, and is read with the default.
-  const isDefault = !('burstMs' in inherited) && group.burstMs === DEFAULT_BURST_MS;
-  return without(describeGroup(override), isDefault ? { ...inherited, burstMs: DEFAULT_BURST_MS } : inherited);
+  return without(describeGroup(override), describeGroup(group));
 }
-
-const DEFAULT_BURST_MS = SETTINGS.group.rows.burstMs?.default;
 
 /** By group and not by name: a group that changes is another object. */
 const KNOWN = new WeakMap<GroupConfig, Mapping>();

@@ -7,7 +7,7 @@ import { correctedRate } from '../core/tokens/cluster-bucket.js';
 import type { SlotTokens } from '../core/tokens/slot-tokens.js';
 import type { StatusParts } from './status-parts.js';
 
-/** The cluster's buckets of a lane; null where rates are shared, and where this node does not serve the lane. */
+/** The cluster's buckets of a lane; null where each node has a gate, and where this node does not serve the lane. */
 export function describeTokens(parts: StatusParts, lane: number): DirectionStatus['clusterBucket'] {
   const { coordinator } = parts.loop;
   const state = coordinator?.lanes.get(lane);

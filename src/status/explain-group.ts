@@ -7,6 +7,7 @@ import type {
 } from '../api/group-explanation.js';
 import type { DirectionStatus, RateStatus } from '../api/node-status.js';
 import { groupIdOf } from '../core/base/ids.js';
+import { gatesOf } from '../core/base/local-gate.js';
 import { finiteOrNull } from '../core/base/shown-rates.js';
 import {
   type BackendId,
@@ -30,8 +31,7 @@ export function explainGroup(parts: StatusParts, group: number): GroupExplanatio
     group: config.name,
     node: parts.config.nodeId,
     strategy: config.strategy,
-    sharing: config.sharing,
-    ratesBecause: config.autoSharing?.because ?? null,
+    gate: gatesOf(config)[0] ?? null,
     directions: { publish: explain('publish'), dispatch: explain('dispatch') },
   };
 }
@@ -125,10 +125,6 @@ function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStat
     limit,
     refusedMessages,
     refusedBytes,
-    allowance: {
-      messagesPerSecond: difference(limit.messagesPerSecond, share.messagesPerSecond),
-      bytesPerSecond: difference(limit.bytesPerSecond, share.bytesPerSecond),
-    },
     tokens: { messages: tokens(MESSAGES), bytes: tokens(BYTES) },
     depth: { messages: depth(MESSAGES), bytes: depth(BYTES) },
     comesBack: {
@@ -144,8 +140,4 @@ function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStat
 function sumOf({ nodes }: DirectionStatus, column: 'usage' | 'demand'): RateStatus {
   const sum = (key: keyof RateStatus) => nodes.reduce((total, node) => total + (node[column][key] ?? 0), 0);
   return { messagesPerSecond: sum('messagesPerSecond'), bytesPerSecond: sum('bytesPerSecond') };
-}
-
-function difference(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? null : one - other;
 }

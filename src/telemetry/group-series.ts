@@ -160,7 +160,7 @@ function shadowReadingsOf({ limiter, gate: { shadows } }: UsedParts) {
   } satisfies Partial<Readings>;
 }
 
-/** No series where sharing is rates. */
+/** No series where each node has a gate. */
 function bucketReadingsOf(node: UsedParts, state: (lane: WatchedLane) => LaneState | undefined) {
   const inCluster = ({ lane }: WatchedLane, dimension: number) => {
     const { coordinator } = node.loop;

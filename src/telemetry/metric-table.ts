@@ -334,10 +334,10 @@ export const GROUP_METRICS = {
   quotamesh_group_busy: groupGauge('1 while saturated backends hold it below its quota, else 0.'),
   quotamesh_group_ramp_messages_per_second: groupGauge('Where the ramp stands: a ceiling over the target.'),
   quotamesh_group_cluster_tokens_messages: groupGauge(
-    'Messages in the cluster’s bucket; negative = a debt. No series where sharing is rates.',
+    'Messages in the cluster’s bucket; negative = a debt. No series where each node has a gate.',
   ),
   quotamesh_group_cluster_tokens_bytes: groupGauge(
-    'Bytes in the cluster’s bucket; negative = a debt. No series where sharing is rates.',
+    'Bytes in the cluster’s bucket; negative = a debt. No series where each node has a gate.',
   ),
   quotamesh_group_cluster_depth_messages: groupGauge('Messages that the cluster’s bucket holds at most.'),
   quotamesh_group_cluster_depth_bytes: groupGauge('Bytes that the cluster’s bucket holds at most.'),
@@ -359,8 +359,12 @@ export const GROUP_METRICS = {
   ),
   quotamesh_group_share_messages_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_share_bytes_per_second: groupGauge('Share that this node applies.'),
-  quotamesh_group_limit_messages_per_second: groupGauge('Share + allowance: what the limiter enforces.'),
-  quotamesh_group_limit_bytes_per_second: groupGauge('Share + allowance: what the limiter enforces.'),
+  quotamesh_group_limit_messages_per_second: groupGauge(
+    'What a gate enforces; where the cluster has a bucket, that decides.',
+  ),
+  quotamesh_group_limit_bytes_per_second: groupGauge(
+    'What a gate enforces; where the cluster has a bucket, that decides.',
+  ),
   quotamesh_group_share_sum_messages_per_second: groupGauge('Σ of all nodes’ shares as this node sees it.'),
   quotamesh_group_share_sum_bytes_per_second: groupGauge('Σ of all nodes’ shares as this node sees it.'),
   quotamesh_group_usage_messages_per_second: groupGauge('Usage of this node as it was reported last.'),

@@ -4,7 +4,6 @@ import { NODES } from './schedule.js';
 export interface ChaosGroup {
   readonly name: string;
   readonly strategy: 'max-min' | 'equal';
-  readonly sharing: 'rates' | 'tokens';
   /** Messages per second. */
   readonly quota: number;
   /** Messages asked for per second, by node; together more than the quota. */
@@ -16,14 +15,12 @@ export interface ChaosGroup {
 const PARTS = [1, 0.6, 0.3, 0.12, 0.05];
 
 /**
- * 410/s in all of 850/s that are asked for: the machine has three brokers and five nodes to carry beside it. Half of the
- * groups share tokens, with the same bounds.
+ * 410/s in all of 850/s that are asked for: the machine has three brokers and five nodes to carry beside it.
  */
 export const GROUPS: readonly ChaosGroup[] = [
   {
     name: 'wide',
     strategy: 'max-min',
-    sharing: 'tokens',
     quota: 200,
     demand: skewed(200, 0),
     isolation: { policy: 'equal-share', holdMs: 10_000 },
@@ -31,7 +28,6 @@ export const GROUPS: readonly ChaosGroup[] = [
   {
     name: 'even',
     strategy: 'equal',
-    sharing: 'rates',
     quota: 100,
     demand: Array.from({ length: NODES }, () => 40),
     isolation: { policy: 'equal-share', holdMs: 10_000 },
@@ -39,7 +35,6 @@ export const GROUPS: readonly ChaosGroup[] = [
   {
     name: 'closed',
     strategy: 'max-min',
-    sharing: 'rates',
     quota: 100,
     demand: skewed(100, 2),
     isolation: { policy: 'closed', holdMs: 0 },
@@ -47,7 +42,6 @@ export const GROUPS: readonly ChaosGroup[] = [
   {
     name: 'small',
     strategy: 'max-min',
-    sharing: 'tokens',
     quota: 10,
     demand: skewed(10, 4),
     isolation: { policy: 'equal-share', holdMs: 10_000 },
@@ -65,9 +59,9 @@ export function nodeName(node: number): string {
 
 /** node.yaml of one node; JSON is YAML. */
 export function nodeConfig(topic: Readonly<Record<string, unknown>>, decisionsFile: string): string {
-  const groups = GROUPS.map(({ name, strategy, sharing, quota, isolation }) => {
+  const groups = GROUPS.map(({ name, strategy, quota, isolation }) => {
     const publish = { messagesPerSecond: quota };
-    return [name, { strategy, sharing, quota: { publish }, isolation }] as const;
+    return [name, { strategy, quota: { publish }, isolation }] as const;
   });
   const config = { cluster: 'chaos', topic, log: { decisionsFile }, groups: Object.fromEntries(groups) };
   return `${JSON.stringify(config, null, 2)}\n`;

@@ -83,13 +83,11 @@ export async function playRamps(topic: ClusterOptions['topic']): Promise<RampRun
   }
 }
 
-/** No allowance. The default bucket of 100 ms bears the pauses of a busy machine, and adds a hundredth to 5 s at most. */
+/** The default bucket of 100 ms bears the pauses of a busy machine, and adds a hundredth to 5 s at most. */
 function group(overMs: string): object {
   return {
     quota: { publish: { messagesPerSecond: TO } },
     ramp: { mode: 'scheduled', fromPerSecond: FROM, overMs },
-    allowanceRatio: 0,
-    burstMinMessages: 1,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Cluster } from './cluster.js';
 const SETTLED_MS = 20_000;
 
 interface Read {
-  readonly burstMinMessages: number;
+  readonly expectedCost: number;
   readonly debtMs: number;
 }
 
@@ -45,8 +45,8 @@ export async function killWriter(cluster: Cluster, ids: readonly string[], kills
     const [first] = found;
     if (new Set(found.map((each) => JSON.stringify(each))).size !== 1)
       broken.push(`kill ${kill}: ${JSON.stringify(found)}`);
-    if (first === undefined || first.burstMinMessages < answered) broken.push(`kill ${kill}: ${answered} is lost`);
-    if (first !== undefined && first.debtMs !== first.burstMinMessages) broken.push(`kill ${kill}: a part is missing`);
+    if (first === undefined || first.expectedCost < answered) broken.push(`kill ${kill}: ${answered} is lost`);
+    if (first !== undefined && first.debtMs !== first.expectedCost) broken.push(`kill ${kill}: a part is missing`);
   }
   return { answered, broken };
 }
@@ -65,7 +65,7 @@ async function settled(cluster: Cluster, ids: readonly string[]): Promise<Read[]
 /** Null when the node died before it answered. */
 async function put(url: string, n: number): Promise<number | null> {
   const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ burstMinMessages: n, debtMs: n });
+  const body = JSON.stringify({ expectedCost: n, debtMs: n });
   try {
     const response = await fetch(`${url}/v1/groups/counted`, { method: 'PUT', headers, body });
     await response.arrayBuffer();
@@ -78,5 +78,5 @@ async function put(url: string, n: number): Promise<number | null> {
 async function read(url: string): Promise<Read> {
   const response = await fetch(`${url}/v1/groups/counted/definition`);
   const { definition } = (await response.json()) as { readonly definition?: Read };
-  return { burstMinMessages: definition?.burstMinMessages ?? 0, debtMs: definition?.debtMs ?? 0 };
+  return { expectedCost: definition?.expectedCost ?? 0, debtMs: definition?.debtMs ?? 0 };
 }

@@ -47,7 +47,7 @@ export async function playTokens(topic: ClusterOptions['topic']): Promise<Tokens
     ...Object.fromEntries(idle.map((name) => [name, small])),
     busy: { quota: { publish: { messagesPerSecond: BUSY_PER_SECOND } } },
   };
-  const cluster = await Cluster.create({ topic, nodeSettings: { defaults: { sharing: 'tokens' }, groups } });
+  const cluster = await Cluster.create({ topic, nodeSettings: { defaults: {}, groups } });
   const traffic = new TrafficProcess();
   const send = (group: string, rateOf: (id: string) => number) =>
     traffic.setRates(TOKEN_NODES.map((id) => ({ node: id, url: cluster.url(id), ratePerSecond: rateOf(id), group })));
@@ -90,7 +90,7 @@ export async function playFivePerMinute(
   idleMs = 0,
 ): Promise<FivePerMinuteSeen> {
   const groups = { few: { quota: { publish: { messagesPerMinute: 5 } } } };
-  const cluster = await Cluster.create({ topic, nodeSettings: { defaults: { sharing: 'tokens' }, groups } });
+  const cluster = await Cluster.create({ topic, nodeSettings: { defaults: {}, groups } });
   const traffic = new TrafficProcess();
   try {
     await cluster.start(...TOKEN_NODES);

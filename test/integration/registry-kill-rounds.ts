@@ -156,7 +156,7 @@ function examineScopes(
 
 /** What programs/registry-writer.mjs makes of a group with its n-th change; before the first there is none. */
 function definitionOf(n: number): object | null {
-  return n % DELETED_EVERY === 0 ? null : { burstMinMessages: n, debtMs: n };
+  return n % DELETED_EVERY === 0 ? null : { expectedCost: n, debtMs: n };
 }
 
 /** It knows what there is from what the dead have left in the log alone. */
@@ -210,7 +210,7 @@ class Beside {
   async #work(): Promise<void> {
     while (!this.#stopped) {
       const startMs = performance.now();
-      await putGroup(this.node, 'beside', { burstMinMessages: this.changes + 1 }, null, BY_TEST);
+      await putGroup(this.node, 'beside', { expectedCost: this.changes + 1 }, null, BY_TEST);
       this.slowestMs = Math.max(this.slowestMs, performance.now() - startMs);
       this.changes++;
       await sleep(PAUSE_MS);

@@ -45,7 +45,7 @@ describe('changes over HTTP, three processes on the embedded topic', () => {
     const response = await fetch(`${cluster.url(id)}/v1/groups/${group}`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ burstMinMessages: count }),
+      body: JSON.stringify({ expectedCost: count }),
     });
     await response.arrayBuffer();
     return response.status;
@@ -57,7 +57,7 @@ describe('changes over HTTP, three processes on the embedded topic', () => {
     group: string,
   ): Promise<{ readonly count: number; readonly etag: string | null }> {
     const response = await fetch(`${cluster.url(id)}/v1/groups/${group}/definition`);
-    const { definition } = (await response.json()) as { readonly definition?: { readonly burstMinMessages: number } };
-    return { count: definition?.burstMinMessages ?? 0, etag: response.headers.get('etag') };
+    const { definition } = (await response.json()) as { readonly definition?: { readonly expectedCost: number } };
+    return { count: definition?.expectedCost ?? 0, etag: response.headers.get('etag') };
   }
 });

@@ -11,13 +11,13 @@ import {
   reportRecordKey,
   type TopicRecord,
 } from '../../src/core/protocol/record.js';
-import { GROUP, SETTINGS } from '../simulation/settings.js';
+import { GATED, GROUP, SETTINGS } from '../simulation/settings.js';
 import { OneNode } from '../unit/core/coordinator/one-node.js';
 
 const QUOTA = 1000;
 const GROUPS = [
-  { ...GROUP, name: 'rates' },
-  { ...GROUP, name: 'tokens', sharing: 'tokens' as const },
+  { ...GATED, name: 'gates' },
+  { ...GROUP, name: 'bucket' },
   { ...GROUP, name: 'equal', strategy: 'equal' },
 ];
 const HONEST = ['own', 'other'];

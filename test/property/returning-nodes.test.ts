@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import type { Append } from '../../src/core/protocol/events-and-effects.js';
-import { GROUP, SETTINGS } from '../simulation/settings.js';
+import { GATED, SETTINGS } from '../simulation/settings.js';
 import { CompactedLog, Process, type View } from './small-cluster.js';
 
 const GROUP_COUNT = 5;
@@ -18,7 +18,7 @@ const SETTINGS_OF_ALL: Omit<CoordinatorSettings, 'partitions' | 'nodeId'> = {
   stalenessMs: 2000,
   forgetAfterMs: 4000,
   isolationAfterMs: 2000,
-  groups: Array.from({ length: GROUP_COUNT }, (_, at) => ({ ...GROUP, name: `group-${at}`, strategy: 'max-min' })),
+  groups: Array.from({ length: GROUP_COUNT }, (_, at) => ({ ...GATED, name: `group-${at}`, strategy: 'max-min' })),
 };
 const NODE_IDS = ['anchor', 'coming-and-going', 'as-well'];
 

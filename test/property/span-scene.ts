@@ -39,7 +39,7 @@ export class SpanScene {
 
   constructor() {
     const limits = { perClient: { publish: { messagesPerSecond: PER_CLIENT } } };
-    const group = { maxRequest: { messages: 1000 }, burstMinMessages: 1, burstMs: 100 };
+    const group = { maxRequest: { messages: 1000 } };
     const groups = {
       a: { ...group, ...limits, perTopic: { publish: { messagesPerSecond: PER_TOPIC } } },
       b: { ...group, topics: 'even' },
@@ -137,7 +137,7 @@ export class SpanScene {
     this.ledgers.set(name, ledger);
     if (name.includes('/')) {
       const perSecond = name.includes('/client/') ? PER_CLIENT : PER_TOPIC;
-      ledger.limited(0, perSecond, Math.max(1, perSecond / 10));
+      ledger.limited(0, perSecond, Math.min(20, perSecond / 4));
     }
     // The node's own depth is 20 pieces of work at least.
     if (name === 'node') ledger.limited(0, NODE, Math.max(20, NODE / 10));

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { World } from '../../sim/cluster/world.js';
 import { runPool } from './pool-swarm.js';
-import { GROUP, SETTINGS } from './settings.js';
+import { GATED, GROUP, SETTINGS } from './settings.js';
 
 const QUOTA = 900;
-const EQUAL = { ...GROUP, strategy: 'equal', allowanceRatio: 0 };
+const EQUAL = { ...GATED, strategy: 'equal' };
 const EQUAL_GROUP = { ...EQUAL, quota: { ...GROUP.quota, publish: [QUOTA, Number.POSITIVE_INFINITY] as const } };
 
 /** Applied by limiters that are in force now. */

@@ -3,7 +3,7 @@ import type { SimulatedNode } from '../../sim/cluster/simulated-node.js';
 import { World, type WorldSettings } from '../../sim/cluster/world.js';
 import { groupIdOf } from '../../src/core/base/ids.js';
 import { DIRECTION_COUNT, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
-import { GROUP, SETTINGS } from './settings.js';
+import { GATED, SETTINGS } from './settings.js';
 
 const NAMES = ['orders', 'mails', 'events'];
 const QUOTA = 1000;
@@ -12,7 +12,7 @@ const STALENESS_MS = SETTINGS.stalenessMs;
 const ROUND_TRIP_MS = 5 + 4 * SETTINGS.sampleIntervalMs;
 
 function worldOf(seed: number, change: Partial<WorldSettings> = {}, strategy = 'max-min'): World {
-  const groups = NAMES.map((name) => ({ ...GROUP, name, strategy }));
+  const groups = NAMES.map((name) => ({ ...GATED, name, strategy }));
   return new World(seed, { ...SETTINGS, partitions: 1 + (seed % 4), groups, ...change });
 }
 
@@ -134,7 +134,7 @@ for (const [fate, befall] of Object.entries(FATES)) {
       const { worst } = watch(world, 1500);
       world.node('c').cutOff(false);
       const after = watch(world, 10_000);
-      expect(Math.max(worst, after.worst)).toBeLessThanOrEqual(QUOTA * (1 + 1e-9) + QUOTA * GROUP.floorRatio);
+      expect(Math.max(worst, after.worst)).toBeLessThanOrEqual(QUOTA * (1 + 1e-9) + QUOTA * GATED.floorRatio);
       expectSameShares(world);
     });
   });

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { admittedRate, worstSpan } from '../../sim/cluster/measure.js';
 import { type LaneArrival, World, type WorldSettings } from '../../sim/cluster/world.js';
 import type { GroupSettings } from '../../src/core/base/settings.js';
-import { GROUP, SETTINGS } from './settings.js';
+import { GATED, SETTINGS } from './settings.js';
 
 const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 const PUBLISH = 0;
 const DISPATCH = 1;
 
 function group(changes: Partial<GroupSettings>): GroupSettings {
-  return { ...GROUP, ...changes };
+  return { ...GATED, ...changes };
 }
 
 function cluster(seed: number, nodes: readonly string[], settings: Partial<WorldSettings>): World {

@@ -4,12 +4,12 @@ import { nodeKeyOf } from '../../src/core/base/ids.js';
 import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
 import { nodeRecordKey } from '../../src/core/protocol/record.js';
 import { Follower } from '../property/follower.js';
-import { GROUP, SETTINGS } from './settings.js';
+import { GATED, SETTINGS } from './settings.js';
 
 const SEEDS = [21, 22, 23, 24];
 
 function settingsWith(partitions: number): WorldSettings {
-  const groups = ['orders', 'mails', 'events'].map((name) => ({ ...GROUP, name }));
+  const groups = ['orders', 'mails', 'events'].map((name) => ({ ...GATED, name }));
   return { ...SETTINGS, partitions, groups };
 }
 

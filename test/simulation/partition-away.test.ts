@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { World } from '../../sim/cluster/world.js';
-import { GROUP, SETTINGS } from './settings.js';
+import { GATED, SETTINGS } from './settings.js';
 
 const PARTITIONS = 4;
 const GROUPS = 12;
@@ -9,7 +9,7 @@ const AWAY_MS = 30_000;
 
 /** Every node is asked for more than its share of every group, so that each has something to say on every partition. */
 function world(): World {
-  const groups = Array.from({ length: GROUPS }, (_, at) => ({ ...GROUP, name: `g${at}` }));
+  const groups = Array.from({ length: GROUPS }, (_, at) => ({ ...GATED, name: `g${at}` }));
   const cluster = new World(7, { ...SETTINGS, partitions: PARTITIONS, groups });
   for (let group = 0; group < GROUPS; group++) {
     for (const node of NODES) {

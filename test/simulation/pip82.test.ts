@@ -3,7 +3,7 @@ import { admittedRate } from '../../sim/cluster/measure.js';
 import { World, type WorldSettings } from '../../sim/cluster/world.js';
 import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
 import { readVectors } from '../vectors/read-vectors.js';
-import { GROUP, SETTINGS } from './settings.js';
+import { GATED, SETTINGS } from './settings.js';
 
 interface ClosedLoopCase {
   readonly id: string;
@@ -45,7 +45,7 @@ const run = RUN.flatMap((strategy) => closedLoops.map((given) => ({ ...given, st
 
 function worldOf(strategy: string, quota: number, members: readonly string[], scale = SCALE): World {
   const publish = [quota * scale, Number.POSITIVE_INFINITY] as const;
-  const group = { ...GROUP, strategy, quota: { ...GROUP.quota, publish } };
+  const group = { ...GATED, strategy, quota: { ...GATED.quota, publish } };
   // The text's plain 10 %: no noise rule. Arrivals come evenly, so there is no noise either.
   const settings: WorldSettings = { ...SETTINGS, noiseFactor: 0, groups: [group] };
   const world = new World(82, settings);
@@ -72,7 +72,7 @@ function playCase(world: World, given: ClosedLoopCase, scale: number): number {
   if (change.join !== undefined) world.start(change.join);
   if (change.leave !== undefined) world.node(change.leave).leave();
   if (change.quota !== undefined) {
-    const [group = GROUP] = world.settings.groups;
+    const [group = GATED] = world.settings.groups;
     const publish = [change.quota * scale, Number.POSITIVE_INFINITY] as const;
     world.changeGroup(0, { ...group, quota: { ...group.quota, publish } });
   }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { admittedRate, worstSpan } from '../../sim/cluster/measure.js';
 import { World } from '../../sim/cluster/world.js';
-import { GROUP, SETTINGS } from './settings.js';
+import { GATED, GROUP, SETTINGS } from './settings.js';
 
 /** The deterministic twin of test/cluster/pools-story.ts. */
 const QUOTA = 900;
 const GROUPS = [
-  { ...GROUP, strategy: 'equal', quota: { ...GROUP.quota, publish: [QUOTA, Number.POSITIVE_INFINITY] as const } },
+  { ...GATED, strategy: 'equal', quota: { ...GROUP.quota, publish: [QUOTA, Number.POSITIVE_INFINITY] as const } },
 ];
 const WINDOW_MS = 5000;
 const SETTLED_MS = 6000;
@@ -23,7 +23,6 @@ function anyWindow(world: World, fromMs: number, toMs: number): { least: number;
   return { least: Math.min(...rates) / QUOTA, most: Math.max(...rates) / QUOTA };
 }
 
-/** With an allowance seed 4 admitted more than 1.02 quotas in its first 5 s (docs/decisions/0027). */
 describe.each([1, 4])('1 → 3 → 2 → 1 nodes of strategy equal under more than the quota, seed %i', (seed) => {
   test.each([
     { evenly: true, partitions: 1 },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { admittedRate } from '../../sim/cluster/measure.js';
 import { World } from '../../sim/cluster/world.js';
 import { type Beat, readBeats } from '../vectors/pulsar-beats.js';
-import { GROUP, SETTINGS } from './settings.js';
+import { GATED, SETTINGS } from './settings.js';
 
 /**
  * A round of Pulsar is a minute, one of ours a second; the rates are multiplied, to a quota of 1000/s, so that
@@ -22,8 +22,8 @@ const beats = readBeats();
 function play(beat: Beat, strategy: string): number[][] {
   const { configured, startLimits, wants, deaths, isSilent, rounds } = beat;
   const scale = QUOTA / configured;
-  const quota = { ...GROUP.quota, publish: [QUOTA, Number.POSITIVE_INFINITY] as const };
-  const world = new World(82, { ...SETTINGS, groups: [{ ...GROUP, strategy, quota }] });
+  const quota = { ...GATED.quota, publish: [QUOTA, Number.POSITIVE_INFINITY] as const };
+  const world = new World(82, { ...SETTINGS, groups: [{ ...GATED, strategy, quota }] });
   world.topic.isAway = isSilent;
   const members = startLimits.map((_, member) => `m${member}`);
   for (const member of members) world.start(member);

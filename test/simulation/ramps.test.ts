@@ -3,7 +3,7 @@ import type { TopicDelays } from '../../sim/cluster/simulated-topic.js';
 import { World } from '../../sim/cluster/world.js';
 import type { RampSettings } from '../../src/core/base/settings.js';
 import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
-import { GROUP, SETTINGS } from './settings.js';
+import { GATED, SETTINGS } from './settings.js';
 
 const RAMP: RampSettings = {
   mode: 'scheduled',
@@ -20,10 +20,10 @@ const NODES = ['a', 'b', 'c'];
 /** Three nodes, 1,000/s in all, each asked for `rate` from 1 s on until `untilMs`; a small burst, so that seconds are exact. */
 function cluster(
   ramp: Partial<RampSettings>,
-  { rate = 500, untilMs = Number.POSITIVE_INFINITY, partitions = 1, strategy = GROUP.strategy } = {},
+  { rate = 500, untilMs = Number.POSITIVE_INFINITY, partitions = 1, strategy = GATED.strategy } = {},
   delays?: TopicDelays,
 ): World {
-  const group = { ...GROUP, strategy, ramp: { ...RAMP, ...ramp }, allowanceRatio: 0, burstMs: 20, burstMinMessages: 1 };
+  const group = { ...GATED, strategy, ramp: { ...RAMP, ...ramp } };
   const world = new World(3, { ...SETTINGS, partitions, groups: [group] }, delays);
   for (const node of NODES) world.start(node);
   world.runFor(1000);
@@ -43,7 +43,7 @@ function admitted(world: World, fromMs: number, toMs: number): number {
 
 function ceiling(world: World, node = 'a'): number {
   const { targets, settings } = world.node(node).coordinator;
-  return targets.ramps.ceilingOf(settings.groups[0] as typeof GROUP, 0, 0);
+  return targets.ramps.ceilingOf(settings.groups[0] as typeof GATED, 0, 0);
 }
 
 describe('a ramp from 100 to 1,000 in 10 s', () => {

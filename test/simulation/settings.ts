@@ -12,8 +12,6 @@ export const GROUP: GroupSettings = {
   nodeCount: 0,
   strategy: 'max-min',
   floorRatio: 0.001,
-  allowanceRatio: 0.25,
-  sharing: 'rates',
   burst: { messages: null, bytes: null, policy: 'optimistic' },
   debtMs: 60_000,
   weights: {},
@@ -24,10 +22,12 @@ export const GROUP: GroupSettings = {
   maxShareRatio: 1,
   limiter: 'bucket',
   windowMs: 1000,
-  burstMs: 100,
-  burstMinMessages: 20,
+  topics: 'shared',
   isolation: { policy: 'equal-share', holdMs: 10_000 },
 };
+
+/** Each node limits its own share, and the cluster has no bucket. */
+export const GATED: GroupSettings = { ...GROUP, topics: 'even' };
 
 export const RAMP: RampSettings = {
   mode: 'relaxed',

@@ -125,16 +125,16 @@ function isRefused(decision: Decision): boolean {
 }
 
 test.each([
-  ['tokens', {}],
-  ['tokens, with a burst', { burst: 50 }],
-  ['rates', { sharing: 'rates' }],
+  ['a bucket', {}],
+  ['a bucket, with a burst', { burst: 50 }],
+  ['gates', { smoothingMs: 1 }],
 ])(
   'a shadow refuses what enforcement of the same quota refuses, through moving demand and the death of a node: %s',
-  (sharing, group) => {
+  (limited, group) => {
     for (const seed of [1, 2, 3]) {
       const { enforced, planned, shadowed, reallyRefused, offered } = run(seed, group);
       console.log(
-        `${sharing}, seed ${seed}: of ${offered} ${enforced} refused where enforced, ${planned} by the plan, ${shadowed} with mode: shadow`,
+        `${limited}, seed ${seed}: of ${offered} ${enforced} refused where enforced, ${planned} by the plan, ${shadowed} with mode: shadow`,
       );
       expect(offered).toBeGreaterThan(17_000);
       expect(enforced).toBeGreaterThan(7000);

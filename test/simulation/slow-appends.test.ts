@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { World } from '../../sim/cluster/world.js';
-import { GROUP, SETTINGS } from './settings.js';
+import { GATED, SETTINGS } from './settings.js';
 
 /** A broker that answers 200 ms later: every other round finds a produce under way. */
 const SLOW = { appendMs: [200, 200], deliveryMs: [0.5, 3] } as const;
 const GROUPS = 12;
 
 function world(strategy: string, seed: number): World {
-  const groups = Array.from({ length: GROUPS }, (_, at) => ({ ...GROUP, name: `g${at}`, strategy }));
+  const groups = Array.from({ length: GROUPS }, (_, at) => ({ ...GATED, name: `g${at}`, strategy }));
   const slow = new World(seed, { ...SETTINGS, groups }, SLOW);
   for (let group = 0; group < GROUPS; group++) {
     for (const node of ['a', 'b', 'c']) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultSettings } from '../../sim/scenario/world-settings.js';
-import { withRates } from '../../sim/swarm/draw-world.js';
+import { withGates } from '../../sim/swarm/draw-world.js';
 import { playSeed } from '../../sim/swarm/play-seed.js';
 import { runSwarm } from '../../sim/swarm/run-swarm.js';
 import { LEFT_OUT, OPEN_FAULTS } from './open-faults.js';
@@ -29,7 +29,7 @@ test(`swarm, ${SEEDS.length} seeds from ${SEEDS[0]}`, async () => {
 });
 
 test.each([
-  // All of them shared rates.
+  // All of them had gates.
   // A node that remembered a life which a wrong key had written over had agreed with others on a pool; two that began with
   // a compacted log had not read the agreement.
   24_115, 60_867, 64_912,
@@ -38,7 +38,7 @@ test.each([
   // An id that was forgotten came back with the nonce that it had had before.
   41_961,
 ])('seed %i, which once broke a promise, keeps all of them', (seed) => {
-  const { problems, plan } = runSwarm(seed, withRates(SETTINGS));
+  const { problems, plan } = runSwarm(seed, withGates(SETTINGS));
   expect(problems, plan.join('\n')).toEqual([]);
 });
 

@@ -48,9 +48,9 @@ class Player {
     }
   }
 
-  /** Settings as `quotamesh group set` takes them. Arrivals have no noise that an allowance would be for. */
+  /** Settings as `quotamesh group set` takes them. */
   #begin(words: readonly string[]): readonly string[] {
-    const groups = { [GROUP.name]: { allowanceRatio: 0, ...patchOf(words) } };
+    const groups = { [GROUP.name]: patchOf(words) };
     const config = resolveConfig(
       { cluster: 'transcript', topic: 'memory', groups },
       { source: '(transcript)', env: {} },

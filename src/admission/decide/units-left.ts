@@ -55,7 +55,7 @@ export function fullInMs({ limiter, loop }: LeftParts, lane: number, dimension: 
   return Math.max(0, (1000 * missing) / bucket.perSecond);
 }
 
-/** Null where the node does not follow the cluster's bucket: it shares rates, or is cut off from the log. */
+/** Null where the node does not follow the cluster's bucket: it has a gate, or is cut off from the log. */
 export function sharedBucket(
   { coordinator }: CoordinatorView,
   lane: number,

@@ -5,9 +5,9 @@ import { SECONDS_OF, SHORT_UNIT, type TimeUnit } from '../../config/setting/time
 import { type RateName, rateKey, unitIn } from '../../config/setting/written-rate.js';
 
 /** One line per step, in the order in which the decision is made; the ceiling that binds is named at the end. */
-export function explanationText({ group, node, strategy, ratesBecause, directions }: GroupExplanation): string {
+export function explanationText({ group, node, strategy, gate, directions }: GroupExplanation): string {
   const parts = Object.entries(directions).map(([direction, explained]) => {
-    const steps = stepsOf(explained, strategy, node, ratesBecause);
+    const steps = stepsOf(explained, strategy, node, gate);
     const width = Math.max(...steps.map(([name]) => name.length));
     return [`${group} ${direction}`, ...steps.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)].join('\n');
   });
@@ -20,7 +20,7 @@ function stepsOf(
   explained: DirectionExplanation,
   strategy: string,
   node: string,
-  ratesBecause: string | null | undefined,
+  gate: GroupExplanation['gate'],
 ): Step[] {
   const { quotaAsWritten, cost, limiting, local } = explained;
   const { rate, rates } = inUnitsOf(quotaAsWritten);
@@ -39,8 +39,7 @@ function stepsOf(
       rates(explained.inForce) + (limiting.mode === 'report-only' ? ' (report-only: the target is not)' : ''),
     ],
     ['shares', `${rates(explained.shareSum)} in all nodes, by ${strategy}`],
-    // A node of an older version does not say.
-    ...(ratesBecause == null ? [] : [['sharing', `rates, because ${ratesBecause}`] as const]),
+    ...(gate === null ? [] : [['gate', `each node on its own share, for ${gate}`] as const]),
     [`node ${node}`, `share ${rates(local.share)}${local.served ? '' : ' (not used here yet)'}, ${local.link}`],
     ...(explained.clusterBucket === null ? localSteps(local, rates) : bucketSteps(explained.clusterBucket, rate)),
     [
@@ -72,9 +71,8 @@ function shadowSteps(shadow: ShadowDirectionStatus, refusedMessages: number): St
   ];
 }
 
-function localSteps({ allowance, limit, tokens }: DirectionExplanation['local'], rates: RatesText): Step[] {
+function localSteps({ limit, tokens }: DirectionExplanation['local'], rates: RatesText): Step[] {
   return [
-    ['allowance', rates(allowance)],
     ['limit', rates(limit)],
     ['tokens', `${figure(tokens.messages)} messages, ${figure(tokens.bytes)} bytes`],
   ];

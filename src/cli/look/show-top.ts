@@ -124,7 +124,7 @@ function cellsOf(row: TopRow): string[] {
   ];
 }
 
-/** Empty where rates are shared. */
+/** Empty where each node has a gate. */
 function tokenCells(row: TopRow): string[] {
   const { tokens, depth, setPoint, mostCharged } = row;
   if (tokens === null) return ['', '', '', ''];

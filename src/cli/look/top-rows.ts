@@ -12,7 +12,7 @@ export interface TopRow {
   readonly target: number | null;
   /** Demand above usage. */
   readonly throttled: number;
-  /** In the cluster's bucket, and its depth; a debt is negative. Null where rates are shared. */
+  /** In the cluster's bucket, and its depth; a debt is negative. Null where each node has a gate. */
   readonly tokens: number | null;
   readonly depth: number | null;
   /** What a busy bucket returns to, and what the cluster is given for that beyond the target, or less. */

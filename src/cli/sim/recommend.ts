@@ -10,6 +10,7 @@ import { readTrace } from '../../../sim/replay/read-trace.js';
 import { settingsOf } from '../../../sim/replay/replay-recording.js';
 import { KEYS_MAX, type TraceFound } from '../../../sim/replay/trace.js';
 import { parseQuantity } from '../../config/setting/quantity.js';
+import { gatesOf } from '../../core/base/local-gate.js';
 import type { GroupSettings } from '../../core/base/settings.js';
 import { type Rates, UNLIMITED } from '../../core/base/vocabulary.js';
 import { type Recording, readRecording } from '../../recording/read-recording.js';
@@ -36,9 +37,8 @@ export async function recommendQuota(options: RecommendCommandOptions): Promise<
     : await ofTrace(bytes, options);
   const { work, group, kind, settings, otherQuota, speed, maxRequestAt, note } = played;
   if (work.count === 0) throw wrongUse(`${from} holds no work of ${group}`);
-  if (settings.groups[0]?.sharing !== 'tokens') {
-    throw wrongUse(`group ${group} shares rates, and a burst of the cluster is for groups that share tokens`);
-  }
+  const gates = gatesOf(settings.groups[0] ?? {});
+  if (gates.length > 0) throw wrongUse(`group ${group} has no bucket of the cluster, for ${gates.join(', ')}`);
   const progress = json === true ? null : recommendProgress(process.stderr.isTTY);
   const found = await recommend(work, {
     name: basename(from),

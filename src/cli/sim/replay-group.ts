@@ -135,7 +135,7 @@ function settingsGiven({ set = [], direction, quota, quotaBytes }: GroupFlags): 
   for (const text of set) {
     const [, name, value] = /^([A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*)=(.+)$/.exec(text) ?? [];
     if (name === undefined || value === undefined) {
-      throw wrongFlag('--set', 'name=value (e.g. strategy=proportional or burstMs=500ms)', text);
+      throw wrongFlag('--set', 'name=value (e.g. strategy=proportional or burst=2s)', text);
     }
     given.set(name, { text: value, flag: `--set ${name}` });
   }

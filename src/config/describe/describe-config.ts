@@ -1,13 +1,7 @@
-import { Document, type Scalar } from 'yaml';
+import { Document } from 'yaml';
 import type { AccessConfig } from '../../access/access-config.js';
-import { DIRECTIONS, type Direction, MESSAGES, type Rates } from '../../core/base/vocabulary.js';
-import {
-  asWritten,
-  quotaAsWritten,
-  type RatePath,
-  type RateSection,
-  type RatesAsWritten,
-} from '../resolved/rates-as-written.js';
+import type { Direction, Rates } from '../../core/base/vocabulary.js';
+import { asWritten, type RatePath, type RateSection, type RatesAsWritten } from '../resolved/rates-as-written.js';
 import type {
   AllowedLimits,
   GroupConfig,
@@ -22,7 +16,6 @@ import type {
 import { SETTINGS } from '../schema/all-settings.js';
 import type { SettingRows } from '../setting/section.js';
 import { withoutUrlSecrets } from '../setting/setting-text.js';
-import { slowQuotaBeside } from '../setting/short-burst.js';
 import { type RateName, type RatesRead, rateKey, type WrittenRate } from '../setting/written-rate.js';
 
 /**
@@ -55,7 +48,6 @@ export function describeConfig(config: ResolvedConfig): string {
     mqtt: describeListener(mqtt),
     ...rest,
     ...(defaultGroup === null ? {} : { defaultGroup }),
-    ...describeDefaults(config),
     ...(backends.length === 0
       ? {}
       : { backends: Object.fromEntries(backends.map(({ name, ...rest }) => [name, urlsMasked(rest)])) }),
@@ -63,7 +55,6 @@ export function describeConfig(config: ResolvedConfig): string {
     keys: describeKeys(keys),
   };
   const document = new Document(described, { aliasDuplicateObjects: false });
-  for (const group of groups) commentSharing(document, group);
   return `# effective configuration of ${source}\n${document}`;
 }
 
@@ -88,21 +79,6 @@ function describeAllowed({ role, quota, asWritten: rates }: AllowedLimits): Read
   return { role, quota: describeDirections('quota', quota, rates) };
 }
 
-/** What `auto` came to: a value in its stead could not be changed together with what it depends on. */
-function commentSharing(document: Document, { name, sharing, autoSharing }: GroupConfig): void {
-  if (autoSharing === null) return;
-  const written = document.getIn(['groups', name, 'sharing'], true) as Scalar;
-  written.comment = ` ${sharing}${autoSharing.because === null ? '' : `: ${autoSharing.because}`}`;
-}
-
-/** `defaults` has what groups may not write themselves: half a second of burst beside 5/min. */
-function describeDefaults({ groups, keys }: ResolvedConfig): Readonly<Record<string, unknown>> {
-  const made = keys.templates.flatMap(({ group, overrides }) => [group, ...overrides]);
-  const hidden = [...groups, ...made].find((group) => group.burstMs !== DEFAULT_BURST_MS && isBurstMsHidden(group));
-  return hidden === undefined ? {} : { defaults: { burstMs: hidden.burstMs } };
-}
-
-const DEFAULT_BURST_MS = SETTINGS.group.rows.burstMs?.default;
 const MASK = '***';
 
 function describeLimits({ asWritten: rates, ...limits }: LimitsConfig): Readonly<Record<string, unknown>> {
@@ -164,29 +140,23 @@ function shownValue(value: unknown): unknown {
   return typeof value === 'string' && URL.canParse(value) ? withoutUrlSecrets(value) : value;
 }
 
-/**
- * A group as YAML would write it, every default written out, but for a `burstMs` that may not be written beside its
- * quota: 100 ms of 5/min.
- */
+/** A group as YAML would write it, every default written out. */
 export function describeGroup(group: GroupConfig): Readonly<Record<string, unknown>> {
   const {
     name: _,
     nodeCount: _ofTheTopic,
     quota: _ofDirections,
     cost: _ofQuota,
-    autoSharing,
     asWritten: rates,
     shadow,
     ...described
   } = group;
-  const { slewPerSecond, perTopic, perClient, burst, burstMs, ...others } = described;
+  const { slewPerSecond, perTopic, perClient, burst, ...others } = described;
   const { ofQuota: _fromQuota, ...depth } = burst;
   return {
     quota: { publish: describeQuota(group, 'publish'), dispatch: describeQuota(group, 'dispatch') },
     ...(slewPerSecond === Number.POSITIVE_INFINITY ? {} : { slewPerSecond }),
     ...others,
-    ...(isBurstMsHidden(group) ? {} : { burstMs }),
-    sharing: autoSharing === null ? group.sharing : 'auto',
     burst: depth,
     perTopic: describeDirections('perTopic', perTopic, rates),
     perClient: describeDirections('perClient', perClient, rates),
@@ -203,15 +173,6 @@ function describePlan({ quota, strategy, burst }: ShadowConfig['plan']): Readonl
     strategy,
     burst: withoutNulls(burst),
   });
-}
-
-function isBurstMsHidden(group: GroupConfig): boolean {
-  const { burstMs, cost, asWritten: rates } = group;
-  const messages = DIRECTIONS.flatMap((direction) => quotaAsWritten(group, direction, MESSAGES) ?? []);
-  const costs = DIRECTIONS.flatMap((direction) => {
-    return asWritten(rates, `quota.${direction}.cost`, cost[direction].total) ?? [];
-  });
-  return slowQuotaBeside(burstMs, messages) !== null || slowQuotaBeside(burstMs, costs) !== null;
 }
 
 /** The quota of one direction as YAML would write it, each rate in its own unit of time. */

@@ -35,7 +35,6 @@ import {
 } from '../setting/written-rate.js';
 import { plannedSettings } from './planned-settings.js';
 import type { OfKind, ReadTopic } from './read-topic.js';
-import { ALONE, sharingInForce } from './sharing-in-force.js';
 
 export interface ConfigParts {
   readonly source: string;
@@ -161,7 +160,7 @@ function topicOf(topic: ReadTopic): TopicConfig {
 
 /** What only groups of a node without a topic have: nobody tells who wants or took what, so all get the same. */
 function alone(topic: TopicConfig): Partial<GroupConfig> {
-  return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount, ...ALONE } : {};
+  return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount } : {};
 }
 
 /** What Node.js's tls.connect takes. */
@@ -192,7 +191,6 @@ export function buildGroup(name: string, settings: GroupSettings): GroupConfig {
   return {
     name,
     ...plain,
-    ...sharingInForce(settings),
     quota: directionsOf(limiting.quota),
     cost: { publish: costOf(limiting.quota.publish), dispatch: costOf(limiting.quota.dispatch) },
     burst: burstOf(limiting),

@@ -3,10 +3,10 @@ import type { GroupSettings } from '../schema/groups.js';
 import type { Mistake } from '../setting/config-error.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
 import { buildGroup } from './build-config.js';
+import { checkBursts } from './check-burst.js';
 import { checkRamps } from './check-ramps.js';
 import { checkShadows } from './check-shadows.js';
 import { checkShareRanges } from './check-share-range.js';
-import { checkSharing } from './check-sharing.js';
 import { withNewValues } from './new-names.js';
 import { checkReserved, readGroups } from './read-groups.js';
 
@@ -39,7 +39,7 @@ export function examineGroup(
   checkRamps(groups, root, findings);
   checkShareRanges(groups, findings);
   checkShadows(groups, findings);
-  checkSharing(groups, root, findings);
+  checkBursts(groups, findings);
   const values = groups.get(name);
   if (findings.mistakes.length > 0 || values === undefined) return { config: null, mistakes: findings.mistakes };
   // Without mistakes every field is there.

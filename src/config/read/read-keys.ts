@@ -12,9 +12,9 @@ import { rowsOf } from '../setting/section.js';
 import { show } from '../setting/setting-text.js';
 import { givenKey } from '../setting/written-rate.js';
 import { shortBursts, withBurstInFull } from './burst-in-full.js';
+import { checkBursts } from './check-burst.js';
 import { checkRamps } from './check-ramps.js';
 import { checkShareRanges } from './check-share-range.js';
-import { checkSharing } from './check-sharing.js';
 import { mergedLayers } from './merged-layers.js';
 import { checkReserved } from './read-groups.js';
 
@@ -118,17 +118,12 @@ function readLayer(path: ConfigPath, written: unknown, below: unknown, findings:
   readSection(findings, GROUP, path, own);
   // What is wrong with the layers below is told where they stand.
   const settings = readSection(new Findings(''), GROUP, path, merged);
-  if (findings.mistakes.length === count) checkAsGroup(path, settings, { own, merged }, findings);
+  if (findings.mistakes.length === count) checkAsGroup(path, settings, merged, findings);
   return { settings, merged };
 }
 
 /** What must hold between the settings of a group, told where this one stands. */
-function checkAsGroup(
-  path: ConfigPath,
-  settings: Sound<GroupSettings>,
-  { own, merged }: { readonly own: unknown; readonly merged: unknown },
-  findings: Findings,
-): void {
+function checkAsGroup(path: ConfigPath, settings: Sound<GroupSettings>, merged: unknown, findings: Findings): void {
   // No group has such a name, and what is found at it is told at the path.
   const name = `{${path.join(' ')}}`;
   findings.setWritten(['groups', name], path);
@@ -137,7 +132,7 @@ function checkAsGroup(
   checkReserved(groups, findings);
   checkRamps(groups, root, findings);
   checkShareRanges(groups, findings);
-  checkSharing(groups, { groups: { [name]: own } }, findings);
+  checkBursts(groups, findings);
 }
 
 function checkOverlaps(templates: readonly TemplateRead[], findings: Findings): void {

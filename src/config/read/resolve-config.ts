@@ -11,12 +11,12 @@ import { valueAt } from '../setting/setting-value.js';
 import { buildConfig, type ConfigParts } from './build-config.js';
 import { withBurstsInFull } from './burst-in-full.js';
 import { checkAlone } from './check-alone.js';
+import { checkBursts } from './check-burst.js';
 import { checkMetricSelectors } from './check-metric-selectors.js';
 import { checkRamps } from './check-ramps.js';
 import { checkRelations } from './check-relations.js';
 import { checkShadows } from './check-shadows.js';
 import { checkShareRanges } from './check-share-range.js';
-import { checkSharing } from './check-sharing.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
 import { kafkaQuotasOf } from './kafka-quotas-of.js';
 import { withNewNames, withNewValues } from './new-names.js';
@@ -118,7 +118,7 @@ function checkTogether(
   checkGroupNames(node, groups, findings);
   checkShareRanges(groups, findings);
   checkShadows(groups, findings);
-  checkSharing(groups, root, findings, isAlone);
+  checkBursts(groups, findings, isAlone);
 }
 
 interface ReadParts {

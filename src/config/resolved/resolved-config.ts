@@ -3,7 +3,6 @@ import type { AttachmentsConfig } from '../../core/attachments/attachment.js';
 import type { CoordinatorSettings, CostMeterSettings, GroupSettings } from '../../core/base/settings.js';
 import type { Direction } from '../../core/base/vocabulary.js';
 import type { KeyedLimit, NodeLimit } from '../../core/limiter/level-settings.js';
-import type { TopicSplitName } from '../../core/limiter/topic-split.js';
 import type { CostFactors } from '../../core/target/cost-units.js';
 import type { ListenerTlsSettings } from '../schema/access.js';
 import type { NodeSettings } from '../schema/all-settings.js';
@@ -81,12 +80,8 @@ export interface GroupConfig extends GroupSettings {
   readonly dropped: GroupInput['dropped'];
   /** Largest amounts a single acquire may ask for; null = derived from the quota (max-request.ts). */
   readonly maxRequest: { readonly messages: number | null; readonly bytes: number | null };
-  /** How this node divides its share over its own topics. */
-  readonly topics: TopicSplitName;
   readonly perTopic: KeyedLimit;
   readonly perClient: KeyedLimit;
-  /** `because`: the setting that made `sharing: auto` mean rates, as `limiter is window`. null where it is no auto. */
-  readonly autoSharing: { readonly because: string | null } | null;
   /** For people alone: the numbers beside it are what is enforced. */
   readonly asWritten: RatesAsWritten;
 }

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import { BURST_POLICIES, BURST_STARTS, LIMITERS, SHARINGS } from '../../core/base/settings.js';
+import { BURST_POLICIES, BURST_STARTS, LIMITERS, TOPIC_SPLITS } from '../../core/base/settings.js';
 import { HEADROOMS, ISOLATION_POLICIES } from '../../core/base/vocabulary.js';
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../core/convergence/strategies.js';
-import { TOPIC_SPLITS } from '../../core/limiter/topic-split.js';
 import { section } from '../setting/section.js';
 import type { TimeUnit } from '../setting/time-unit.js';
 import { inEveryUnit, keyedLimits, LIMIT, RATE_MAX } from './limits.js';
@@ -104,18 +103,6 @@ export const GROUP = section({
     buys: 'More, for a single busy node. Below 1 no node gets a larger part of the target than its backend can bear.',
     costs: 'Below 1: quota lies idle while fewer than 1/maxShareRatio nodes are busy.',
   },
-  sharing: {
-    kind: 'choice',
-    default: 'auto',
-    choices: ['auto', ...SHARINGS],
-    buys:
-      'What nodes share. tokens: the tokens of one bucket, so that real traffic is admitted as by one central bucket, ' +
-      'and an idle quota has its whole burst at any node. rates: each holds its part of the quota as a rate, in a ' +
-      'bucket of its own. auto: tokens, but rates where limiter, topics, smoothingMs or slewPerSecond need them, or ' +
-      'burstMs, burstMinMessages or allowanceRatio are not their defaults (docs/guide/tokens.md).',
-    costs:
-      'tokens: usage far below the quota is not reported; heartbeats tell it, of some 900 groups per node where three nodes run.',
-  },
   burst: section({
     messages: {
       kind: 'count',
@@ -126,7 +113,7 @@ export const GROUP = section({
       min: 1,
       max: 1e12,
       remedy: BURST_REMEDY,
-      buys: 'So many messages pass at once, at any node, when the group has been idle. burst: 10 says it, too. For sharing: tokens.',
+      buys: 'So many messages pass at once, at any node, when the group has been idle. burst: 10 says it, too.',
       costs: BURST_COSTS,
     },
     bytes: {
@@ -136,7 +123,7 @@ export const GROUP = section({
       min: 1,
       max: 2 ** 50,
       remedy: BURST_REMEDY,
-      buys: 'So many bytes pass at once, at any node, when the group has been idle. For sharing: tokens.',
+      buys: 'So many bytes pass at once, at any node, when the group has been idle.',
       costs: BURST_COSTS,
     },
     quotaMs: {
@@ -146,7 +133,7 @@ export const GROUP = section({
       min: 1,
       max: 86_400_000,
       remedy: BURST_REMEDY,
-      buys: 'What comes in so much time of the quota passes at once, messages and bytes. burst: 2s says it, too. For sharing: tokens.',
+      buys: 'What comes in so much time of the quota passes at once, messages and bytes. burst: 2s says it, too.',
       costs: BURST_COSTS,
     },
     policy: {
@@ -168,17 +155,6 @@ export const GROUP = section({
       costs: 'full: where the topic was lost with all nodes, the burst is there once more.',
     },
   }),
-  allowanceRatio: {
-    kind: 'ratio',
-    default: 0.25,
-    min: 0,
-    max: 1,
-    buys:
-      'Where rates are shared, random peaks of a quiet node pass: its limiter takes this part of its demand above its ' +
-      'share. Strategy equal has none, its shares follow no demand. Another value than the default makes sharing: auto ' +
-      'share rates.',
-    costs: 'Short over-admission, at most this part of the target in total.',
-  },
   weights: {
     kind: 'weights',
     default: null,
@@ -221,7 +197,7 @@ export const GROUP = section({
         min: 1,
         max: 1e12,
         remedy: BURST_REMEDY,
-        buys: 'The burst that is planned, in messages. shadow.burst: 10 says it, too. For sharing: tokens.',
+        buys: 'The burst that is planned, in messages. shadow.burst: 10 says it, too.',
         costs: SHADOW_COSTS,
       },
       bytes: {
@@ -231,7 +207,7 @@ export const GROUP = section({
         min: 1,
         max: 2 ** 50,
         remedy: BURST_REMEDY,
-        buys: 'The burst that is planned, in bytes. For sharing: tokens.',
+        buys: 'The burst that is planned, in bytes.',
         costs: SHADOW_COSTS,
       },
       quotaMs: {
@@ -241,7 +217,7 @@ export const GROUP = section({
         min: 1,
         max: 86_400_000,
         remedy: BURST_REMEDY,
-        buys: 'The burst that is planned, in time of the planned quota. shadow.burst: 2s says it, too. For sharing: tokens.',
+        buys: 'The burst that is planned, in time of the planned quota. shadow.burst: 2s says it, too.',
         costs: SHADOW_COSTS,
       },
     }),
@@ -255,7 +231,7 @@ export const GROUP = section({
       'every windowMs, never more than the share in one of them.',
     costs:
       'window: up to twice the share within an instant around a boundary, nothing of one window is left for the next, ' +
-      'no allowance and no burst; a batch above a window’s tokens needs atMost (docs/guide/batches-and-refunds.md).',
+      'no burst; a batch above a window’s tokens needs atMost (docs/guide/batches-and-refunds.md).',
   },
   windowMs: {
     kind: 'duration',
@@ -271,27 +247,6 @@ export const GROUP = section({
     choices: DROPPED_WORK,
     buys: 'What becomes of the tokens of work in a batch that was dropped: refunded lets other work use them.',
     costs: 'counted: they are used up as if the work had been done.',
-  },
-  burstMs: {
-    kind: 'duration',
-    default: 100,
-    min: 0,
-    max: 60_000,
-    buys:
-      'Depth of each node’s own bucket, where rates are shared: work that arrives in clumps passes, up to this much time ' +
-      'of the limit at once. Another value than the default makes sharing: auto share rates; burst is the depth where ' +
-      'tokens are shared.',
-    costs: 'Bursts are over-admission: one second of burst means 1.9 × the quota in the second after idling.',
-  },
-  burstMinMessages: {
-    kind: 'count',
-    default: 20,
-    min: 1,
-    max: 1e6,
-    buys:
-      'Depth of each node’s own bucket where its share is small: at least this many messages of the size seen last. ' +
-      'Another value than the default makes sharing: auto share rates.',
-    costs: 'Over-admission of small quotas: up to this many messages at once, per node.',
   },
   isolation: section({
     policy: {
@@ -338,7 +293,7 @@ export const GROUP = section({
       kind: 'count',
       default: null,
       defaultText:
-        '10 s of the quota (or its window), at least 1 and a burst of shared tokens; 1M where nothing limits or all is ' +
+        '10 s of the quota (or its window), at least 1 and a burst of the cluster’s bucket; 1M where nothing limits or all is ' +
         'blocked',
       min: 1,
       max: 1e12,

@@ -38,29 +38,23 @@ export interface GroupSettings {
   /** Bounds of every single node's share, as parts of the target, 0 … 1. */
   readonly minShareRatio: number;
   readonly maxShareRatio: number;
-  /** Whether nodes hold shares as rates alone, or share the tokens of one bucket too (core/tokens). */
-  readonly sharing: Sharing;
-  /** The depth of the cluster's bucket where tokens are shared. */
+  /** The depth of the cluster's bucket (core/tokens), where there is one. */
   readonly burst: BurstSettings;
   /** Debt that work may leave that cannot be refused, in milliseconds of the limit. */
   readonly debtMs: number;
-  /** What a limiter may take above its share, as a part of the node's reported demand, 0 … 1. */
-  readonly allowanceRatio: number;
   /** Weights of single nodes in the water-filling; absent = 1. */
   readonly weights: Readonly<Record<NodeId, number>>;
-  /** What enforces the share: a token bucket, or whole tokens per window (limiter/window.ts), without an allowance. */
+  /** What enforces the share: a token bucket, or whole tokens per window (limiter/window.ts). */
   readonly limiter: LimiterKind;
   /** Length of a window, milliseconds > 0. */
   readonly windowMs: number;
-  /** Bucket depth: this many milliseconds of the limit … */
-  readonly burstMs: number;
-  /** … but at least this many pieces of work, each of the size that was seen last. */
-  readonly burstMinMessages: number;
+  /** How a node divides its share over its own topics (PIP-82, "Rate limiting across topics/partitions"). */
+  readonly topics: TopicSplitName;
   readonly isolation: { readonly policy: IsolationPolicy; readonly holdMs: number };
 }
 
-export const SHARINGS = ['rates', 'tokens'] as const;
-export type Sharing = (typeof SHARINGS)[number];
+export const TOPIC_SPLITS = ['shared', 'even', 'proportional'] as const;
+export type TopicSplitName = (typeof TOPIC_SPLITS)[number];
 
 /**
  * optimistic: while the bucket is full, a node takes of it at once, each min(1, 3/N) of what is there. divided: each

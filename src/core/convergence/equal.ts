@@ -11,10 +11,10 @@ import { type LaneView, needsConvergence, nodesIn, type Strategy, sum } from './
  * the newcomer when both have said 3 (core/pool/agreed-pool.ts).
  *
  * Silent cases, our choice: a node without reports counts from its NODE record on, and until it is expired (5 s after
- * it falls silent, at once after a farewell). Floors and headroom have nothing to do, and no allowance comes on top
- * (docs/decisions/0027). Weights are no part of what is agreed: where they differ, Σ shares is bounded by how far apart
- * the nodes have read, as with other strategies. Know what you choose: what one node does not use nobody else may; at N
- * nodes of which one is busy, 1/N is used.
+ * it falls silent, at once after a farewell). Floors and headroom have nothing to do (docs/decisions/0027). Weights are
+ * no part of what is agreed: where they differ, Σ shares is bounded by how far apart the nodes have read, as with other
+ * strategies. Know what you choose: what one node does not use nobody else may; at N nodes of which one is busy, 1/N is
+ * used.
  */
 export const equal: Strategy = {
   name: 'equal',

@@ -5,7 +5,7 @@ import { type LaneView, sum } from './strategy.js';
  *
  *     by-weight   left · wᵢ/Σw: a node that wakes next to idle ones starts with its part at once
  *     by-demand   left · givenᵢ/Σ given: room for whoever is busy; a node that wakes starts with its floor's part
- *     none        nobody gets it: a limit is never above what was reported (and the allowance)
+ *     none        nobody gets it: a limit is never above what was reported
  *
  * Worked: target 100, given 20/30 → by-weight 45/55, by-demand 40/60, none 20/30.
  *

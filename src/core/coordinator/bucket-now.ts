@@ -8,7 +8,7 @@ export interface BucketNow {
   readonly isInPieces: boolean;
 }
 
-/** The cluster's bucket of a lane that is served here; null where it shares rates, has no quota or is blocked. */
+/** The cluster's bucket of a lane that is served here; null where nodes have gates, there is no quota or it is 0. */
 export function bucketNow(
   { lanes, log }: Pick<Coordinator, 'lanes' | 'log'>,
   lane: number,

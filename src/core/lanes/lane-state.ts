@@ -51,7 +51,7 @@ export interface LaneState {
   binding: Binding;
   isBusy: boolean;
   readonly rampTurn: RampTurn;
-  /** Null where the group shares rates. */
+  /** Null where the cluster has no bucket for the group. */
   tokens: LaneTokens | null;
   /** True while the limiter follows the tokens, and not the share. */
   isLimitedByTokens: boolean;

@@ -1,11 +1,20 @@
-export interface BurstRule {
-  readonly burstMs: number;
-  readonly burstMinMessages: number;
-}
+/** How deep the bucket of a gate is: on a node's share, a topic, a client. */
+export const GATE_DEPTH = {
+  /** Milliseconds of the limit. With more, clumps pass, and the second after idling admits more above the quota. */
+  burstMs: 100,
+  /** Pieces of work at least. With more, noise of small rates passes, and each node admits so many at once. */
+  leastPieces: 20,
+  /** Seconds of target/N that bound these pieces. With more, small quotas are exceeded for longer. */
+  boundSeconds: 0.25,
+  /** The same for a node that has reported nothing. With more, nodes that wake together exceed more. */
+  idleBoundSeconds: 0.1,
+  /** Seconds of target/N that a second piece may take. With more, more of a small quota is used, and exceeded. */
+  secondPieceSeconds: 0.5,
+} as const;
 
 /**
- * Depth of a bucket, in units: `burstMs` of the limit, at least `burstMinMessages` pieces of work, so that the noise of
- * small rates is not refused (20 tokens: 0 % refused at 80/s Poisson where 100 ms alone refuse 6 %).
+ * Computes the depth of a bucket, in units: `burstMs` of the limit, at least `leastPieces` pieces of work, so that the
+ * noise of small rates is not refused (20 tokens: 0 % refused at 80/s Poisson where 100 ms alone refuse 6 %).
  *
  * The minimum is bounded by a quarter of a second of target/N: bursts are part of over-admission, and 20 tokens on each
  * of ten nodes would be two seconds' worth of a quota of 100/s (docs/decisions/0004).
@@ -14,12 +23,17 @@ export interface BurstRule {
  * @param pieceSize units per piece of work; 1 for messages
  * @param equalShare target ÷ N, units per second
  */
-export function burstDepth(limit: number, rule: BurstRule, pieceSize: number, equalShare: number): number {
-  return depthWithin(limit, rule, pieceSize, Math.max(pieceSize, equalShare * BOUND_SECONDS));
+export function gateDepth(
+  limit: number,
+  pieceSize: number,
+  equalShare: number,
+  burstMs: number = GATE_DEPTH.burstMs,
+): number {
+  return depthWithin(limit, burstMs, pieceSize, Math.max(pieceSize, equalShare * GATE_DEPTH.boundSeconds));
 }
 
 /**
- * Burst of a node's part of a group, with two bounds of its own (docs/decisions/0004):
+ * Computes the burst of a node's part of a group, with two bounds of its own (docs/decisions/0004):
  *
  * A node that has reported nothing is bounded by a tenth of a second of target/N. It has no noise to absorb yet, and
  * nodes that wake together all bring full buckets. Worked: ten idle nodes, target 1,000, 20 → 10 tokens each; the
@@ -31,18 +45,14 @@ export function burstDepth(limit: number, rule: BurstRule, pieceSize: number, eq
  */
 export function shareDepth(
   limit: number,
-  rule: BurstRule,
   { pieceSize, equalShare, hasDemand }: { pieceSize: number; equalShare: number; hasDemand: boolean },
 ): number {
-  if (!hasDemand) return depthWithin(limit, rule, pieceSize, Math.max(pieceSize, equalShare * IDLE_BOUND_SECONDS));
-  const small = pieceSize + Math.min(pieceSize, equalShare * SECOND_PIECE_SECONDS);
-  return depthWithin(limit, rule, pieceSize, Math.max(small, equalShare * BOUND_SECONDS));
+  const { burstMs, boundSeconds, idleBoundSeconds, secondPieceSeconds } = GATE_DEPTH;
+  if (!hasDemand) return depthWithin(limit, burstMs, pieceSize, Math.max(pieceSize, equalShare * idleBoundSeconds));
+  const small = pieceSize + Math.min(pieceSize, equalShare * secondPieceSeconds);
+  return depthWithin(limit, burstMs, pieceSize, Math.max(small, equalShare * boundSeconds));
 }
 
-const BOUND_SECONDS = 0.25;
-const IDLE_BOUND_SECONDS = 0.1;
-const SECOND_PIECE_SECONDS = 0.5;
-
-function depthWithin(limit: number, rule: BurstRule, pieceSize: number, mostMinimum: number): number {
-  return Math.max((limit * rule.burstMs) / 1000, Math.min(rule.burstMinMessages * pieceSize, mostMinimum));
+function depthWithin(limit: number, burstMs: number, pieceSize: number, mostMinimum: number): number {
+  return Math.max((limit * burstMs) / 1000, Math.min(GATE_DEPTH.leastPieces * pieceSize, mostMinimum));
 }

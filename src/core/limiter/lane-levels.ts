@@ -16,8 +16,8 @@ export function laneLevelsOf(group: GroupLevels, direction: number): LaneLevels 
   const name = DIRECTIONS[direction] as Direction;
   const rule = splitRuleOf(group);
   return {
-    perTopic: keyedOf(group.perTopic, name, group),
-    perClient: keyedOf(group.perClient, name, group),
+    perTopic: keyedOf(group.perTopic, name),
+    perClient: keyedOf(group.perClient, name),
     split: rule === null ? null : new TopicSplit(rule),
   };
 }

@@ -1,12 +1,12 @@
 import { invariant } from '../base/invariant.js';
-import type { LimiterKind } from '../base/settings.js';
+import type { LimiterKind, TopicSplitName } from '../base/settings.js';
 import { BYTES, DIRECTION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rates } from '../base/vocabulary.js';
 import { STRATEGIES } from '../convergence/strategies.js';
 import type { Strategy } from '../convergence/strategy.js';
 import { Buckets } from './buckets.js';
-import { burstDepth } from './burst.js';
+import { GATE_DEPTH, gateDepth } from './burst.js';
 import { KeyedBuckets } from './keyed-buckets.js';
-import { SPLIT_STRATEGY, type SplitRule, type TopicSplitName } from './topic-split.js';
+import { SPLIT_STRATEGY, type SplitRule } from './topic-split.js';
 
 /** A limit that every topic or client of a group has for itself, on this node. */
 export interface KeyedLimit extends Readonly<Record<Direction, Rates>> {
@@ -20,9 +20,6 @@ export interface GroupLevels {
   readonly perTopic: KeyedLimit;
   readonly perClient: KeyedLimit;
   readonly floorRatio: number;
-  readonly allowanceRatio: number;
-  readonly burstMs: number;
-  readonly burstMinMessages: number;
   readonly limiter: LimiterKind;
   readonly windowMs: number;
   /** shadow = the group decides, and refuses nothing; absent = enforce. */
@@ -47,17 +44,16 @@ export function hasLevels(group: GroupLevels, direction: number): boolean {
 /**
  * Depths of a limit that is no share of a group: computed as for shares (burst.ts), without a size of work seen before.
  */
-function depthsOf(rates: Rates, rule: { readonly burstMs: number; readonly burstMinMessages: number }): Rates {
+function depthsOf(rates: Rates, burstMs: number): Rates {
   const depth = (perSecond: number) =>
-    perSecond === Number.POSITIVE_INFINITY ? perSecond : Math.max(1, burstDepth(perSecond, rule, 1, perSecond));
+    perSecond === Number.POSITIVE_INFINITY ? perSecond : Math.max(1, gateDepth(perSecond, 1, perSecond, burstMs));
   return [depth(rates[0]), depth(rates[1])];
 }
 
 export function splitRuleOf(group: GroupLevels): SplitRule | null {
   if (group.topics === 'shared') return null;
-  const { floorRatio, allowanceRatio, burstMs, burstMinMessages } = group;
   const strategy = strategyNamed(SPLIT_STRATEGY[group.topics]);
-  return { strategy, max: group.perTopic.max, floorRatio, allowanceRatio, burstMs, burstMinMessages };
+  return { strategy, max: group.perTopic.max, floorRatio: group.floorRatio };
 }
 
 export function nodeBuckets(limit: NodeLimit, nowMs: number): Buckets | null {
@@ -65,7 +61,7 @@ export function nodeBuckets(limit: NodeLimit, nowMs: number): Buckets | null {
   const buckets = new Buckets(DIRECTION_COUNT);
   DIRECTIONS.forEach((direction, row) => {
     const rates = limit[direction];
-    const depths = depthsOf(rates, { burstMs: limit.burstMs, burstMinMessages: NODE_BURST_MIN_MESSAGES });
+    const depths = depthsOf(rates, limit.burstMs);
     for (const dimension of [MESSAGES, BYTES] as const) {
       buckets.setLimit(row, dimension, rates[dimension], depths[dimension], nowMs);
     }
@@ -74,13 +70,10 @@ export function nodeBuckets(limit: NodeLimit, nowMs: number): Buckets | null {
   return buckets;
 }
 
-export function keyedOf(limit: KeyedLimit, direction: Direction, group: GroupLevels): KeyedBuckets | null {
+export function keyedOf(limit: KeyedLimit, direction: Direction): KeyedBuckets | null {
   const rates = limit[direction];
-  return isLimited(rates) ? new KeyedBuckets(limit.max, rates, depthsOf(rates, group)) : null;
+  return isLimited(rates) ? new KeyedBuckets(limit.max, rates, depthsOf(rates, GATE_DEPTH.burstMs)) : null;
 }
-
-/** Depth of a node's own limit: `burstMs` of it, but at least so many pieces of work. */
-const NODE_BURST_MIN_MESSAGES = 20;
 
 function strategyNamed(name: string): Strategy {
   const strategy = STRATEGIES[name];

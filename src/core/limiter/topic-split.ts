@@ -1,11 +1,9 @@
+import type { TopicSplitName } from '../base/settings.js';
 import { DIMENSION_COUNT, type Rates, slotOf, UNLIMITED } from '../base/vocabulary.js';
 import { createLaneView, type LaneView, type Strategy } from '../convergence/strategy.js';
-import { burstDepth } from './burst.js';
+import { gateDepth } from './burst.js';
 import { KeyedBuckets } from './keyed-buckets.js';
 
-/** What `topics:` of a group may say (PIP-82, "Rate limiting across topics/partitions"). */
-export const TOPIC_SPLITS = ['shared', 'even', 'proportional'] as const;
-export type TopicSplitName = (typeof TOPIC_SPLITS)[number];
 /** PIP-82's "evenly" leaves unused what a quiet topic does not want; max-min divides evenly and hands that on. */
 export const SPLIT_STRATEGY: Readonly<Record<Exclude<TopicSplitName, 'shared'>, string>> = {
   even: 'max-min',
@@ -16,9 +14,6 @@ export interface SplitRule {
   readonly strategy: Strategy;
   readonly max: number;
   readonly floorRatio: number;
-  readonly allowanceRatio: number;
-  readonly burstMs: number;
-  readonly burstMinMessages: number;
 }
 
 /**
@@ -26,10 +21,10 @@ export interface SplitRule {
  * a topic in the role of a node. The lane's own bucket still bounds the sum; the topics' buckets keep any topic from
  * starving the others.
  *
- * A topic whose demand is met may take the allowance ratio of its demand on top, as nodes may (share/allowance.ts). 2 %
- * of the lane's limit are not divided. Otherwise the lane's bucket would run dry at exactly the limit, and refuse
- * whatever comes next, from quiet topics as well. Worked: limit 1,000, demands 5,000 and 20 → divided 980: shares 960
- * and 20, limits 960 and 25.
+ * A topic whose demand is met may take a quarter of it on top, so that noise in its arrivals is not refused. 2 % of the
+ * lane's limit are not divided. Otherwise the lane's bucket would run dry at exactly the limit, and refuse whatever
+ * comes next, from quiet topics as well. Worked: limit 1,000, demands 5,000 and 20 → divided 980: shares 960 and 20,
+ * limits 960 and 25.
  *
  * Rates are averages over about half a second. Between two divisions a new topic gets an even part.
  */
@@ -117,8 +112,8 @@ export class TopicSplit {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const target = view.target[dimension] as number;
       const finite = target > 0 && target !== Number.POSITIVE_INFINITY;
-      const allowance = met && finite ? this.rule.allowanceRatio * demandAt(view, dimension, at) : 0;
-      const perSecond = shareAt(view, dimension, at) + allowance;
+      const forNoise = met && finite ? NOISE_RATIO * demandAt(view, dimension, at) : 0;
+      const perSecond = shareAt(view, dimension, at) + forNoise;
       const depth = this.#depthOf(perSecond, dimension === 0 ? 1 : pieceSize, target / view.count);
       this.keyed.buckets.setLimit(row, dimension, perSecond, depth, nowMs);
     }
@@ -126,7 +121,7 @@ export class TopicSplit {
 
   #depthOf(perSecond: number, pieceSize: number, equalShare: number): number {
     if (perSecond === Number.POSITIVE_INFINITY) return perSecond;
-    return Math.max(pieceSize, burstDepth(perSecond, this.rule, pieceSize, equalShare));
+    return Math.max(pieceSize, gateDepth(perSecond, pieceSize, equalShare));
   }
 
   /** A new row begins with counts of 0, not with those of the topic that had it before. */
@@ -151,6 +146,8 @@ export const TOPIC_IDLE_MS = 10_000;
 const DIVIDE_EVERY_MS = 100;
 const AVERAGE_OVER_MS = 500;
 const DIVIDED_RATIO = 0.98;
+/** A part of a met topic's demand. With more, other topics wait longer for what it leaves. */
+const NOISE_RATIO = 0.25;
 
 /** Moves an average towards the rate since the last division; returns it. What was counted is counted from 0 again. */
 function follow(average: Float64Array, counts: Float64Array, slot: number, elapsedMs: number): number {

@@ -27,11 +27,6 @@ import type { Bundle, ReportBook } from './report-book.js';
 const SILENT_AFTER_SLOW_SPANS = 4;
 /** At 3.5, a quiet node that wants more is refused 50 % more before its report goes out. */
 const RELAXED_NOISE_FACTOR = 2.8;
-/**
- * With less, steady Poisson traffic reports more often; at 4.2, nodes whose demands rise together exceed the quota for
- * longer.
- */
-const OVERDRAWN_NOISE_FACTOR = 3.5;
 
 /**
  * Changes of the own share above these parts of the share, and of the target, are reported if the strategy remembers.
@@ -349,27 +344,10 @@ export class Reporter {
     const { sample, reported, hasEntry } = lane;
     const noticed = noticedIn(sample, reported, this.#ruleOf(lane, refusedNow));
     if (noticed !== -1) return noticed;
-    const overdrawn = hasEntry ? this.#overdrawnSpan(lane) : -1;
-    if (overdrawn !== -1) return overdrawn;
     // These rates are too small for the noise rule to see them come and go.
     if (!hasEntry && sample.isFull(MEDIUM) && hasArrivals(sample, MEDIUM)) return MEDIUM;
     if (hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW)) return SLOW;
     return -1;
-  }
-
-  /**
-   * A node that takes more than its share uses its allowance, which is charged to nobody. The allowance is for noise
-   * only. So less certainty than for other changes is enough here, over a second or more, to call the difference a
-   * change.
-   */
-  #overdrawnSpan(state: LaneState): number {
-    const { lane, group, sample, reported } = state;
-    const { significantChangeRatio } = this.#settings;
-    const { reads } = this.#shares.strategyOf(group);
-    const rule = { reads, significantChangeRatio, noiseFactor: OVERDRAWN_NOISE_FACTOR, restsOnMs: restsOnMs(state) };
-    const span = noticedIn(sample, reported, rule, MEDIUM);
-    if (span === -1) return -1;
-    return this.#shares.isExceededBy(lane, usageIn(sample, span)) ? span : -1;
   }
 
   #lookRuleOf(lane: LaneState): LookRule {

@@ -1,3 +1,4 @@
+import { hasClusterBucket } from '../base/local-gate.js';
 import type { GroupSettings } from '../base/settings.js';
 import { DIMENSION_COUNT, type NodeKey } from '../base/vocabulary.js';
 import { createLaneView, type LaneView, participantOf, type Strategy, shareOfEach } from '../convergence/strategy.js';
@@ -64,8 +65,7 @@ export class LaneViews {
     if (hasAny(settings.weights)) this.#fillWeights(view, settings.weights);
     this.#fillRows(view, remembers);
     if (settings.nodeCount > 0) view.divisor.fill(settings.nodeCount, 0, view.count);
-    else if (strategy.agreesOnPool)
-      this.#fillDivisors(view, settings.sharing === 'tokens' ? 0 : this.#ownClaims.largest);
+    else if (strategy.agreesOnPool) this.#fillDivisors(view, hasClusterBucket(settings) ? 0 : this.#ownClaims.largest);
     return view;
   }
 
@@ -168,7 +168,7 @@ export class LaneViews {
 
   /**
    * @param ownClaim what this node has claimed and not read back. It is no part of the log's prefix, and so no part of
-   * what is expected of a node where tokens are shared: there the cluster's bucket bounds what all take together.
+   * what is expected of a node where the cluster has a bucket: that bounds what all take together.
    */
   #fillDivisors(view: LaneView, ownClaim: number): void {
     const { divisor } = this.#pool;

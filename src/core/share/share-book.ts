@@ -24,14 +24,10 @@ import type { LogReader } from '../reading/log-reader.js';
 import type { TargetBook } from '../target/target-book.js';
 import { burstOnRamp } from '../tokens/cluster-depth.js';
 import type { LaneTokens } from '../tokens/lane-tokens.js';
-import { allowanceOf } from './allowance.js';
 import { LaneViews } from './lane-views.js';
 import { unsettledShare } from './unsettled-share.js';
 
-/**
- * Flags of what an update moved. The share may move alone: if an allowance grows by what its share loses, the limit
- * stays.
- */
+/** Flags of what an update moved. */
 export const NOTHING_MOVED = 0;
 export const SHARE_MOVED = 1;
 export const LIMIT_MOVED = 2;
@@ -39,8 +35,8 @@ export const LIMIT_MOVED = 2;
 type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pool' | 'epochs'>;
 
 /**
- * From the usage map to limits: target → convergence → share → limit (share + allowance) and depth, for the lanes this
- * node serves.
+ * From the usage map to limits: target → convergence → share, which is the limit, and depth, for the lanes this node
+ * serves.
  *
  * `target` and `computed` are functions of the log alone: every node that has read as far computes the same for all.
  * `applied` is what this node's limiter enforces: the computed share, or what isolation leaves of it.
@@ -186,11 +182,6 @@ export class ShareBook {
       out[dimension] = part * (demand[dimension] as number);
   }
 
-  /** Whether a usage is above the applied share in some dimension. */
-  isExceededBy(lane: number, usage: Float64Array): boolean {
-    return usage.some((rate, dimension) => rate > (this.applied[slotOf(lane, dimension)] as number));
-  }
-
   /** The cluster's rates in force. */
   targetOf(lane: number): Rates {
     return [this.target[slotOf(lane, MESSAGES)] as number, this.target[slotOf(lane, BYTES)] as number];
@@ -240,22 +231,14 @@ export class ShareBook {
     this.computed[slot] = share;
     const before = this.applied[slot] as number;
     let applied = share;
-    let allowance = 0;
     if (this.#log.epochs.isHolding && lane.link !== 'fallback') {
       applied = this.#unsettled(lane, slot, equalShare, nodes, own);
-    } else if (lane.link === 'linked') {
-      // No allowance on top of an agreed part, which follows no demand and so has headroom of its own
-      // (docs/decisions/0027), nor on top of a window, which is all that a node may have.
-      // Where tokens are shared, noise is paid by the cluster's bucket.
-      const isAll =
-        lane.settings.limiter === 'window' || lane.tokens !== null || this.strategyOf(lane.group).agreesOnPool === true;
-      if (own !== -1 && !isAll) allowance = allowanceOf(view, own, dimension, lane.settings.allowanceRatio);
-    } else if (target !== Number.POSITIVE_INFINITY && target !== 0) {
+    } else if (lane.link !== 'linked' && target !== Number.POSITIVE_INFINITY && target !== 0) {
       applied = this.#isolated(lane, slot, equalShare, own);
     }
     this.applied[slot] = applied;
     lane.least.note(dimension, before, applied, this.#span);
-    const isLimitMoved = this.#setLimit(lane, slot, dimension, applied + allowance, equalShare);
+    const isLimitMoved = this.#setLimit(lane, slot, dimension, applied, equalShare);
     return (applied === before ? NOTHING_MOVED : SHARE_MOVED) | (isLimitMoved ? LIMIT_MOVED : NOTHING_MOVED);
   }
 
@@ -291,7 +274,7 @@ export class ShareBook {
     const { limiter, windowMs } = lane.settings;
     if (limiter === 'window') return (limit * windowMs) / 1000;
     const known = { pieceSize: pieceSize(lane, dimension), equalShare, hasDemand: lane.hasEntry };
-    return shareDepth(limit, lane.settings, known);
+    return shareDepth(limit, known);
   }
 
   /** While the echo is missing, records of the log may lower a share, but never raise it. */
@@ -319,7 +302,7 @@ const ROUNDS_MS = 500;
 /** The applied share of a lane that is not served: isolation takes the least of what was held and what the log says. */
 const NOTHING_HELD = Number.POSITIVE_INFINITY;
 
-/** Bytes per message as reported last; without a report one byte, so that only `burstMs` counts. */
+/** Bytes per message as reported last; without a report one byte, so that only the time of the limit counts. */
 function pieceSize(lane: LaneState, dimension: number): number {
   if (dimension === MESSAGES) return 1;
   const messages = lane.reported.demand[MESSAGES] as number;

@@ -1,3 +1,4 @@
+import { hasClusterBucket } from '../base/local-gate.js';
 import { depthGiven, type GroupSettings } from '../base/settings.js';
 import {
   DIMENSION_COUNT,
@@ -115,7 +116,7 @@ export class TokenBook implements ChargeReader {
     }
   }
 
-  /** Called when a lane is served from now on, and when its group changes between rates and tokens. */
+  /** Called when a lane is served from now on, and when its group gets a bucket or loses it. */
   serve(lane: LaneState, nowMs: number): void {
     const followed = this.#follow(lane.mapLane);
     lane.tokens = followed?.tokens ?? null;
@@ -276,7 +277,7 @@ export class TokenBook implements ChargeReader {
   groupChanges(group: number, to: GroupSettings): void {
     const { table, usageMap } = this.#parts;
     const before = table.settings.groups[group];
-    if (!this.#hasBegun || before === undefined || !this.#sharesTokens(group) || !mayGrow(before, to)) return;
+    if (!this.#hasBegun || before === undefined || !this.#hasBucket(group) || !mayGrow(before, to)) return;
     const groupId = table.groupIdOf(group);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       const lane = this.#followUnserved(usageMap.mapLaneOf(groupId, direction));
@@ -296,16 +297,16 @@ export class TokenBook implements ChargeReader {
       if (lane.group !== group) continue;
       const { pauseMs } = this.#logTime(lane.partition);
       this.#changesAt(lane, this.#parts.log.spanNowMs(lane.partition, nowMs), pauseMs);
-      if (!this.#sharesTokens(group)) this.#forget(mapLane);
+      if (!this.#hasBucket(group)) this.#forget(mapLane);
       else if (this.#hasRamp(group)) this.#ramped.set(mapLane, lane);
       else this.#ramped.delete(mapLane);
     }
     if (this.#hasBegun) this.#followRamps(group);
-    const sharesTokens = this.#sharesTokens(group);
+    const hasBucket = this.#hasBucket(group);
     for (const lane of this.#parts.table.lanesOf(group)) {
-      if (sharesTokens === (lane.tokens !== null)) continue;
+      if (hasBucket === (lane.tokens !== null)) continue;
       this.serve(lane, nowMs);
-      // No row says what was spent by rates, at a node that began alone among others.
+      // No row says what a gate let pass, at a node that began alone among others.
       for (const slot of lane.tokens?.slots ?? []) slot.beginEmpty(0);
     }
   }
@@ -397,7 +398,7 @@ export class TokenBook implements ChargeReader {
     const { table, usageMap } = this.#parts;
     const { groupId, direction } = usageMap.groupOf(mapLane);
     const group = table.groupOf(groupId);
-    if (group === -1 || !this.#sharesTokens(group)) return null;
+    if (group === -1 || !this.#hasBucket(group)) return null;
     const partition = partitionOf(groupId, table.settings.partitions);
     const { spanMs, pauseMs } = this.#logTime(partition);
     const tokens = new LaneTokens(spanMs, pauseMs);
@@ -449,9 +450,8 @@ export class TokenBook implements ChargeReader {
     this.#outdated.push(lane);
   }
 
-  #sharesTokens(group: number): boolean {
-    const { sharing, limiter } = this.#parts.table.settings.groups[group] as GroupSettings;
-    return sharing === 'tokens' && limiter === 'bucket';
+  #hasBucket(group: number): boolean {
+    return hasClusterBucket(this.#parts.table.settings.groups[group]!);
   }
 
   #hasRamp(group: number): boolean {

@@ -1,5 +1,6 @@
 import { allowedRequestOf } from '../../config/resolved/max-request.js';
 import type { GroupConfig, KeyTemplate, LimitsConfig } from '../../config/resolved/resolved-config.js';
+import { hasClusterBucket } from '../../core/base/local-gate.js';
 import { DIRECTIONS, type Rates } from '../../core/base/vocabulary.js';
 import { KeyPattern } from '../../core/keys/key-pattern.js';
 import { hasLevels, isLimited } from '../../core/limiter/level-settings.js';
@@ -201,8 +202,8 @@ export class KeyKinds {
    * beside it.
    */
   mayWhisper(settings: GroupConfig): boolean {
-    const { sharing, limiter, enabled, ramp, cost, maxShareRatio, weights } = settings;
-    const isBucket = enabled && sharing === 'tokens' && limiter === 'bucket' && ramp === null;
+    const { enabled, ramp, cost, maxShareRatio, weights } = settings;
+    const isBucket = enabled && hasClusterBucket(settings) && ramp === null;
     const isEven = maxShareRatio >= 1 && Object.keys(weights).length === 0;
     const isAlone = DIRECTIONS.every((direction, at) => {
       return cost[direction].total === Infinity && !hasLevels(settings, at) && !isLimited(this.#limits[direction]);

@@ -24,7 +24,7 @@ export function templateHash(template: KeyTemplate): string {
 
 /** A rate that is only written in another unit of time is the same. */
 function plain(group: GroupConfig): GroupConfig {
-  return { ...group, asWritten: ALL_PER_SECOND, autoSharing: null };
+  return { ...group, asWritten: ALL_PER_SECOND };
 }
 
 function hashOf(described: unknown): string {

@@ -235,7 +235,7 @@ const CLUSTER_BUCKET_DIMENSION = record({
 
 export const CLUSTER_BUCKET = record(
   { messages: CLUSTER_BUCKET_DIMENSION, bytes: CLUSTER_BUCKET_DIMENSION },
-  'What nodes share where sharing is tokens; null where they share rates, and where the direction is not used here.',
+  'The bucket of the cluster; null where each node has a gate, and where the direction is not used here.',
 ).nullable();
 
 const DIRECTION = record({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SHARINGS } from '../../core/base/settings.js';
+import { GATES } from '../../core/base/local-gate.js';
 import {
   BINDINGS,
   CLUSTER_BUCKET,
@@ -54,11 +54,6 @@ const LIMITING = record({
   backends: listOf(record({ backend: text, zone: text, throttlingRatio: number.nullable(), costPerSecond: number })),
 });
 
-const SIGNED_RATES = record({
-  messagesPerSecond: z.number().nullable(),
-  bytesPerSecond: z.number().nullable(),
-});
-
 const DIRECTION = record({
   quota: record({
     ...RATES.shape,
@@ -83,7 +78,6 @@ const DIRECTION = record({
     served: yes,
     link: text,
     share: RATES,
-    allowance: SIGNED_RATES,
     limit: RATES,
     tokens: record({ messages: number.nullable(), bytes: number.nullable() }),
     depth: record({ messages: number.nullable(), bytes: number.nullable() }),
@@ -101,9 +95,8 @@ export const EXPLAINED = record({
   group: text,
   node: text,
   strategy: text,
-  sharing: z.enum(SHARINGS),
-  ratesBecause: text.nullable().meta({
-    description: 'The setting for which `sharing: auto` means rates, as `limiter is window`; null = none.',
+  gate: z.enum(GATES).nullable().meta({
+    description: 'The setting for which each node has a gate on its own share; null = the cluster has a bucket.',
   }),
   directions: record({ publish: DIRECTION, dispatch: DIRECTION }),
 });

@@ -66,11 +66,12 @@ function targetStep({ inForce, binding, ramp, limiting }, key, dimension) {
   };
 }
 
-function divisionStep({ demand, usage, inForce }, { strategy, sharing }, key, dimension) {
+function divisionStep({ demand, usage, inForce }, { strategy, gate }, key, dimension) {
   const wanted = demand[key];
   const isOver = exceeds(wanted, inForce[key]);
   const how = isOver ? 'That is more than there is' : 'That is no more than there is';
-  const says = `All nodes want ${perSecond(wanted, dimension)} and are admitted ${perSecond(usage[key], dimension)}. ${how}; strategy ${strategy} divides it, and nodes share ${sharing}.`;
+  const divides = gate === null ? 'and all take from one bucket' : `and each node limits its own share (${gate})`;
+  const says = `All nodes want ${perSecond(wanted, dimension)} and are admitted ${perSecond(usage[key], dimension)}. ${how}; strategy ${strategy} divides it, ${divides}.`;
   return { title: isOver ? 'More is wanted than there is' : 'There is enough for all', says, state: 'go' };
 }
 

@@ -38,7 +38,7 @@ async function write(group) {
       await deleteGroup(parts, group, expected, BY, true);
       revision = 0;
     } else {
-      ({ revision } = await putGroup(parts, group, { burstMinMessages: n, debtMs: n }, expected, BY));
+      ({ revision } = await putGroup(parts, group, { expectedCost: n, debtMs: n }, expected, BY));
     }
     writeSync(1, `! ${group} ${n}\n`);
     if (n % DELETED_EVERY !== 1) continue;

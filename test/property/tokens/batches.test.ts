@@ -11,7 +11,6 @@ import { OneNode } from '../../unit/core/coordinator/one-node.js';
 const GROUPS = ['one', 'two'].map((name) => ({
   ...GROUP,
   name,
-  sharing: 'tokens' as const,
   quota: { ...GROUP.quota, publish: [200, 90_000] as const },
   burst: { messages: 150, bytes: null, policy: 'optimistic' as const },
 }));

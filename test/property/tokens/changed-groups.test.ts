@@ -30,7 +30,6 @@ type Changes = typeof changes extends fc.Arbitrary<infer Value> ? Value : never;
 
 const GROUP_OF_300: GroupSettings = {
   ...GROUP,
-  sharing: 'tokens',
   quota: { ...GROUP.quota, publish: [PER_SECOND, Number.POSITIVE_INFINITY] },
   burst: { messages: DEPTH, bytes: null, policy: 'optimistic' },
 };

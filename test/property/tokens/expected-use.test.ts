@@ -30,7 +30,7 @@ function expectations(
   name: string,
 ): { readonly target: number; readonly nodes: readonly ExpectedUse[] }[] {
   const round = roundOf(of);
-  const strategy = strategyOf({ ...GROUP, strategy: name, sharing: 'tokens' });
+  const strategy = strategyOf({ ...GROUP, strategy: name });
   round.isLent = strategy.agreesOnPool !== true;
   strategy.converge(round);
   return Array.from({ length: DIMENSION_COUNT }, (_, dimension) => ({

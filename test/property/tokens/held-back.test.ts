@@ -21,7 +21,7 @@ describe.each([1, 2, 3, 4, 5, 6])('nodes that may hardly speak, seed %d', (seed)
     const quotas = Array.from({ length: between(6, 18) }, () => [30, 100, 400][between(0, 2)] as number);
     const groups = quotas.map((messages, at) => {
       const quota = { ...GROUP.quota, publish: [messages, Number.POSITIVE_INFINITY] as const };
-      return { ...GROUP, name: `group-${at}`, sharing: 'tokens' as const, quota };
+      return { ...GROUP, name: `group-${at}`, quota };
     });
     const settings = { ...SETTINGS, groups, maxReportsPerSecond: BUDGET, groupsPerRecord: between(1, 6) };
     const delays = { appendMs: [0.5, 2] as const, deliveryMs: [0.5, draw.next() < 0.5 ? 5 : 60] as const };

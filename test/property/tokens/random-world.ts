@@ -107,7 +107,7 @@ export class RandomWorld {
     const quota = { ...GROUP.quota, publish: [messages, bytes] as const };
     const burst = { messages: null, bytes: null, policy } as const;
     const strategy = this.#strategy;
-    const group: GroupSettings = { ...GROUP, name: `group-${at}`, sharing: 'tokens', strategy, quota, burst };
+    const group: GroupSettings = { ...GROUP, name: `group-${at}`, strategy, quota, burst };
     return this.#moves?.groupOf(group, this.#draw) ?? group;
   }
 

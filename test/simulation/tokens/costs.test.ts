@@ -22,7 +22,6 @@ interface Asked {
   /** How long it takes until a cost is known. */
   readonly knownAfterMs?: number;
   readonly expectedCost?: number;
-  readonly sharing?: 'rates' | 'tokens';
 }
 
 /** Three nodes with 1,000 units of cost per second; every admitted request says what it has cost. */
@@ -33,7 +32,7 @@ function spend(asked: Asked): readonly Spent[] {
   const unlimited = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
   const quota = { publish: unlimited, dispatch: unlimited };
   const cost = { ...GROUP.cost, publish: { total: TOTAL, reserved: 0 } };
-  const group = { quota, cost, expectedCost, sharing: asked.sharing ?? 'tokens', allowanceRatio: 0 } as const;
+  const group = { quota, cost, expectedCost } as const;
   const scene = poisson(5, NODES, 1, seconds, () => perSecond / NODES);
   const onAdmitted = (world: World, arrival: TokenArrival) => {
     const units = costOf(random, arrival.atMs);
@@ -111,9 +110,4 @@ test('where costs are known a second late, what they turn out to be is charged t
   expect(mostSpentIn(spent, 5000) / (5 * TOTAL)).toBeLessThan(3);
   expect(spentPerSecond(spent, 30_000, 60_000) / TOTAL).toBeLessThan(1.03);
   expect(spentPerSecond(spent, 30_000, 60_000) / TOTAL).toBeGreaterThan(0.95);
-});
-
-test('with sharing: rates the same quota is exceeded until the average has followed', () => {
-  const costOf: Asked['costOf'] = (__, atMs) => (atMs < 20_000 ? 1 : 10);
-  expect(mostSpentIn(spend({ costOf, sharing: 'rates' }), 5000) / (5 * TOTAL)).toBeGreaterThan(4);
 });

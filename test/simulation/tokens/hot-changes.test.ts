@@ -9,7 +9,6 @@ const PER_SECOND = 10;
 const DEPTH = 10;
 const GROUP_OF_TEN = {
   ...GROUP,
-  sharing: 'tokens',
   quota: { ...GROUP.quota, publish: [PER_SECOND, Number.POSITIVE_INFINITY] },
   burst: { messages: DEPTH, bytes: null, policy: 'optimistic' },
 } as const;

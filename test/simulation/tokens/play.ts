@@ -79,7 +79,7 @@ export const LANE = 0;
 
 function groupOf(perSecond: number): GroupSettings {
   const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
-  return { ...GROUP, quota, sharing: 'tokens' };
+  return { ...GROUP, quota };
 }
 
 export function nameOf(node: number): string {

@@ -31,7 +31,6 @@ function contended(maxReportsPerSecond: number): Figures {
   const groups = Array.from({ length: GROUPS }, (_, at) => ({
     ...GROUP,
     name: `group-${at}`,
-    sharing: 'tokens' as const,
     quota,
   }));
   const world = new World(3, { ...SETTINGS, groups, maxReportsPerSecond }, LOCAL_KAFKA);

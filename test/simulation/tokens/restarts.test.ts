@@ -21,7 +21,7 @@ const GONE_MS = 50;
 
 function groupOf({ perSecond, depth }: Quota, name = GROUP.name): GroupSettings {
   const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
-  return { ...GROUP, name, quota, sharing: 'tokens', burst: { ...GROUP.burst, messages: depth } };
+  return { ...GROUP, name, quota, burst: { ...GROUP.burst, messages: depth } };
 }
 
 class Cluster {

@@ -20,5 +20,5 @@ export const KINDS: readonly [name: string, group: Partial<GroupSettings>][] = [
 /** The settings of a swarm whose group shares tokens. */
 export function settingsOf(group: Partial<GroupSettings>): WorldSettings {
   const rates = defaultSettings();
-  return { ...rates, groups: rates.groups.map((settings) => ({ ...settings, sharing: 'tokens', ...group })) };
+  return { ...rates, groups: rates.groups.map((settings) => ({ ...settings, ...group })) };
 }

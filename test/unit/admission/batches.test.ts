@@ -91,7 +91,7 @@ describe('a batch', () => {
   });
 
   test('of a bucket: no epoch; handed back as far as the bucket has room', async () => {
-    scene = await readyScene({ groups: { a: { quota: { publish: { messagesPerSecond: 100 } }, burstMs: 1000 } } });
+    scene = await readyScene({ groups: { a: { quota: { publish: { messagesPerSecond: 100 } }, topics: 'even' } } });
     const { node } = scene;
     node.serve(0);
     node.limiter.buckets.fill(0, node.clock());

@@ -6,9 +6,9 @@ const NOTHING = { messages: null, bytes: null };
 /** As slow as 0.01/s, so that what is left does not depend on how fast the machine is. */
 const SLOW = { quota: { publish: { messagesPerHour: 36 } } };
 const GROUPS = {
-  rates: { sharing: 'rates', quota: { publish: { messagesPerMinute: 6000, bytesPerSecond: '1MiB' } } },
-  tokens: { sharing: 'tokens', quota: { publish: { messagesPerMinute: 6000 } }, burst: '1s' },
-  slow: { ...SLOW, sharing: 'tokens', burst: { messages: 3, start: 'empty' } },
+  gates: { topics: 'even', quota: { publish: { messagesPerMinute: 6000, bytesPerSecond: '1MiB' } } },
+  bucket: { quota: { publish: { messagesPerMinute: 6000 } }, burst: '1s' },
+  slow: { ...SLOW, burst: { messages: 3, start: 'empty' } },
   windows: { quota: { publish: { messagesPerSecond: 50 } }, limiter: 'window', windowMs: 1000 },
   blocked: { quota: { publish: { messagesPerSecond: 0 } } },
   open: {},
@@ -28,7 +28,7 @@ const told = (group: string, messages = 1) => node.tryAcquire(group, { messages 
 
 describe('a decision tells', () => {
   it('the quota as it is written, and its window', () => {
-    expect(told('rates')).toMatchObject({
+    expect(told('gates')).toMatchObject({
       granted: true,
       limit: { messages: 6000, bytes: 2 ** 20 },
       windowMs: { messages: 60_000, bytes: 1000 },
@@ -37,7 +37,7 @@ describe('a decision tells', () => {
     expect(told('open')).toMatchObject({ limit: NOTHING, windowMs: NOTHING, remaining: NOTHING, resetMs: NOTHING });
   });
 
-  it.each(['rates', 'tokens', 'windows'])(
+  it.each(['gates', 'bucket', 'windows'])(
     'as much as remaining says is admitted at once, and no more: %s',
     async (group) => {
       const [first, left] = await vi.waitFor(
@@ -73,16 +73,16 @@ describe('a decision tells', () => {
 
   it('in refusals, in parts and after a wait; a plain grant is one object for all, and tells nothing', async () => {
     const part = await vi.waitFor(() => {
-      const taken = node.tryAcquire('tokens', { messages: 1 }, { atMost: true });
+      const taken = node.tryAcquire('bucket', { messages: 1 }, { atMost: true });
       expect(taken).toEqual({ granted: true, messages: 1, bytes: 0 });
       return taken;
     }, 5000);
     expect(part.limit).toEqual({ messages: 6000, bytes: null });
-    const waited = await node.acquire('rates', { messages: 1 }, { waitMs: 1000 });
+    const waited = await node.acquire('gates', { messages: 1 }, { waitMs: 1000 });
     expect(waited).toMatchObject({ granted: true, limit: { messages: 6000 } });
     // The test before this one took all that was there: 100/s come.
     const plain = await vi.waitFor(() => {
-      const taken = node.tryAcquire('rates', { messages: 1 });
+      const taken = node.tryAcquire('gates', { messages: 1 });
       expect(taken.granted).toBe(true);
       return taken;
     }, 5000);

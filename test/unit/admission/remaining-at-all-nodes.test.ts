@@ -17,7 +17,7 @@ async function remainingInTurn(scene: TwoNodes, requests: number): Promise<numbe
 }
 
 test('what is left falls, at whichever node it is asked for, and rises by no more than flows in', async () => {
-  const scene = await TwoNodes.start('tokens', PER_SECOND, { burst: BURST });
+  const scene = await TwoNodes.start(PER_SECOND, { burst: BURST });
   try {
     const told = await remainingInTurn(scene, 300);
     expect(Math.max(...told)).toBeGreaterThan(100);

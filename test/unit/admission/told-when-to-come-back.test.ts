@@ -34,7 +34,7 @@ test('whoever comes back after a pause is not sent away for as long as next to n
 describe('where whole requests are given by the log', () => {
   let node: QuotaNode;
   beforeAll(async () => {
-    const group = { sharing: 'tokens', burst: { messages: 5, start: 'empty' } };
+    const group = { burst: { messages: 5, start: 'empty' } };
     const config = {
       cluster: `pieces-${process.pid}`,
       topic: { kind: 'memory' },

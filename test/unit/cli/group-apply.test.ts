@@ -80,7 +80,7 @@ bare (new)
 
   it('changes nothing at all where one group is wrong', async () => {
     const { scene, quotamesh } = await started();
-    const folder = scene.folderWith({ 'gold.yaml': GOLD, 'wrong.yaml': 'groups: { wrong: { burstMs: -1 } }\n' });
+    const folder = scene.folderWith({ 'gold.yaml': GOLD, 'wrong.yaml': 'groups: { wrong: { debtMs: -1 } }\n' });
     const refused = await quotamesh('apply', '-f', folder, '--yes');
     expect(refused).toMatchObject({ code: 78, stdout: '', stderr: expect.stringContaining('wrong') });
     // A limit that is only forgotten is refused, too.

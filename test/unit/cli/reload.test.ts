@@ -34,9 +34,9 @@ describe('quotamesh run follows its configuration', () => {
     expect(await acquire(node, 'b')).toBe(404);
     writeFileSync(file, `${NODE}groups: { a: {}, b: {} }\n`);
     await node.until(async () => (await acquire(node, 'b')) === 200, 'group b');
-    writeFileSync(file, `${NODE}groups: { a: {}, b: {}, c: { burstMs: -1 } }\n`);
+    writeFileSync(file, `${NODE}groups: { a: {}, b: {}, c: { debtMs: -1 } }\n`);
     const refused = await node.logged('configuration refused, groups stay as they are');
-    expect(String(refused.reason)).toContain(`${file}:4:39: groups.c.burstMs must be`);
+    expect(String(refused.reason)).toContain(`${file}:4:39: groups.c.debtMs must be`);
     expect((await status(node)).degraded).toEqual([
       expect.stringContaining('configuration refused, groups stay as they are'),
     ]);

@@ -13,7 +13,7 @@ const YAML = `
 cluster: shop
 topic: { kind: embedded, path: /nowhere }
 timing: { heartbeatMs: 500ms }
-defaults: { burstMs: 300ms }
+defaults: { debtMs: 300ms }
 groups:
   orders:
     strategy: proportional
@@ -40,7 +40,7 @@ test('a group of a configuration, as its node would have it', async () => {
   expect(orders.settings).toMatchObject({
     cluster: 'shop',
     heartbeatMs: 500,
-    groups: [{ name: 'orders', burstMs: 300 }],
+    groups: [{ name: 'orders', debtMs: 300 }],
   });
   expect(orders.maxRequestAt([100, 2000])).toEqual([1000, 65_536]);
   const dispatch = await play({ config: 'yes', group: 'orders', direction: 'dispatch' });
@@ -48,10 +48,10 @@ test('a group of a configuration, as its node would have it', async () => {
 });
 
 test('--set lays settings over the file, and flags of quotas over both', async () => {
-  const set = ['strategy=equal', 'burstMs=2s', 'quota.publish.messagesPerSecond=2k', 'maxRequest.messages=5'];
+  const set = ['strategy=equal', 'debtMs=2s', 'quota.publish.messagesPerSecond=2k', 'maxRequest.messages=5'];
   const orders = await play({ config: 'yes', group: 'orders', set });
   expect(orders).toMatchObject({ strategy: 'equal', quota: [2000, 1024 * 1024] });
-  expect(orders.settings.groups[0]).toMatchObject({ strategy: 'equal', burstMs: 2000 });
+  expect(orders.settings.groups[0]).toMatchObject({ strategy: 'equal', debtMs: 2000 });
   expect(orders.maxRequestAt([100, 2000])[0]).toBe(5);
   const flagged = await play({ config: 'yes', group: 'orders', set, quota: '9', quotaBytes: '10k' });
   expect(flagged.quota).toEqual([9, 10_000]);
@@ -106,7 +106,7 @@ test('a static split has its part of the burst that a quota per minute has', asy
 });
 
 test('--quota takes the place of a rate in another unit of time, in the file and in --set', async () => {
-  const yaml = YAML.replaceAll('burstMs: 300ms', 'burst: null').replace('messagesPerSecond: 50', 'messagesPerHour: 50');
+  const yaml = YAML.replaceAll('debtMs: 300ms', 'burst: null').replace('messagesPerSecond: 50', 'messagesPerHour: 50');
   const orders = await play({ config: 'yes', group: 'orders', quota: '60/min' }, yaml);
   expect(orders.quota[0]).toBe(1);
   expect(orders.quotaTold).toEqual([
@@ -157,7 +157,7 @@ test.for<[string, Partial<ReplayCommandOptions>, readonly string[]]>([
   ['--group without a configuration', { group: 'orders' }, ['--group names a group of a recording or of --config']],
   ['no value', { set: ['strategy'] }, ['--set must be name=value', 'got "strategy"']],
   ['an unknown setting', { set: ['strateg=equal'] }, ['--set strateg', 'strategy']],
-  ['a value out of its range', { set: ['burstMs=2h'] }, ['--set burstMs', 'groups.trace.burstMs']],
+  ['a value out of its range', { set: ['debtMs=2d'] }, ['--set debtMs', 'groups.trace.debtMs']],
   [
     'a strategy that is none',
     { config: 'yes', group: 'orders', set: ['strategy=fair'] },

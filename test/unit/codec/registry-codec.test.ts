@@ -22,7 +22,7 @@ const PROPOSAL: ProposalRecord = {
   author: 'a',
   group: 'orders',
   expected: null,
-  definition: { burstMs: 1 },
+  definition: { debtMs: 1 },
   by: BY,
 };
 const AUDIT: AuditRecord = {
@@ -31,10 +31,10 @@ const AUDIT: AuditRecord = {
   group: 'orders',
   revision: 7,
   before: null,
-  after: { burstMs: 1 },
+  after: { debtMs: 1 },
   by: BY,
 };
-const ENTRY: BatchEntry = { group: 'orders', expected: null, definition: { burstMs: 1 } };
+const ENTRY: BatchEntry = { group: 'orders', expected: null, definition: { debtMs: 1 } };
 const PART: BatchPartRecord = { kind: 'batch-part', id: 'p', author: 'a', part: 0, entries: [ENTRY] };
 const BATCH: BatchRecord = { kind: 'batch', id: 'p', author: 'a', parts: 1, by: BY };
 const VERDICT: VerdictRecord = { kind: 'verdict', id: 'p', author: 'a', isAccepted: true };

@@ -30,7 +30,7 @@ async function mistakesOf(files: Readonly<Record<string, string>>): Promise<stri
 describe('a folder of files', () => {
   test('is one configuration; what begins with a dot or is no YAML is left out', async () => {
     write({
-      'node.yaml': 'cluster: demo\ndefaults: { burstMs: 200 }\n',
+      'node.yaml': 'cluster: demo\ndefaults: { debtMs: 200 }\n',
       'a.yml': 'groups:\n  a: { quota: { publish: { messagesPerSecond: 5k } } }\n',
       'b.yaml': 'groups:\n  b: {}\n',
       'empty.yaml': '',
@@ -38,7 +38,7 @@ describe('a folder of files', () => {
       'notes.txt': 'nonsense: [',
     });
     const config = await loadConfig({ file: folder, env: {} });
-    expect(config.groups.map(({ name, burstMs }) => [name, burstMs])).toEqual([
+    expect(config.groups.map(({ name, debtMs }) => [name, debtMs])).toEqual([
       ['a', 200],
       ['b', 200],
     ]);
@@ -60,10 +60,10 @@ describe('a folder of files', () => {
       what: 'mistakes of values, each in its own file and line',
       files: {
         'a.yaml': 'cluster: c\ngroups:\n  x: { strategy: max-min }\n',
-        'b.yaml': 'groups:\n  y:\n    burstMs: -1\n',
+        'b.yaml': 'groups:\n  y:\n    debtMs: -1\n',
         'c.yaml': 'groups:\n\n  z: { debtMs: fast }\n',
       },
-      mistakes: [/^b.yaml:3 groups.y.burstMs must be/, /^c.yaml:3 groups.z.debtMs must be/],
+      mistakes: [/^b.yaml:3 groups.y.debtMs must be/, /^c.yaml:3 groups.z.debtMs must be/],
     },
     {
       what: 'a text that is no YAML',

@@ -14,27 +14,13 @@ describe('the effective configuration', () => {
       metrics: { perGroup: ['orders'] },
       defaults: { quota: { dispatch: { bytesPerSecond: '1.5MiB' } } },
       groups: {
-        orders: { quota: { publish: { messagesPerSecond: 0 } }, weights: { constructor: 2 }, burstMs: '2s' },
+        orders: { quota: { publish: { messagesPerSecond: 0 } }, weights: { constructor: 2 }, debtMs: '2s' },
         'public/default': {},
       },
     };
     const config = resolveConfig(raw, OPTIONS);
     const text = describeConfig(config);
     expect(text).toMatch(/^# effective configuration of node\.yaml\ncluster: demo\nnode: host-7070\n/);
-    expect(resolveConfig(parseYaml(text).raw, OPTIONS)).toEqual(config);
-  });
-
-  test.each(['messagesPerMinute', 'costPerMinute'])('has in defaults what a group of %s may not write', (unit) => {
-    const quota = { publish: { [unit]: 5 } };
-    const raw = {
-      cluster: 'demo',
-      defaults: { burstMs: '500ms' },
-      groups: { orders: { quota }, plain: {} },
-      keys: { 'key:{id}': { quota } },
-    };
-    const config = resolveConfig(raw, OPTIONS);
-    const text = describeConfig(config);
-    expect(text).toContain('defaults:\n  burstMs: 500\n');
     expect(resolveConfig(parseYaml(text).raw, OPTIONS)).toEqual(config);
   });
 

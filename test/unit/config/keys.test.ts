@@ -49,8 +49,12 @@ describe('keys', () => {
     ['a mistake of a group', { 'key:{id}': { qouta: {} } }, [expect.stringContaining('qouta is not a known key')]],
     [
       'one that several settings make',
-      { 'key:{id}': { ...FIVE, sharing: 'tokens', limiter: 'window' } },
-      [expect.stringMatching(/^keys\["key:\{id\}"\]\.limiter cannot be window where sharing is tokens/)],
+      { 'key:{id}': { ...FIVE, burst: 5, limiter: 'window' } },
+      [
+        expect.stringMatching(
+          /^keys\["key:\{id\}"\]\.burst\.messages needs a bucket of the cluster: limiter is window/,
+        ),
+      ],
     ],
     [
       'a mistake of an override, told once and there',

@@ -232,8 +232,8 @@ describe('a broken node.yaml', () => {
     ],
     [
       'a mistake in defaults',
-      `cluster: demo\ndefaults:\n  burstMs: -1\n${GROUPS}`,
-      /^node.yaml:3:12: defaults.burstMs must be a duration between 0 and 1m/,
+      `cluster: demo\ndefaults:\n  debtMs: -1\n${GROUPS}`,
+      /^node.yaml:3:11: defaults.debtMs must be a duration between 0 and 1d/,
     ],
     [
       'strict',
@@ -401,15 +401,15 @@ groups:
     const report = await reportOf(`cluster: demo
 groups:
   one: &one
-    burstMs: soon
+    debtMs: soon
   two: *one
 `);
     expect(report).toHaveLength(2);
-    for (const line of report) expect(line).toMatch(/^node.yaml:4:14: groups\.(one|two)\.burstMs must be/);
+    for (const line of report) expect(line).toMatch(/^node.yaml:4:13: groups\.(one|two)\.debtMs must be/);
   });
 
   test('with very many mistakes shows the first 200', async () => {
-    const groups = Array.from({ length: 5000 }, (_, index) => `  group-${index}: { burstMs: -1 }`);
+    const groups = Array.from({ length: 5000 }, (_, index) => `  group-${index}: { debtMs: -1 }`);
     const report = await reportOf(`cluster: demo\ngroups:\n${groups.join('\n')}\n`);
     expect(report).toHaveLength(201);
     expect(report[199]).toMatch(/^node.yaml:202:/);

@@ -21,7 +21,7 @@ describe('YAML', () => {
 
   test('may use an anchor almost a thousand times', () => {
     const uses = (count: number) => Array.from({ length: count }, (_, index) => `  group-${index}: *one`).join('\n');
-    const anchored = 'defaults: &one { burstMs: 1s }\ngroups:\n';
+    const anchored = 'defaults: &one { debtMs: 1s }\ngroups:\n';
     expect(parseYaml(anchored + uses(999)).readable).toBe(true);
     expect(parseYaml(anchored + uses(1001)).mistakes[0]?.problem).toMatch(/Excessive alias count/);
   });

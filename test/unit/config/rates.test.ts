@@ -209,7 +209,7 @@ describe('a mistake is told with its reason and a remedy', () => {
   });
 
   test('a rate is no duration and no number of messages', () => {
-    expect(mistakesOf({ groups: { a: { burstMs: '5/min', maxRequest: { messages: '5/min' } } } })).toEqual([
+    expect(mistakesOf({ groups: { a: { debtMs: '5/min', maxRequest: { messages: '5/min' } } } })).toEqual([
       expect.stringContaining('got "5/min". Write it without "/min": here stands a duration, not a rate.'),
       expect.stringContaining('got "5/min". Write it without "/min": here stands a whole number, not a rate.'),
     ]);

@@ -157,10 +157,7 @@ groups:
           strategy: 'max-min',
           nodeCount: 0,
           floorRatio: 0.001,
-          sharing: 'tokens',
-          autoSharing: { because: null },
           burst: { messages: null, bytes: null, quotaMs: null, policy: 'optimistic', start: 'full' },
-          allowanceRatio: 0.25,
           weights: {},
           headroom: 'by-weight',
           smoothingMs: 0,
@@ -173,8 +170,6 @@ groups:
           limiter: 'bucket',
           windowMs: 1000,
           dropped: 'refunded',
-          burstMs: 100,
-          burstMinMessages: 20,
           isolation: { policy: 'equal-share', holdMs: 10_000 },
           maxRequest: { messages: null, bytes: null },
           debtMs: 60_000,
@@ -206,14 +201,14 @@ defaults:
   quota:
     publish: { messagesPerSecond: 100, bytesPerSecond: 1MiB }
     dispatch: { messagesPerSecond: 50 }
-  burstMs: 200ms
+  debtMs: 200ms
   strategy: proportional
   isolation: { policy: floor, holdMs: 2s }
   weights: { n1: 2, n2: 3 }
 groups:
   all:
   one: { quota: { publish: { messagesPerSecond: 500 } }, isolation: { holdMs: 0 }, weights: { n2: 4, n3: 5 } }
-  two: { quota: { publish: { bytesPerSecond: null } }, burstMs: null, weights: { n1: null } }
+  two: { quota: { publish: { bytesPerSecond: null } }, debtMs: null, weights: { n1: null } }
   three: { quota: { publish: null }, isolation: null, weights: null }
   four: { quota: null, strategy: ~ }
   five: { quota: { publish: { messagesPerSecond: 0 } } }
@@ -234,8 +229,8 @@ groups:
   test('inherit single keys deeply; null is the default of the table', () => {
     expect(groups.get('one')?.isolation).toEqual({ policy: 'floor', holdMs: 0 });
     expect(groups.get('three')?.isolation).toEqual({ policy: 'equal-share', holdMs: 10_000 });
-    expect(groups.get('two')?.burstMs).toBe(100);
-    expect(groups.get('four')).toMatchObject({ burstMs: 200, strategy: 'max-min' });
+    expect(groups.get('two')?.debtMs).toBe(60_000);
+    expect(groups.get('four')).toMatchObject({ debtMs: 200, strategy: 'max-min' });
   });
 
   test('merge weights node by node', () => {

@@ -15,10 +15,10 @@ topic: { kind: kafka, brokers: [ "a:1" ], sasl: { mechanism: plain, username: u,
 timing:
   heartbeatMs: 900
 defaults:
-  burstMs: 200
+  windowMs: 200
 `,
   );
-  writeFileSync(join(folder, 'groups.yaml'), 'groups:\n  a:\n    burstMs: 300\n  b: {}\n');
+  writeFileSync(join(folder, 'groups.yaml'), 'groups:\n  a:\n    windowMs: 300\n  b: {}\n');
   const env = { QUOTAMESH_HTTP_PORT: '7071', QUOTAMESH_DEFAULTS_DEBT_MS: '5s', QUOTAMESH_TIMING_HEARTBEAT_MS: '' };
   const settings = await settingSources({ file: folder, env, overrides: { nodeId: 'n1' } });
   const found = Object.fromEntries(settings.map(({ key, value, source }) => [key, [value, source]]));
@@ -30,8 +30,8 @@ defaults:
     'http.port': [7071, 'QUOTAMESH_HTTP_PORT'],
     'http.host': ['127.0.0.1', 'default'],
     'timing.heartbeatMs': [900, `${node}:4`],
-    'groups.a.burstMs': [300, `${join(folder, 'groups.yaml')}:3`],
-    'groups.b.burstMs': [200, `${node}:6`],
+    'groups.a.windowMs': [300, `${join(folder, 'groups.yaml')}:3`],
+    'groups.b.windowMs': [200, `${node}:6`],
     'groups.b.debtMs': [5000, 'QUOTAMESH_DEFAULTS_DEBT_MS'],
     'groups.b.strategy': ['max-min', 'default'],
   });

@@ -26,8 +26,8 @@ test('the served lanes stand in the order in which they came, in another array w
           const isOtherServed = served.includes(lane % 2 === 0 ? lane + 1 : lane - 1);
           expect(table.end(known)).toBe(!isOtherServed);
         } else if (what === 'change') {
-          table.changeGroup(group, { ...groups[group]!, burstMs: lane });
-          expect(table.lanesOf(group).map(({ settings }) => settings.burstMs)).toEqual(
+          table.changeGroup(group, { ...groups[group]!, windowMs: lane });
+          expect(table.lanesOf(group).map(({ settings }) => settings.windowMs)).toEqual(
             served.filter((each) => Math.floor(each / 2) === group).map(() => lane),
           );
         } else {

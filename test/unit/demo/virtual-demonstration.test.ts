@@ -38,7 +38,7 @@ describe('the demonstration in virtual time, examples/demo.yaml', () => {
   // Its demand moves from node to node within some ten milliseconds, and a small bucket has little room for what is left.
   test.each([1, 2, 3])('with tokens and a burst of 100 ms, by the default timing, seed %i', async (seed) => {
     const [[name, { quota }]] = Object.entries(CONFIG.groups) as [[string, { quota: object }]];
-    const config = { cluster: CONFIG.cluster, groups: { [name]: { quota, sharing: 'tokens', burst: '100ms' } } };
+    const config = { cluster: CONFIG.cluster, groups: { [name]: { quota, burst: '100ms' } } };
     const { utilisation, overAdmission, worstSecond, jain } = await demonstrate(3, seed, config);
     console.log(`[demo, tokens] seed ${seed}: ${JSON.stringify({ utilisation, overAdmission, worstSecond, jain })}`);
     expect(utilisation).toBeGreaterThanOrEqual(0.97);

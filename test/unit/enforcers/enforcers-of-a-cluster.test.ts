@@ -24,12 +24,12 @@ class WishingProxy {
   }
 }
 
-describe.each(['tokens', 'rates'])('two nodes with an enforcer each, sharing %s', (sharing) => {
+describe('two nodes with an enforcer each', () => {
   let scene: TwoNodes;
   let proxies: WishingProxy[];
 
   beforeEach(async () => {
-    scene = await TwoNodes.start(sharing);
+    scene = await TwoNodes.start();
     proxies = scene.nodes.map((node) => new WishingProxy(node, 900));
   });
 
@@ -57,10 +57,7 @@ describe.each(['tokens', 'rates'])('two nodes with an enforcer each, sharing %s'
     Object.assign(proxies[1] as WishingProxy, { wish: 900 });
     await pass(2);
     const turned = await pass(10);
-    console.log(
-      `sharing ${sharing}:`,
-      [equal, uneven, turned].map((rates) => rates.map(Math.round).join(' + ')),
-    );
+    console.log([equal, uneven, turned].map((rates) => rates.map(Math.round).join(' + ')));
     for (const rates of [equal, uneven, turned]) expect(total(rates)).toBeLessThanOrEqual(1.02 * QUOTA);
     expect(total(equal)).toBeGreaterThanOrEqual(0.95 * QUOTA);
     for (const rates of [uneven, turned]) expect(total(rates)).toBeGreaterThanOrEqual(0.95 * 950);
@@ -102,7 +99,7 @@ describe.each(['tokens', 'rates'])('two nodes with an enforcer each, sharing %s'
 
 it('while nobody wants anything, together they are told no more than the quota', async () => {
   const quota = 50;
-  const scene = await TwoNodes.start('tokens', quota);
+  const scene = await TwoNodes.start(quota);
   try {
     let told = 0;
     for (let turn = 0; turn < 50; turn++) {

@@ -83,7 +83,7 @@ const LIES = {
 
 /** Returns the part of its demand that the other node gets, a quarter of the quota, evenly spaced. */
 async function servedBeside(lies: readonly Lie[], quota: number, more: object): Promise<number> {
-  scene = await TwoNodes.start('tokens', quota, more);
+  scene = await TwoNodes.start(quota, more);
   const [liar, other] = scene.nodes as readonly [WholeNode, WholeNode];
   let [asked, granted, due] = [0, 0, 0];
   for (let step = 0; step < (quota < 100 ? SLOW_LENGTH_STEPS : LENGTH_STEPS); step++) {

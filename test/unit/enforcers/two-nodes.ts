@@ -15,8 +15,8 @@ export class TwoNodes {
   readonly log: MemoryLog = createMemoryLog();
   readonly nodes: readonly WholeNode[];
 
-  private constructor(sharing: string, quota: number, more: object) {
-    const groups = { orders: { sharing, quota: { publish: { messagesPerSecond: quota } }, ...more } };
+  private constructor(quota: number, more: object) {
+    const groups = { orders: { quota: { publish: { messagesPerSecond: quota } }, ...more } };
     this.nodes = ['a', 'b'].map((node, nonce) => {
       const config = resolveConfig({ cluster: 'enforced', topic: 'memory', groups, node }, { source: '(test)' });
       const clock = () => performance.now();
@@ -26,8 +26,8 @@ export class TwoNodes {
   }
 
   /** @param more settings of the group */
-  static async start(sharing: string, quota = QUOTA, more: object = {}): Promise<TwoNodes> {
-    const scene = new TwoNodes(sharing, quota, more);
+  static async start(quota = QUOTA, more: object = {}): Promise<TwoNodes> {
+    const scene = new TwoNodes(quota, more);
     const started = Promise.all(scene.nodes.map((node) => node.start()));
     await scene.time.advance(3000);
     await started;

@@ -12,7 +12,7 @@ const HOT = 300;
 describe('a feed', () => {
   let scene: HttpScene;
   beforeAll(async () => {
-    const hot = { quota: { publish: { messagesPerSecond: 1000 } }, sharing: 'rates' };
+    const hot = { quota: { publish: { messagesPerSecond: 1000 } }, topics: 'even' };
     const names = Array.from({ length: HOT }, (_, at) => `g${String(at).padStart(3, '0')}`);
     const many = Object.fromEntries(names.map((name) => [name, hot]));
     const others = { bytes: { quota: { dispatch: { bytesPerSecond: 5000 } } }, free: {} };

@@ -8,7 +8,6 @@ const GROUPS = {
   clients: {
     quota: { publish: { messagesPerSecond: 1000 } },
     perClient: { publish: { messagesPerSecond: 1 }, max: 2 },
-    burstMinMessages: 1,
   },
   free: {},
 };

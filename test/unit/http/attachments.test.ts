@@ -13,7 +13,7 @@ let clusters = 0;
 const LIMITED = {
   groups: {
     ...GROUPS,
-    gold: { quota: { publish: { messagesPerSecond: 1000 } }, burstMs: 1000, strategy: 'equal' },
+    gold: { quota: { publish: { messagesPerSecond: 1000 } }, debtMs: 1000, strategy: 'equal' },
     tight: { quota: { publish: { messagesPerSecond: 0 } } },
   },
   attachments: {

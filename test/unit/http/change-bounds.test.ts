@@ -63,7 +63,7 @@ describe('bounds of changes', () => {
       status: 503,
       body: { code: 'GROUPS_FULL', detail: expect.stringContaining('z') },
     });
-    expect((await put('/v1/groups/x', { burstMs: '1s', quota: null })).status).toBe(200);
+    expect((await put('/v1/groups/x', { debtMs: '1s', quota: null })).status).toBe(200);
     expect((await answerOf(scene.app, { method: 'DELETE', url: '/v1/groups/y' })).status).toBe(204);
   });
 

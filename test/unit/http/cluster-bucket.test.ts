@@ -11,22 +11,21 @@ import { type HttpScene, readyScene } from './http-scene.js';
 
 /** One token in 100 s, so that what is in the bucket does not depend on how fast the machine is. */
 const SHARED = {
-  sharing: 'tokens',
   quota: { publish: { messagesPerSecond: 0.01 } },
   burst: { messages: 3, start: 'empty' },
 };
-const BUSY = { sharing: 'tokens', quota: { publish: { messagesPerSecond: 1000 } }, burst: { messages: 100 } };
-const PIECES = { sharing: 'tokens', quota: { publish: { messagesPerSecond: 2 } }, burst: 2 };
-const BY_RATES = { sharing: 'rates', quota: { publish: { messagesPerSecond: 1000 } } };
+const BUSY = { quota: { publish: { messagesPerSecond: 1000 } }, burst: { messages: 100 } };
+const PIECES = { quota: { publish: { messagesPerSecond: 2 } }, burst: 2 };
+const GATED = { topics: 'even', quota: { publish: { messagesPerSecond: 1000 } } };
 
-describe('a group that shares tokens', () => {
+describe('a group that has a bucket', () => {
   let scene: HttpScene;
   beforeAll(async () => {
     scene = await readyScene({
-      groups: { small: SHARED, busy: BUSY, rates: BY_RATES, pieces: PIECES },
+      groups: { small: SHARED, busy: BUSY, gates: GATED, pieces: PIECES },
       metrics: { perGroup: 'all' },
     });
-    for (const group of ['small', 'busy', 'rates']) await scene.acquire({ group, messages: 1 });
+    for (const group of ['small', 'busy', 'gates']) await scene.acquire({ group, messages: 1 });
   });
   afterAll(() => scene.close());
 
@@ -34,7 +33,7 @@ describe('a group that shares tokens', () => {
   const explanationOf = async (group: string) =>
     (await scene.get(`/v1/groups/${group}/explain`)).body as unknown as GroupExplanation;
 
-  it('has the bucket in its status, by its schema; the other direction and groups that share rates have none', async () => {
+  it('has the bucket in its status, by its schema; the other direction and groups with gates have none', async () => {
     const status = await statusOf('small');
     expect(GROUP_STATUS.parse(status)).toEqual(status);
     expect(status.directions.publish.clusterBucket).toMatchObject({
@@ -42,7 +41,7 @@ describe('a group that shares tokens', () => {
       bytes: null,
     });
     expect(status.directions.dispatch.clusterBucket).toBeNull();
-    expect((await statusOf('rates')).directions.publish.clusterBucket).toBeNull();
+    expect((await statusOf('gates')).directions.publish.clusterBucket).toBeNull();
   });
 
   it('a node that has just begun takes it for empty where that is configured, and says when a piece passes', async () => {
@@ -68,11 +67,13 @@ describe('a group that shares tokens', () => {
     expect(publish).toMatch(
       /^ {2}may take +\S+ messages now: whole pieces, the least recent user first; a piece passes in /m,
     );
-    expect(publish).not.toMatch(/allowance/);
-    expect(explanationText(await explanationOf('rates'))).toMatch(/allowance/);
+    expect(publish).not.toMatch(/^ {2}gate /m);
+    expect(explanationText(await explanationOf('gates'))).toMatch(
+      /^ {2}gate +each node on its own share, for topics$/m,
+    );
   });
 
-  it('limit is the share, without an allowance; a grant tells what is in the bucket, and when it would be full', async () => {
+  it('limit is the share; a grant tells what is in the bucket, and when it would be full', async () => {
     await sleep(300);
     const answer = await scene.acquire({ group: 'busy', messages: 60 });
     expect(answer.status).toBe(200);
@@ -118,7 +119,7 @@ describe('a group that shares tokens', () => {
     );
   });
 
-  it('has series of all that explain shows; one that shares rates has none', async () => {
+  it('has series of all that explain shows; one with gates has none', async () => {
     const text = (await scene.app.inject({ method: 'GET', url: '/metrics' })).payload;
     expect(text).toMatch(/^quotamesh_group_cluster_depth_messages\{group="small",direction="publish"\} 3$/m);
     expect(text).toMatch(/^quotamesh_group_cluster_tokens_messages\{group="small",direction="publish"\} 0\.\d+$/m);
@@ -127,23 +128,23 @@ describe('a group that shares tokens', () => {
     busy('cluster_set_point_messages', '30');
     busy('cluster_correction_messages_per_second', '-?\\d+(\\.\\d+)?');
     busy('charge_messages', '-?\\d+(\\.\\d+)?');
-    expect(text).not.toMatch(/^quotamesh_group_charge_\w+\{group="rates"/m);
-    expect(text).not.toMatch(/^quotamesh_group_cluster_\w+\{group="rates"/m);
+    expect(text).not.toMatch(/^quotamesh_group_charge_\w+\{group="gates"/m);
+    expect(text).not.toMatch(/^quotamesh_group_cluster_\w+\{group="gates"/m);
     expect(text).not.toMatch(/^quotamesh_group_cluster_tokens_bytes\{/m);
   });
 });
 
 test('a whole burst of a small quota can be asked for at once', async () => {
   const quota = { publish: { messagesPerMinute: 5 } };
-  const small = { sharing: 'tokens', quota };
+  const small = { quota };
   const scene = await readyScene({
-    groups: { small, larger: { ...small, burst: 8 }, rates: { sharing: 'rates', quota } },
+    groups: { small, larger: { ...small, burst: 8 }, gates: { smoothingMs: 500, quota } },
   });
   const most = async (group: string) => {
     const { body } = await scene.acquire({ group, messages: 100 });
     return /above maxRequest (\d+)/.exec(String(body.detail))?.[1];
   };
-  expect([await most('small'), await most('larger'), await most('rates')]).toEqual(['5', '8', '1']);
+  expect([await most('small'), await most('larger'), await most('gates')]).toEqual(['5', '8', '1']);
   await scene.close();
 });
 

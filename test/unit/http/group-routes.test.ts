@@ -62,7 +62,7 @@ describe('groups at run time', () => {
       };
       return publish.clusterBucket?.messages?.depth;
     };
-    expect(await ask(a, 'PUT', 'bursty', { sharing: 'tokens', quota, burst: '2s' })).toMatchObject({ status: 201 });
+    expect(await ask(a, 'PUT', 'bursty', { quota, burst: '2s' })).toMatchObject({ status: 201 });
     await settled();
     expect(await definition()).toBe('2s');
     expect(await depth()).toBe(20);
@@ -158,11 +158,11 @@ describe('groups at run time', () => {
   it('PATCH lays keys over the group as it is, null takes one away', async () => {
     const patched = await ask(a, 'PATCH', 'orders', {
       quota: { dispatch: { messagesPerSecond: null } },
-      burstMs: '1s',
+      debtMs: '1s',
     });
     expect(patched).toMatchObject({
       status: 200,
-      body: { origin: 'run-time', definition: { burstMs: '1s', quota: { publish: { messagesPerSecond: 1000 } } } },
+      body: { origin: 'run-time', definition: { debtMs: '1s', quota: { publish: { messagesPerSecond: 1000 } } } },
     });
     await settled();
     expect((await b.get('/v1/groups/orders')).body).toMatchObject({
@@ -185,8 +185,8 @@ describe('groups at run time', () => {
     // A group of YAML that was never changed has revision 0.
     const yaml = await ask(a, 'GET', 'slow/definition');
     expect(yaml.headers.etag).toBe('"0"');
-    expect((await ask(a, 'PATCH', 'slow', { burstMs: 5 }, { 'if-match': '"0"' })).status).toBe(200);
-    expect((await ask(a, 'PATCH', 'slow', { burstMs: 6 }, { 'if-match': '"0"' })).status).toBe(412);
+    expect((await ask(a, 'PATCH', 'slow', { debtMs: 5 }, { 'if-match': '"0"' })).status).toBe(200);
+    expect((await ask(a, 'PATCH', 'slow', { debtMs: 6 }, { 'if-match': '"0"' })).status).toBe(412);
   });
 
   it('100 patches at once through both nodes: none is lost', async () => {
@@ -236,7 +236,7 @@ describe('groups at run time', () => {
       'messagesPerSecond',
       'weights',
       'strategy',
-      'burstMs',
+      'debtMs',
       '__proto__',
       'x',
     );
@@ -279,12 +279,12 @@ async function settled(): Promise<void> {
 
 describe('conflicting updates with If-Match', () => {
   it('1,000 at once from the same reading, through both nodes: exactly one wins', async () => {
-    const { headers } = await ask(a, 'PUT', 'x', { burstMinMessages: 1 });
+    const { headers } = await ask(a, 'PUT', 'x', { expectedCost: 1 });
     await settled();
     const match = { 'if-match': String(headers.etag) };
     const answers = await Promise.all(
       Array.from({ length: 1000 }, (_, at) => {
-        return ask(at % 2 === 0 ? a : b, 'PUT', 'x', { burstMinMessages: at + 2 }, match);
+        return ask(at % 2 === 0 ? a : b, 'PUT', 'x', { expectedCost: at + 2 }, match);
       }),
     );
     const won = answers.filter(({ status }) => status === 200);
@@ -295,14 +295,14 @@ describe('conflicting updates with If-Match', () => {
   });
 
   it('300 increments by 10 clients, each read, changed and repeated until it is taken: none is lost', async () => {
-    await ask(a, 'PUT', 'x', { burstMinMessages: 1 });
+    await ask(a, 'PUT', 'x', { expectedCost: 1 });
     await settled();
     const client = async (scene: HttpScene) => {
       for (let taken = 0; taken < 30; ) {
         const { body, headers } = await ask(scene, 'GET', 'x/definition');
-        const { burstMinMessages } = body.definition as { readonly burstMinMessages: number };
+        const { expectedCost } = body.definition as { readonly expectedCost: number };
         const match = { 'if-match': String(headers.etag) };
-        const answer = await ask(scene, 'PUT', 'x', { burstMinMessages: burstMinMessages + 1 }, match);
+        const answer = await ask(scene, 'PUT', 'x', { expectedCost: expectedCost + 1 }, match);
         if (answer.status === 200) taken++;
         else expect(answer.status).toBe(412);
       }
@@ -310,7 +310,7 @@ describe('conflicting updates with If-Match', () => {
     await Promise.all(Array.from({ length: 10 }, (_, at) => client(at % 2 === 0 ? a : b)));
     await settled();
     for (const scene of [a, b]) {
-      expect((await ask(scene, 'GET', 'x/definition')).body.definition).toEqual({ burstMinMessages: 301 });
+      expect((await ask(scene, 'GET', 'x/definition')).body.definition).toEqual({ expectedCost: 301 });
     }
   });
 });

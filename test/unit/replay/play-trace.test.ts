@@ -90,7 +90,7 @@ describe('playTrace', () => {
 
   test('news takes as long as the delays say: what one node took is not yet known at the next', async () => {
     const systems = [systemNamed('max-min')!];
-    const settings = { ...SETTINGS, groups: [{ ...GROUP, sharing: 'tokens' as const }] };
+    const settings = { ...SETTINGS, groups: [{ ...GROUP }] };
     async function* bursts(): AsyncGenerator<TraceArrival> {
       for (let at = 0; at < 30; at++) yield arrival(0, 0);
       for (let at = 0; at < 30; at++) yield arrival(50, 1);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { playTrace } from '../../../sim/replay/play-trace.js';
 import { replayedSystemNamed, replayedSystems } from '../../../sim/replay/replayed-system.js';
 import type { TraceArrival } from '../../../sim/replay/trace.js';
-import { SETTINGS } from '../../simulation/settings.js';
+import { GATED, SETTINGS } from '../../simulation/settings.js';
 import { arrival, rowsOf } from './rows.js';
 
 const SYSTEMS = ['max-min', 'central-bucket'].map((name) => replayedSystemNamed(name, replayedSystems(4))!);
@@ -13,7 +13,14 @@ async function play(retryAfterMs: number, retries: number) {
     for (let at = 0; at < 40; at++) yield { ...arrival(at, at % 3), retryAfterMs };
   }
   const quota = [10, Number.POSITIVE_INFINITY] as const;
-  const options = { name: 'calls.csv', systems: SYSTEMS, nodes: 3, seed: 1, speed: 1, settings: SETTINGS };
+  const options = {
+    name: 'calls.csv',
+    systems: SYSTEMS,
+    nodes: 3,
+    seed: 1,
+    speed: 1,
+    settings: { ...SETTINGS, groups: [GATED] },
+  };
   return playTrace(rows(), { ...options, quota, retries, maxRequest: quota });
 }
 

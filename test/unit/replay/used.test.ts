@@ -50,7 +50,7 @@ async function ofFivePerMinute(times: number, everyMs: number) {
     seed: 1,
     quota: [5 / 60, UNLIMITED],
     speed: 1,
-    settings: { ...SETTINGS, groups: [{ ...GROUP, sharing: 'tokens', burst }] },
+    settings: { ...SETTINGS, groups: [{ ...GROUP, burst }] },
     maxRequest: [UNLIMITED, UNLIMITED],
   });
   return { admitted: run!.admitted, used: run!.verdict.utilisation! };

@@ -69,8 +69,8 @@ test('a node whose event loop slept for a moment does not report a lull: what wa
       cluster: 'late',
       node: 'a',
       topic: 'memory',
-      // Where tokens are shared, demand so far below the quota is not reported.
-      groups: { orders: { sharing: 'rates', quota: { publish: { messagesPerSecond: 10_000 } } } },
+      // Where the cluster has a bucket, demand so far below the quota is not reported.
+      groups: { orders: { topics: 'even', quota: { publish: { messagesPerSecond: 10_000 } } } },
     },
   });
   server = createServer((socket) => {

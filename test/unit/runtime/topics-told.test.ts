@@ -12,7 +12,7 @@ const HUGE = { publish: { messagesPerSecond: 1e6 } };
 const GROUPS = {
   default: PER_SECOND(10_000),
   scarce: PER_SECOND(10),
-  rates: { ...PER_SECOND(1000), sharing: 'rates' },
+  window: { ...PER_SECOND(1000), limiter: 'window' },
   each: { ...PER_SECOND(1000), perTopic: { publish: { messagesPerSecond: 100 } } },
   client: { ...PER_SECOND(1000), perClient: HUGE },
   even: { ...PER_SECOND(1000), topics: 'even' },

@@ -4,14 +4,14 @@ import { GroupLedger } from '../../../sim/oracle/group-ledger.js';
 import { Oracle } from '../../../sim/oracle/oracle.js';
 import { MESSAGES } from '../../../src/core/base/vocabulary.js';
 import { createEffects } from '../../../src/core/protocol/events-and-effects.js';
-import { GROUP, SETTINGS } from '../../simulation/settings.js';
+import { GATED, SETTINGS } from '../../simulation/settings.js';
 import { scaleLimits } from './scale-limits.js';
 
 const NODES = ['a', 'b', 'c'];
 
 /** Three nodes that want more than there is; whole after 6 s. */
 function judged(): { readonly world: World; readonly oracle: Oracle; readonly promises: () => string[] } {
-  const world = new World(9, { ...SETTINGS, groups: [{ ...GROUP }, { ...GROUP, name: 'parts', strategy: 'equal' }] });
+  const world = new World(9, { ...SETTINGS, groups: [{ ...GATED }, { ...GATED, name: 'parts', strategy: 'equal' }] });
   const oracle = new Oracle(world);
   world.observer = oracle;
   for (const node of NODES) world.start(node);
@@ -108,14 +108,6 @@ describe('the oracle', () => {
     node.coordinator.shares.applied[0] = 900;
     oracle.stepped(node, { kind: 'round-elapsed' }, { ...createEffects(), decidedLanes: [0] });
     expect(promises()).toEqual(['sum of shares']);
-  });
-
-  it('sees a Σ of limits above the target and its allowance, though the shares keep theirs', () => {
-    const { world, oracle, promises } = judged();
-    const node = world.node('a');
-    node.coordinator.shares.limit[0] = 1200;
-    oracle.stepped(node, { kind: 'round-elapsed' }, { ...createEffects(), decidedLanes: [0] });
-    expect(promises()).toEqual(['sum of limits']);
   });
 
   it('sees a Σ of what is held above the target while the topic is away, once all have noticed', () => {

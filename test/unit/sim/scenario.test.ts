@@ -33,7 +33,7 @@ describe('a scenario', () => {
       quota: { messagesPerSecond: 1000, bytesPerSecond: 1_048_576 },
       delays: { appendMs: [0.5, 2], deliveryMs: [0.5, 3] },
       faults: { lostRatio: 0, repeatedRatio: 0, lateRatio: 0, lateMs: 0 },
-      settings: { partitions: 1, heartbeatMs: 1000, sampleIntervalMs: 20, groups: [{ burstMs: 100, weights: {} }] },
+      settings: { partitions: 1, heartbeatMs: 1000, sampleIntervalMs: 20, groups: [{ debtMs: 60_000, weights: {} }] },
       settleMs: 5000,
       settlePointsMs: null,
     });

@@ -109,7 +109,7 @@ describe('metrics', () => {
     const groups = {
       slow: { quota: { publish: { messagesPerSecond: 0 } } },
       owing: { quota: { publish: { messagesPerSecond: 10 } } },
-      clients: { quota: { publish: { messagesPerSecond: 1000 } }, perClient, burstMinMessages: 1 },
+      clients: { quota: { publish: { messagesPerSecond: 1000 } }, perClient },
     };
     const scene = await readyScene({ groups, metrics: { perGroup: 'all' } });
     const { node } = scene;

@@ -7,7 +7,7 @@ import { proportional } from '../../../../src/core/convergence/proportional.js';
 import { stealHalfway } from '../../../../src/core/convergence/steal-halfway.js';
 import { STRATEGIES } from '../../../../src/core/convergence/strategies.js';
 import type { Strategy } from '../../../../src/core/convergence/strategy.js';
-import { GROUP } from '../../../simulation/settings.js';
+import { GATED, GROUP } from '../../../simulation/settings.js';
 import { expectShares, type Participants, sharesOf } from './round-of.js';
 
 interface Case extends Participants {
@@ -154,10 +154,10 @@ describe('the rounds of PIP-82’s usage distribution end where the bucket is at
 describe('which strategies lend', () => {
   test.each(Object.keys(STRATEGIES))('%s', (name) => {
     const isWrapped = !['max-min', 'equal'].includes(name);
-    const rates = strategyOf({ ...GROUP, strategy: name });
-    const tokens = strategyOf({ ...GROUP, strategy: name, sharing: 'tokens' });
-    expect(rates).toBe(STRATEGIES[name]);
-    expect(tokens === rates).toBe(!isWrapped);
-    expect(tokens.overshoots).toBe(false);
+    const gated = strategyOf({ ...GATED, strategy: name });
+    const lent = strategyOf({ ...GROUP, strategy: name });
+    expect(gated).toBe(STRATEGIES[name]);
+    expect(lent === gated).toBe(!isWrapped);
+    expect(lent.overshoots).toBe(false);
   });
 });

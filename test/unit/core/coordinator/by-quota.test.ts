@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { backendIdOf, groupIdOf } from '../../../../src/core/base/ids.js';
 import type { ReportRow } from '../../../../src/core/protocol/record.js';
-import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { GATED, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
 const NO_QUOTA = { publish: [Infinity, Infinity], dispatch: [Infinity, Infinity] } as const;
@@ -15,7 +15,7 @@ const GROUPS = [orders, mail, free];
 
 function groupWith(name: string, publish: number, dispatch: number) {
   const cost = { publish: { total: publish, reserved: 0 }, dispatch: { total: dispatch, reserved: 0 } };
-  return { ...GROUP, name, quota: NO_QUOTA, cost };
+  return { ...GATED, name, quota: NO_QUOTA, cost };
 }
 
 /** A backend that bears 0.75 of its work: docs/guide/target-rate.md. */

@@ -7,7 +7,7 @@ import { wideId } from '../../../wide-ids.js';
 import { OneNode } from './one-node.js';
 
 /** 1,000/s, a bucket of 100. */
-const TOKENS = { ...GROUP, sharing: 'tokens' as const, burst: { ...GROUP.burst, messages: 100 } };
+const TOKENS = { ...GROUP, burst: { ...GROUP.burst, messages: 100 } };
 /** 10/s on ten nodes: whole pieces. */
 const SLOW = {
   ...TOKENS,
@@ -199,11 +199,11 @@ test('a group that is removed and comes back does not charge again what it has c
   expect(tokensOf(node)).toBeGreaterThan(1);
 });
 
-test('a group that shares rates for a moment, and then tokens again, charges what it takes', () => {
+test('a group that has gates for a moment, and then its bucket again, charges what it takes', () => {
   const node = idle(SLOW);
   const settings = node.settings.groups[0]!;
   rest(node, 5000, ['a', 'b'], () => void node.tryAcquire(0, 1));
-  node.step({ kind: 'group-changed', group: 0, settings: { ...settings, sharing: 'rates' } });
+  node.step({ kind: 'group-changed', group: 0, settings: { ...settings, smoothingMs: 500 } });
   node.step({ kind: 'group-changed', group: 0, settings });
   rest(node, 1000, ['a', 'b']);
   expect(tokensOf(node)).toBe(3);

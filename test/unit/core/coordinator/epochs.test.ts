@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { groupIdOf, incarnationCount } from '../../../../src/core/base/ids.js';
 import type { ReportRow } from '../../../../src/core/protocol/record.js';
-import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { GATED, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
 let node: OneNode;
 
 /** A node that shares 1,000/s with `a` in the log called old, half each, for longer than isolation looks back on. */
 function share(policy: 'equal-share' | 'floor' | 'closed' = 'equal-share', demand = 900, partitions = 1): void {
-  node = new OneNode({ partitions, groups: [{ ...GROUP, isolation: { ...GROUP.isolation, policy } }] });
+  node = new OneNode({ partitions, groups: [{ ...GATED, isolation: { ...GATED.isolation, policy } }] });
   node.step({ kind: 'epoch-began', epoch: 'old' });
   node.step({ kind: 'caught-up' });
   node.echo();
@@ -24,7 +24,7 @@ beforeEach(() => share());
 function wanting(messages: number): ReportRow {
   const zeros = { topics: 0, usageBytes: 0, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
   const wanted = { usageMessages: messages, demandMessages: messages };
-  return { groupId: groupIdOf(SETTINGS.cluster, GROUP.name), direction: 0, ...wanted, ...zeros };
+  return { groupId: groupIdOf(SETTINGS.cluster, GATED.name), direction: 0, ...wanted, ...zeros };
 }
 
 function work(durationMs: number, echo = true): void {
@@ -85,7 +85,7 @@ describe('a log that is another one', () => {
   });
 
   test('a lane that is first used then gets its floor until the other has spoken: a thousandth of the half', () => {
-    node = new OneNode({ groups: [GROUP, { ...GROUP, name: 'late' }] });
+    node = new OneNode({ groups: [GATED, { ...GATED, name: 'late' }] });
     node.step({ kind: 'epoch-began', epoch: 'old' });
     node.step({ kind: 'caught-up' });
     node.read(...node.lose(), node.by('a', 'node'));
@@ -107,7 +107,7 @@ describe('a log that is another one', () => {
     share(policy);
     another('new');
     node.step({ kind: 'caught-up' });
-    work(GROUP.isolation.holdMs - 1000, false);
+    work(GATED.isolation.holdMs - 1000, false);
     expect(node.told('isolated')).toHaveLength(1);
     expect(applied()).toBeCloseTo(500, 0);
     work(2300, false);

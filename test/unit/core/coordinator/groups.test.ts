@@ -4,7 +4,7 @@ import type { GroupSettings, RampSettings } from '../../../../src/core/base/sett
 import { DIRECTION_COUNT, laneOf } from '../../../../src/core/base/vocabulary.js';
 import { UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
 import type { ReportRow } from '../../../../src/core/protocol/record.js';
-import { GROUP, RAMP, SETTINGS } from '../../../simulation/settings.js';
+import { GATED, RAMP, SETTINGS } from '../../../simulation/settings.js';
 import { wideId } from '../../../wide-ids.js';
 import { OneNode } from './one-node.js';
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 function named(name: string, more: Partial<GroupSettings> = {}): GroupSettings {
-  return { ...GROUP, name, ...more };
+  return { ...GATED, name, ...more };
 }
 
 function change(group: number, settings: GroupSettings): void {
@@ -56,7 +56,7 @@ describe('groups at run time', () => {
     expect(node.limiter.tryAcquire(laneOf(0, 0), 1, 0, false, node.nowMs)).toBe(UNCONFIRMED);
     work([1]);
     expect(reported('first', 'second')).toEqual(['second']);
-    change(0, named('first', { quota: { ...GROUP.quota, publish: [70, Number.POSITIVE_INFINITY] } }));
+    change(0, named('first', { quota: { ...GATED.quota, publish: [70, Number.POSITIVE_INFINITY] } }));
     work([0, 1]);
     expect(reported('first', 'second')).toEqual(['first', 'second']);
     expect(node.coordinator.shares.targetOf(laneOf(0, 0))[0]).toBe(70);

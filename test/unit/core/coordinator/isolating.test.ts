@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { GROUP } from '../../../simulation/settings.js';
+import { GATED } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
 function nodeWith(policy: 'equal-share' | 'floor' | 'closed' | 'open', partitions = 1): OneNode {
-  const node = OneNode.ready({ partitions, groups: [{ ...GROUP, isolation: { policy, holdMs: 10_000 } }] });
+  const node = OneNode.ready({ partitions, groups: [{ ...GATED, isolation: { policy, holdMs: 10_000 } }] });
   node.read(node.by('a', 'node'));
   return node;
 }
@@ -163,7 +163,7 @@ function demandOf(node: OneNode, messages: number) {
 
 test('a busy node on a slow topic is not isolated while all its records come back in time', () => {
   const [roundTripMs, groupCount] = [2500, 400];
-  const groups = Array.from({ length: groupCount }, (_, at) => ({ ...GROUP, name: `group-${at}` }));
+  const groups = Array.from({ length: groupCount }, (_, at) => ({ ...GATED, name: `group-${at}` }));
   const node = OneNode.ready({ groups, groupsPerRecord: 1 });
   const onTheWay: { readonly dueMs: number; readonly records: ReturnType<OneNode['lose']> }[] = [];
   let [inFlight, most, isolatedRounds] = [0, 0, 0];

@@ -10,7 +10,7 @@ test.each([
   'one of $nodes nodes that asks for 17/s of $perSecond/s has them, though its part of a burst is less than one',
   ({ nodes, perSecond }) => {
     const quota = { ...GROUP.quota, publish: [perSecond, Infinity] as const };
-    const node = OneNode.ready({ groups: [{ ...GROUP, sharing: 'tokens', quota }] });
+    const node = OneNode.ready({ groups: [{ ...GROUP, quota }] });
     node.run(3000);
     node.read(...Array.from({ length: nodes - 1 }, (_, at) => node.by(`x-${at}`, 'node')));
     let asked = 0;

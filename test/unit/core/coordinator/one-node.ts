@@ -11,7 +11,7 @@ import {
   reportRecordKey,
   type TopicRecord,
 } from '../../../../src/core/protocol/record.js';
-import { SETTINGS } from '../../../simulation/settings.js';
+import { GATED, SETTINGS } from '../../../simulation/settings.js';
 
 /**
  * One coordinator with its limiter and a log that the test holds in its hands: what is appended is read back when the
@@ -31,7 +31,7 @@ export class OneNode {
   readonly #otherSequences = new Map<string, number>();
 
   constructor(settings: Partial<CoordinatorSettings> = {}) {
-    this.settings = { ...SETTINGS, nodeId: 'own', nonce: 500, ...settings };
+    this.settings = { ...SETTINGS, groups: [GATED], nodeId: 'own', nonce: 500, ...settings };
     this.limiter = new Limiter(this.settings.groups.length * DIRECTION_COUNT);
     this.coordinator = new Coordinator(this.settings, this.limiter);
     this.#nextOffset = new Array<number>(this.settings.partitions).fill(0);

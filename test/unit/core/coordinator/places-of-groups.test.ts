@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { laneOf } from '../../../../src/core/base/vocabulary.js';
 import { bundleOfRecordKey } from '../../../../src/core/protocol/record.js';
-import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { GATED, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
 test('groups that are used one after the other take the place of one, and as many records', () => {
-  const groups = Array.from({ length: 4 * SETTINGS.groupsPerRecord }, (_, at) => ({ ...GROUP, name: `group-${at}` }));
+  const groups = Array.from({ length: 4 * SETTINGS.groupsPerRecord }, (_, at) => ({ ...GATED, name: `group-${at}` }));
   const node = OneNode.ready({ groups });
   const bundles = new Set<number>();
   for (const group of groups.keys()) {

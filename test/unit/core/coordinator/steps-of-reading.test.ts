@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { groupIdOf } from '../../../../src/core/base/ids.js';
 import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
-import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { GATED, GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
 const NODES = 100;
@@ -28,15 +28,20 @@ function readAll(node: OneNode, charged: number): void {
 }
 
 // With 1,000 nodes in a lane, a walk along its rows for every row that is read took 138 s instead of 3.
-test.each(['rates', 'tokens'] as const)('whoever catches up walks along no lane, sharing %s', (sharing) => {
-  const node = new OneNode({ groups: [{ ...GROUP, sharing }] });
+const LIMITED = [
+  ['gates', GATED],
+  ['a bucket', GROUP],
+] as const;
+
+test.each(LIMITED)('whoever catches up walks along no lane, with %s', (_, group) => {
+  const node = new OneNode({ groups: [group] });
   readAll(node, 0);
   expect(node.coordinator.usageMap.rows.count).toBe(NODES);
   expect(node.coordinator.usageMap.steps).toBe(0);
 });
 
-test.each(['rates', 'tokens'] as const)('nor does who reads on, sharing %s', (sharing) => {
-  const node = new OneNode({ groups: [{ ...GROUP, sharing }] });
+test.each(LIMITED)('nor does who reads on, with %s', (_, group) => {
+  const node = new OneNode({ groups: [group] });
   readAll(node, 0);
   node.step({ kind: 'caught-up' });
   node.echo();

@@ -3,7 +3,7 @@ import { backendIdOf } from '../../../../src/core/base/ids.js';
 import { laneOf, slotOf } from '../../../../src/core/base/vocabulary.js';
 import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
 import type { BackendHealth } from '../../../../src/core/protocol/record.js';
-import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { GATED, SETTINGS } from '../../../simulation/settings.js';
 import { casesOf } from '../target/gtt-vectors.js';
 import { OneNode } from './one-node.js';
 
@@ -12,7 +12,7 @@ const NO_QUOTA = { publish: [NONE, NONE], dispatch: [NONE, NONE] } as const;
 
 function costly(total: number, reserved = 0, limiting: Partial<typeof SETTINGS.limiting> = {}): OneNode {
   const cost = { publish: { total, reserved }, dispatch: { total: NONE, reserved: 0 } };
-  const groups = [{ ...GROUP, quota: NO_QUOTA, cost }];
+  const groups = [{ ...GATED, quota: NO_QUOTA, cost }];
   return OneNode.ready({ groups, limiting: { ...SETTINGS.limiting, ...limiting } });
 }
 
@@ -69,7 +69,7 @@ describe('cost quotas', () => {
 
   test('before anything is known of its work, each group has the cost that is expected of it', () => {
     const cost = { publish: { total: 100, reserved: 0 }, dispatch: { total: NONE, reserved: 0 } };
-    const groups = [4, 1, 0.5].map((expectedCost) => ({ ...GROUP, quota: NO_QUOTA, cost, expectedCost }));
+    const groups = [4, 1, 0.5].map((expectedCost) => ({ ...GATED, quota: NO_QUOTA, cost, expectedCost }));
     const node = OneNode.ready({ groups });
     for (const group of groups.keys()) node.tryAcquire(laneOf(group, 0), 1);
     node.run(1000);
@@ -113,8 +113,8 @@ describe('cost quotas', () => {
     const cost = { publish: { total: quotaPagesPerSec, reserved: 0 }, dispatch: { total: NONE, reserved: 0 } };
     const free = { publish: { total: NONE, reserved: 0 }, dispatch: { total: NONE, reserved: 0 } };
     const groups = [
-      { ...GROUP, quota: NO_QUOTA, cost },
-      { ...GROUP, name: 'untagged', quota: NO_QUOTA, cost: free },
+      { ...GATED, quota: NO_QUOTA, cost },
+      { ...GATED, name: 'untagged', quota: NO_QUOTA, cost: free },
     ];
     const node = OneNode.ready({ groups });
     const load = { perSecond: otherLoadTps, units: 1 };
@@ -179,11 +179,11 @@ describe('backends', () => {
     expect(work(node, 20, { perSecond: 40, units: 6 })).toBeCloseTo(40, 0);
     expect(target(node)).toBe(NONE);
     const lane = node.coordinator.lanes.get(0);
-    const { decision } = node.coordinator.targets.decide(GROUP, 0, lane?.mapLane as number);
+    const { decision } = node.coordinator.targets.decide(GATED, 0, lane?.mapLane as number);
     expect(decision.averageCost).toBeCloseTo(6, 2);
     expect(lane?.binding).toBe('unlimited');
     const quota = { ...NO_QUOTA, publish: [30, NONE] } as const;
-    node.step({ kind: 'group-changed', group: 0, settings: { ...(lane?.settings as typeof GROUP), quota } });
+    node.step({ kind: 'group-changed', group: 0, settings: { ...(lane?.settings as typeof GATED), quota } });
     expect([target(node), lane?.binding]).toEqual([30, 'messages']);
   });
 
@@ -215,7 +215,7 @@ test('a node that reads only what compaction leaves computes the same target, bi
   const own = node.coordinator.lanes.get(0)?.mapLane as number;
   const other = newcomer.coordinator;
   const lane = other.usageMap.mapLaneOf(node.coordinator.lanes.get(0)?.groupId as string, 0);
-  const group = node.settings.groups[0] as typeof GROUP;
+  const group = node.settings.groups[0] as typeof GATED;
   const expected = { ...node.coordinator.targets.decide(group, 0, own).decision };
   expect({ ...other.targets.decide(group, 0, lane).decision }).toEqual(expected);
   expect(expected.isBusy).toBe(true);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { GROUP } from '../../../simulation/settings.js';
+import { GATED } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
-const WINDOWED = { ...GROUP, limiter: 'window', windowMs: 1000 } as const;
+const WINDOWED = { ...GATED, limiter: 'window', windowMs: 1000 } as const;
 
 /** Takes the whole window as soon as it begins, piece by piece, for `seconds`; the reports that were written. */
 function takeWindows(node: OneNode, seconds: number): number {
@@ -30,7 +30,7 @@ test('a node that empties each window at its beginning wants the same all the ti
 });
 
 test('a group that gets windows while it is used is looked at by the window from then on', () => {
-  const node = OneNode.ready({ groups: [GROUP] });
+  const node = OneNode.ready({ groups: [GATED] });
   takeWindows(node, 2);
   node.step({ kind: 'group-changed', group: 0, settings: WINDOWED });
   takeWindows(node, 3);

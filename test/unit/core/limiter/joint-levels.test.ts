@@ -27,13 +27,10 @@ function scene({ node = NONE, clients = 10 } = {}) {
     perTopic: { ...NO_LIMIT, max: 10 },
     perClient: { ...NO_LIMIT, max: 10 },
     floorRatio: 0.001,
-    allowanceRatio: 0.25,
-    burstMs: 1000,
-    burstMinMessages: 1,
     limiter: 'bucket',
     windowMs: 1000,
   };
-  const last = { ...group, perClient: { ...NO_LIMIT, publish: [60, NONE], max: clients } } as const;
+  const last = { ...group, perClient: { ...NO_LIMIT, publish: [600, NONE], max: clients } } as const;
   const levels = new Levels(limiter, [group, group, last], { ...NO_LIMIT, publish: [node, NONE], burstMs: 1000 }, 0);
   const joint = new JointLevels(levels, () => 1e6);
   const tokens = () => LANES.map((lane) => [MESSAGES, BYTES].map((at) => limiter.tokens.at(slotOf(lane, at))));

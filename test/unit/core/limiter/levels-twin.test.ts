@@ -38,9 +38,6 @@ const GROUPS = [0, 1].map((group): GroupLevels => {
     perTopic: keyed(RATES.topic[group]!),
     perClient: keyed(RATES.client[group]!),
     floorRatio: 0.001,
-    allowanceRatio: 0.25,
-    burstMs: BURST_MS,
-    burstMinMessages: 1,
     limiter: 'bucket',
     windowMs: 1000,
   };

@@ -22,11 +22,8 @@ const GROUP: GroupLevels = {
   perTopic: { ...NO_LIMIT, max: 10 },
   perClient: { ...NO_LIMIT, max: 10 },
   floorRatio: 0.001,
-  allowanceRatio: 0.25,
-  burstMs: 100,
   limiter: 'bucket',
   windowMs: 1000,
-  burstMinMessages: 20,
 };
 
 /** The publish lane of one group, full at 0. */

@@ -4,7 +4,7 @@ import { STRATEGIES } from '../../../../src/core/convergence/strategies.js';
 import { SPLIT_STRATEGY, TopicSplit } from '../../../../src/core/limiter/topic-split.js';
 
 const NONE = Number.POSITIVE_INFINITY;
-const RULE = { max: 10, floorRatio: 0.001, allowanceRatio: 0.25, burstMs: 100, burstMinMessages: 20 };
+const RULE = { max: 10, floorRatio: 0.001 };
 /** Pieces that are asked for in every 10 ms. */
 const DEMANDS = { hot: 20, warm: 4, quiet: 1 } as const;
 

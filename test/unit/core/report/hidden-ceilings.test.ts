@@ -3,7 +3,7 @@ import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/i
 import type { RampModeName } from '../../../../src/core/base/settings.js';
 import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
 import { type GroupStateRecord, groupStateRecordKey } from '../../../../src/core/protocol/record.js';
-import { GROUP, RAMP } from '../../../simulation/settings.js';
+import { GATED, RAMP } from '../../../simulation/settings.js';
 import { wideId } from '../../../wide-ids.js';
 import { OneNode } from '../coordinator/one-node.js';
 
@@ -127,7 +127,7 @@ test('a ceiling that has ended, and one of another log, is not said', () => {
 
 /** A lone node that has used its group for five seconds, and then no more. */
 function climbed(mode: RampModeName): OneNode {
-  const node = OneNode.ready({ groups: [{ ...GROUP, ramp: { ...CLIMB, mode } }] });
+  const node = OneNode.ready({ groups: [{ ...GATED, ramp: { ...CLIMB, mode } }] });
   node.run(5000, { each: () => [...Array(100)].forEach(() => void node.tryAcquire(0, 1)) });
   node.run(2000);
   return node;
@@ -154,7 +154,7 @@ function saidWithin(node: OneNode, durationMs: number): GroupStateRecord[] {
 }
 
 function ownGroup({ settings }: OneNode) {
-  return groupIdOf(settings.cluster, GROUP.name);
+  return groupIdOf(settings.cluster, GATED.name);
 }
 
 /** What a node reads where a record of a stranger stands under the key of its ceiling. */

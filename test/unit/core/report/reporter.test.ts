@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
 import type { ReportRow } from '../../../../src/core/protocol/record.js';
-import { GROUP } from '../../../simulation/settings.js';
+import { GATED } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 
 /** Every so many rounds of 20 ms one piece arrives at a lane; the rows reported meanwhile are returned. */
@@ -49,7 +49,7 @@ describe('reporting', () => {
     // It goes on from what everybody applies now.
     ['steal-halfway', 1],
   ])('%s: what others take from a share is no news of this node, unless the strategy remembers', (strategy, least) => {
-    const node = OneNode.ready({ groups: [{ ...GROUP, strategy }] });
+    const node = OneNode.ready({ groups: [{ ...GATED, strategy }] });
     const other = (wanted: number): ReportRow => {
       const { groupId } = node.coordinator.lanes.get(0)!;
       const rates = { usageMessages: wanted, usageBytes: 0, demandMessages: wanted, demandBytes: 0 };
@@ -137,7 +137,7 @@ describe('the end of an entry', () => {
 });
 
 describe('bundles', () => {
-  const groups = Array.from({ length: 8 }, (_, at) => ({ ...GROUP, name: `group-${at}` }));
+  const groups = Array.from({ length: 8 }, (_, at) => ({ ...GATED, name: `group-${at}` }));
 
   test('one change writes the whole bundle, and no other', () => {
     const node = OneNode.ready({ groups, groupsPerRecord: 4 });
@@ -150,7 +150,7 @@ describe('bundles', () => {
   });
 
   test('publish and dispatch of a group are two rows of one bundle', () => {
-    const limited = { ...GROUP, quota: { publish: [1000, Infinity], dispatch: [1000, Infinity] } as const };
+    const limited = { ...GATED, quota: { publish: [1000, Infinity], dispatch: [1000, Infinity] } as const };
     const node = OneNode.ready({ groups: [limited] });
     work(node, 1500, 4, 0);
     const rows = work(node, 1500, 4, 1);

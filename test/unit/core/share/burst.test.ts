@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { burstDepth, shareDepth } from '../../../../src/core/limiter/burst.js';
-
-const RULE = { burstMs: 100, burstMinMessages: 20 };
+import { gateDepth, shareDepth } from '../../../../src/core/limiter/burst.js';
 
 test.each([
   { says: '100 ms of a large limit', limit: 10_000, piece: 1, equalShare: 10_000, depth: 1000 },
@@ -11,7 +9,7 @@ test.each([
   { says: 'but never below one piece', limit: 0.1, piece: 1, equalShare: 0.3, depth: 1 },
   { says: 'a blocked limit still has a depth above 0', limit: 0, piece: 1, equalShare: 0, depth: 1 },
 ])('$says', ({ limit, piece, equalShare, depth }) => {
-  expect(burstDepth(limit, RULE, piece, equalShare)).toBeCloseTo(depth, 9);
+  expect(gateDepth(limit, piece, equalShare)).toBeCloseTo(depth, 9);
 });
 
 test.each([
@@ -23,5 +21,5 @@ test.each([
   { says: 'and no more than one', limit: 1, equalShare: 5, hasDemand: true, depth: 2 },
   { says: 'until a quarter of a second is more', limit: 1, equalShare: 10, hasDemand: true, depth: 2.5 },
 ])('a share: $says', ({ limit, equalShare, hasDemand, depth }) => {
-  expect(shareDepth(limit, RULE, { pieceSize: 1, equalShare, hasDemand })).toBeCloseTo(depth, 9);
+  expect(shareDepth(limit, { pieceSize: 1, equalShare, hasDemand })).toBeCloseTo(depth, 9);
 });

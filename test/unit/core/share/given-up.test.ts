@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BYTES, MESSAGES, slotOf } from '../../../../src/core/base/vocabulary.js';
 import { STRATEGY_NAMES } from '../../../../src/core/convergence/strategies.js';
-import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { GATED, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 
 /** Others beat in a log whose clock runs ahead: the log gives this node up before it has missed its own echo. */
@@ -13,8 +13,8 @@ function giveUp(node: OneNode): void {
 }
 
 test.each(STRATEGY_NAMES)('%s: whom the log has given up has no share, no limit and no allowance', (strategy) => {
-  const quota = { ...GROUP.quota, publish: [1000, Number.POSITIVE_INFINITY] as const };
-  const node = OneNode.ready({ groups: [{ ...GROUP, strategy, quota }] });
+  const quota = { ...GATED.quota, publish: [1000, Number.POSITIVE_INFINITY] as const };
+  const node = OneNode.ready({ groups: [{ ...GATED, strategy, quota }] });
   node.run(1000, { each: () => void node.tryAcquire(0, 1) });
   const { shares, membership, nodeKey, link } = node.coordinator;
   const held = () => [MESSAGES, BYTES].map((each) => shares.applied[slotOf(0, each)]);

@@ -3,7 +3,7 @@ import { groupIdOf } from '../../../../src/core/base/ids.js';
 import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import type { LaneView } from '../../../../src/core/convergence/strategy.js';
 import type { NodeRecord, ReportRow } from '../../../../src/core/protocol/record.js';
-import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { GATED, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 
 const OTHERS = ['a', 'b', 'c', 'd'];
@@ -26,7 +26,7 @@ function roundOfGroup(node: OneNode, name: string): LaneView {
 }
 
 test('a round knows nothing of the round before, at the first place as at the last', () => {
-  const slow = { ...GROUP, smoothingMs: 1000, quota: { ...GROUP.quota, publish: [1e6, 1e6] as const } };
+  const slow = { ...GATED, smoothingMs: 1000, quota: { ...GATED.quota, publish: [1e6, 1e6] as const } };
   const groups = [
     { ...slow, name: 'full', weights: { a: 5, b: 5, c: 5, d: 5, own: 5 } },
     { ...slow, name: 'empty' },
@@ -84,7 +84,7 @@ test('of a lane that moved to another bucket the larger of both words counts, in
 });
 
 test.each([1, 7])('the group’s settings stand in it, such as nodeCount %i', (nodeCount) => {
-  const node = OneNode.ready({ groups: [{ ...GROUP, floorRatio: 0.125, headroom: 'none', nodeCount }] });
+  const node = OneNode.ready({ groups: [{ ...GATED, floorRatio: 0.125, headroom: 'none', nodeCount }] });
   node.read(node.by('b', 'node'));
   const round = roundOfGroup(node, 'orders');
   expect(round).toMatchObject({ count: 2, floorRatio: 0.125, headroom: 'none' });
@@ -93,7 +93,7 @@ test.each([1, 7])('the group’s settings stand in it, such as nodeCount %i', (n
 });
 
 describe('what a pool divides by', () => {
-  const scene = () => OneNode.ready({ groups: [{ ...GROUP, strategy: 'equal' }] });
+  const scene = () => OneNode.ready({ groups: [{ ...GATED, strategy: 'equal' }] });
   const divisors = (node: OneNode) => {
     const { divisor, count } = roundOfGroup(node, 'orders');
     return heldIn(divisor, count);
@@ -133,7 +133,7 @@ describe('what a pool divides by', () => {
 
 describe('the age of what a node has said', () => {
   test('is log time since then, and Infinity of a node that has said nothing', () => {
-    const node = OneNode.ready({ groups: [{ ...GROUP, smoothingMs: 1000 }] });
+    const node = OneNode.ready({ groups: [{ ...GATED, smoothingMs: 1000 }] });
     node.read(node.by('b', 'node'), node.report('b', [row('orders', 900)]));
     node.pass(140);
     node.read(node.by('b', 'node'));
@@ -142,7 +142,7 @@ describe('the age of what a node has said', () => {
   });
 
   test('of a lane that moved to another bucket it is that of the newer word', () => {
-    const node = OneNode.ready({ groups: [{ ...GROUP, smoothingMs: 1000 }] });
+    const node = OneNode.ready({ groups: [{ ...GATED, smoothingMs: 1000 }] });
     node.read(node.by('b', 'node'), node.report('b', [row('orders', 900)]));
     node.pass(100);
     node.read(node.report('b', [row('orders', 900)], { bundle: 1 }));
@@ -165,7 +165,7 @@ test('groups that are added at run time take nothing from those that are served'
   };
   expect(before).toMatchObject({ target: 1000, applied: 1000 });
   for (let group = 1; group <= 20; group++) {
-    node.step({ kind: 'group-changed', group, settings: { ...GROUP, name: `later-${group}` } });
+    node.step({ kind: 'group-changed', group, settings: { ...GATED, name: `later-${group}` } });
   }
   const after = {
     target: shares.target[0],
@@ -176,7 +176,7 @@ test('groups that are added at run time take nothing from those that are served'
   expect(after).toEqual(before);
   const { length } = shares.target;
   expect(length).toBeGreaterThanOrEqual(21 * 2 * 2);
-  node.step({ kind: 'group-changed', group: 20, settings: { ...GROUP, name: 'later-20', burstMs: 200 } });
+  node.step({ kind: 'group-changed', group: 20, settings: { ...GATED, name: 'later-20', windowMs: 200 } });
   expect(shares.target.length).toBe(length);
   shares.addLanes(1000);
   expect(shares.depth.length).toBeGreaterThanOrEqual(1000 * 2);

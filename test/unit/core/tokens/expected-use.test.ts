@@ -14,7 +14,7 @@ function expectedOf(
   strategy = 'max-min',
 ): ExpectedUse {
   const round = roundOf(participants);
-  const chosen = strategyOf({ ...GROUP, sharing: 'tokens', strategy });
+  const chosen = strategyOf({ ...GROUP, strategy });
   round.isLent = chosen.agreesOnPool !== true;
   chosen.converge(round);
   const expected = new ExpectedUse();

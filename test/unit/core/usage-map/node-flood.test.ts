@@ -4,7 +4,7 @@ import { GROUP } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
-const GROUPS = NAMES.map((name) => ({ ...GROUP, name, sharing: 'tokens' as const }));
+const GROUPS = NAMES.map((name) => ({ ...GROUP, name }));
 /** What the log bounds in a span, and this node in a round. */
 const LOOKS_MAX = 2 * 20_000;
 

@@ -5,7 +5,7 @@ import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/i
 import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
 import { type ReportRow, reportRecordKey } from '../../../../src/core/protocol/record.js';
 import { RowBounds, weightOf } from '../../../../src/core/usage-map/row-bounds.js';
-import { GROUP } from '../../../simulation/settings.js';
+import { GATED } from '../../../simulation/settings.js';
 import { wideId } from '../../../wide-ids.js';
 import { OneNode } from '../coordinator/one-node.js';
 
@@ -130,7 +130,7 @@ describe('what the nodes of a cluster may report is bounded', () => {
   });
 
   test('a refused record leaves nothing of the one before it, and is written again until there is room', () => {
-    const groups = Array.from({ length: 8 }, (_, at) => ({ ...GROUP, name: `group-${at}` }));
+    const groups = Array.from({ length: 8 }, (_, at) => ({ ...GATED, name: `group-${at}` }));
     const node = OneNode.ready({ maxRows: 20, groups, forgetAfterMs: 1e9 });
     for (let bundle = 0; bundle < 5; bundle++) node.read(fakeRecord(0, bundle, 3));
     const work = () => groups.forEach((_, group) => void node.tryAcquire(2 * group, 1));

@@ -6,7 +6,7 @@ import { definitionHash } from '../../../../src/groups/yaml/definition-hash.js';
 import { TOLD_BYTES_MAX } from '../../../../src/groups/yaml/yaml-comparison.js';
 import { type HttpScene, readyScene } from '../../http/http-scene.js';
 
-const FIRST = { same: {}, x: { burstMs: 200 } };
+const FIRST = { same: {}, x: { debtMs: 200 } };
 let a: HttpScene;
 let b: HttpScene;
 let clusters = 0;
@@ -31,13 +31,13 @@ function read(scene: HttpScene, node: string, groups: Readonly<Record<string, un
 
 describe('nodes with different YAML', () => {
   it('say of which group: status, degraded, metric, one log line; alike again, they say that, too', async () => {
-    read(b, 'b', { same: {}, x: { burstMs: 300 }, more: {} });
+    read(b, 'b', { same: {}, x: { debtMs: 300 }, more: {} });
     const found = (node: string) => ['more', 'x'].map((group) => ({ group, nodes: [node] }));
     await expect.poll(() => differs(a), POLL).toEqual(found('b'));
     await expect.poll(() => differs(b), POLL).toEqual(found('a'));
     expect(a.node.status().degraded).toEqual([`the YAML of b differs from this node's: more, x`]);
     expect(await a.metrics.text()).toContain('quotamesh_config_differing_groups 2');
-    read(a, 'a', { same: {}, x: { burstMs: '300ms' }, more: {} });
+    read(a, 'a', { same: {}, x: { debtMs: '300ms' }, more: {} });
     for (const scene of [a, b]) await expect.poll(() => differs(scene), POLL).toEqual([]);
     expect(a.node.status().degraded).toEqual([]);
     expect(lines(b).at(-1)).toEqual(['all nodes have the same YAML again', undefined]);
@@ -47,8 +47,8 @@ describe('nodes with different YAML', () => {
 
   it('a group that is defined at run time is the same everywhere, and so is that of a node that has left', async () => {
     const url = '/v1/groups/x';
-    await a.app.inject({ method: 'PUT', url, payload: { burstMs: 50 } });
-    read(b, 'b', { same: {}, x: { burstMs: 300 }, more: {} });
+    await a.app.inject({ method: 'PUT', url, payload: { debtMs: 50 } });
+    read(b, 'b', { same: {}, x: { debtMs: 300 }, more: {} });
     await expect.poll(() => differs(a), POLL).toEqual([{ group: 'more', nodes: ['b'] }]);
     await b.node.close();
     await expect.poll(() => differs(a), POLL).toEqual([]);
@@ -93,7 +93,7 @@ it('a hash is that of what a group means', () => {
     const [config] = resolveConfig(raw, { source: '(test)' }).groups;
     return config === undefined ? '' : definitionHash(config);
   };
-  expect(hash({ weights: { a: 1, b: 2 }, burstMs: '0.1s' })).toBe(hash({ weights: { b: 2, a: 1 } }));
-  expect(hash({})).not.toBe(hash({ burstMs: 101 }));
+  expect(hash({ weights: { a: 1, b: 2 }, debtMs: '60s' })).toBe(hash({ weights: { b: 2, a: 1 } }));
+  expect(hash({})).not.toBe(hash({ debtMs: 101 }));
   expect(hash({ weights: { a: 1 } })).toMatch(/^[0-9a-f]{8}$/);
 });

@@ -68,11 +68,11 @@ describe('a configuration that is read again', () => {
   });
 
   it('with a mistake changes nothing, and says so once: status, degraded, metric, log', async () => {
-    for (let time = 0; time < 3; time++) read({ groups: { a: {}, b: { burstMs: -1 }, named: {} } });
+    for (let time = 0; time < 3; time++) read({ groups: { a: {}, b: { debtMs: -1 }, named: {} } });
     expect(await scene.acquire({ group: 'a', messages: 1 })).toMatchObject({ status: 429 });
     const { configuration, degraded } = scene.node.status();
     expect(configuration).toMatchObject({ taken: 0, refused: 3 });
-    expect(configuration.refusedBecause).toMatch(/^node.yaml: groups.b.burstMs must be .* got -1\. \S+/);
+    expect(configuration.refusedBecause).toMatch(/^node.yaml: groups.b.debtMs must be .* got -1\. \S+/);
     expect(degraded).toEqual([`configuration refused, groups stay as they are: ${configuration.refusedBecause}`]);
     expect(linesAbout('configuration refused')).toHaveLength(1);
     const text = await scene.metrics.text();

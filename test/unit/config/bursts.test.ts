@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../../src/config/files/load-config.js';
+import { ConfigError } from '../../../src/config/setting/config-error.js';
+import { gatesOf, hasClusterBucket } from '../../../src/core/base/local-gate.js';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quotamesh-bursts-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function fileOf(group: string, defaults: string): string {
+  const file = join(folder, 'node.yaml');
+  writeFileSync(file, `cluster: demo\ndefaults: ${defaults}\ngroups:\n  orders: ${group}\n`);
+  return file;
+}
+
+/** The mistakes of a node.yaml with one group, one a line, without the folder. */
+async function mistakesOf(group: string, defaults = '{}'): Promise<string[]> {
+  try {
+    await loadConfig({ file: fileOf(group, defaults) });
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).report
+      .trim()
+      .split('\n')
+      .map((line) => line.replace(`${folder}/`, ''));
+  }
+}
+
+async function groupOf(group: string, defaults = '{}') {
+  const [found] = (await loadConfig({ file: fileOf(group, defaults) })).groups;
+  return found!;
+}
+
+const GATES = [
+  ['limiter', 'limiter: window', 'limiter is window'],
+  ['topics', 'topics: even', 'topics is even'],
+  ['smoothingMs', 'smoothingMs: 500', 'smoothingMs is 500'],
+  ['slewPerSecond', 'slewPerSecond: 0.2', 'slewPerSecond is 0.2'],
+] as const;
+const DEPTHS = ['burst: 10', 'burst: 2s', 'burst: { bytes: 1MiB }', 'burst: { quotaMs: 2s }', 'shadow: { burst: 10 }'];
+
+describe('a group of which each node limits its own share', () => {
+  test.each(GATES)('has no bucket of the cluster: %s', async (gate, written, because) => {
+    const group = await groupOf(`{ ${written} }`);
+    expect([hasClusterBucket(group), gatesOf(group)]).toEqual([false, [gate]]);
+    expect(hasClusterBucket(await groupOf('{}', `{ ${written} }`))).toBe(false);
+    for (const depth of DEPTHS) {
+      const [found, ...others] = await mistakesOf(`{ ${written}, ${depth} }`);
+      expect(others).toEqual([]);
+      expect(found).toMatch(/^node\.yaml:4:\d+: groups\.orders\.(shadow\.)?burst/);
+      expect(found).toContain(`needs a bucket of the cluster: ${because}, so each node limits its own share`);
+      expect(found).toContain(`Remove it, or remove ${gate}.`);
+    }
+  });
+
+  test('may say how a burst is shared, which needs none', async () => {
+    expect(await mistakesOf('{ limiter: window, burst: { policy: divided } }')).toEqual([]);
+  });
+
+  test('without a topic each group is one', async () => {
+    const alone = async (group: string) => {
+      const file = join(folder, 'alone.yaml');
+      writeFileSync(file, `cluster: demo\ntopic: { kind: none, nodeCount: 3 }\ngroups:\n  orders: ${group}\n`);
+      return (await loadConfig({ file })).groups[0]!;
+    };
+    expect(gatesOf(await alone('{}'))).toEqual(['nodeCount']);
+    await expect(alone('{ burst: 10 }')).rejects.toThrow('needs a bucket of the cluster: topic.kind is none');
+  });
+});
+
+test.each([
+  '{}',
+  '{ burst: 10 }',
+  '{ strategy: proportional }',
+  '{ minShareRatio: 0.1, maxShareRatio: 0.5 }',
+  '{ quota: { publish: { messagesPerSecond: 1000 } }, ramp: { fromPerSecond: 100, overMs: 1m } }',
+  '{ quota: { publish: { costPerSecond: 10 } } }',
+  '{ limiter: bucket, topics: shared, smoothingMs: 0, slewPerSecond: ~ }',
+])('has a bucket of the cluster: %s', async (written) => {
+  expect(hasClusterBucket(await groupOf(written))).toBe(true);
+});
+
+test.each(['sharing: tokens', 'allowanceRatio: 0.1', 'burstMs: 1s', 'burstMinMessages: 5'])(
+  'says nothing else about it: %s is no setting',
+  async (written) => {
+    expect(await mistakesOf(`{ ${written} }`)).toEqual([expect.stringContaining('is not a known key')]);
+  },
+);
+
+describe('a burst', () => {
+  const depths = async (written: string) => {
+    const { burst } = await groupOf(`{ ${written} }`);
+    const { messages, bytes, ofQuota } = burst;
+    const { publish = null } = ofQuota ?? {};
+    return { messages: messages ?? publish?.messages ?? null, bytes: bytes ?? publish?.bytes ?? null };
+  };
+
+  test.each([
+    ['burst: 10', 10, null],
+    ['burst: 1k', 1000, null],
+    ['burst: "10"', 10, null],
+    ['burst: { messages: 10 }', 10, null],
+    ['burst: { messages: 10, bytes: 1MiB }', 10, 2 ** 20],
+    ['burst: 2s', 20, null],
+    ['burst: 500ms', 5, null],
+    ['burst: { quotaMs: 2s }', 20, null],
+    ['burst: { quotaMs: 2s, policy: divided }', 20, null],
+    ['burst: { quotaMs: 2s, messages: 7 }', 7, null],
+    ['burst: null', null, null],
+    ['burst: {}', null, null],
+  ])('%s of 10/s', async (written, messages, bytes) => {
+    expect(await depths(`quota: { publish: { messagesPerSecond: 10 } }, ${written}`)).toEqual({ messages, bytes });
+  });
+
+  test('in time of the quota is one of bytes as well, and of each direction its own', async () => {
+    const quota = 'quota: { publish: { bytesPerSecond: 1MiB }, dispatch: { messagesPerSecond: 7 } }';
+    const { burst } = await groupOf(`{ ${quota}, burst: 2s }`);
+    expect(burst.ofQuota).toEqual({
+      publish: { messages: null, bytes: 2 ** 21 },
+      dispatch: { messages: 14, bytes: null },
+    });
+  });
+
+  test.each([
+    ['messagesPerMinute: 5', 5],
+    ['messagesPerSecond: 7/min', 7],
+    ['messagesPerHour: 600', 600],
+    ['messagesPerDay: 20', 20],
+    ['messagesPerMinute: 0.5', 1],
+    ['messagesPerMinute: 0', null],
+    ['messagesPerSecond: 5', null],
+  ])('without one, all of a quota of %s', async (quota, messages) => {
+    expect((await depths(`quota: { publish: { ${quota} } }`)).messages).toBe(messages);
+  });
+
+  test('the short form says all of the depth, and leaves the policy', async () => {
+    expect(await mistakesOf('{ burst: 10 }')).toEqual([]);
+    const short = await groupOf('{ burst: 2s }', '{ burst: { messages: 7, policy: divided } }');
+    expect(short.burst).toMatchObject({ messages: null, quotaMs: 2000, policy: 'divided' });
+    const single = await groupOf('{ burst: { policy: divided } }', '{ burst: 7 }');
+    expect(single.burst).toMatchObject({ messages: 7, policy: 'divided' });
+    const env = { QUOTAMESH_DEFAULTS_BURST_POLICY: 'divided' };
+    const { groups } = await loadConfig({ file: fileOf('{}', '{ burst: 7 }'), env });
+    expect(groups[0]?.burst).toMatchObject({ messages: 7, policy: 'divided' });
+  });
+
+  test('of nothing, or more than can be, is no burst', async () => {
+    for (const messages of ['0', '-1', '1.5', '2e12', 'lots'])
+      expect(await mistakesOf(`{ burst: { messages: ${messages} } }`), messages).toHaveLength(1);
+    expect(await mistakesOf('{ burst: { policy: fast } }')).toHaveLength(1);
+  });
+
+  test.each([
+    ['10/s', '0', 'burst must be a whole number between 1 and 1T'],
+    ['10/s', '-3', 'burst must be a whole number'],
+    ['10/s', '1.5', 'burst must be a whole number'],
+    ['10/s', 'lots', 'burst must be a whole number'],
+    ['10/s', '1MiB', 'burst must be a whole number'],
+    ['10/s', '[10]', 'burst must be a whole number'],
+    ['10/s', '-2s', 'burst must be a duration between 1ms and 1d'],
+    ['10/s', '0s', 'burst must be a duration between 1ms and 1d'],
+    ['10/s', '2d', 'burst must be a duration between 1ms and 1d'],
+    ['10/s', '900k', 'burst is 900000 messages, which take more than a day to come in at 10'],
+    ['10/s', '{ messages: 900k }', 'burst.messages is 900000 messages, which take more than a day'],
+    ['5/d', '6', 'burst is 6 messages, which take more than a day to come in at 5/d'],
+    ['5/min', '500ms', 'burst is 500ms of 5/min, which is less than one message'],
+  ])('of %s, %s: one mistake at its place, with a remedy', async (rate, written, told) => {
+    const quota = `quota: { publish: { messagesPerSecond: ${rate} } }`;
+    const [found, ...others] = await mistakesOf(`{ ${quota}, burst: ${written} }`);
+    expect(others).toEqual([]);
+    expect(found).toMatch(/^node\.yaml:4:\d+: /);
+    expect(found).toContain(`groups.orders.${told}`);
+    expect(found).toMatch(/(Write burst: 10 \(messages\), burst: 2s|Lower it|Say it in messages: burst: 5\.)/);
+  });
+
+  test('a burst of a day of the quota is none too many', async () => {
+    expect(await mistakesOf('{ quota: { publish: { messagesPerDay: 5 } }, burst: 5 }')).toEqual([]);
+  });
+
+  test('both directions have the depth, so the smaller quota says what a day is', async () => {
+    const quota = 'quota: { publish: { messagesPerSecond: 1k }, dispatch: { messagesPerMinute: 5 } }';
+    expect(await mistakesOf(`{ ${quota}, burst: 7200 }`)).toEqual([]);
+    const [found, ...others] = await mistakesOf(`{ ${quota}, burst: 7201 }`);
+    expect(others).toEqual([]);
+    expect(found).toContain('groups.orders.burst is 7201 messages, which take more than a day to come in at 5/min');
+    // A quota of 0 blocks, whatever the depth.
+    const blocked = 'quota: { publish: { messagesPerSecond: 1k }, dispatch: { messagesPerSecond: 0 } }';
+    expect(await mistakesOf(`{ ${blocked}, burst: 7201 }`)).toEqual([]);
+  });
+});
