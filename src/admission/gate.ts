@@ -7,6 +7,7 @@ import {
   type Limiting,
   type NotReady,
   type Origin,
+  type QuotaTold,
   RETRY_AFTER_MS_MAX,
   type Refused,
   type Reservation,
@@ -163,6 +164,11 @@ export class Gate {
       onHandBack,
     });
     for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
+  }
+
+  /** What answers of a lane tell of its quota. */
+  told(lane: number): QuotaTold {
+    return this.#teller.told(lane);
   }
 
   /** Who is told of refusals and waits. */

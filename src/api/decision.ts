@@ -22,8 +22,8 @@ export interface QuotaTold {
   /** This unit: 60,000 of 5/min. */
   readonly windowMs: PerDimension;
   /**
-   * Whole units that this node would still admit now; where tokens are shared at most what the cluster's bucket holds,
-   * as far as this node knows. Limits of a topic, a client and the node are not in it.
+   * Whole units that this node would still admit now; where tokens are shared, those in the cluster's bucket as far as
+   * this node knows: of a silent key its depth less what was spent here. Limits of a topic, a client and the node are not in it.
    */
   readonly remaining: PerDimension;
   /**

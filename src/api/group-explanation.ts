@@ -2,6 +2,7 @@ import type { Gate } from '../core/base/local-gate.js';
 import type { Dimension, Direction } from '../core/base/vocabulary.js';
 import type { Level } from '../core/limiter/levels.js';
 import type { Binding } from '../core/target/target-rate.js';
+import type { PerDimension } from './decision.js';
 import type { DirectionStatus, QuotaAsWritten, RampStatus, RateStatus } from './node-status.js';
 import type { ShadowDirectionStatus } from './shadow-status.js';
 
@@ -80,6 +81,9 @@ export interface LocalExplanation {
   readonly limit: RateStatus;
   /** In the bucket now. */
   readonly tokens: { readonly messages: number | null; readonly bytes: number | null };
+  /** Whole units and milliseconds, as answers tell them (`remaining`, `resetMs`). */
+  readonly remaining: PerDimension;
+  readonly resetMs: PerDimension;
   /** A request of more passes when so many tokens are there, and owes the rest; null = unlimited, or nothing passes. */
   readonly depth: { readonly messages: number | null; readonly bytes: number | null };
   /** How fast tokens come back to a request that waits, if nobody else takes any; null = unlimited. */

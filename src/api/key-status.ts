@@ -14,6 +14,8 @@ export interface KeyStatus {
   readonly silent: boolean;
   /** Whole units that this node may still spend unheard; null in it where nothing limits. Null unless silent. */
   readonly leftUnheard: Readonly<Record<'publish' | 'dispatch', PerDimension>> | null;
+  /** Whole units that the cluster's bucket holds, as far as this node knows; null as in `leftUnheard`. */
+  readonly remaining: Readonly<Record<'publish' | 'dispatch', PerDimension>> | null;
   /** As for any group, with the cluster's bucket where it is loud at this node; null where nobody tells its name. */
   readonly group: GroupStatus | null;
   /**

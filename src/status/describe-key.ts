@@ -7,7 +7,7 @@ import type { Coordinator } from '../core/coordinator/coordinator.js';
 import type { Member } from '../core/usage-map/membership.js';
 import type { SilentRates } from '../core/usage-map/silent-rates.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
-import type { KeyBook } from '../groups/keys/key-book.js';
+import type { KeyBook, KeySeen } from '../groups/keys/key-book.js';
 import type { KeyTemplates } from '../groups/keys/key-templates.js';
 import { describeGroup } from './describe-node.js';
 import type { StatusParts } from './status-parts.js';
@@ -18,14 +18,16 @@ export type KeyStatusParts = StatusParts & { readonly keys: KeyBook | null };
 export function describeKey(parts: KeyStatusParts, name: string): KeyStatus | null {
   const known = parts.keys?.known(name) ?? null;
   if (known === null) return null;
-  const { template, settings, isUsed, left } = known;
+  const { template, settings, isUsed, left, remaining } = known;
   const group = parts.keys?.numberShown(name) ?? null;
   const told = perDirection((direction) => toldOf(parts, name, direction));
   const silent = known.group === null && !isReported(parts, name);
   const whole = (amount: number) => finiteOrNull(Math.floor(amount));
-  const leftOf = (direction: Direction) => {
-    const [messages, bytes] = left[DIRECTIONS.indexOf(direction)]!;
-    return { messages: whole(messages), bytes: whole(bytes) };
+  const wholeOf = (units: KeySeen['left']) => {
+    return perDirection((direction) => {
+      const [messages, bytes] = units[DIRECTIONS.indexOf(direction)]!;
+      return { messages: whole(messages), bytes: whole(bytes) };
+    });
   };
   return {
     key: name,
@@ -33,7 +35,8 @@ export function describeKey(parts: KeyStatusParts, name: string): KeyStatus | nu
     quota: perDirection((direction) => describeQuota(settings, direction)),
     used: isUsed,
     silent,
-    leftUnheard: silent ? perDirection(leftOf) : null,
+    leftUnheard: silent ? wholeOf(left) : null,
+    remaining: silent ? wholeOf(remaining) : null,
     group: group === null ? null : describeGroup(parts, group),
     told,
   };

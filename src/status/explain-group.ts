@@ -117,6 +117,7 @@ function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStat
   const tokens = (dimension: number) => finiteOrNull(limiter.available(lane, dimension, nowMs));
   const depth = (dimension: number) => finiteOrNull(limiter.buckets.depth.at(slotOf(lane, dimension)));
   // Before the first use nothing is enforced, and what would be is told as the limit.
+  const { remaining, resetMs } = parts.gate.told(lane);
   const comesBack = (dimension: number) => limiter.buckets.comesBackAt(slotOf(lane, dimension));
   return {
     served,
@@ -126,6 +127,8 @@ function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStat
     refusedMessages,
     refusedBytes,
     tokens: { messages: tokens(MESSAGES), bytes: tokens(BYTES) },
+    remaining,
+    resetMs,
     depth: { messages: depth(MESSAGES), bytes: depth(BYTES) },
     comesBack: {
       messagesPerSecond: limit.messagesPerSecond === null || !served ? limit.messagesPerSecond : comesBack(MESSAGES),

@@ -1,3 +1,4 @@
+import type { QuotaTold } from '../api/decision.js';
 import type { RefusalCount } from '../api/group-explanation.js';
 import type { ShadowDifference } from '../api/shadow-status.js';
 import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
@@ -31,6 +32,7 @@ export interface StatusParts extends ReadinessParts {
   readonly pump: ReadPump;
   readonly gate: {
     readonly refusals: ToldRefusals;
+    told(lane: number): Pick<QuotaTold, 'remaining' | 'resetMs'>;
     readonly shadows: {
       readonly refusals: ToldRefusals;
       readonly counts: { of(lane: number): ShadowDifferences };

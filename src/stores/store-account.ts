@@ -60,27 +60,19 @@ export class StoreAccount {
   /** What `take` would count, without taking. */
   look(key: string, limit: number): Looked {
     const group = this.groupOf(key);
-    const known = this.#explain(group);
-    if (known === null) return this.#lookAtSilent(group, limit);
-    const { local, inForce } = known.directions.publish;
-    const tokens = local.tokens.messages;
-    if (tokens === null || inForce.messagesPerSecond === null) return full(limit);
-    const remaining = Math.max(0, Math.floor(tokens));
+    const { remaining, msLeft } = this.#left(group);
     if (remaining === 0) {
-      const msLeft = this.#node.throttleDurationMs(group);
-      return { granted: false, hits: limit, remaining: 0, msLeft, isFull: false };
+      return { granted: false, hits: limit, remaining, msLeft: this.#node.throttleDurationMs(group), isFull: false };
     }
-    const perSecond = inForce.messagesPerSecond ?? 0;
-    const missing = Math.max(0, limit - tokens);
-    const msLeft = perSecond === 0 ? 0 : Math.ceil((missing * 1000) / perSecond);
-    return { ...granted(remaining, limit, msLeft), isFull: msLeft === 0 };
+    return { ...granted(remaining, limit, msLeft ?? 0), isFull: msLeft === 0 };
   }
 
-  /** What of it this node may spend unheard, as grants tell. */
-  #lookAtSilent(key: string, limit: number): Looked {
-    const { used, leftUnheard } = this.#node.keys.show(key);
-    const left = leftUnheard?.publish.messages ?? null;
-    return used && left !== null ? { ...granted(left, limit, 0), isFull: false } : full(limit);
+  /** What answers tell of messages; without a quota, and of a silent key that nobody uses here, it is full. */
+  #left(group: string): { readonly remaining: number; readonly msLeft: number | null } {
+    const local = this.#explain(group)?.directions.publish.local;
+    if (local !== undefined) return left(local.remaining.messages, local.resetMs.messages);
+    const { used, remaining } = this.#node.keys.show(group);
+    return left(used ? (remaining?.publish.messages ?? null) : null, null);
   }
 
   /** Null = a silent key, which has no group. Nothing is computed for a group that nobody has used here. */
@@ -88,12 +80,12 @@ export class StoreAccount {
     try {
       const known = this.#node.explain(group);
       if (known.directions.publish.local.served) return known;
-      this.#node.containsTokens(group, { messages: 1 });
-      return this.#node.explain(group);
     } catch (error) {
-      if (error instanceof QuotameshError && error.code === 'KEY_SILENT') return null;
-      throw error;
+      if (!(error instanceof QuotameshError && error.code === 'KEY_SILENT')) throw error;
+      if (this.#node.keys.show(group).silent) return null;
     }
+    this.#node.containsTokens(group, { messages: 1 });
+    return this.#node.explain(group);
   }
 
   groupOf(key: string): string {
@@ -104,8 +96,8 @@ export class StoreAccount {
 
 const TELLING: AcquireOptions = Object.freeze({ tell: true });
 
-function full(limit: number): Looked {
-  return { ...granted(Number.POSITIVE_INFINITY, limit, 0), isFull: true };
+function left(remaining: number | null, msLeft: number | null) {
+  return remaining === null ? { remaining: Infinity, msLeft: 0 } : { remaining, msLeft };
 }
 
 function granted(remaining: number, limit: number, msLeft: number): Counted {

@@ -45,6 +45,11 @@ export class QuotaTeller {
     return said(new PartGranted(this.#parts, lane, messages, bytes), shadow);
   }
 
+  /** Tells what answers of a lane tell, without one. */
+  told(lane: number): QuotaTold {
+    return new Told(this.#parts, lane);
+  }
+
   refusal(lane: number, why: RefusedWhy): Refused {
     return new RefusedHere(this.#parts, lane, why);
   }
@@ -124,7 +129,7 @@ function perDimension(
   return { messages: told(MESSAGES), bytes: told(BYTES) };
 }
 
-/** What is left is what this node may spend unheard; nobody knows when the cluster's bucket will be full. */
+/** Tells what the cluster's bucket holds as far as this node knows; nobody knows when it will be full. */
 class GrantedUnheard extends Shown implements Granted {
   readonly granted = true;
   readonly #direction: number;
@@ -145,8 +150,8 @@ class GrantedUnheard extends Shown implements Granted {
   }
 
   get remaining(): PerDimension {
-    const left = this.#key().left[this.#direction];
-    return this.#each((dimension) => Math.max(0, Math.floor(left?.[dimension] ?? 0)));
+    const remaining = this.#key().remaining[this.#direction];
+    return this.#each((dimension) => Math.floor(remaining?.[dimension] ?? 0));
   }
 
   get resetMs(): PerDimension {

@@ -40,6 +40,7 @@ export class Whispers {
   readonly #time = new ShareTime();
   /** The same where `burst.start` is `empty`: buckets are empty when the node begins to decide. */
   readonly #emptyTime = new ShareTime();
+  #startedMs = Number.POSITIVE_INFINITY;
 
   /** @param seed see KeyRows */
   constructor(kinds: readonly Whispered[], maxLive: number, seed: number) {
@@ -77,6 +78,7 @@ export class Whispers {
 
   /** The node begins to decide at this time. */
   start(nowMs: number): void {
+    this.#startedMs = nowMs;
     this.#emptyTime.begin(nowMs);
     for (const kind of this.#kinds) divide(kind);
   }
@@ -214,6 +216,25 @@ export class Whispers {
     const kind = this.#kinds[kindIndex] as Kind;
     const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
     return slot === -1 ? Number.POSITIVE_INFINITY : mostOf(kind, slot, this.#time.at(nowMs));
+  }
+
+  /**
+   * Units that the cluster's bucket of a slot holds, as far as this node knows: what it holds unused, less what was
+   * spent here. Infinity where nothing limits.
+   */
+  known(row: number, direction: number, dimension: number, nowMs: number): number {
+    const unused = this.knownUnused(this.kindOf(row), direction, dimension, nowMs);
+    return Math.max(0, unused - this.spent(row, direction, dimension, nowMs));
+  }
+
+  /** The same of a key that is not here. */
+  knownUnused(kindIndex: number, direction: number, dimension: number, nowMs: number): number {
+    const { slots, depths, perSecond, time } = this.#kinds[kindIndex] as Kind;
+    const slot = slots[direction * DIMENSION_COUNT + dimension] as number;
+    if (slot === -1) return Number.POSITIVE_INFINITY;
+    const depth = depths[slot] as number;
+    if (time !== this.#emptyTime) return depth;
+    return Math.min(depth, (Math.max(0, nowMs - this.#startedMs) * (perSecond[slot] as number)) / 1000);
   }
 
   /** Units that were taken unheard and have not come back. */

@@ -354,7 +354,10 @@ export class KeyBook {
     const left = this.#leftWhere(mayWhisper, nowMs, (direction, dimension) => {
       return this.#whispers.leftUnused(kind, direction, dimension, nowMs);
     });
-    return { template, settings, isUsed: false, group: null, left };
+    const remaining = perSlot((direction, dimension) => {
+      return this.#whispers.knownUnused(kind, direction, dimension, nowMs);
+    });
+    return { template, settings, isUsed: false, group: null, left, remaining };
   }
 
   /** What this node knows of a key without making one; null = it knows none of this name. */
@@ -364,12 +367,14 @@ export class KeyBook {
     if (row === -1) return null;
     const { template, settings, mayWhisper } = this.#kindAt(row);
     if (this.#whispers.speaks(row)) {
-      return { template, settings, isUsed: true, group: this.#numbers.get(keyNameOf(name)) as number, left: [] };
+      const group = this.#numbers.get(keyNameOf(name)) as number;
+      return { template, settings, isUsed: true, group, left: [], remaining: [] };
     }
     const left = this.#leftWhere(mayWhisper, nowMs, (direction, dimension) => {
       return this.#whispers.left(row, direction, dimension, nowMs);
     });
-    return { template, settings, isUsed: true, group: null, left };
+    const remaining = perSlot((direction, dimension) => this.#whispers.known(row, direction, dimension, nowMs));
+    return { template, settings, isUsed: true, group: null, left, remaining };
   }
 
   /** A request for the group of this number was refused; it may be no key's. */
@@ -693,13 +698,12 @@ export class KeyBook {
   }
 
   /** Per direction; nothing is left where nothing may be spent unheard now. */
-  #leftWhere(mayWhisper: boolean, nowMs: number, left: (direction: number, dimension: number) => number): Left {
+  #leftWhere(mayWhisper: boolean, nowMs: number, left: (direction: number, dimension: number) => number): Units {
     const isOpen = mayWhisper && nowMs <= this.#whisperUntilMs;
-    const most = (direction: number, dimension: number) => {
+    return perSlot((direction, dimension) => {
       const units = left(direction, dimension);
       return isOpen || units === Number.POSITIVE_INFINITY ? units : 0;
-    };
-    return [0, 1].map((direction) => [most(direction, MESSAGES), most(direction, BYTES)] as const);
+    });
   }
 
   #full(kind: number, key: string, bound: 'maxLive' | 'maxLoud' | 'maxLimits'): QuotameshError {
@@ -742,11 +746,17 @@ export interface KeySeen {
   /** The number of its group; null while the key is silent here. */
   readonly group: number | null;
   /** While the key is silent: units that this node may still spend unheard. */
-  readonly left: Left;
+  readonly left: Units;
+  /** While the key is silent: units that the cluster's bucket holds, as far as this node knows. */
+  readonly remaining: Units;
 }
 
 /** Per direction. */
-type Left = readonly (readonly [messages: number, bytes: number])[];
+type Units = readonly (readonly [messages: number, bytes: number])[];
+
+function perSlot(unitsOf: (direction: number, dimension: number) => number): Units {
+  return [0, 1].map((direction) => [unitsOf(direction, MESSAGES), unitsOf(direction, BYTES)] as const);
+}
 
 /** Less than this part of what a node may spend of a key unheard is not told. */
 const TOLD_PART = 0.25;

@@ -37,7 +37,7 @@ export class RateLimitFields {
   }
 
   /**
-   * r is what this node would admit now, in whole units, and t when there would be most left if nobody took anything
+   * r is what this node knows to be left, in whole units, and t when there would be most left if nobody took anything
    * (decide/units-left.ts). Where nothing comes in there is no t. In a refusal only the item that refused carries one,
    * equal to Retry-After, which must not be earlier than any t.
    */
@@ -63,11 +63,11 @@ export class RateLimitFields {
     return `${field === '' ? '' : `${field}, `}${leftItem(violated, 0, refused.retryAfterS)}`;
   }
 
-  /** The same two for a key that is silent here: what is left is what this node may spend unheard. */
-  ofKey(name: string, { settings, left }: KeySeen, direction: Direction): KeyFields {
+  /** Makes the same two for a key that is silent here. */
+  ofKey(name: string, { settings, remaining }: KeySeen, direction: Direction): KeyFields {
     const { names, field } = policiesOf({ ...settings, name }, direction);
     const items = names.flatMap((item, at) => {
-      return item === '' ? [] : [leftItem(item, left[directionIndex(direction)]![at]!, null)];
+      return item === '' ? [] : [leftItem(item, remaining[directionIndex(direction)]![at]!, null)];
     });
     return { policy: field, current: items.join(', ') };
   }

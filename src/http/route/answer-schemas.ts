@@ -85,8 +85,8 @@ const RATE_LIMIT = {
   RateLimit: {
     type: 'string',
     description:
-      '`r` is what this node would admit now; where tokens are shared, at most what the bucket of the cluster holds. `t` is ' +
-      'the seconds of Retry-After after a refusal, else the seconds until most would be left if nobody took anything.',
+      '`r` is what this node would admit now; where tokens are shared, what the bucket of the cluster holds as far as the ' +
+      'node knows. `t` is the seconds of Retry-After after a refusal, else the seconds until most would be left if nobody took anything.',
   },
 };
 
@@ -321,6 +321,7 @@ export const KEY_STATUS = record({
   used: yes,
   silent: yes,
   leftUnheard: record({ publish: LEFT, dispatch: LEFT }).nullable(),
+  remaining: record({ publish: LEFT, dispatch: LEFT }).nullable(),
   group: GROUP_STATUS.nullable(),
   told: record({ publish: TOLD, dispatch: TOLD }),
 });

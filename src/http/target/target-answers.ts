@@ -80,6 +80,8 @@ const DIRECTION = record({
     share: RATES,
     limit: RATES,
     tokens: record({ messages: number.nullable(), bytes: number.nullable() }),
+    remaining: record({ messages: number.nullable(), bytes: number.nullable() }),
+    resetMs: record({ messages: number.nullable(), bytes: number.nullable() }),
     depth: record({ messages: number.nullable(), bytes: number.nullable() }),
     comesBack: RATES,
     windowMs: number,
