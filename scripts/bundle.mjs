@@ -33,7 +33,7 @@ export async function bundle() {
     ),
     platform: 'node',
     external: STAYING,
-    plugins: [OWN_PLACES, SELF_CONTAINED],
+    plugins: [OWN_PLACES, SELF_CONTAINED, UNUSED],
     logLevel: 'warn',
   });
   const { output } = await bundled.write({
@@ -76,6 +76,15 @@ const SELF_CONTAINED = {
     return code.replace('createRequire(import.meta.url)', `createRequire(${OWN_FILE})`);
   },
 };
+/** Leaves out what fastify loads only where a server brings no compilers (src/http/server/http-server.ts): a third of its code. */
+const UNUSED = {
+  name: 'unused',
+  load: (id) =>
+    /node_modules\/@fastify\/(ajv-compiler|fast-json-stringify-compiler)\/index\.js$/.test(id)
+      ? 'module.exports = undefined;'
+      : null,
+};
+
 /** `import.meta` is empty in CommonJS, into which a bundler may put this code. */
 const OWN_FILE = 'typeof __filename === "string" ? __filename : import.meta.url';
 

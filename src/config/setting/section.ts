@@ -18,7 +18,7 @@ export function section<const Own extends Members>(members: Own): Section<ValueO
   const whole = withOneUnitEach(z.strictObject(shape), shape);
   let defaults: Readonly<Record<string, unknown>> | undefined;
   // The defaults are read once. Most groups leave most sections out: reading 10,000 of them anew took a fifth longer.
-  const defaultsOfAll = () => (defaults ??= whole.parse({}));
+  const defaultsOfAll = () => (defaults ??= whole.parse({}, { jitless: true }));
   const schema = z.preprocess((written) => written ?? undefined, whole.default(defaultsOfAll));
   return schema as unknown as Section<ValueOf<Own>>;
 }
