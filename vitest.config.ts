@@ -7,6 +7,12 @@ import { groupOf } from './scripts/test-groups.mjs';
 
 ensureBuilt();
 
+/** Draws which third of the seeds is played (test/property/seed.ts); npm run test:long plays all of them. */
+if (process.env.TEST_THIRD === undefined) {
+  process.env.TEST_THIRD = String(Math.floor(3 * Math.random()));
+  process.stdout.write(`seeds: TEST_THIRD=${process.env.TEST_THIRD} plays these again, TEST_THIRD=all plays all\n`);
+}
+
 /**
  * quick:     everything in virtual time or in one process: computes, and waits for nothing
  * processes: the command, the embedded topic with several processes, and the limiter in real time
@@ -35,12 +41,15 @@ const outages = ['test/integration/outage-kafka.test.ts'];
 const stories = ['test/integration/{cluster-*,hot-reloads,sim-live,stalled-node}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
-/** The last two take 40 s (two MQTT brokers) and 70 s more than npm test has. */
-const long = ['test/long/**/*.test.ts', 'test/integration/{mqtt-cluster,pools-embedded}.test.ts'];
+/**
+ * The last three take 40 s (two MQTT brokers), 70 s, and a JVM of Pulsar more than npm test has;
+ * test/unit/http/pulsar-routes.test.ts replays that client's requests.
+ */
+const long = ['test/long/**/*.test.ts', 'test/integration/{mqtt-cluster,pools-embedded,pulsar-admin}.test.ts'];
 const longComputing = [
   'test/long/{account,agreed-pool,capacity-page,keys-at-random,replay-stream,scenarios,slow-clients,swarm,tokens,tokens-strategies,tokens-swarm}.test.ts',
 ];
-const longWaiting = ['test/long/{embedded-kill,embedded-growth,kafka-start-alone,kafka-topic-*,played-pages}.test.ts'];
+const longWaiting = ['test/integration/pulsar-admin.test.ts', 'test/long/{embedded-kill,embedded-growth,kafka-start-alone,kafka-topic-*,played-pages}.test.ts'];
 const globalSetup = ['test/kafka/global-setup.ts'];
 
 /** What takes longest, the longest of each group first. Vitest knows that of its last run only, and puts small files last in a fresh clone. */
@@ -58,7 +67,7 @@ const LONGEST = [
   ...['test/integration/stalled-node.test.ts', 'test/integration/hot-reloads.test.ts', 'test/integration/sim-live.test.ts'],
   // cluster, processes, kafka, redis
   ...['test/integration/hostile-connections.test.ts', 'test/integration/embedded-two-nodes.test.ts'],
-  ...['test/integration/pulsar-admin.test.ts', 'test/integration/mqtt-broker.test.ts', 'test/integration/registry-kill.test.ts'],
+  ...['test/integration/mqtt-broker.test.ts', 'test/integration/registry-kill.test.ts'],
   ...['test/integration/kafka-partitions.test.ts', 'test/integration/kafka-topic-outage.test.ts', 'test/integration/packed.test.ts'],
   ...['test/integration/embedded-kill.test.ts', 'test/unit/cli/operate.test.ts', 'test/integration/registry-processes.test.ts'],
   ...['test/conformance/kafka-topic.test.ts', 'test/integration/examples.test.ts', 'test/unit/admission/ways-to-take.test.ts'],
@@ -91,6 +100,9 @@ function project(options: TestOptions): TestProjectInlineConfiguration {
     plugins: [BUILT],
     test: {
       ...common,
+      // One module graph per worker: half of the time went into loading it anew for every file.
+      isolate: false,
+      setupFiles: ['test/real-globals.ts'],
       ...groupOf(options.name),
       server: { deps: { external: [/\/dist\/(bin|src|sim)\//] } },
       ...options,
@@ -115,10 +127,8 @@ export default defineConfig({
       project({
         name: 'quick',
         include: ['test/**/*.test.ts'],
-        testTimeout: 120_000,
-        // One module graph per worker: half of the time went into loading it anew for every file.
-        isolate: false,
-        setupFiles: ['test/real-globals.ts'],
+        // Virtual time: a shorter one would judge what else the machine does.
+        testTimeout: 600_000,
         exclude: [...processes, ...kafka, ...redis, ...cluster, ...long],
       }),
       project({ name: 'processes', include: processes, testTimeout: 60_000 }),

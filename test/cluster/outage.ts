@@ -5,6 +5,7 @@ import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
 import { epochNow } from '../../src/load/epoch-now.js';
 import { findDistribution } from '../kafka/distribution.js';
 import { KAFKA_START_TIMEOUT_MS, type Kafka, type KafkaNode, startKafka } from '../kafka/kafka.js';
+import { someOf } from '../property/seed.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 import { carriable, percent, Story, worstFiveSeconds } from './story.js';
 import { TrafficProcess } from './traffic.js';
@@ -42,7 +43,7 @@ export function outagePromises(outageMs: number): void {
       await kafka?.stop();
     });
 
-    for (const outage of [KILLED, FROZEN]) {
+    for (const outage of someOf([KILLED, FROZEN])) {
       test(`the broker is ${outage.name}`, { timeout: outageMs + AROUND_OUTAGE_MS }, async () => {
         const broker = kafka.nodes[0] as KafkaNode;
         await loaded.survive({

@@ -1,7 +1,7 @@
 import type { AppendRecord, ReportTopic, ReportTopicListener } from '../../src/ports/report-topic.js';
 
 /** Offsets begin with a clock, and jump where Redis was started anew. */
-export const likeRedis = (offset: number) => (1_900_000_000 + Math.floor(offset / 7000)) * 2 ** 20 + offset;
+export const likeRedis = (offset: number) => (1_900_000_000 + Math.floor(offset / 2000)) * 2 ** 20 + offset;
 
 /** A topic whose records have other offsets, as those of another store would be. */
 export class GivenOffsets implements ReportTopic {

@@ -1,3 +1,3 @@
 import { clusterPromises } from '../cluster/promises.js';
 
-clusterPromises('embedded', async () => 'embedded', 'short');
+clusterPromises('embedded', async () => 'embedded', 'shares');

@@ -1,4 +1,6 @@
 import { clusterPromises } from '../cluster/promises.js';
 import { sharedKafka } from '../kafka/shared-kafka.js';
 
-clusterPromises('kafka', async () => ({ kind: 'kafka', brokers: await sharedKafka(), name: `cluster-${process.pid}` }));
+const topicOf = async () => ({ kind: 'kafka', brokers: await sharedKafka(), name: `cluster-${process.pid}` });
+
+clusterPromises('kafka', topicOf, 'members');

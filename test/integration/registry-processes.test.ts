@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMAND_FILE } from '../../src/package/package-root.js';
 import { Cluster } from '../cluster/cluster.js';
+import { runInProcess } from '../unit/cli/run-in-process.js';
 
 describe('groups at run time, three processes on the embedded topic', () => {
   let cluster: Cluster;
@@ -54,7 +52,9 @@ describe('groups at run time, three processes on the embedded topic', () => {
   const POLL = { timeout: 20_000 };
 
   async function quotamesh(id: string, ...args: string[]): Promise<{ readonly stdout: string }> {
-    return await promisify(execFile)(process.execPath, [COMMAND_FILE, ...args, '--url', cluster.url(id)]);
+    const ended = await runInProcess([...args, '--url', cluster.url(id)], { ...process.env });
+    if (ended.code !== 0) throw Object.assign(new Error(ended.stderr), ended);
+    return ended;
   }
 
   const acquireAt = (id: string, tenant: string, namespace: string) => post(id, { tenant, namespace, messages: 1 });

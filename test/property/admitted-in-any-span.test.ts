@@ -1,6 +1,6 @@
-import './seed.js';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { runs } from './seed.js';
 import { type LimiterChange, SpanScene } from './span-scene.js';
 
 const fraction = fc.nat(999).map((part) => part / 1000);
@@ -124,7 +124,7 @@ test('in any span every limit lets in at most limit × time + burst, by whatever
         scene.close();
       }
     }),
-    { numRuns: 200 },
+    runs(200),
   );
   expect(most).toBeGreaterThan(300);
 });

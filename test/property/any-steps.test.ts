@@ -1,4 +1,3 @@
-import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { groupIdOf } from '../../src/core/base/ids.js';
@@ -9,6 +8,7 @@ import { Limiter } from '../../src/core/limiter/limiter.js';
 import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
 import { GROUP, RAMP, SETTINGS } from '../simulation/settings.js';
 import { actions, historyOf, readOrder } from './history.js';
+import { partOf, runs } from './seed.js';
 
 const SHORT_RAMP: RampSettings = { ...RAMP, fromPerSecond: 10, toPerSecond: null, overMs: 5000, timeToLiveMs: 3000 };
 const QUOTA = { publish: [1000, 1e6], dispatch: [500, Infinity] } as const;
@@ -94,7 +94,7 @@ test('one log gives one membership, the same lives, rows and shares, in whatever
       expect(known(readIn(settings, order, [{ records: Math.max(1, order.length), afterMs: 0 }]))).toEqual(oneByOne);
       ignored += oneByOne.ignored['old-incarnation'] + oneByOne.ignored['too-many-nodes'];
     }),
-    { numRuns: 400 },
+    runs(400),
   );
-  expect(ignored, 'histories with records that are refused').toBeGreaterThan(100);
+  expect(ignored, 'histories with records that are refused').toBeGreaterThan(partOf(75));
 });

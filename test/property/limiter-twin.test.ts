@@ -1,8 +1,8 @@
-import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../src/core/base/vocabulary.js';
 import { Buckets } from '../../src/core/limiter/buckets.js';
+import { runs } from './seed.js';
 
 /**
  * The same bucket in exact arithmetic. Times are multiples of 2^-10 ms and rates of 2^-10 per second, so that a double
@@ -71,7 +71,7 @@ test('within one token of the exact twin on 10,000 histories, however often the 
         expect(worst).toBeLessThan(1);
       }
     }),
-    { numRuns: 10_000 },
+    runs(10_000),
   );
   console.log(`largest distance from the exact twin: ${worst} tokens`);
 });

@@ -1,8 +1,8 @@
-import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../src/core/base/vocabulary.js';
 import { GRANTED, Limiter } from '../../src/core/limiter/limiter.js';
+import { runs } from './seed.js';
 
 const limit = fc.oneof(
   fc.constant(0),
@@ -99,7 +99,7 @@ test('admitted ≤ Σ rate × time + one piece of work, whatever changes on the 
         }
       }
     }),
-    { numRuns: 1000 },
+    runs(1000),
   );
 });
 
@@ -134,7 +134,7 @@ test('in any span: admitted ≤ depth + rate × time + one piece of work, at a c
         }
       });
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });
 
@@ -158,6 +158,6 @@ test('a refused amount is admitted after waitMs, and not before', () => {
       expect(limiter.tryAcquire(0, size, 0, false, waitMs * 0.99 - 0.01)).not.toBe(GRANTED);
       expect(limiter.tryAcquire(0, size, 0, false, waitMs * (1 + 1e-9) + 1e-6)).toBe(GRANTED);
     }),
-    { numRuns: 1000 },
+    runs(1000),
   );
 });

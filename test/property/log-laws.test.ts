@@ -1,4 +1,3 @@
-import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CoordinatorSettings, GroupSettings, RampSettings } from '../../src/core/base/settings.js';
@@ -6,6 +5,7 @@ import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
 import { GROUP, RAMP, SETTINGS } from '../simulation/settings.js';
 import { Follower, type LaneShares } from './follower.js';
 import { actions, historyOf, readOrder } from './history.js';
+import { runs } from './seed.js';
 
 const SHORT_RAMP: RampSettings = { ...RAMP, fromPerSecond: 10, toPerSecond: null, overMs: 5000, timeToLiveMs: 3000 };
 const GROUPS: readonly GroupSettings[] = [
@@ -95,7 +95,7 @@ describe('laws of the log', () => {
         const other = follow(settings, readOrder(log, otherPicks));
         expect(other.shares()).toEqual(one.shares());
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 
@@ -108,7 +108,7 @@ describe('laws of the log', () => {
           for (const lane of follower.shares()) expectWithinTarget(lane);
         }
       }),
-      { numRuns: 150 },
+      runs(150),
     );
   });
 
@@ -121,7 +121,7 @@ describe('laws of the log', () => {
         for (const event of order) follower.read(event);
         expect(follower.shares()).toEqual(before);
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 
@@ -140,7 +140,7 @@ describe('laws of the log', () => {
         }
         expect(follower.shares()).toEqual(before);
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 });

@@ -1,8 +1,8 @@
-import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OutgoingQueue, type Produce } from '../../src/core/log/outgoing-queue.js';
 import type { Append } from '../../src/core/protocol/events-and-effects.js';
+import { runs } from './seed.js';
 
 const PARTITIONS = 3;
 const KEYS = ['NODE', 'bucket-0', 'bucket-1', 'bucket-2'];
@@ -120,7 +120,7 @@ test('whatever is sent when, the records of one author reach each partition in r
         expect(sequences).toEqual(rising);
       }
     }),
-    { numRuns: 2000 },
+    runs(2000),
   );
 });
 
@@ -134,7 +134,7 @@ test('the newest record of each key is sent, but for those whose failure was tol
       }
       expect(queue.size).toBe(0);
     }),
-    { numRuns: 2000 },
+    runs(2000),
   );
 });
 

@@ -1,9 +1,9 @@
-import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BASE_MAX, UNREAD_MAX } from '../../src/core/registry/registry-epochs.js';
 import { randomOf } from './random-of.js';
 import { RegistryCluster, type SimulatedRegistry } from './registry-cluster.js';
+import { runs } from './seed.js';
 
 const NODES = ['a', 'b', 'c'];
 const GROUPS = ['orders', 'billing', '/attachment/tenant/acme'];
@@ -95,7 +95,7 @@ describe.each(Object.entries(LOSSES))('a registry whose log is %s under running 
         expect(now).toBeGreaterThanOrEqual(answers.get('orders') ?? 0);
       }),
       // The first one: a node answered when the append of the state had failed, and another one took the change back.
-      { numRuns: 60, examples: [[1373604570]] },
+      { ...runs(60), examples: [[1373604570]] },
     );
   });
 });

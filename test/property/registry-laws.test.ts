@@ -1,4 +1,3 @@
-import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GroupState } from '../../src/core/registry/group-history.js';
@@ -6,6 +5,7 @@ import { attachmentName, type GroupDefinition } from '../../src/core/registry/re
 import { expectedView, expectTrail } from './audit-law.js';
 import { randomOf } from './random-of.js';
 import { RegistryCluster, type SimulatedRegistry } from './registry-cluster.js';
+import { runs } from './seed.js';
 
 const NODES = ['a', 'b', 'c'];
 const GROUPS = ['orders', 'billing'];
@@ -42,7 +42,7 @@ describe('the laws of the registry, in virtual time', () => {
         const left = cluster.log.filter(({ record }) => LASTING.has(record?.kind));
         expect(left.length, JSON.stringify(left)).toBeLessThanOrEqual(GROUPS.length + BATCHED.length + SCOPES.length);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -65,7 +65,7 @@ describe('the laws of the registry, in virtual time', () => {
           expect(reader.view).toBe(expectedView(fork));
         }
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 

@@ -1,9 +1,9 @@
-import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import type { Append } from '../../src/core/protocol/events-and-effects.js';
 import { GATED, SETTINGS } from '../simulation/settings.js';
+import { runs } from './seed.js';
 import { CompactedLog, Process, type View } from './small-cluster.js';
 
 const GROUP_COUNT = 5;
@@ -169,7 +169,7 @@ test('whoever comes and goes: running nodes and newcomers to the compacted log h
       for (const [name, view] of Object.entries(others)) expect(view, name).toEqual(anchor);
       expectWithinTarget(anchor as View);
     }),
-    { numRuns: 150 },
+    runs(150),
   );
 });
 

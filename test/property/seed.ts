@@ -1,6 +1,28 @@
 import fc from 'fast-check';
 
+/** Plays the third of runs and seeds that vitest.config.ts has drawn; `all` in npm run test:long. */
+const asked = process.env.TEST_THIRD ?? 'all';
+const third = asked === 'all' ? null : Number(asked);
+/** Shifts seeds that are not fast-check's. */
+export const drawn = third ?? 0;
+
 /** The same cases in every run; QUOTAMESH_TEST_SEED tries others (fast-check prints the seed of a failure). */
 const PINNED = 20_261_121;
+fc.configureGlobal({ seed: Number(process.env.QUOTAMESH_TEST_SEED ?? PINNED), ...runs(100) });
 
-fc.configureGlobal({ seed: Number(process.env.QUOTAMESH_TEST_SEED ?? PINNED) });
+/** Returns how many cases of `whole` are played: the first third, or all of them. */
+export function runs(whole: number): { readonly numRuns: number } {
+  return { numRuns: partOf(whole) };
+}
+
+/** Returns the drawn third of `seeds`, at least one. */
+export function someOf<T>(seeds: readonly T[]): T[] {
+  if (third === null) return [...seeds];
+  const from = third % Math.min(3, seeds.length);
+  return seeds.filter((_, at) => at % 3 === from);
+}
+
+/** Returns a third of `whole`, rounded up, or all of it: for counts that follow from how much is played. */
+export function partOf(whole: number): number {
+  return third === null ? whole : Math.ceil(whole / 3);
+}

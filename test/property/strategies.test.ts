@@ -1,4 +1,3 @@
-import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clamped } from '../../src/core/convergence/clamp.js';
@@ -10,6 +9,7 @@ import { STRATEGIES } from '../../src/core/convergence/strategies.js';
 import type { Strategy } from '../../src/core/convergence/strategy.js';
 import { sharesOf, total } from '../unit/core/convergence/round-of.js';
 import { type Cluster, cluster, reordered, scaled } from './rounds.js';
+import { runs } from './seed.js';
 
 /** Rounding of sums of hundreds of doubles; a part of the amounts compared. */
 const ROUNDING = 1e-9;
@@ -61,7 +61,7 @@ describe.each(WRAPPED)('%s', (name, strategy) => {
           expect(total(column)).toBeLessThanOrEqual(mostOf(name, given, dimension) * (1 + ROUNDING));
         });
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 
@@ -78,7 +78,7 @@ describe.each(WRAPPED)('%s', (name, strategy) => {
           });
         });
       }),
-      { numRuns: 80 },
+      runs(80),
     );
   });
 
@@ -96,7 +96,7 @@ describe.each(WRAPPED)('%s', (name, strategy) => {
           });
         });
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 
@@ -112,7 +112,7 @@ describe.each(WRAPPED)('%s', (name, strategy) => {
           });
         });
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 
@@ -129,7 +129,7 @@ describe.each(WRAPPED)('%s', (name, strategy) => {
           });
         });
       }),
-      { numRuns: 80 },
+      runs(80),
     );
   });
 });
@@ -160,7 +160,7 @@ describe.each([
             });
           });
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 });
@@ -181,7 +181,7 @@ describe.each(Object.entries(STRATEGIES))('%s within a range of shares', (name, 
           expect(total(column)).toBeLessThanOrEqual(most * (1 + ROUNDING));
         });
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 });

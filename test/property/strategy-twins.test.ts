@@ -1,4 +1,3 @@
-import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clamped } from '../../src/core/convergence/clamp.js';
@@ -9,6 +8,7 @@ import type { Strategy } from '../../src/core/convergence/strategy.js';
 import { roundOf, sharesOf } from '../unit/core/convergence/round-of.js';
 import { plainMaxMin } from './plain-max-min.js';
 import { type Cluster, cluster, evenCluster } from './rounds.js';
+import { runs } from './seed.js';
 import { appliedWithin, type Held, plainClamp, plainSlew, plainSmooth, twinShares } from './twins.js';
 
 /** Beyond the first room of every scratch array, and beyond each doubling, in the order in which they grow. */
@@ -37,7 +37,7 @@ describe.each(STRATEGY_ROWS.filter(([name]) => name !== 'max-min'))('%s', (name,
   test('gives in both dimensions what its plain twin gives', () => {
     fc.assert(
       fc.property(anyCluster, (given) => expectSame(sharesOf(strategy, given), twinShares(name, given), given)),
-      { numRuns: 600 },
+      runs(600),
     );
   });
 });
@@ -56,7 +56,7 @@ test('max-min gives what its plain twin gives, of small numbers as well', () => 
         });
       });
     }),
-    { numRuns: 600 },
+    runs(600),
   );
 });
 
@@ -114,7 +114,7 @@ describe.each(STRATEGY_ROWS)('%s', (name, strategy) => {
     (_, wrap, plain) => {
       fc.assert(
         fc.property(evenCluster(), (given) => expectHeldAlike(strategy, wrap, plain, given)),
-        { numRuns: 200 },
+        runs(200),
       );
       expect(wrap(strategy).remembers).toBe(true);
     },
@@ -125,7 +125,7 @@ describe.each(STRATEGY_ROWS)('%s', (name, strategy) => {
       fc.property(evenCluster(), fc.constantFrom(...RANGES), (given, range) => {
         expectClampedAlike(strategy, range, given);
       }),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 

@@ -1,5 +1,3 @@
-import { wideId } from '../wide-ids.js';
-import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LIMITING_SPLITS } from '../../src/core/base/settings.js';
@@ -10,6 +8,8 @@ import { SmoothedRate } from '../../src/core/target/smoothed-rate.js';
 import { createDecision, decideTarget, type TargetInputs } from '../../src/core/target/target-rate.js';
 import { HEALTHY, isSaneHealth, throttlingRatio } from '../../src/core/target/throttling-ratio.js';
 import { WorstZones } from '../../src/core/target/worst-zones.js';
+import { wideId } from '../wide-ids.js';
+import { runs } from './seed.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 /** Over the whole range that records may carry, 0 included. */
@@ -67,7 +67,7 @@ describe('the decision', () => {
         }[out.binding];
         expect(out.target, out.binding).toBe(named);
       }),
-      { numRuns: 2000 },
+      runs(2000),
     );
   });
 
@@ -114,7 +114,7 @@ describe('health', () => {
         const ratio = throttlingRatio(health);
         expect(ratio).toBeGreaterThanOrEqual(0.5);
       }),
-      { numRuns: 2000 },
+      runs(2000),
     );
   });
 
@@ -144,7 +144,7 @@ describe('health', () => {
       fc.property(fc.constantFrom(...LIMITING_SPLITS), contribution, (split, on) => {
         expect(bearableRate(split, on)).toBeGreaterThanOrEqual(0);
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 
@@ -205,7 +205,7 @@ describe('costs at a node', () => {
         }
         expect(meter.laneCount).toBeLessThanOrEqual(settings.maxLanes);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 

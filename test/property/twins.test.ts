@@ -1,10 +1,10 @@
-import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { STRATEGIES } from '../../src/core/convergence/strategies.js';
 import type { Strategy } from '../../src/core/convergence/strategy.js';
 import { sharesOf, total } from '../unit/core/convergence/round-of.js';
 import { cluster } from './rounds.js';
+import { partOf, runs } from './seed.js';
 import { bisectedFill, TWINS } from './twins.js';
 
 test.each(Object.entries(TWINS))('%s gives what its plain twin gives', (name, twin) => {
@@ -17,7 +17,7 @@ test.each(Object.entries(TWINS))('%s gives what its plain twin gives', (name, tw
         if (Math.abs(share - right) > 1e-7 * target) throw new Error(`node ${node}: ${share} instead of ${right}`);
       });
     }),
-    { numRuns: 150 },
+    runs(150),
   );
 });
 
@@ -46,9 +46,9 @@ describe.each(['max-min', 'steal-halfway', 'client-rate'])('%s', (name) => {
           expect(Math.abs(share - (applied[node] as number))).toBeLessThanOrEqual(1e-6 * target);
         });
       }),
-      { numRuns: 100 },
+      runs(100),
     );
-    expect(cases).toBeGreaterThan(25);
+    expect(cases).toBeGreaterThan(partOf(25));
   });
 
   test('comes to fair shares from anywhere, applied by everybody in every round', () => {
@@ -67,7 +67,7 @@ describe.each(['max-min', 'steal-halfway', 'client-rate'])('%s', (name) => {
         } while (off() > 0.05 && rounds < 100);
         slowest = Math.max(slowest, rounds);
       }),
-      { numRuns: 100 },
+      runs(100),
     );
     console.log(`${name}: within 5 % of fair after at most ${slowest} rounds`);
     expect(slowest).toBeLessThanOrEqual(name === 'max-min' ? 1 : 40);

@@ -1,10 +1,10 @@
-import type { WholeNode } from '../whole-node.js';
-import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Batch } from '../../src/api/decision.js';
 import { MESSAGES } from '../../src/core/base/vocabulary.js';
 import { windowedNode } from '../simulation/windowed-node.js';
+import type { WholeNode } from '../whole-node.js';
+import { runs } from './seed.js';
 
 const WINDOW_MS = 1000;
 
@@ -156,6 +156,6 @@ test('never more than the largest share in any window, nothing minted, whatever 
       // A saved part of a token may make up one more.
       for (const [window, used] of scene.used) expect(used).toBeLessThanOrEqual((scene.most.get(window) ?? 0) + 1);
     }),
-    { numRuns: 1000 },
+    runs(1000),
   );
 });

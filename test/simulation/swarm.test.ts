@@ -3,6 +3,7 @@ import { defaultSettings } from '../../sim/scenario/world-settings.js';
 import { withGates } from '../../sim/swarm/draw-world.js';
 import { playSeed } from '../../sim/swarm/play-seed.js';
 import { runSwarm } from '../../sim/swarm/run-swarm.js';
+import { partOf, someOf } from '../property/seed.js';
 import { LEFT_OUT, OPEN_FAULTS } from './open-faults.js';
 
 /** The settings of `quotamesh sim swarm`, so that it plays the same seeds. */
@@ -10,11 +11,11 @@ const SETTINGS = defaultSettings();
 /** SWARM_SEED=n replays one seed. */
 const SEEDS = process.env.SWARM_SEED
   ? [Number(process.env.SWARM_SEED)]
-  : Array.from({ length: 24 }, (_, at) => 8100 + at);
+  : someOf(Array.from({ length: 24 }, (_, at) => 8100 + at));
 /** The first of them play the story of an account, too. */
-const ACCOUNTS = 6;
+const ACCOUNTS = partOf(6);
 
-test(`swarm, ${SEEDS.length} seeds from ${SEEDS[0]}`, async () => {
+test(`swarm, ${SEEDS.length} seeds`, async () => {
   console.log(OPEN_FAULTS);
   const worst = { faults: 0, after: 0, utilisation: 1 };
   for (const [at, seed] of SEEDS.entries()) {

@@ -1,4 +1,3 @@
-import '../seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../src/core/base/ids.js';
@@ -7,6 +6,7 @@ import type { ReadEvent } from '../../../src/core/protocol/events-and-effects.js
 import { nodeRecordKey, type ReportRow, reportRecordKey, type TopicRecord } from '../../../src/core/protocol/record.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import { OneNode } from '../../unit/core/coordinator/one-node.js';
+import { runs } from '../seed.js';
 
 const GROUPS = ['one', 'two'].map((name) => ({
   ...GROUP,
@@ -110,7 +110,7 @@ test('it makes no difference to the tokens how many records a node reads in one 
       expect(tokensOf(atOnce.node)).toEqual(tokensOf(alone.node));
       if (tokensOf(alone.node).some((each, slot) => each !== full[slot])) moved++;
     }),
-    { numRuns: 40 },
+    runs(40),
   );
   // A node that starts behind a gap fills the buckets.
   expect(moved).toBeGreaterThan(5);

@@ -1,7 +1,7 @@
-import '../seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ClusterBucket, correctedRate, setPointOf, tokensAfter } from '../../../src/core/tokens/cluster-bucket.js';
+import { runs } from '../seed.js';
 
 const power = (min: number, max: number) => fc.double({ min, max, noNaN: true }).map((exponent) => 10 ** exponent);
 
@@ -40,7 +40,7 @@ test('time may pass in parts: a + b ms later is b ms after a ms later', () => {
       const inParts = tokensAfter(bucket, tokensAfter(bucket, tokens, a, expected), b, expected);
       expect(Math.abs(atOnce - inParts)).toBeLessThanOrEqual(1e-9 * sizeOf(bucket, tokens));
     }),
-    { numRuns: 2000 },
+    runs(2000),
   );
 });
 
@@ -58,7 +58,7 @@ test('the closed form is what small steps of the differential equation come to',
       // Small steps along a curve are wrong by half a step.
       expect(off).toBeLessThanOrEqual(step * sizeOf(bucket, tokens));
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });
 
@@ -70,7 +70,7 @@ test('never above the depth, and never faster up than the target flows in', () =
       const flowsIn = (bucket.perSecond * after) / 1000;
       expect(then - tokens).toBeLessThanOrEqual(flowsIn + 1e-9 * sizeOf(bucket, tokens));
     }),
-    { numRuns: 2000 },
+    runs(2000),
   );
 });
 
@@ -83,7 +83,7 @@ test('what is above the set point comes down to it, what is below never falls, u
       else expect(then).toBeGreaterThanOrEqual(setPointOf(bucket) - doubt);
       if (expected >= bucket.perSecond) expect(then).toBeLessThanOrEqual(Math.max(tokens, setPointOf(bucket)) + doubt);
     }),
-    { numRuns: 2000 },
+    runs(2000),
   );
 });
 
@@ -97,7 +97,7 @@ test('two nodes that believe different amounts never come apart, and keep their 
       expect((more as number) - (less as number)).toBeGreaterThanOrEqual(-doubt);
       expect((more as number) - (less as number)).toBeLessThanOrEqual(other - given.tokens + doubt);
     }),
-    { numRuns: 2000 },
+    runs(2000),
   );
 });
 
@@ -122,7 +122,7 @@ test('under contention a difference fades by e^(−1) per second', () => {
       const doubt = 1e-9 * sizeOf(bucket, 0);
       expect(Math.abs(one - other - before * Math.exp(-seconds))).toBeLessThanOrEqual(doubt);
     }),
-    { numRuns: 1000 },
+    runs(1000),
   );
 });
 
@@ -143,6 +143,6 @@ test('whatever a bucket is asked, it answers with a number', () => {
         expect(correctedRate(of, then)).toBeGreaterThanOrEqual(0);
       },
     ),
-    { numRuns: 4000 },
+    runs(4000),
   );
 });

@@ -1,4 +1,3 @@
-import '../seed.js';
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { DIMENSION_COUNT } from '../../../src/core/base/vocabulary.js';
@@ -9,6 +8,7 @@ import { ExpectedUse } from '../../../src/core/tokens/expected-use.js';
 import { GROUP } from '../../simulation/settings.js';
 import { roundOf, total } from '../../unit/core/convergence/round-of.js';
 import { type Cluster, cluster, evenCluster } from '../rounds.js';
+import { runs } from '../seed.js';
 
 const given = fc.oneof(cluster({ nodes: 60 }), evenCluster());
 /** Rates as parts of the target: what a bucket of several seconds gives is several targets. */
@@ -62,7 +62,7 @@ describe.each(STRATEGY_NAMES)('by %s, what all expect of themselves', (strategy)
           if (sum < Math.min(all, rate) * (1 - 1e-6) - TINY) throw new Error(`${sum} of ${all} at ${rate}`);
         }
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -77,7 +77,7 @@ describe.each(STRATEGY_NAMES)('by %s, what all expect of themselves', (strategy)
           }
         }
       }),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 
@@ -88,7 +88,7 @@ describe.each(STRATEGY_NAMES)('by %s, what all expect of themselves', (strategy)
           expectAtMost(total(nodes.map((node) => node.ownAt(target))), target);
         }
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });
@@ -109,7 +109,7 @@ describe.each(LENDING)('by %s', (strategy) => {
           for (const node of nodes) if (node.isThrottled) expectAtMost(node.ownAt(rate), 0);
         }
       }),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 
@@ -122,7 +122,7 @@ describe.each(LENDING)('by %s', (strategy) => {
           if (served < target * (1 - 1e-6)) throw new Error(`${served} of ${target}`);
         }
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });
@@ -134,7 +134,7 @@ test('nobody expects more of itself than its share where nothing is lent', () =>
         for (const node of nodes) expectAtMost(node.ownAt(times * target), node.share);
       }
     }),
-    { numRuns: 500 },
+    runs(500),
   );
 });
 
@@ -146,6 +146,6 @@ test.each(STRATEGY_NAMES)('the parts of the slack are one together, at most: %s'
         expectAtMost(total(nodes.map((node) => node.part)), 1);
       }
     }),
-    { numRuns: 400 },
+    runs(400),
   );
 });

@@ -1,4 +1,3 @@
-import '../seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { maxMin } from '../../../src/core/convergence/max-min.js';
@@ -7,6 +6,7 @@ import { ExpectedUse } from '../../../src/core/tokens/expected-use.js';
 import { fromCluster } from '../../../src/core/tokens/from-cluster.js';
 import { roundOf, total } from '../../unit/core/convergence/round-of.js';
 import { type Cluster, cluster } from '../rounds.js';
+import { partOf, runs } from '../seed.js';
 
 /** Numbers near the least that there is have no digits left to compare. */
 const TINY = 1e-300;
@@ -72,9 +72,9 @@ test('all together take three depths of a full bucket that is not wanted, one wh
       const most = (given.isDivided ? 1 : Math.min(TOGETHER, amounts.length)) * tokens;
       expect(total(amounts)).toBeLessThanOrEqual(most * (1 + 1e-9));
     }),
-    { numRuns: 1500 },
+    runs(1500),
   );
-  expect(cases).toBeGreaterThan(100);
+  expect(cases).toBeGreaterThan(partOf(100));
 });
 
 test('otherwise what is above the set point once by those that are met and once by the throttled, and what is below at most once for each of the ten that may', () => {
@@ -89,7 +89,7 @@ test('otherwise what is above the set point once by those that are met and once 
       expect(total(amounts)).toBeLessThanOrEqual((times * above + quiet * below) * (1 + 1e-9) + TINY);
       if (nodes[0]?.total === 0) expect(total(amounts)).toBeLessThanOrEqual(Math.max(0, tokens) * (1 + 1e-9) + TINY);
     }),
-    { numRuns: 1500 },
+    runs(1500),
   );
 });
 
@@ -102,7 +102,7 @@ test('nobody takes a negative amount, or more than there is; of a debt nobody ta
         expect(amount).toBeLessThanOrEqual(Math.max(0, tokens) * (1 + 1e-9) + TINY);
       }
     }),
-    { numRuns: 1000 },
+    runs(1000),
   );
 });
 
@@ -118,7 +118,7 @@ test('a throttled node takes nothing below the set point', () => {
         expect(amounts[at]).toBe(0);
       });
     }),
-    { numRuns: 1500 },
+    runs(1500),
   );
-  expect(cases).toBeGreaterThan(100);
+  expect(cases).toBeGreaterThan(partOf(100));
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Gate } from '../../../src/admission/gate.js';
 import type { Batch, Reservation } from '../../../src/api/decision.js';
 import { laneOf, slotOf } from '../../../src/core/base/vocabulary.js';
+import { partOf, runs } from '../../property/seed.js';
 import { attach, type Gated, gateOf, quotaOf } from './shadow-scene.js';
 
 const WAYS = ['try', 'tell', 'part', 'retry', 'consume', 'passBy', 'contains', 'reserve', 'batch', 'both'] as const;
@@ -124,10 +125,10 @@ describe('a shadow beside what is in force', () => {
         // What it has said is counted in lanes of its own.
         expect(shadow).toBe(laneOf(2, 0));
       }),
-      { numRuns: 150 },
+      runs(150),
     );
     // Otherwise this would compare nothing.
-    expect(differences).toBeGreaterThan(50);
+    expect(differences).toBeGreaterThan(partOf(50));
   });
 
   test('answers as a gate in which the plan is in force', () => {
@@ -141,7 +142,7 @@ describe('a shadow beside what is in force', () => {
         play(enforced, plain);
         expectSame(beside, beside.gate.shadows.shadowLaneOf(0) as number, enforced);
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 });
@@ -160,7 +161,7 @@ describe('a group with mode: shadow', () => {
         play(enforced, plain);
         expectSame(shadow, 0, enforced);
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 
@@ -177,7 +178,7 @@ describe('a group with mode: shadow', () => {
           expect(shadow.limiter.taken(slot)).toBe(shadow.limiter.admitted.at(slot));
         }
       }),
-      { numRuns: 100 },
+      runs(100),
     );
   });
 });

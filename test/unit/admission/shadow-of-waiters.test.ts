@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Decision } from '../../../src/api/decision.js';
 import { laneOf, slotOf } from '../../../src/core/base/vocabulary.js';
+import { partOf, runs } from '../../property/seed.js';
 import { attach, type Gated, gateOf, quotaOf } from './shadow-scene.js';
 
 const BEGAN_MS = 1_000_000;
@@ -90,8 +91,8 @@ describe('a plan beside a group for which work waits', () => {
       differences += counts.of(lane).wouldRefuse.requests + counts.of(lane).wouldGrant.requests;
       for (const { gate } of gates) gate.close();
     });
-    await fc.assert(property, { numRuns: 30 });
-    expect(differences).toBeGreaterThan(20);
+    await fc.assert(property, runs(30));
+    expect(differences).toBeGreaterThan(partOf(20));
   });
 
   test('is asked about work that has waited for another group, once', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { COMMAND_FILE } from '../../../src/package/package-root.js';
+import { type Ended, runInProcess } from './run-in-process.js';
 
 /** A process that is up answers within a second; where a dozen start on a core that others use, too, the last is up after 20 s. */
 const WAIT_MS = 50_000;
@@ -40,6 +41,11 @@ export class CliScene {
       await started.exit;
     });
     return started;
+  }
+
+  /** Runs a command that ends by itself. */
+  run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    return runInProcess(args, { ...plainEnvironment(), ...env });
   }
 
   /** The signals of `kill` reach the shell alone. */

@@ -13,7 +13,7 @@ describe.concurrent('quotamesh', () => {
   it('--version', async ({ expect, onTestFinished }) => {
     const { run } = sceneOf(onTestFinished);
     const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
-    expect(await run('--version')).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
+    expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
   it('--help and help of every command, with examples', async ({ expect, onTestFinished }) => {
@@ -120,6 +120,14 @@ describe.concurrent('quotamesh', () => {
     expect(stdout).not.toContain('hunter22');
   });
 
+  it.for([
+    [0, ['--version']],
+    [2, ['nonsense']],
+    [69, ['status', '--url', '127.0.0.1:1']],
+  ] as const)('ends the process with %i', async ([code, args], { expect, onTestFinished }) => {
+    expect(await new CliScene(onTestFinished).start(args).exit).toMatchObject({ code });
+  });
+
   it('status of a node that is not there is 69', async ({ expect, onTestFinished }) => {
     const { run } = sceneOf(onTestFinished);
     const { code, stderr } = await run('status', '--url', '127.0.0.1:1');
@@ -132,7 +140,7 @@ function sceneOf(onTestFinished: TestContext['onTestFinished']) {
   const scene = new CliScene(onTestFinished);
   return {
     scene,
-    run: (...args: readonly string[]) => scene.start(args).exit,
+    run: (...args: readonly string[]) => scene.run(args),
     folderWith: (files: Readonly<Record<string, string>>) => scene.folderWith(files),
   };
 }

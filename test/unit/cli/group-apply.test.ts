@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CliScene } from './cli-process.js';
+import { nodeInProcess } from './node-in-process.js';
 
 const NODE = `cluster: demo
 node: a
@@ -103,16 +104,14 @@ bare (new)
       'rules.yaml': 'groups: {}\nattachments: { rules: [] }\n',
       'twice.yaml': 'groups: { a: {}, a: {} }\n',
     });
-    const { exit } = scene.start(['group', 'apply', '-f', join(folder, file), '--url', 'http://127.0.0.1:9']);
-    expect(await exit).toMatchObject({ code: 78, stderr: expect.stringContaining(told) });
+    const exit = await scene.run(['group', 'apply', '-f', join(folder, file), '--url', 'http://127.0.0.1:9']);
+    expect(exit).toMatchObject({ code: 78, stderr: expect.stringContaining(told) });
   });
 });
 
 async function started() {
   const scene = new CliScene(onTestFinished);
-  const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
-  await node.logged('node ready: own record read back');
-  const url = await node.url();
-  const quotamesh = async (...args: string[]) => await scene.start(['group', ...args, '--url', url]).exit;
+  const url = await nodeInProcess(NODE, onTestFinished);
+  const quotamesh = async (...args: string[]) => await scene.run(['group', ...args, '--url', url]);
   return { scene, quotamesh };
 }

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { CliScene } from './cli-process.js';
+import { nodeInProcess } from './node-in-process.js';
 
 const NODE = `cluster: demo
 node: a
@@ -12,14 +13,12 @@ keys: { "user:{id}": { quota: { publish: { messagesPerMinute: 60 } } } }
 
 it('templates and single keys are set, listed, printed and deleted', async ({ onTestFinished }) => {
   const scene = new CliScene(onTestFinished);
-  const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
-  await node.logged('node ready: own record read back');
-  const url = await node.url();
-  const checked = await scene.start(['check', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]).exit;
+  const url = await nodeInProcess(NODE, onTestFinished);
+  const checked = await scene.run(['check', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
   expect(checked.stdout).toMatch(/valid; cluster demo, 0 groups, 1 pattern of keys\n$/);
-  const silent = await scene.start(['explain', 'user:nobody', '--url', url]).exit;
+  const silent = await scene.run(['explain', 'user:nobody', '--url', url]);
   expect(silent).toMatchObject({ code: 2, stderr: expect.stringMatching(/^quotamesh: key user:nobody is silent/) });
-  const unknown = await scene.start(['explain', 'kez:x', '--url', url]).exit;
+  const unknown = await scene.run(['explain', 'kez:x', '--url', url]);
   expect(unknown).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/a key needs a template that has such names/),
@@ -29,7 +28,7 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
     headers: { 'content-type': 'application/json' },
     body: '{"key":"user:seen","messages":1}',
   });
-  const seen = await scene.start(['key', 'show', 'user:seen', '--url', url]).exit;
+  const seen = await scene.run(['key', 'show', 'user:seen', '--url', url]);
   // No rate that is not limited, and no reservation of nothing.
   expect(seen).toMatchObject({
     code: 0,
@@ -38,7 +37,7 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
     ),
   });
   expect(seen.stdout).not.toMatch(/reserved|null|dispatch/);
-  const key = async (...args: string[]) => await scene.start(['key', ...args, '--url', url]).exit;
+  const key = async (...args: string[]) => await scene.run(['key', ...args, '--url', url]);
   const made = await key('template', 'set', 'key:{id}', 'quota.publish.messagesPerMinute=600');
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key:\{id\}: revision \d+\n$/) });
   const changed = await key('template', 'set', 'key:{id}', 'burst=10', '--json');
@@ -97,11 +96,11 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
   await expect
     .poll(async () => (await key('show', 'user:hot')).stdout, { timeout: 20_000 })
     .toMatch(/loud: the cluster's bucket holds -?\d+ messages of 60\n {2}node a \*: \d/);
-  const status = await scene.start(['status', '--url', url]).exit;
+  const status = await scene.run(['status', '--url', url]);
   expect(status.stdout).toMatch(/\nuser:hot +publish msg/);
   expect(status.stdout).toMatch(/\nKEYS HERE +LIVE +LOUD +GRANTED UNHEARD +OVER QUOTA +NO ROOM\n/);
   expect(status.stdout).toMatch(/\nuser:\{id\} +\d+ +[12] +\d+ +1\d\d +0\n/);
-  const top = await scene.start(['top', '--once', '--url', url]).exit;
+  const top = await scene.run(['top', '--once', '--url', url]);
   expect(top.stdout).toMatch(/\nuser:hot +publish msg/);
   expect(await key('delete', 'key:acme')).toMatchObject({ code: 0, stdout: 'key:acme: deleted\n' });
   expect(await key('template', 'delete', 'key:{id}')).toMatchObject({ code: 0 });

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_FILE } from '../../../src/package/package-root.js';
 import { CliScene } from './cli-process.js';
+import { nodeInProcess } from './node-in-process.js';
 
 const NODE = `cluster: demo
 node: a
@@ -15,10 +16,8 @@ groups: { orders: { quota: { publish: { messagesPerSecond: 50 } } } }
 describe('commands for those who run a cluster', () => {
   it('top, nodes and --dry-run against a node', async ({ onTestFinished }) => {
     const scene = new CliScene(onTestFinished);
-    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
-    await node.logged('node ready: own record read back');
-    const url = await node.url();
-    const quotamesh = async (...args: string[]) => await scene.start([...args, '--url', url]).exit;
+    const url = await nodeInProcess(NODE, onTestFinished);
+    const quotamesh = async (...args: string[]) => await scene.run([...args, '--url', url]);
     const idle = await quotamesh('top', '--count', '1');
     expect(idle).toMatchObject({
       code: 0,
@@ -33,10 +32,9 @@ describe('commands for those who run a cluster', () => {
       for (let time = 0; time < 10; time++) void acquire(url);
     }, 50);
     onTestFinished(() => clearInterval(load));
-    await node.until(
-      async () => /orders publish .* throttled=[1-9]/.test((await quotamesh('top', '--count', '1')).stdout),
-      'throttling',
-    );
+    await expect
+      .poll(async () => (await quotamesh('top', '--count', '1')).stdout, { timeout: 20_000 })
+      .toMatch(/orders publish .* throttled=[1-9]/);
     const top = await quotamesh('top', '--count', '1');
     expect(top.stdout).toMatch(
       /^\S+Z orders publish messages usage=[\d.]+ demand=[\d.]+ of=50 throttled=[\d.]+ tokens=\S+ .*worst=a\n$/,
@@ -61,10 +59,8 @@ describe('commands for those who run a cluster', () => {
 
   it('a quota per minute is shown per minute', async ({ onTestFinished }) => {
     const scene = new CliScene(onTestFinished);
-    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
-    await node.logged('node ready: own record read back');
-    const url = await node.url();
-    const told = async (...args: string[]) => (await scene.start([...args, '--url', url]).exit).stdout;
+    const url = await nodeInProcess(NODE, onTestFinished);
+    const told = async (...args: string[]) => (await scene.run([...args, '--url', url])).stdout;
     expect(await told('group', 'set', 'alerts', 'quota.publish.messagesPerMinute=5')).toMatch(
       /^alerts: revision \d+\n$/,
     );
@@ -90,7 +86,7 @@ describe('commands for those who run a cluster', () => {
     const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
     await node.logged('node ready: own record read back');
     const url = await node.url();
-    const quotamesh = async (...args: string[]) => await scene.start([...args, '--url', url]).exit;
+    const quotamesh = async (...args: string[]) => await scene.run([...args, '--url', url]);
     await put(`${url}/v1/groups/new`, { quota: { publish: { messagesPerSecond: '5k' } } });
     const following = scene.start(['audit', '--follow', '--url', url]);
     await following.until(() => following.stdout.includes('made group new'), 'the first change');
@@ -126,14 +122,14 @@ describe('commands for those who run a cluster', () => {
     const scene = new CliScene(onTestFinished);
     const folder = scene.folderWith({ 'node.yaml': NODE, 'wrong.txt': `${NODE}burst: 1\n` });
     const file = join(folder, 'node.yaml');
-    const shown = await scene.start(['config', 'show', '-c', folder, '--given', '--http', '7099']).exit;
+    const shown = await scene.run(['config', 'show', '-c', folder, '--given', '--http', '7099']);
     expect(shown.stdout).toMatch(/^KEY +VALUE +SOURCE\n/);
     expect(shown.stdout).toMatch(new RegExp(`\ncluster +demo +${file}:1\n`));
     expect(shown.stdout).toMatch(/\nhttp\.port +7099 +--http\n/);
     expect(shown.stdout).not.toContain('default');
-    const valid = await scene.start(['check', folder, '--json']).exit;
+    const valid = await scene.run(['check', folder, '--json']);
     expect([valid.code, JSON.parse(valid.stdout)]).toMatchObject([0, { valid: true, groups: 1 }]);
-    const wrong = await scene.start(['check', join(folder, 'wrong.txt'), '--json']).exit;
+    const wrong = await scene.run(['check', join(folder, 'wrong.txt'), '--json']);
     expect([wrong.code, JSON.parse(wrong.stdout)]).toMatchObject([78, { mistakes: [{ line: 6, path: 'burst' }] }]);
   });
 
@@ -141,17 +137,17 @@ describe('commands for those who run a cluster', () => {
     onTestFinished,
   }) => {
     const scene = new CliScene(onTestFinished);
-    const { stdout } = await scene.start(['completion', 'bash']).exit;
+    const { stdout } = await scene.run(['completion', 'bash']);
     const complete = completing(stdout);
     expect(await complete('quotamesh', 'gro')).toBe('group');
     expect(await complete('quotamesh', 'group', 's')).toBe('set');
     expect(await complete('quotamesh', 'group', 'set', 'orders', '--dry')).toBe('--dry-run');
     expect(await complete('quotamesh', 'completion', 'f')).toBe('fish');
     for (const shell of ['zsh', 'fish']) {
-      const script = (await scene.start(['completion', shell]).exit).stdout;
+      const script = (await scene.run(['completion', shell])).stdout;
       for (const word of ['group', 'export', 'top', '--sort', 'completion']) expect(script).toContain(word);
     }
-    expect((await scene.start(['completion', 'csh']).exit).code).toBe(2);
+    expect((await scene.run(['completion', 'csh'])).code).toBe(2);
   });
 
   it('completion: bash completes names of groups from the node of the line, and none where there is no node', async ({
@@ -160,17 +156,15 @@ describe('commands for those who run a cluster', () => {
     const scene = new CliScene(onTestFinished);
     const groups = 'groups: { orders: {}, "key:alice": {}, "key:bob": {} }\n';
     const config = `cluster: demo\nnode: a\ntopic: { kind: memory }\nhttp: { port: 0 }\n${groups}`;
-    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': config }), 'node.yaml')]);
-    const url = await node.url();
-    await node.logged('node ready: own record read back');
-    const complete = completing((await scene.start(['completion', 'bash']).exit).stdout);
+    const url = await nodeInProcess(config, onTestFinished);
+    const complete = completing((await scene.run(['completion', 'bash'])).stdout);
     expect(await complete('quotamesh', 'explain', '--url', url, 'or')).toBe('orders');
     expect(await complete('quotamesh', 'group', 'set', `--url=${url}`, 'ord')).toBe('orders');
     expect(await complete('quotamesh', 'status', '--url', url, '--group', 'or')).toBe('orders');
     // Bash parts words at colons, and puts what is offered behind the last one.
     expect(await complete('quotamesh', 'explain', '--url', url, 'key:')).toBe('alice bob');
     expect(await complete('quotamesh', 'explain', '--url', 'http://127.0.0.1:1', 'or')).toBe('');
-    const told = await scene.start(['completion', 'groups', '--url', url]).exit;
+    const told = await scene.run(['completion', 'groups', '--url', url]);
     expect(told).toMatchObject({ code: 0, stdout: 'orders\nkey:alice\nkey:bob\n' });
   });
 
@@ -180,17 +174,15 @@ describe('commands for those who run a cluster', () => {
     const quota = '{ quota: { publish: { messagesPerSecond: 50 } } }';
     const groups = `groups:\n${names.map((name) => `  ${name}: ${quota}`).join('\n')}\n`;
     const config = `cluster: demo\nnode: a\ntopic: { kind: memory }\nhttp: { port: 0 }\n${groups}`;
-    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': config }), 'node.yaml')]);
-    const url = await node.url();
-    await node.logged('node ready: own record read back');
+    const url = await nodeInProcess(config, onTestFinished);
     const load = setInterval(() => {
       void acquire(url, 'g440', 10);
       void acquire(url, 'g441');
     }, 50);
     onTestFinished(() => clearInterval(load));
-    const status = async (...args: string[]) => (await scene.start(['status', '--url', url, ...args]).exit).stdout;
+    const status = async (...args: string[]) => (await scene.run(['status', '--url', url, ...args])).stdout;
     const groupsIn = (text: string) => [...text.matchAll(/^(g\d+) /gm)].map(([, name]) => name);
-    await node.until(async () => groupsIn(await status())[1] === 'g441', 'two busy groups');
+    await expect.poll(async () => groupsIn(await status())[1], { timeout: 20_000 }).toBe('g441');
     const few = await status();
     expect(groupsIn(few).slice(0, 3)).toEqual(['g440', 'g441', 'g0']);
     expect(groupsIn(few)).toHaveLength(20);
@@ -199,8 +191,8 @@ describe('commands for those who run a cluster', () => {
     const all = await status('--all');
     expect(groupsIn(all)).toHaveLength(450);
     expect(all).not.toContain('more groups');
-    const once = await scene.start(['top', '--once', '--url', url], { FORCE_COLOR: '1' }).exit;
-    expect(once.stdout).toMatch(/^cluster demo · 1 nodes · as node a sees it · by throttled\n\nGROUP +DIRECTION/);
+    const once = await scene.run(['top', '--once', '--url', url], { FORCE_COLOR: '1' });
+    expect(once.stdout).toMatch(/^cluster demo-\S+ · 1 nodes · as node a sees it · by throttled\n\nGROUP +DIRECTION/);
     expect(once.stdout).not.toContain('\x1b');
   });
 });

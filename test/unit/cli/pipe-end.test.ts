@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { someOf } from '../../property/seed.js';
 import { type CliProcess, CliScene, type Exit } from './cli-process.js';
 
 const NODE = `cluster: demo
@@ -31,12 +32,14 @@ describe.concurrent('a reader that goes away', () => {
     await makeGroup(url, 'first');
   });
 
-  it.for([
-    ['top', '--every', '0.1'],
-    ['top', '--every', '0.1', '--json'],
-    ['status', '--watch'],
-    ['status', '--watch', '--json'],
-  ])('ends %s after its first line, with 0 and no word', async (args, { expect, onTestFinished }) => {
+  it.for(
+    someOf([
+      ['top', '--every', '0.1'],
+      ['top', '--every', '0.1', '--json'],
+      ['status', '--watch'],
+      ['status', '--watch', '--json'],
+    ]),
+  )('ends %s after its first line, with 0 and no word', async (args, { expect, onTestFinished }) => {
     const scene = new CliScene(onTestFinished);
     expect(await readOneLine(scene.start([...args, '--url', url]))).toEqual({ ...CLEAN, stdout: expect.any(String) });
   });
@@ -51,28 +54,32 @@ describe.concurrent('a reader that goes away', () => {
     expect(await ended).toEqual({ ...CLEAN, stdout: expect.stringMatching(/^\d+ .* made group first/) });
   });
 
-  it.for([
-    ['status', '--url'],
-    ['nodes', '--url'],
-    ['explain', 'orders', '--url'],
-    ['group', 'export', '--url'],
-    ['audit', '--url'],
-  ])('that was never there: %s %s ends with 0 and no word', async (args, { expect, onTestFinished }) => {
+  it.for(
+    someOf([
+      ['status', '--url'],
+      ['nodes', '--url'],
+      ['explain', 'orders', '--url'],
+      ['group', 'export', '--url'],
+      ['audit', '--url'],
+    ]),
+  )('that was never there: %s %s ends with 0 and no word', async (args, { expect, onTestFinished }) => {
     const scene = new CliScene(onTestFinished);
     const command = scene.start([...args, url]);
     command.closeStdout();
     expect(await command.exit).toEqual(CLEAN);
   });
 
-  it.for([
-    [['sim', 'list']],
-    [['sim', 'run', 'skewed']],
-    [['sim', 'swarm', '--seeds', '2']],
-    [['completion', 'bash']],
-    [['config', 'show', '--config', 'node.yaml']],
-    [['check', 'node.yaml']],
-    [['--help']],
-  ])('that was never there: %s ends with 0 and no word', async ([args], { expect, onTestFinished }) => {
+  it.for(
+    someOf([
+      [['sim', 'list']],
+      [['sim', 'run', 'skewed']],
+      [['sim', 'swarm', '--seeds', '2']],
+      [['completion', 'bash']],
+      [['config', 'show', '--config', 'node.yaml']],
+      [['check', 'node.yaml']],
+      [['--help']],
+    ]),
+  )('that was never there: %s ends with 0 and no word', async ([args], { expect, onTestFinished }) => {
     const scene = new CliScene(onTestFinished);
     const folder = scene.folderWith({ 'node.yaml': NODE });
     const command = scene.start((args as string[]).map((word) => (word === 'node.yaml' ? join(folder, word) : word)));

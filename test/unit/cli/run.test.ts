@@ -43,13 +43,13 @@ describe.concurrent('quotamesh run', () => {
     const [url] = await Promise.all([node.url(), other.url()]);
     await other.logged('node ready: own record read back');
     await node.until(async () => (await acquire(url)).status === 200, 'granted acquire');
-    const shown = await scene.start(['status', '--url', url]).exit;
+    const shown = await scene.run(['status', '--url', url]);
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(shown.stdout).toMatch(/^cluster demo · as node a sees it · ready/);
     expect(shown.stdout).toMatch(/^a \* +alive/m);
     expect(shown.stdout).toMatch(/^b +alive/m);
     expect(shown.stdout).toMatch(/^orders +publish msg\/s +a /m);
-    const { stdout } = await scene.start(['status', '--json', '--url', url.replace('http://', '')]).exit;
+    const { stdout } = await scene.run(['status', '--json', '--url', url.replace('http://', '')]);
     const status = JSON.parse(stdout);
     expect(status.node.members).toMatchObject([{ nodeId: 'a' }, { nodeId: 'b' }]);
     expect(status.groups[0].directions.publish.nodes).toHaveLength(2);

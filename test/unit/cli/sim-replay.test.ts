@@ -132,7 +132,7 @@ describe.concurrent('quotamesh record', () => {
     const scene = new CliScene(onTestFinished);
     const kind = flags[2] === '--for' ? 'embedded' : 'memory';
     const folder = scene.folderWith({ 'node.yaml': `cluster: demo\ntopic: ${kind}\ngroups: { orders: {} }\n` });
-    const result = await scene.start(['record', '--config', `${folder}/node.yaml`, ...flags]).exit;
+    const result = await scene.run(['record', '--config', `${folder}/node.yaml`, ...flags]);
     expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });
 });
@@ -140,5 +140,5 @@ describe.concurrent('quotamesh record', () => {
 function sceneOf(onTestFinished: TestContext['onTestFinished'], files: Readonly<Record<string, string>>) {
   const scene = new CliScene(onTestFinished);
   const folder = scene.folderWith(files);
-  return { folder, run: (...args: readonly string[]) => scene.start(['sim', 'replay', ...args]).exit };
+  return { folder, run: (...args: readonly string[]) => scene.run(['sim', 'replay', ...args]) };
 }

@@ -55,7 +55,7 @@ describe.concurrent('quotamesh sim', () => {
     const page = `${path}.html`;
     const options = ['run', path, '--json', '--seed', '5', '--strategy', 'proportional'];
     const [one, other] = await Promise.all([run(...options, '--html', page), run(...options)]);
-    expect(one).toEqual({ code: 0, signal: null, stdout: other?.stdout, stderr: '' });
+    expect(one).toEqual({ code: 0, stdout: other?.stdout, stderr: '' });
     expect(JSON.parse(one?.stdout ?? '')).toMatchObject({ scenario: 'small', seed: 5, nodes: ['n1', 'n2'] });
     expect(existsSync(page) && readFileSync(page, 'utf8')).toMatch(/^<!doctype html>/);
   });
@@ -132,7 +132,7 @@ describe.concurrent('quotamesh sim', () => {
 function sceneOf(onTestFinished: TestContext['onTestFinished']) {
   const scene = new CliScene(onTestFinished);
   return {
-    run: (...args: readonly string[]) => scene.start(['sim', ...args]).exit,
+    run: (...args: readonly string[]) => scene.run(['sim', ...args]),
     file: (text: string) => `${scene.folderWith({ 'small.yaml': text })}/small.yaml`,
   };
 }

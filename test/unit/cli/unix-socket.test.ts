@@ -21,17 +21,15 @@ describe.concurrent('HTTP on a Unix socket', () => {
     expect(statSync(socket).mode & 0o777).toBe(0o600);
     await node.until(async () => (await acquire(socket)).status === 200, 'granted acquire');
     const url = ['--url', `unix:${socket}`];
-    expect(
-      await scene.start(['group', 'set', 'later', 'quota.publish.messagesPerSecond=5', ...url]).exit,
-    ).toMatchObject({
+    expect(await scene.run(['group', 'set', 'later', 'quota.publish.messagesPerSecond=5', ...url])).toMatchObject({
       code: 0,
     });
-    const shown = await scene.start(['status', ...url]).exit;
+    const shown = await scene.run(['status', ...url]);
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^later +publish msg\/s/m) });
     node.kill('SIGTERM');
     expect(await node.exit).toMatchObject({ code: 0 });
     expect(readdirSync(folder).filter((name) => name.startsWith('q.sock'))).toEqual([]);
-    expect(await scene.start(['status', ...url]).exit).toMatchObject({
+    expect(await scene.run(['status', ...url])).toMatchObject({
       code: 69,
       stderr: expect.stringContaining(`no answer from a node at unix:${socket}`),
     });

@@ -6,6 +6,7 @@ import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import { SECTIONS, yamlPath } from '../../../src/config/schema/all-settings.js';
 import { ConfigError } from '../../../src/config/setting/config-error.js';
 import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
+import { runs } from '../../property/seed.js';
 
 const OPTIONS = {
   source: 'junk.yaml',
@@ -94,7 +95,7 @@ describe('junk', () => {
         if (parsed.readable) resolves(parsed.raw);
         else expect(parsed.mistakes.length).toBeGreaterThan(0);
       }),
-      { numRuns: 1500 },
+      runs(1500),
     );
   });
 
@@ -110,14 +111,14 @@ describe('junk', () => {
           expect(error.mistakes.filter(({ line, column }) => !(line! > 0 && column! > 0))).toEqual([]);
         }
       }),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 
   test('as an object of any kind, too', () => {
     fc.assert(
       fc.property(fc.oneof(root, tree, fc.anything()), (raw) => void resolves(raw)),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 
@@ -133,7 +134,7 @@ describe('junk', () => {
     );
     fc.assert(
       fc.property(environment, (env) => void resolves(raw, env)),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });

@@ -13,6 +13,7 @@ import { SECONDS_OF, TIME_UNITS } from '../../../src/config/setting/time-unit.js
 import { formatRate, otherUnitsOf, RATE_NAMES, rateKey, rateOfKey } from '../../../src/config/setting/written-rate.js';
 import { ERROR_CATALOGUE } from '../../../src/errors/catalogue.js';
 import { definitionHash } from '../../../src/groups/yaml/definition-hash.js';
+import { runs } from '../../property/seed.js';
 
 const KINDS = { messages: 'rate', bytes: 'byte-rate', cost: 'rate', reservedCost: 'rate' } as const;
 
@@ -53,7 +54,7 @@ test('a configuration is printed as it was written, and enforced per second', ()
       // What is printed is a configuration of the same meaning.
       expect(resolveConfig(parse(describeConfig(config)), { source: 'printed' }).groups).toEqual(config.groups);
     }),
-    { numRuns: 30 },
+    runs(30),
   );
 });
 

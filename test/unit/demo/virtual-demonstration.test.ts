@@ -6,6 +6,7 @@ import { loadConfig } from '../../../src/config/files/load-config.js';
 import { judge } from '../../../src/demo/measure/verdict.js';
 import { DEMO_CONFIG_FILE, TRACE_FILE } from '../../../src/demo/processes/state-folder.js';
 import { readTrace } from '../../../src/demo/traffic/trace.js';
+import { someOf } from '../../property/seed.js';
 import { demonstrateVirtually } from './virtual-cluster.js';
 
 const CONFIG = parse(readFileSync(DEMO_CONFIG_FILE, 'utf8'));
@@ -27,7 +28,7 @@ async function demonstrate(nodes: number, seed: number, config: Readonly<Record<
 }
 
 describe('the demonstration in virtual time, examples/demo.yaml', () => {
-  test.each([1, 2])('keeps its three promises, seed %i', async (seed) => {
+  test.each(someOf([1, 2]))('keeps its three promises, seed %i', async (seed) => {
     const measurement = await demonstrate(3, seed);
     const { utilisation, overAdmission, worstSecond, jain } = measurement;
     console.log(`[demo, virtual] seed ${seed}: ${JSON.stringify({ utilisation, overAdmission, worstSecond, jain })}`);
@@ -36,7 +37,7 @@ describe('the demonstration in virtual time, examples/demo.yaml', () => {
   });
 
   // Its demand moves from node to node within some ten milliseconds, and a small bucket has little room for what is left.
-  test.each([1, 2, 3])('with tokens and a burst of 100 ms, by the default timing, seed %i', async (seed) => {
+  test.each(someOf([1, 2, 3]))('with tokens and a burst of 100 ms, by the default timing, seed %i', async (seed) => {
     const [[name, { quota }]] = Object.entries(CONFIG.groups) as [[string, { quota: object }]];
     const config = { cluster: CONFIG.cluster, groups: { [name]: { quota, burst: '100ms' } } };
     const { utilisation, overAdmission, worstSecond, jain } = await demonstrate(3, seed, config);

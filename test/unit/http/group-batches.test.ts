@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runs } from '../../property/seed.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 /** Two nodes of one cluster. */
@@ -189,7 +190,7 @@ describe('PUT /v1/groups', () => {
         if (answer.status === 200) expect(answer.body.groups).toHaveLength(Object.keys(payload.groups).length);
         else expect((await a.get('/v1/groups')).body).toEqual(before);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 });

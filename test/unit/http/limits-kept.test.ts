@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { examineConfig } from '../../../src/config/read/resolve-config.js';
 import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
+import { runs } from '../../property/seed.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 /** A mistake never takes a limit away: only who says so in so many words does. */
@@ -93,7 +94,7 @@ describe('in YAML', () => {
         if (mistakesOf(text).length > 0) return;
         expect(quotaOf(text)).toBeLessThanOrEqual(1000);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -108,7 +109,7 @@ describe('in YAML', () => {
         const text = YAML.replace('messagesPerSecond: 1000', `messagesPerSecond: ${wrong}`);
         if (mistakesOf(text).length === 0) expect(quotaOf(text)).toBeLessThan(Number.POSITIVE_INFINITY);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../../property/seed.js';
 import { type HttpScene, readyScene } from './http-scene.js';
 
 /** What every request of Pulsar's admin client 4.0.8 carries; recorded from the unmodified client. */
@@ -196,7 +197,7 @@ describe('errors', () => {
         );
         expect(answer.status).toBeLessThan(500);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 

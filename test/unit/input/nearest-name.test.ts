@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { didYouMean, nearestNames } from '../../../src/input/nearest-name.js';
+import { runs } from '../../property/seed.js';
 
 const KEYS = ['heartbeatMs', 'partitionHeartbeatMs', 'stalenessMs', 'quota', 'weights'];
 
@@ -36,7 +37,7 @@ describe('the nearest name', () => {
         const limit = Math.max(1, Math.min(3, Math.floor(wanted.length / 3)));
         expect(nearestNames(wanted, [known])).toEqual(plainDistance(wanted, known) <= limit ? [known] : []);
       }),
-      { numRuns: 5000 },
+      runs(5000),
     );
   });
 

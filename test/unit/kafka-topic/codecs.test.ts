@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { addCodecs, CODEC_NUMBERS, codecOf, type KafkajsCodecs } from '../../../src/topic/codecs/codecs.js';
 import { lz4BytesMax } from '../../../src/topic/codecs/lz4-frame.js';
 import { snappyBlocks } from '../../../src/topic/codecs/snappy-blocks.js';
+import { runs } from '../../property/seed.js';
 
 const HAS_ZSTD = 'zstdCompressSync' in zlib;
 const HERE = (['gzip', 'snappy', 'lz4', 'zstd'] as const).filter((name) => name !== 'zstd' || HAS_ZSTD);
@@ -21,7 +22,7 @@ describe.each(HERE)('%s', (name) => {
         const bytes = Buffer.concat(Array.from({ length: times }, () => piece));
         expect(codec.inflate(codec.compress(bytes)).equals(bytes)).toBe(true);
       }),
-      { numRuns: 100 },
+      runs(100),
     );
     const random = randomBytes(300_000);
     expect(codec.inflate(codec.compress(random)).equals(random)).toBe(true);

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReadRecord } from '../../../src/ports/report-topic.js';
 import { recordsOf } from '../../../src/topic/kafka/record-batch.js';
+import { runs } from '../../property/seed.js';
 
 const requireKafkajs = createRequire(import.meta.url);
 const Decoder = requireKafkajs('kafkajs/src/protocol/decoder');
@@ -77,7 +78,7 @@ describe('the records of a batch', () => {
           expect(copied(recordsOf(bytes, 3))).toEqual(await byKafkajs(bytes, 3));
         },
       ),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 

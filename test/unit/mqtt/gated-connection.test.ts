@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HeldBytes } from '../../../src/mqtt/held-bytes.js';
 import { DISCONNECT, PINGREQ, PUBACK, PUBLISH, PUBREL, SUBSCRIBE } from '../../../src/mqtt/packets.js';
-import '../../property/seed.js';
+import { runs } from '../../property/seed.js';
 import { connectionScene, settle } from './client-socket.js';
 import { filtersPacket, publishPacket, subscribePacket } from './wire.js';
 
@@ -53,7 +53,7 @@ describe('reasons to hold a connection', () => {
         }
         connection.destroy();
       }),
-      { numRuns: 30 },
+      runs(30),
     );
   });
 

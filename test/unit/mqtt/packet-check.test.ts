@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { generate } from 'mqtt-packet';
 import { describe, expect, test } from 'vitest';
 import { checkPacket } from '../../../src/mqtt/packet-check.js';
-import '../../property/seed.js';
+import { runs } from '../../property/seed.js';
 import { connectPacket, filtersPacket, publishPacket, subscribePacket } from './wire.js';
 
 /** What becomes of a packet: how much work it is, or why it ends its connection. */
@@ -130,7 +130,7 @@ describe('strings (MQTT 3.1.1, 1.5.3)', () => {
         expect(looked(subscribePacket(topic, qos as 0 | 1 | 2))).toBe(1);
         expect(looked(connectWith({ clientId, topic, username: clientId }))).toBe(1);
       }),
-      { numRuns: 30 },
+      runs(30),
     );
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type PacketError, PacketSplitter, packetsOf, publishHead, typeOf } from '../../../src/mqtt/packets.js';
-import '../../property/seed.js';
+import { runs } from '../../property/seed.js';
 import { connectPacket, publishPacket } from './wire.js';
 
 describe('packets are cut out of a stream', () => {
@@ -22,7 +22,7 @@ describe('packets are cut out of a stream', () => {
         expect(found).toEqual(packets);
         expect(splitter.heldBytes).toBe(0);
       }),
-      { numRuns: 50 },
+      runs(50),
     );
   });
 

@@ -12,7 +12,7 @@ test('every project that npm test and test:long run has tests, and every test fi
   const vitest = await createVitest('test', { root: ROOT, watch: false, reporters: [] });
   try {
     const specifications = await vitest.globTestSpecifications();
-    const run = [...NPM_TEST, ...TEST_LONG].flatMap(({ projects }) => projects);
+    const run = new Set([...NPM_TEST, ...TEST_LONG].flatMap(({ projects }) => projects));
     const withTests = new Set(specifications.map(({ project }) => project.name));
     expect([...withTests].sort()).toEqual([...run].sort());
     const files = specifications.map(({ moduleId }) => relative(ROOT, moduleId));

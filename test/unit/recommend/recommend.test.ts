@@ -42,17 +42,28 @@ async function asked(wish: number, strategy = 'max-min') {
   return { work, options: { ...options, settings, maxRequestAt } };
 }
 
-test('where more is asked for at once than a burst holds, no quota is looked for', async () => {
+/** Three tests look at one search: it takes seconds. */
+let searched: ReturnType<typeof search> | null = null;
+function recommended(): ReturnType<typeof search> {
+  searched ??= search();
+  return searched;
+}
+
+async function search() {
   const { work, options } = await asked(0.01);
   const depths: number[] = [];
-  await recommend(work, { ...options, onPlay: ({ depth }) => depths.push(depth) });
+  const found = await recommend(work, { ...options, onPlay: ({ depth }) => depths.push(depth) });
+  return { work, options, depths, found };
+}
+
+test('where more is asked for at once than a burst holds, no quota is looked for', async () => {
+  const { depths } = await recommended();
   // The mean is 75/s, and a burst of 10 or of 38 cannot admit 60 at once.
   expect(Math.min(...depths)).toBe(76);
 });
 
 test('every point of the frontier meets the wish, and more burst needs less quota', async () => {
-  const { work, options } = await asked(0.01);
-  const { frontier, best, strategy, strategies } = await recommend(work, options);
+  const { frontier, best, strategy, strategies } = (await recommended()).found;
   expect(frontier.length).toBeGreaterThan(2);
   for (const [at, { refused, depth, perSecond }] of frontier.entries()) {
     expect(refused).toBeLessThanOrEqual(0.01);
@@ -69,8 +80,8 @@ test('every point of the frontier meets the wish, and more burst needs less quot
 });
 
 test('with a quota a twentieth lower the wish is not met', async () => {
-  const { work, options } = await asked(0.01);
-  const { frontier } = await recommend(work, options);
+  const { work, options, found } = await recommended();
+  const { frontier } = found;
   for (const { depth, perSecond } of frontier) {
     expect(await refusedByCluster(work, { depth, perSecond: perSecond * 0.95 }, options)).toBeGreaterThan(0.01);
   }

@@ -8,6 +8,7 @@ import type { ReadRecord } from '../../../src/ports/report-topic.js';
 import { type RecordingEntry, readRecording } from '../../../src/recording/read-recording.js';
 import type { RecordingHeader } from '../../../src/recording/recording-format.js';
 import { RecordingWriter } from '../../../src/recording/recording-writer.js';
+import { runs } from '../../property/seed.js';
 import { GROUP } from '../../simulation/settings.js';
 
 const HEADER: RecordingHeader = {
@@ -100,7 +101,7 @@ describe('a recording', () => {
         expect(end.damage!.atByte).toBeLessThanOrEqual(at);
         expect(end.damage!.atByte + end.damage!.bytesLost).toBe(whole.length);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 

@@ -7,6 +7,7 @@ import { LATE_MS_MAX } from '../../../sim/replay/in-order.js';
 import { readTrace } from '../../../sim/replay/read-trace.js';
 import type { TraceOptions } from '../../../sim/replay/trace.js';
 import { elapsedMs, parseTime } from '../../../sim/replay/trace-time.js';
+import { runs } from '../../property/seed.js';
 import { OPTIONS, rowsOf } from './rows.js';
 
 const AZURE = new URL('../../../examples/traces/azure-llm-code-2023.csv', import.meta.url);
@@ -307,7 +308,7 @@ describe('order', () => {
         const expected = due.map((ms) => Math.max(0, ms - first)).sort((one, other) => one - other);
         expect(rows.map(({ atMs }) => atMs)).toEqual(expected);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

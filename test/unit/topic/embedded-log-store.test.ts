@@ -8,6 +8,7 @@ import type { ReadRecord } from '../../../src/ports/report-topic.js';
 import { encodeEntry } from '../../../src/topic/embedded/log-entry.js';
 import { type LogLimits, LogStore } from '../../../src/topic/embedded/log-store.js';
 import type { MachineClock } from '../../../src/topic/embedded/machine-clock.js';
+import { runs } from '../../property/seed.js';
 
 const TAIL_RECORDS = 7;
 /** A tail by number of records; tombstones go as soon as they are behind it. */
@@ -49,7 +50,7 @@ describe('the log of the embedded topic', () => {
         await store.close();
       }
     });
-    await fc.assert(property, { numRuns: 100 });
+    await fc.assert(property, runs(100));
   }, 60_000);
 
   it('keeps a tombstone behind the tail for its time, and then forgets the key', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { waterFill } from '../../../../src/core/convergence/water-fill.js';
-import '../../../property/seed.js';
+import { runs } from '../../../property/seed.js';
 
 interface Fill {
   readonly capacity: number;
@@ -67,7 +67,7 @@ describe('water-filling', () => {
           expect(amount).toBeCloseTo(offered, 9);
         });
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 

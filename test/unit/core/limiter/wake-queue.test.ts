@@ -4,7 +4,7 @@ import { TimeHeap } from '../../../../src/core/base/time-heap.js';
 import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { WakeOwner, WakeQueue } from '../../../../src/core/limiter/wake-queue.js';
-import '../../../property/seed.js';
+import { runs } from '../../../property/seed.js';
 
 function drain(queue: WakeQueue<string>, most: number): string[] {
   const taken: string[] = [];
@@ -237,7 +237,7 @@ describe('turns', () => {
           expect([taken.length, queue.owners]).toEqual([names.flat().length, 0]);
         },
       ),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 

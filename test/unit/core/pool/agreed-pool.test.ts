@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AgreedPool } from '../../../../src/core/pool/agreed-pool.js';
 import { OwnClaims } from '../../../../src/core/pool/own-claims.js';
-import '../../../property/seed.js';
+import { runs } from '../../../property/seed.js';
 
 type Entry = readonly ['says', number, number] | readonly ['gone' | 'restarted', number];
 
@@ -64,7 +64,7 @@ test('whoever keeps what follows from the pool is told of every record that move
         if (view().join() !== before.join()) expect(pool.changes).toBeGreaterThan(changes);
       }
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { wideId } from '../../../wide-ids.js';
-import '../../../property/seed.js';
 import { busiest } from '../../../../src/core/target/busiest.js';
 import { BACKENDS_PER_LANE, CostMeter, NO_BACKEND } from '../../../../src/core/target/cost-meter.js';
 import { createDecision, decideTarget } from '../../../../src/core/target/target-rate.js';
+import { runs } from '../../../property/seed.js';
+import { wideId } from '../../../wide-ids.js';
 
 const SETTINGS = { smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 3, sampleUnits: 0 };
 
@@ -23,7 +23,7 @@ test('the busiest groups are those that cost the most in sum, at least the floor
       });
       expect(busiest(given, most, floor)).toEqual(byCost.slice(0, most));
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });
 

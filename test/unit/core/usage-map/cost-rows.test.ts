@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CostRows } from '../../../../src/core/usage-map/cost-rows.js';
+import { runs } from '../../../property/seed.js';
 import { wideId } from '../../../wide-ids.js';
-import '../../../property/seed.js';
 
 const LANES = [0, 1, 2];
 const BACKENDS = [10, 11, 12].map(wideId);
@@ -54,6 +54,6 @@ test('knows which lanes work on which backend, as a list of all rows would, and 
         expect(costs.of(row)?.backends.map(({ backend }) => backend)).toEqual(rows.get(row));
       }
     }),
-    { numRuns: 200 },
+    runs(200),
   );
 });

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isSameValue } from '../../../../src/groups/same-value.js';
+import { runs } from '../../../property/seed.js';
 
 it.each([
   [{ a: 1, b: [2, null] }, { b: [2, null], a: 1 }, true],
@@ -24,6 +25,6 @@ it('of plain data, it says what node:util says', () => {
     fc.property(pair, ([one, other]) => {
       expect(isSameValue(one, other)).toBe(isDeepStrictEqual(one, other));
     }),
-    { numRuns: 500 },
+    runs(500),
   );
 });
