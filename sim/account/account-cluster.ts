@@ -27,7 +27,7 @@ export class AccountCluster {
   readonly topic: SimulatedTopic;
   readonly told: readonly ToldBucket[];
   members: Member[] = [];
-  /** The last time at which something other than requests happened. */
+  /** When what happened last, beside requests, is over. */
   troubledMs = 0;
   readonly #random: Random;
   readonly #story: Story;
@@ -122,14 +122,15 @@ export class AccountCluster {
   }
 
   loseLog(): void {
-    this.troubledMs = this.nowMs;
+    // Until all have spoken in the new log, each has a part of what it had.
+    this.troubledMs = this.nowMs + this.#config.timing.stalenessMs;
     this.topic.makeAnew();
     if (this.members.length === 0) for (const { ledger, depth } of this.told) ledger.allow(this.nowMs, depth);
   }
 
   /** Another quota is in force, at each node after a delivery of its own. */
   limit(at: number, bucket: WrittenBucket): void {
-    this.troubledMs = this.nowMs;
+    this.troubledMs = Math.max(this.troubledMs, this.nowMs);
     this.#buckets[at] = bucket;
     this.#config = this.#resolved();
     const names = namesOf(bucket, at);
@@ -148,7 +149,7 @@ export class AccountCluster {
 
   #gone(name: string): void {
     this.members = this.members.filter((member) => member.name !== name);
-    this.troubledMs = this.nowMs;
+    this.troubledMs = Math.max(this.troubledMs, this.nowMs);
   }
 
   /** Nodes that all others count: those that run and were read of, and those that were killed just now. */
