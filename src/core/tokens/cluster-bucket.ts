@@ -9,6 +9,8 @@ export interface ClusterBucket {
   readonly perSecond: number;
   /** Units, > 0. */
   readonly depth: number;
+  /** Units of a piece of work for each node, where whole pieces are given; each may take one before others know. */
+  readonly pieceOfEach?: number;
 }
 
 /**
@@ -63,9 +65,9 @@ export function correctedRate(bucket: ClusterBucket, tokens: number): number {
   return Math.max(0, bucket.perSecond + (tokens - setPointOf(bucket)) / PULL_SECONDS);
 }
 
-/** The deepest debt that a record makes: a second of the target, or what may be taken of a full bucket. */
-export function debtMaxOf({ perSecond, depth }: ClusterBucket): number {
-  return Math.max(perSecond, (TOGETHER + 1) * depth);
+/** Bounds the debt that a record makes: a second of the target, or what honest nodes may take before they know. */
+export function debtMaxOf({ perSecond, depth, pieceOfEach = 0 }: ClusterBucket): number {
+  return Math.max(perSecond, (TOGETHER + 1) * depth, pieceOfEach);
 }
 
 /** So many depths are taken at most by nodes that wake within one delivery. */

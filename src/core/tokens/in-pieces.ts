@@ -1,5 +1,5 @@
 import type { NodeKey } from '../base/vocabulary.js';
-import { type ClusterBucket, setPointOf } from './cluster-bucket.js';
+import { type ClusterBucket, setPointOf, TOGETHER } from './cluster-bucket.js';
 import { NEARLY_FULL } from './from-cluster.js';
 import type { RecentUse } from './recent-use.js';
 
@@ -20,6 +20,12 @@ export function isInPieces({ perSecond, depth }: ClusterBucket, piece: number, n
  * news travels; so two nodes seldom take the same token. Rejected: to let each wait a delivery longer than the one
  * before it. Jain's index was 0.996 instead of 0.99, but 10/s on ten nodes were used to 95 % at 50 ms, and not to 97 %.
  *
+ * Nodes that have told nothing lately take three times of what is there together at most, or a piece each; once one has
+ * told, those that have not take it once more. Rejected: no piece for some of them where three depths have fewer than
+ * there are nodes. Whoever asks now and then would be refused below the quota.
+ *
+ * *Worked*, 10/s on ten nodes, full: 3 each. One has taken its 3, and all have read of it: it may take the other 7.
+ *
  * @param roundTripMs from an admission until all know of it
  */
 export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number, turn: Turn): number {
@@ -29,12 +35,21 @@ export function wholePieces(bucket: ClusterBucket, tokens: number, piece: number
   const isKept = turn.leavesSetPoint && tokens < NEARLY_FULL * bucket.depth;
   const here = (tokens - (isKept ? setPointOf(bucket) : 0)) / piece;
   const inFlight = (bucket.perSecond * roundTripMs) / (1000 * piece);
-  const part = here / (isDivided ? nodes : 1 + others);
+  const isKnown = recent.isKnown(own, logMs, bucket);
+  const part = here * (isDivided ? 1 / nodes : partOf(nodes, others, isKnown));
   // Without a whole piece it does not matter whose turn it is.
   if (here < 1) return piece * Math.max(0, part);
   const waitsFor = recent.countBefore(own, logMs, bucket) === 0 ? 0 : Math.min(1, inFlight);
   if (here < Math.min(Math.max(1, depthPieces - 1), 1 + waitsFor)) return piece * part;
-  return piece * Math.max(part, Math.min(here, Math.max(1, Math.ceil((2 * inFlight) / (1 + others)))));
+  const arriving = isKnown ? Math.min(Math.ceil((2 * inFlight) / (1 + others)), (2 * here) / (1 + others)) : 0;
+  return piece * Math.max(part, Math.min(here, Math.max(1, arriving)));
+}
+
+/** The part of what is there that this node may take, beside others that have told lately. */
+function partOf(nodes: number, others: number, isKnown: boolean): number {
+  const amongKnown = 1 / (1 + others);
+  if (isKnown) return amongKnown;
+  return Math.min(amongKnown, (others === 0 ? TOGETHER : 1) / Math.max(1, nodes - others));
 }
 
 export interface Turn {

@@ -14,6 +14,12 @@ export class RecentUse {
     this.#nodes.set(node, { node, units: left + Math.max(0, units), atMs: logMs });
   }
 
+  /** Whether the log says that this node has used the bucket lately. */
+  isKnown(own: NodeKey, logMs: number, bucket: ClusterBucket): boolean {
+    const use = this.#nodes.get(own);
+    return use !== undefined && logMs - use.atMs <= recentMsOf(bucket);
+  }
+
   /** How many other nodes have written lately. */
   othersLately(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
     const recentMs = recentMsOf(bucket);

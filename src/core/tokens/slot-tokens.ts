@@ -175,8 +175,9 @@ export class SlotTokens {
     const depth = depthGiven(burst, direction, dimension) ?? clusterDepth(perSecond, piece);
     this.#isDivided = burst.policy === 'divided';
     const count = Math.max(1, nodesIn(view));
-    this.bucket = { perSecond, depth };
     this.piece = dimension === MESSAGES ? 1 : piece;
+    this.isInPieces = isInPieces({ perSecond, depth }, piece, count);
+    this.bucket = { perSecond, depth, pieceOfEach: this.isInPieces ? count * piece : 0 };
     this.settledTokens = Math.min(depth, this.settledTokens);
     this.expected.view(view, members.own, dimension);
     this.returnable.view(view, members.alive, dimension, this.expected, depth);
@@ -184,7 +185,6 @@ export class SlotTokens {
       share: this.expected.share,
       debtSeconds: this.#debtSeconds,
     });
-    this.isInPieces = isInPieces(this.bucket, piece, count);
     if (this.isInPieces) this.#expectNothing();
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count, 1);
     // Costs become known together, which says nothing of what is asked.
@@ -399,8 +399,9 @@ export class SlotTokens {
     this.#slack = 0;
     this.#creditMax = 0;
     this.takeable = this.account.takeable(most);
+    // Work as large as what a full bucket gives to its only user waits until it is full.
     const isOnlyUser = !turn.isDivided && this.#recent.othersLately(turn.own, turn.logMs, bucket) === 0;
-    this.depth = Math.max(this.piece, isOnlyUser ? bucket.depth : most);
+    this.depth = Math.max(this.piece, most, isOnlyUser ? wholePieces(bucket, bucket.depth, this.piece, turn) : 0);
     this.perSecond = 0;
     this.comesBackPerSecond = bucket.perSecond;
   }

@@ -32,11 +32,11 @@ test('messages of a kilobyte are pieces of a kilobyte', () => {
 const SLOW = { perSecond: 10, depth: 10 };
 const NOW = 100_000;
 
-/** What node 5 may take when nodes 1, 2, … have just taken so many, and node 5 as many as `own`. */
+/** What node 5 may take when nodes 1, 2, … have just taken so many, and node 5 as many as `own`; null = it told nothing. */
 function given(
   tokens: number,
   others: readonly number[],
-  own: number,
+  own: number | null,
   roundTripMs: number,
   { isDivided = false, leavesSetPoint = false } = {},
 ): number {
@@ -44,7 +44,7 @@ function given(
   others.forEach((units, at) => {
     recent.charge(at < 4 ? at + 1 : at + 2, units, NOW, SLOW);
   });
-  if (own > 0) recent.charge(5, own, NOW, SLOW);
+  if (own !== null) recent.charge(5, own, NOW, SLOW);
   return wholePieces(SLOW, tokens, 1, {
     recent,
     own: 5,
@@ -59,6 +59,10 @@ function given(
 describe('10/s on ten nodes, a round trip of 20 ms: 0.2 tokens flow in meanwhile', () => {
   test.each([
     { tokens: 10, others: [], own: 0, takes: 10, why: 'nobody else: all of it' },
+    { tokens: 10, others: [], own: null, takes: 3, why: 'nobody has told anything: ten nodes take three depths' },
+    { tokens: 3, others: [], own: null, takes: 1, why: 'but a piece' },
+    { tokens: 10, others: [1], own: null, takes: 10 / 9, why: 'one has told: nine others take a depth' },
+    { tokens: 8, others: [1, 1, 1, 1, 1, 1], own: null, takes: 8 / 7, why: 'and no more than those that have told' },
     { tokens: 0.9, others: [], own: 0, takes: 0.9, why: 'no whole piece: no work fits' },
     { tokens: 1, others: [1, 1], own: 0, takes: 1, why: 'had the fewest: the last token' },
     { tokens: 1, others: [0.5, 1], own: 0.7, takes: 1 / 3, why: 'one had fewer: waits for 1.2' },
