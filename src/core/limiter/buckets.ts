@@ -376,6 +376,8 @@ export interface Inflow {
   readonly comesBackPerSecond: number;
   /** Units more than flow in that may be taken before others have to know of it; Infinity = they need not. */
   readonly untilTold: number;
+  /** Units that the bucket has room for from which these flow, ≥ 0. */
+  readonly room: number;
 }
 
 /** A rate of 0 would block the slot; this is a token in thirty years. */

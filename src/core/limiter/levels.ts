@@ -161,7 +161,7 @@ export class Levels {
     this.#make(request, nowMs);
     const more = [Math.max(0, messages - request.messages), Math.max(0, bytes - request.bytes)] as const;
     if (more[0] > 0 || more[1] > 0) this.#limiter.chargeUnrefused(request.lane, more[0], more[1], debtMs, nowMs);
-    this.#limiter.endReserved(request.lane, request.messages, request.bytes);
+    this.#limiter.endReserved(request.lane, request.messages, request.bytes, messages, bytes);
     if (messages > 0 || bytes > 0) this.#limiter.countSettled(request.lane, messages, bytes, request.retry);
     this.#charge(request, more[0], more[1], { debtMs, nowMs });
   }

@@ -1,4 +1,4 @@
-import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../base/vocabulary.js';
 import { Buckets, type Inflow } from './buckets.js';
 import { Column, LINE_LENGTH, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
 import { type Figure, RefusedWork } from './refused-work.js';
@@ -47,6 +47,9 @@ export class Limiter {
   #hasAccrued: Uint8Array;
   /** Per slot: units that are reserved now; null until some are. */
   #reserved: Float64Array | null = null;
+  /** Per slot: how many of them may come back to the bucket of the cluster, and how many never came back. */
+  #returnable: Float64Array | null = null;
+  #lapsed: Float64Array | null = null;
   /** Per slot: units that could not be refused and nobody has read yet; null until some are. */
   #unrefused: Float64Array | null = null;
   readonly topics = new TopicsInUse();
@@ -88,6 +91,8 @@ export class Limiter {
     Object.assign(this, { laneCount, tokens, validUntilMs, admitted, heldBack });
     this.#lines = lines;
     this.#reserved = grown(this.#reserved, laneCount);
+    this.#returnable = grown(this.#returnable, laneCount);
+    this.#lapsed = grown(this.#lapsed, laneCount);
     this.#unrefused = grown(this.#unrefused, laneCount);
     this.#counts = larger.#counts;
     this.#hasAccrued = larger.#hasAccrued;
@@ -196,9 +201,22 @@ export class Limiter {
     return GRANTED;
   }
 
-  /** What was reserved is settled, or put back: it is not held any more. */
-  endReserved(lane: number, messages: number, bytes: number): void {
+  /**
+   * What was reserved is settled, or put back: it is not held any more. What was not used comes back to the bucket of
+   * the cluster as far as that had not been full again meanwhile, by `follow`; the rest counts as taken.
+   */
+  endReserved(lane: number, messages: number, bytes: number, usedMessages = 0, usedBytes = 0): void {
     this.#countReserved(lane, -messages, -bytes);
+    this.#lapse(lane * DIMENSION_COUNT, messages - usedMessages);
+    this.#lapse(lane * DIMENSION_COUNT + 1, bytes - usedBytes);
+  }
+
+  #lapse(slot: number, unused: number): void {
+    const reserved = this.#reserved!;
+    const returnable = this.#returnable!;
+    const back = Math.min(Math.max(0, unused), returnable[slot]!);
+    returnable[slot] = Math.min(reserved[slot]!, returnable[slot]! - back);
+    if (unused > back) this.#lapsed![slot] = this.#lapsed![slot]! + unused - back;
   }
 
   /** Whether nothing of a lane is reserved, nobody is held back for it, and it owes nothing. */
@@ -210,9 +228,9 @@ export class Limiter {
     return true;
   }
 
-  /** Units that went through a slot or are held: what was admitted, and what is reserved now. */
+  /** Units that went through a slot or are held: what was admitted, what is reserved now, what never came back. */
   taken(slot: number): number {
-    return this.admitted.at(slot) + (this.#reserved?.[slot] ?? 0);
+    return this.admitted.at(slot) + (this.#reserved?.[slot] ?? 0) + (this.#lapsed?.[slot] ?? 0);
   }
 
   /** What reserved work has cost; counts it. The buckets are settled level by level (levels.ts). */
@@ -257,6 +275,9 @@ export class Limiter {
    */
   follow(lane: number, dimension: number, inflow: Inflow, nowMs: number): void {
     this.buckets.setInflow(lane, dimension, inflow, nowMs);
+    const slot = slotOf(lane, dimension);
+    const returnable = this.#returnable;
+    if (returnable !== null) returnable[slot] = Math.min(returnable[slot]!, inflow.room);
     this.#hasAccrued[lane >> 3] = (this.#hasAccrued[lane >> 3] as number) | (1 << (lane & 7));
   }
 
@@ -323,9 +344,13 @@ export class Limiter {
 
   #countReserved(lane: number, messages: number, bytes: number): void {
     this.#reserved ??= new Float64Array(this.laneCount * DIMENSION_COUNT);
+    this.#returnable ??= new Float64Array(this.laneCount * DIMENSION_COUNT);
+    this.#lapsed ??= new Float64Array(this.laneCount * DIMENSION_COUNT);
     const slot = lane * DIMENSION_COUNT;
-    this.#reserved[slot] = (this.#reserved[slot] as number) + messages;
-    this.#reserved[slot + 1] = (this.#reserved[slot + 1] as number) + bytes;
+    this.#reserved[slot] = this.#reserved[slot]! + messages;
+    this.#reserved[slot + 1] = this.#reserved[slot + 1]! + bytes;
+    this.#returnable[slot] = this.#returnable[slot]! + Math.max(0, messages);
+    this.#returnable[slot + 1] = this.#returnable[slot + 1]! + Math.max(0, bytes);
   }
 
   /** An amount above the window is demand as well: with a larger share it may fit. */

@@ -24,6 +24,8 @@ export class OwnAccount {
   #highestTold = 0;
   /** Units that were not taken when they were expected, and may be taken now without a report. */
   #credit = 0;
+  /** Units that came back and no record that was read back says: they may be taken now. */
+  #cameBack = 0;
 
   /** What the log does not know of this node; negative: it took less than the log knows. */
   get unheard(): number {
@@ -70,15 +72,18 @@ export class OwnAccount {
     this.hasEntry = false;
   }
 
-  /** @param units taken; negative = a refund, which brings no credit */
+  /** @param units taken; negative = so many came back, and may be taken again */
   take(units: number): void {
     this.charge += units;
+    const beyondCredit = units < 0 ? units : Math.max(0, units - this.#credit);
     if (units > 0) this.#credit = Math.max(0, this.#credit - units);
+    this.#cameBack = Math.max(0, this.#cameBack - beyondCredit);
   }
 
   /** Time passes: the expected use is paid, and what is unheard is paid by this node's part of the slack. */
   pass(seconds: number, expectedPerSecond: number, slackPerSecond: number, creditMax: number): void {
     const expected = expectedPerSecond * seconds;
+    this.#cameBack = Math.min(this.#cameBack, Math.max(0, -this.unheard));
     this.charge -= expected;
     this.#credit = Math.min(creditMax, this.#credit + expected);
     if (this.unheard > 0) this.charge -= Math.min(this.unheard, slackPerSecond * seconds);
@@ -127,9 +132,13 @@ export class OwnAccount {
     if (this.charge < least) this.charge = least;
   }
 
-  /** How much the node may take at once, when so many tokens of the cluster's bucket are its own to take. */
-  takeable(fromCluster: number): number {
+  /**
+   * How much the node may take at once, when so many tokens of the cluster's bucket are its own to take, and so many
+   * of those that came back to it.
+   */
+  takeable(fromCluster: number, cameBackMax: number): number {
     const { unheard } = this;
-    return fromCluster + (unheard < 0 ? Math.min(-unheard, this.#credit) : -unheard);
+    if (unheard >= 0) return fromCluster - unheard;
+    return fromCluster + Math.min(-unheard, this.#credit + Math.min(this.#cameBack, cameBackMax));
   }
 }

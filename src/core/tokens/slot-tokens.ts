@@ -56,6 +56,8 @@ export class SlotTokens {
   shortThreshold = 0;
   /** Units of work that could not be refused, beyond what may be owed. */
   letOff = 0;
+  /** Units that the cluster's bucket has room for, by what this node took and the log may not know. */
+  room = Number.POSITIVE_INFINITY;
   readonly returnable = new Returnable();
   readonly #recent = new RecentUse();
   readonly #coherence = new Coherence();
@@ -210,6 +212,7 @@ export class SlotTokens {
     }
     this.tokens = this.tokensAfter(aheadMs);
     this.#count(bucket, counted, seconds, nodes > 1 ? read : withNothingUnrefused(read));
+    this.room = Math.max(0, bucket.depth - this.tokens + this.account.unheard);
     this.#give(bucket, nodes, now, read.isHeldBack);
   }
 
@@ -262,6 +265,8 @@ export class SlotTokens {
     else this.#giveAtRates(bucket, nodes, now.roundTripMs);
     this.takeable -= account.pay(this.#payable(bucket)) + account.owed;
     this.#parts.bind(this, this.expected.isMember);
+    // What came back is kept until it is taken.
+    this.depth = Math.max(this.depth, this.takeable);
     this.#waitForDebt(bucket);
   }
 
@@ -374,9 +379,10 @@ export class SlotTokens {
     const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
     const most = expected.isMember ? Math.min(this.#most, fromCluster(bucket, this.tokens, nodes, use)) : 0;
     this.#fromCluster = most;
-    this.takeable = account.takeable(most);
+    const part = wholeOf(nodes, use.isDivided);
+    this.takeable = account.takeable(most, part * bucket.depth);
     // Work as large as the bucket waits until that is full, not until a node may take what little there is.
-    const whole = used < bucket.perSecond / 2 && !this.#countsCosts ? wholeOf(nodes, use.isDivided) * bucket.depth : 0;
+    const whole = used < bucket.perSecond / 2 && !this.#countsCosts ? part * bucket.depth : 0;
     this.depth = Math.max(most + this.#creditMax, whole);
     this.perSecond = this.#use + (account.unheard > 0 ? this.#slack : 0);
     this.comesBackPerSecond = Math.max(this.perSecond, expected.share);
@@ -398,7 +404,7 @@ export class SlotTokens {
     this.#use = 0;
     this.#slack = 0;
     this.#creditMax = 0;
-    this.takeable = this.account.takeable(most);
+    this.takeable = this.account.takeable(most, wholeOf(nodes, turn.isDivided) * bucket.depth);
     // Work as large as what a full bucket gives to its only user waits until it is full.
     const isOnlyUser = !turn.isDivided && this.#recent.othersLately(turn.own, turn.logMs, bucket) === 0;
     this.depth = Math.max(this.piece, most, isOnlyUser ? wholePieces(bucket, bucket.depth, this.piece, turn) : 0);

@@ -36,6 +36,7 @@ class Scene {
   expected = 0;
   slackAtMost = 0;
   creditMax = 0;
+  cameBack = 0;
   letOff = 0;
   /** Taken and not yet given back. */
   held = 0;
@@ -59,6 +60,7 @@ class Scene {
 
   #take(units: number): void {
     this.account.take(units);
+    this.cameBack += Math.max(0, -units);
     this.taken += units;
     this.held = Math.max(0, this.held + units);
   }
@@ -80,6 +82,8 @@ class Scene {
 }
 
 const DOUBT = 1e-6;
+/** No bound on what came back. */
+const MAX = Number.POSITIVE_INFINITY;
 
 describe('over any sequence of calls', () => {
   test('the charge, and what is owed or let off, is all that was taken, less what was expected, less no more than the slack', () => {
@@ -113,7 +117,7 @@ describe('over any sequence of calls', () => {
     );
   });
 
-  test('no more may be taken than is its own, what the log does not know less, the credit more', () => {
+  test('no more may be taken than is its own, what the log does not know less, the credit and what came back more', () => {
     let credited = 0;
     fc.assert(
       fc.property(steps, amount, (all, own) => {
@@ -121,8 +125,8 @@ describe('over any sequence of calls', () => {
         for (const now of all) {
           scene.do(now);
           const { unheard } = scene.account;
-          const takeable = scene.account.takeable(own);
-          expect(takeable).toBeLessThanOrEqual(own + scene.creditMax - Math.max(0, unheard) + DOUBT);
+          const takeable = scene.account.takeable(own, MAX);
+          expect(takeable).toBeLessThanOrEqual(own + scene.creditMax + scene.cameBack - Math.max(0, unheard) + DOUBT);
           expect(takeable).toBeLessThanOrEqual(own - unheard + DOUBT);
           if (takeable > own) credited++;
         }
@@ -137,24 +141,25 @@ describe('over any sequence of calls', () => {
       fc.property(steps, amount, amount, (all, units, own) => {
         const scene = new Scene();
         for (const now of all) scene.do(now);
-        const before = scene.account.takeable(own);
+        const before = scene.account.takeable(own, MAX);
         scene.account.take(-units);
-        expect(scene.account.takeable(own)).toBeGreaterThanOrEqual(before);
-        expect(scene.account.takeable(own) - before).toBeLessThanOrEqual(units + DOUBT);
+        expect(scene.account.takeable(own, MAX)).toBeGreaterThanOrEqual(before);
+        expect(scene.account.takeable(own, MAX) - before).toBeLessThanOrEqual(units + DOUBT);
       }),
       runs(500),
     );
   });
 
-  test('to take and to give back leaves no more than before', () => {
+  test('to take and to give back leaves no more than before, but for what was left and is not told', () => {
     fc.assert(
       fc.property(steps, amount, amount, (all, units, own) => {
         const scene = new Scene();
         for (const now of all) scene.do(now);
-        const before = scene.account.takeable(own);
+        const before = scene.account.takeable(own, MAX);
+        const left = Math.max(0, own - scene.account.unheard - before);
         scene.account.take(units);
         scene.account.take(-units);
-        expect(scene.account.takeable(own)).toBeLessThanOrEqual(before + DOUBT);
+        expect(scene.account.takeable(own, MAX)).toBeLessThanOrEqual(before + left + DOUBT);
       }),
       runs(500),
     );
@@ -171,7 +176,10 @@ test('a node that takes only what it may takes no more than is its own, what is 
         if (now.kind !== 'take') scene.do(now);
         else {
           const { account } = scene;
-          scene.do({ kind: 'take', units: Math.max(0, Math.min(now.units, account.takeable(own) - account.owed)) });
+          scene.do({
+            kind: 'take',
+            units: Math.max(0, Math.min(now.units, account.takeable(own, MAX) - account.owed)),
+          });
         }
         told = Math.max(told, scene.account.knownCharge);
         const most = own + scene.expected + scene.slackAtMost + told + scene.letOff;

@@ -150,7 +150,7 @@ describe('more busy lanes than a round looks at', () => {
     round(all);
     // Its turn among the busy is the seventeenth.
     const at = 4000;
-    const inflow = { takeable: 10, depth: 10, perSecond: 0, comesBackPerSecond: 0, untilTold: 2.5 };
+    const inflow = { takeable: 10, depth: 10, perSecond: 0, comesBackPerSecond: 0, untilTold: 2.5, room: 0 };
     const { lane } = lanes[at] as LaneState;
     limiter.buckets.setLimit(lane, 1, Number.POSITIVE_INFINITY, 1, 0);
     limiter.follow(lane, 0, inflow, 2 * ROUND_MS);

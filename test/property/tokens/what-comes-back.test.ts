@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { Random } from '../../../sim/cluster/random.js';
+import { World } from '../../../sim/cluster/world.js';
+import type { GroupSettings } from '../../../src/core/base/settings.js';
+import { laneOf, UNLIMITED } from '../../../src/core/base/vocabulary.js';
+import type { Hold } from '../../../src/core/limiter/held-tokens.js';
+import { GRANTED } from '../../../src/core/limiter/limiter.js';
+import { GROUP, SETTINGS } from '../../simulation/settings.js';
+
+const LANE = laneOf(0, 0);
+const TOGETHER = 3;
+
+function worldOf(perSecond: number, depth: number, nodes: number, seed: number): World {
+  const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
+  const group: GroupSettings = { ...GROUP, quota, sharing: 'tokens', burst: { ...GROUP.burst, messages: depth } };
+  const world = new World(seed, { ...SETTINGS, groups: [group] }, { appendMs: [1, 3], deliveryMs: [1, 8] });
+  for (let at = 0; at < nodes; at++) world.start(`n${at}`);
+  world.runFor(2000);
+  for (let at = 0; at < nodes; at++) world.ask(`n${at}`, LANE, 1, 0, false);
+  world.runFor(200);
+  return world;
+}
+
+/** Reserves, and returns what cancels it, or null. */
+function reserved(world: World, name: string, units: number): (() => void) | null {
+  const { limiter, nowMs } = world.node(name);
+  if (limiter.reserve(LANE, units, 0, nowMs) !== GRANTED) return null;
+  const hold: Hold = limiter.buckets.hold(LANE, units, 0);
+  return () => {
+    hold.end(units, 0, world.node(name).nowMs);
+    limiter.endReserved(LANE, units, 0);
+  };
+}
+
+test.each([
+  { perSecond: 20, depth: 1000, nodes: 1 },
+  { perSecond: 20, depth: 1000, nodes: 3 },
+  { perSecond: 1 / 60, depth: 60, nodes: 3 },
+])('$perSecond/s, $depth deep, $nodes nodes: what is cancelled may be spent at once', (scene) => {
+  const { perSecond, depth, nodes } = scene;
+  const world = worldOf(perSecond, depth, nodes, 5);
+  const cancel = reserved(world, 'n0', Math.floor(0.9 * depth));
+  expect(cancel).not.toBeNull();
+  world.runFor(2000);
+  cancel!();
+  let got = 0;
+  for (let at = 0; at < 15; at++) {
+    world.runFor(100);
+    while (world.ask('n0', LANE, 1, 0, false)) got++;
+  }
+  expect(got).toBeGreaterThanOrEqual(Math.floor(0.9 * depth) - 1);
+});
+
+test('what is held for a minute and cancelled one by one is no bank, at one node or at three', () => {
+  for (const nodes of [1, 3]) {
+    const draw = new Random(nodes);
+    const [perSecond, depth] = [300, 52];
+    const world = worldOf(perSecond, depth, nodes, nodes);
+    const held: { readonly node: string; readonly cancel: () => void }[] = [];
+    for (let ms = 0; ms < 20_000; ms += 20) {
+      const node = `n${Math.floor(draw.next() * nodes)}`;
+      const cancel = reserved(world, node, 10);
+      if (cancel !== null) held.push({ node, cancel });
+      world.runFor(20);
+    }
+    expect(held.length).toBeGreaterThan(300);
+    let [excess, most] = [0, 0];
+    for (const { node, cancel } of held) {
+      cancel();
+      while (world.ask(node, LANE, 1, 0, false)) excess++;
+      most = Math.max(most, excess);
+      world.runFor(5);
+      excess = Math.max(0, excess - perSecond * 0.005);
+    }
+    expect(most).toBeLessThanOrEqual(TOGETHER * depth + 0.15 * perSecond + 2 * nodes);
+  }
+});
