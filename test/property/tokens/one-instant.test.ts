@@ -29,7 +29,7 @@ test('nodes that ask at one instant take three depths together, or a piece each,
     const { perSecond, depth } = QUOTAS[seed % QUOTAS.length]!;
     const nodes = Array.from({ length: 1 + below(seed % 4 === 0 ? 40 : 12) }, (_, at) => `n${at}`);
     const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
-    const group: GroupSettings = { ...GROUP, quota, sharing: 'tokens', burst: { ...GROUP.burst, messages: depth } };
+    const group: GroupSettings = { ...GROUP, quota, burst: { ...GROUP.burst, messages: depth } };
     const world = new World(seed, { ...SETTINGS, groups: [group] }, { appendMs: [1, 3], deliveryMs: [1, 8] });
     for (const node of nodes) world.start(node);
     world.runFor(2000);
