@@ -78,7 +78,7 @@ const CHANGED_MOST = 100;
 const CHANGED_BUNDLE = 10_000;
 /** Another record of one node about one group each; applied with a higher sequence every time. */
 const incoming = Array.from({ length: CHANGED_MOST }, (_, at) => recordOf(members[at] as Member, at * 97, 1));
-const lanes = table.ordered;
+const lanes = [...table.lanes.values()];
 table.dirty.clear();
 const bare = bareRounds(false);
 const messagesOnly = bareRounds(true);

@@ -182,7 +182,7 @@ class WritingNode {
     const settings = this.#settings.groups[group] as GroupSettings;
     const groupId = groupIdOf(this.#settings.cluster, settings.name);
     const partition = partitionOf(groupId, this.#settings.partitions);
-    const identity = { lane, group, settings, direction: 0, groupId, partition, mapLane: group };
+    const identity = { lane, group, settings, direction: 0, groupId, partition, mapLane: group, seat: 0 };
     // What is reported is told, so the 2 kB of samples of 500,000 lanes are not needed: they share one lane's.
     this.#model ??= createLaneState(identity, this.#settings, 0);
     const own = { reported: createLaneRates(), reportedShare: new Float64Array(DIMENSION_COUNT) };

@@ -385,7 +385,7 @@ export class Coordinator {
       this.#book.markAllDirty();
       this.#table.markAll();
     }
-    this.#reporter.sampleAll(this.#table.ordered, nowMs, this.#flow);
+    this.#reporter.sampleAll(nowMs, this.#flow);
     this.#publisher.publishDue(this.lanes, nowMs);
   }
 
@@ -425,6 +425,7 @@ export class Coordinator {
   #serve(lane: number, nowMs: number): void {
     if (this.lanes.has(lane) || this.phase !== 'ready') return;
     const state = this.#table.serve(lane, this.usageMap, nowMs);
+    this.#reporter.serve(state);
     this.tokens.serve(state, nowMs);
     state.sample.begin(this.#limiter, lane, nowMs);
     state.refusals = this.#limiter.refusals.at(lane);
@@ -438,6 +439,7 @@ export class Coordinator {
   }
 
   #unserve(lane: LaneState): void {
+    this.#reporter.end(lane);
     if (this.#table.end(lane)) this.#book.release(lane.group);
     this.tokens.unserve(lane);
     this.shares.release(lane.lane);

@@ -50,7 +50,7 @@ export class EpochChange {
     notices.push({ kind: 'epoch-changed', from: epochs.name, to: name, members: membership.alive.length });
     epochs.change(name, { alive: membership.alive, own, keepsShares: phase === 'ready', nodesApart }, nowMs);
     log.forgetAll();
-    for (const { rampTurn } of table.ordered) Object.assign(rampTurn, createRampTurn());
+    for (const { rampTurn } of table.lanes.values()) Object.assign(rampTurn, createRampTurn());
     table.markAll();
     if (phase === 'catching-up' || phase === 'stopping' || phase === 'fenced') return;
     this.hasLeftALog = true;
@@ -95,7 +95,7 @@ export class EpochChange {
     const { nodeKey, log, link, table, publisher } = this.#parts;
     const newest = log.newestLifeOf(nodeKey);
     if (newest <= publisher.incarnation || !publisher.beginLife(newest)) return;
-    for (const { tokens } of table.ordered) tokens?.forget();
+    for (const { tokens } of table.lanes.values()) tokens?.forget();
     link.expectEchoSince(nowMs);
     publisher.sayEverything(table.lanes, nowMs);
   }

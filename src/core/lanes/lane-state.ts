@@ -20,6 +20,8 @@ export interface LaneState {
   readonly partition: number;
   /** The usage map's own number of the lane. */
   readonly mapLane: number;
+  /** Its place among the served lanes, which it keeps; another one has it later. */
+  readonly seat: number;
   /** Another one where the group gets windows of another length. */
   sample: LaneSample;
   readonly reported: LaneRates;
@@ -64,7 +66,10 @@ export interface LaneState {
 /** A lane without arrivals for this long, and with nothing reported, is not served any more. */
 export const IDLE_AFTER_MS = 60_000;
 
-type LaneIdentity = Pick<LaneState, 'lane' | 'group' | 'settings' | 'direction' | 'groupId' | 'partition' | 'mapLane'>;
+type LaneIdentity = Pick<
+  LaneState,
+  'lane' | 'group' | 'settings' | 'direction' | 'groupId' | 'partition' | 'mapLane' | 'seat'
+>;
 
 /** Its identity comes last: with a spread in front every lane has a hidden class of its own, which is slow to read. */
 export function createLaneState(identity: LaneIdentity, timing: SampleTiming, nowMs: number): LaneState {

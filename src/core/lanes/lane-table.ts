@@ -4,6 +4,7 @@ import { type CoordinatorSettings, type GroupSettings, windowMsOf } from '../bas
 import { DIRECTION_COUNT, type GroupId, laneOf, lanesOf } from '../base/vocabulary.js';
 import { STRATEGIES } from '../convergence/strategies.js';
 import { partitionOf } from '../protocol/record.js';
+import { rampTop } from '../ramp/ramp-of.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { createLaneState, createSample, type LaneState } from './lane-state.js';
 import type { LinkWatch } from './link-watch.js';
@@ -28,7 +29,11 @@ export class LaneTable {
   readonly #groupIds: GroupId[];
   readonly #byId: Map<GroupId, number>;
   readonly #byMapLane = new Map<number, LaneState>();
-  #ordered: readonly LaneState[] | null = null;
+  /** The served lanes by their seats; null = nobody has it. */
+  readonly seats: (LaneState | null)[] = [];
+  readonly #freeSeats: number[] = [];
+  /** Those of the served lanes whose groups have a ramp. */
+  readonly ramped = new Set<LaneState>();
 
   constructor(settings: CoordinatorSettings) {
     this.#groups = [...settings.groups];
@@ -37,12 +42,6 @@ export class LaneTable {
     this.agreesOnPool = this.#groups.some(agreesOnPool);
     this.#groupIds = settings.groups.map(({ name }) => groupIdOf(settings.cluster, name));
     this.#byId = new Map(this.#groupIds.map((groupId, group) => [groupId, group]));
-  }
-
-  /** The served lanes in the order in which they came; another array after one came, went or changed. */
-  get ordered(): readonly LaneState[] {
-    this.#ordered ??= [...this.lanes.values()];
-    return this.#ordered;
   }
 
   /** The group with this id, or −1. */
@@ -61,10 +60,12 @@ export class LaneTable {
     const mapLane = usageMap.mapLaneOf(groupId, direction);
     const partition = partitionOf(groupId, this.settings.partitions);
     const settings = this.#groups[group] as GroupSettings;
-    const identity = { lane, group, settings, direction, groupId, partition, mapLane };
+    const seat = this.#freeSeats.pop() ?? this.seats.length;
+    const identity = { lane, group, settings, direction, groupId, partition, mapLane, seat };
     const state = createLaneState(identity, this.settings, nowMs);
     this.lanes.set(lane, state);
-    this.#ordered = null;
+    this.seats[seat] = state;
+    this.#noteRamp(state);
     this.#byMapLane.set(mapLane, state);
     this.dirty.add(state);
     return state;
@@ -73,7 +74,9 @@ export class LaneTable {
   /** Ends a lane; returns whether its group has no served lane any more. */
   end(lane: LaneState): boolean {
     this.lanes.delete(lane.lane);
-    this.#ordered = null;
+    this.seats[lane.seat] = null;
+    this.#freeSeats.push(lane.seat);
+    this.ramped.delete(lane);
     this.#byMapLane.delete(lane.mapLane);
     this.dirty.delete(lane);
     // The next update finds the others that wait there.
@@ -118,7 +121,6 @@ export class LaneTable {
     }
     this.#groups[group] = settings;
     this.agreesOnPool ||= agreesOnPool(settings);
-    this.#ordered = null;
     const windowed: LaneState[] = [];
     for (const lane of this.lanesOf(group)) {
       if (windowMsOf(settings) !== windowMsOf(lane.settings)) {
@@ -126,9 +128,15 @@ export class LaneTable {
         windowed.push(lane);
       }
       lane.settings = settings;
+      this.#noteRamp(lane);
       this.dirty.add(lane);
     }
     return windowed;
+  }
+
+  #noteRamp(lane: LaneState): void {
+    if (rampTop(lane.settings, lane.direction) === null) this.ramped.delete(lane);
+    else this.ramped.add(lane);
   }
 
   /** Log time went on. */

@@ -7,8 +7,8 @@ import type { KeyRow } from '../protocol/record.js';
 /** The sources of a heartbeat's rows. */
 export interface NamedKeys {
   readonly cluster: string;
-  /** The served lanes. */
-  readonly lanes: readonly LaneState[];
+  /** The served lanes by their seats. */
+  readonly lanes: readonly (LaneState | null)[];
   readonly keys: PublishedKeys;
   /** How many nodes are alive. */
   readonly nodes: number;
@@ -59,8 +59,9 @@ export class KeyNames {
   *#reported({ lanes, keys }: NamedKeys): Generator<Named> {
     for (let looked = Math.min(lanes.length, LANES_LOOKED_MAX); looked > 0; looked--) {
       this.#next = (this.#next + 1) % lanes.length;
-      const { settings, group, groupId, direction, hasEntry, reported } = lanes[this.#next]!;
-      if (!hasEntry || !keys.isKey(group)) continue;
+      const lane = lanes[this.#next];
+      if (!lane?.hasEntry || !keys.isKey(lane.group)) continue;
+      const { settings, groupId, direction, reported } = lane;
       const quota = settings.quota[DIRECTIONS[direction] as Direction];
       const heat = Math.max(...Array.from(reported.demand, (rate, at) => rate / Math.max(quota[at]!, SMALLEST_QUOTA)));
       const { name } = settings;

@@ -28,37 +28,41 @@ const PUT_OFF = 2;
 const PRESSING = 3;
 /** Asked, and not looked at since. */
 const ASKED = 4;
+/** Not served any more, and still among the busy ones. */
+const GONE = 5;
 
 /**
- * Which of the served lanes a round looks at: those that were asked since the last round or touched within half a
+ * Chooses the served lanes that a round looks at: those that were asked since the last round or touched within half a
  * second, or their turn of them where they are many, and those at rest whose turn it is. So the work of a round is in
- * proportion to them, not to all that are served: looking at 5,000 lanes in every round was most of a node's work at
- * the scale of bench:scale.
+ * proportion to them, not to all that are served, and a lane that comes or goes costs as little however many there are.
  *
  * Asking a limiter refills it, so one that was refilled before the last round has not been asked since.
  */
 export class LookList {
-  /** Indices in the list of lanes, ascending, because reports follow that order; the first `count` are valid. */
-  indexes = new Int32Array(0);
+  /** Seats (LaneState), ascending, because reports follow that order; the first `count` are valid. */
+  seats = new Int32Array(0);
   count = 0;
   readonly #limiter: Limiter;
   readonly #slowestRounds: number;
-  #lanes: readonly LaneState[] = [];
+  /** By seat; null = nobody has it. */
+  readonly #lanes: (LaneState | null)[] = [];
+  #servedCount = 0;
   #touchedMs = new Float64Array(0);
-  #turns = new Int32Array(0);
-  #turnCount = REST_ROUNDS;
-  #byTurn = groupsOf(new Int32Array(0), REST_ROUNDS);
-  /** In blocks of 64 lane numbers, because the limiter marks lanes that were asked in such blocks. */
-  #byBlock = groupsOf(new Int32Array(0), 0);
-  /** Indices of lanes that were touched within REST_AFTER_MS, put off or asked, and the mark of every lane. */
+  /** Per seat, the round in which its turn at rest was last. */
+  #turns = new Float64Array(0);
+  #marks = new Uint8Array(0);
+  /** By number of the lane; −1 = it is not served. */
+  #seatOf = new Int32Array(0);
+  /** Seats of lanes that were touched within REST_AFTER_MS, put off or asked, and of some that are gone. */
   #busy = new Int32Array(0);
   #busyCount = 0;
-  #marks = new Uint8Array(0);
-  /** A bit per index: sorts the lanes that this round looks at. */
+  /** A bit per seat: sorts the lanes that this round looks at. */
   #due = new Uint32Array(0);
   #round = 0;
   /** In the list of busy lanes, whose turn it is next. */
   #next = 0;
+  /** The seat whose turn at rest is next. */
+  #nextAtRest = 0;
   #sampledMs = Number.NEGATIVE_INFINITY;
   readonly #idle: LaneState[] = [];
 
@@ -67,26 +71,47 @@ export class LookList {
     this.#slowestRounds = Math.floor((REST_SLOW_SPANS * slowSpanMs) / sampleIntervalMs);
   }
 
-  /** Finds the lanes that this round looks at. `lanes` must be a new array whenever the list has changed. */
-  begin(lanes: readonly LaneState[], nowMs: number): void {
+  /** A lane is served from now on. */
+  add(lane: LaneState): void {
+    const { seat, touchedMs } = lane;
+    if (seat >= this.#marks.length) this.#makeRoom(seat + 1);
+    if (lane.lane >= this.#seatOf.length) this.#seatOf = longer(this.#seatOf, lane.lane + 1, NOT_SERVED);
+    this.#seatOf[lane.lane] = seat;
+    this.#lanes[seat] = lane;
+    this.#servedCount++;
+    this.#touchedMs[seat] = touchedMs;
+    this.#mark(seat, BUSY);
+  }
+
+  /** A lane is not served any more. Where its seat is among the busy ones, it is dropped there in its turn. */
+  remove({ lane, seat }: LaneState): void {
+    this.#seatOf[lane] = NOT_SERVED;
+    this.#lanes[seat] = null;
+    this.#servedCount--;
+    if (this.#marks[seat] !== AT_REST) this.#marks[seat] = GONE;
+  }
+
+  at(seat: number): LaneState {
+    return this.#lanes[seat]!;
+  }
+
+  /** Finds the lanes that this round looks at. */
+  begin(nowMs: number): void {
     this.#round++;
-    if (lanes !== this.#lanes) this.#take(lanes);
     this.#markAsked();
     this.#addBusy(nowMs);
-    const { starts, members } = this.#byTurn;
-    const turn = this.#round % this.#turnCount;
-    for (let at = starts[turn] as number; at < (starts[turn + 1] as number); at++) this.#add(members[at] as number);
+    this.#addAtRest();
     this.#order();
     this.#sampledMs = nowMs;
   }
 
   /** Whether the lane is sampled, asked or not: it was touched a moment ago, or it is its turn. */
-  isSampled(index: number, touchedMs: number, nowMs: number): boolean {
-    this.#touchedMs[index] = touchedMs;
+  isSampled(seat: number, touchedMs: number, nowMs: number): boolean {
+    this.#touchedMs[seat] = touchedMs;
     const isBusy = nowMs - touchedMs <= REST_AFTER_MS;
-    const wasPutOff = this.#isPutOff(index);
-    if (this.#marks[index] !== AT_REST || isBusy) this.#mark(index, BUSY);
-    return isBusy || wasPutOff || this.#turns[index] === this.#round % this.#turnCount;
+    const wasPutOff = this.#isPutOff(seat);
+    if (this.#marks[seat] !== AT_REST || isBusy) this.#mark(seat, BUSY);
+    return isBusy || wasPutOff || this.#turns[seat] === this.#round;
   }
 
   /**
@@ -96,70 +121,51 @@ export class LookList {
    *
    * @param isPressing whether it has something to say already; the others take turns where many are busy
    */
-  putOff(index: number, isPressing: boolean): void {
-    this.#mark(index, isPressing ? PRESSING : PUT_OFF);
+  putOff(seat: number, isPressing: boolean): void {
+    this.#mark(seat, isPressing ? PRESSING : PUT_OFF);
   }
 
-  #isPutOff(index: number): boolean {
-    const mark = this.#marks[index];
+  #isPutOff(seat: number): boolean {
+    const mark = this.#marks[seat];
     return mark === PUT_OFF || mark === PRESSING;
   }
 
-  #mark(index: number, mark: number): void {
-    if (this.#marks[index] === AT_REST) this.#busy[this.#busyCount++] = index;
-    this.#marks[index] = mark;
+  #mark(seat: number, mark: number): void {
+    if (this.#marks[seat] === AT_REST) this.#busy[this.#busyCount++] = seat;
+    this.#marks[seat] = mark;
   }
 
   /** The lanes that have nothing to say and nothing to do: they need not be served any more. Each is named once. */
   idle(nowMs: number): readonly LaneState[] {
     this.#idle.length = 0;
-    for (let index = 0; index < this.#lanes.length; index++) {
-      if (nowMs - (this.#touchedMs[index] as number) <= IDLE_AFTER_MS) continue;
-      const lane = this.#lanes[index] as LaneState;
-      if (lane.hasEntry || hasToRemember(lane)) continue;
+    for (let seat = 0; seat < this.#lanes.length; seat++) {
+      if (nowMs - this.#touchedMs[seat]! <= IDLE_AFTER_MS) continue;
+      const lane = this.#lanes[seat]!;
+      if (lane === null || lane.hasEntry || hasToRemember(lane)) continue;
       this.#idle.push(lane);
-      this.#touchedMs[index] = Number.POSITIVE_INFINITY;
+      this.#touchedMs[seat] = Infinity;
     }
     return this.#idle;
   }
 
-  #take(lanes: readonly LaneState[]): void {
-    const asked = this.#lanes.filter((_, index) => this.#marks[index] === ASKED);
-    this.#lanes = lanes;
-    const bounded = Math.min(this.#slowestRounds, Math.ceil(lanes.length / REST_LANES_PER_ROUND));
-    const count = Math.max(REST_ROUNDS, bounded);
-    this.#turnCount = count;
-    this.#turns = Int32Array.from(lanes, ({ lane }) => count - 1 - ((lane + count - 1) % count));
-    this.#byTurn = groupsOf(this.#turns, count);
-    const blocks = Int32Array.from(lanes, ({ lane }) => lane >> 6);
-    this.#byBlock = groupsOf(blocks, this.#limiter.buckets.asked.length);
-    this.#touchedMs = Float64Array.from(lanes, ({ touchedMs }) => touchedMs);
-    this.indexes = new Int32Array(lanes.length);
-    this.#due = new Uint32Array(Math.ceil(lanes.length / 32));
-    this.#marks = new Uint8Array(lanes.length).fill(BUSY);
-    this.#busy = Int32Array.from(lanes, (_, index) => index);
-    this.#busyCount = lanes.length;
-    if (asked.length === 0) return;
-    const wereAsked = new Set(asked);
-    lanes.forEach((lane, index) => {
-      if (wereAsked.has(lane)) this.#marks[index] = ASKED;
-    });
-  }
-
   #markAsked(): void {
-    const { asked, refilledMs } = this.#limiter.buckets;
-    const { starts, members } = this.#byBlock;
-    for (let block = 0; block < starts.length - 1; block++) {
+    const { asked } = this.#limiter.buckets;
+    for (let block = 0; block < asked.length; block++) {
       if (asked[block] !== 1) continue;
-      for (let at = starts[block] as number; at < (starts[block + 1] as number); at++) {
-        const index = members[at] as number;
-        const { lane } = this.#lanes[index] as LaneState;
-        if (refilledMs.at(lane) < this.#sampledMs) continue;
-        if (!this.#isPutOff(index)) this.#mark(index, ASKED);
-        if (this.#limiter.buckets.isTakenFrom(lane)) this.#add(index);
+      asked[block] = 0;
+      const end = Math.min((block + 1) << BLOCK_BITS, this.#seatOf.length);
+      for (let lane = block << BLOCK_BITS; lane < end; lane++) {
+        const seat = this.#seatOf[lane]!;
+        if (seat !== NOT_SERVED) this.#markIfAsked(lane, seat);
       }
     }
-    asked.fill(0);
+  }
+
+  #markIfAsked(lane: number, seat: number): void {
+    const { buckets } = this.#limiter;
+    if (buckets.refilledMs.at(lane) < this.#sampledMs) return;
+    if (!this.#isPutOff(seat)) this.#mark(seat, ASKED);
+    if (buckets.isTakenFrom(lane)) this.#add(seat);
   }
 
   #addBusy(nowMs: number): void {
@@ -168,7 +174,7 @@ export class LookList {
     const most = Math.max(BUSY_LANES_PER_ROUND, Math.ceil(count / BUSY_ROUNDS));
     for (let added = Math.min(count, most); added > 0; added--) {
       if (this.#next >= count) this.#next = 0;
-      this.#add(this.#busy[this.#next++] as number);
+      this.#add(this.#busy[this.#next++]!);
     }
   }
 
@@ -178,53 +184,70 @@ export class LookList {
     let kept = 0;
     for (let at = 0; at < this.#busyCount; at++) {
       if (at === next) this.#next = kept;
-      const index = this.#busy[at] as number;
-      const isTouched = nowMs - (this.#touchedMs[index] as number) <= REST_AFTER_MS;
-      if (isTouched || this.#marks[index] !== BUSY) this.#busy[kept++] = index;
-      else this.#marks[index] = AT_REST;
-      if (this.#marks[index] === PRESSING) this.#add(index);
+      const seat = this.#busy[at]!;
+      const mark = this.#marks[seat]!;
+      const isTouched = nowMs - this.#touchedMs[seat]! <= REST_AFTER_MS;
+      if (mark !== GONE && (isTouched || mark !== BUSY)) this.#busy[kept++] = seat;
+      else this.#marks[seat] = AT_REST;
+      if (mark === PRESSING) this.#add(seat);
     }
     this.#busyCount = kept;
   }
 
-  #add(index: number): void {
-    this.#due[index >> 5] = (this.#due[index >> 5] as number) | (1 << (index & 31));
+  /** Each of S seats, free ones among them, has its turn once in R rounds: in the round r those up to S · r ÷ R. */
+  #addAtRest(): void {
+    const { length } = this.#lanes;
+    const bounded = Math.min(this.#slowestRounds, Math.ceil(this.#servedCount / REST_LANES_PER_ROUND));
+    const rounds = Math.max(REST_ROUNDS, bounded);
+    const before = (this.#round + rounds - 1) % rounds;
+    const turns = Math.floor((length * (before + 1)) / rounds) - Math.floor((length * before) / rounds);
+    for (let turn = 0; turn < turns; turn++) {
+      if (this.#nextAtRest >= length) this.#nextAtRest = 0;
+      const seat = this.#nextAtRest++;
+      this.#turns[seat] = this.#round;
+      if (this.#lanes[seat] !== null) this.#add(seat);
+    }
+  }
+
+  #add(seat: number): void {
+    this.#due[seat >> 5] = this.#due[seat >> 5]! | (1 << (seat & 31));
   }
 
   #order(): void {
     this.count = 0;
     for (let word = 0; word < this.#due.length; word++) {
-      for (let bits = this.#due[word] as number; bits !== 0; bits &= bits - 1) {
-        this.indexes[this.count++] = (word << 5) + 31 - Math.clz32(bits & -bits);
+      for (let bits = this.#due[word]!; bits !== 0; bits &= bits - 1) {
+        this.seats[this.count++] = (word << 5) + 31 - Math.clz32(bits & -bits);
       }
       this.#due[word] = 0;
     }
   }
-}
 
-/**
- * Indexes of lanes by a number: those of the number `n` are `members` from `starts[n]` to `starts[n + 1]`, ascending.
- */
-interface Groups {
-  readonly starts: Int32Array;
-  readonly members: Int32Array;
-}
-
-/** Fills them in two passes, counting and placing, because lanes may come and go in every round. */
-function groupsOf(numbers: Int32Array, count: number): Groups {
-  const starts = new Int32Array(count + 1);
-  for (const number of numbers) starts[number + 1] = (starts[number + 1] as number) + 1;
-  for (let number = 0; number < count; number++) {
-    starts[number + 1] = (starts[number + 1] as number) + (starts[number] as number);
+  #makeRoom(seats: number): void {
+    this.#touchedMs = longer(this.#touchedMs, seats, 0);
+    this.#turns = longer(this.#turns, seats, 0);
+    this.#marks = longer(this.#marks, seats, AT_REST);
+    this.#busy = longer(this.#busy, seats, 0);
+    this.#due = longer(this.#due, seats / 32 + 1, 0);
+    this.seats = longer(this.seats, seats, 0);
   }
-  const members = new Int32Array(numbers.length);
-  const next = starts.slice();
-  numbers.forEach((number, index) => {
-    const at = next[number] as number;
-    members[at] = index;
-    next[number] = at + 1;
-  });
-  return { starts, members };
+}
+
+const NOT_SERVED = -1;
+/** The limiter marks lanes that were asked in blocks of so many numbers, as a power of two. */
+const BLOCK_BITS = 6;
+
+/** The same with room for more: for twice as many at least, so that lanes that come one by one copy little. */
+function longer<Column extends Int32Array | Uint32Array | Uint8Array | Float64Array>(
+  column: Column,
+  least: number,
+  filled: number,
+): Column {
+  const room = Math.max(64, Math.ceil(least), 2 * column.length);
+  const larger = new (column.constructor as new (length: number) => Column)(room);
+  larger.fill(filled, column.length);
+  larger.set(column);
+  return larger;
 }
 
 /** Checks for debts and untold use, which end with the lane's account. */

@@ -135,7 +135,7 @@ export class Publisher {
     this.#namedMs = nowMs;
     const { table, membership } = this.#parts;
     const { cluster } = this.#settings;
-    const named = { cluster, lanes: table.ordered, keys: this.keys, nodes: membership.alive.length };
+    const named = { cluster, lanes: table.seats, keys: this.keys, nodes: membership.alive.length };
     return this.#keyNames.next(named, nowMs);
   }
 
@@ -257,7 +257,7 @@ export class Publisher {
       const key = groupStateRecordKey(word.groupId, word.direction);
       this.#append(MEMBERSHIP_PARTITION, key, nowMs, (author) => ({ kind: 'group-state', author, ...word }));
     };
-    this.#ramps.writeDue(this.#parts.table.ordered, nowMs, write);
+    this.#ramps.writeDue(this.#parts.table.ramped, nowMs, write);
     this.#parts.hiddenCeilings.writeDue(nowMs, write);
   }
 

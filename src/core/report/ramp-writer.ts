@@ -47,8 +47,6 @@ export class RampWriter {
   /** While a ceiling climbs, log time has to go on this often; Infinity = none does. */
   beatMs = Number.POSITIVE_INFINITY;
   readonly #parts: RampWriterParts;
-  #ordered: readonly LaneState[] | null = null;
-  #ramped: readonly LaneState[] = [];
 
   constructor(parts: RampWriterParts) {
     this.#parts = parts;
@@ -56,15 +54,11 @@ export class RampWriter {
 
   /**
    * Calls `write` for every ceiling that this node has to write now.
-   * @param ordered the lanes served here; another array whenever lanes or settings have changed
+   * @param ramped the lanes served here whose groups have a ramp
    */
-  writeDue(ordered: readonly LaneState[], nowMs: number, write: (word: RampWord) => void): void {
-    if (ordered !== this.#ordered) {
-      this.#ordered = ordered;
-      this.#ramped = ordered.filter(({ settings, direction }) => rampTop(settings, direction) !== null);
-    }
+  writeDue(ramped: Iterable<LaneState>, nowMs: number, write: (word: RampWord) => void): void {
     this.beatMs = Number.POSITIVE_INFINITY;
-    for (const lane of this.#ramped) {
+    for (const lane of ramped) {
       const ramp = lane.settings.ramp as RampSettings;
       if (nowMs - lane.touchedMs <= STEP_MS) this.#step(lane, ramp, nowMs, write);
       else rest(lane.rampTurn);

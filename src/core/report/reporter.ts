@@ -66,22 +66,30 @@ export class Reporter {
     this.#looks = new LookList(limiter, settings.slowSpanMs, settings.sampleIntervalMs);
   }
 
+  serve(lane: LaneState): void {
+    this.#looks.add(lane);
+  }
+
+  end(lane: LaneState): void {
+    this.#looks.remove(lane);
+  }
+
   /**
    * Samples the served lanes that a round looks at, and marks the bundles that have to be published. `flow` is called
    * before for those that share tokens.
    */
-  sampleAll(lanes: readonly LaneState[], nowMs: number, flow: (lane: LaneState, nowMs: number) => void): void {
+  sampleAll(nowMs: number, flow: (lane: LaneState, nowMs: number) => void): void {
     const looks = this.#looks;
-    looks.begin(lanes, nowMs);
+    looks.begin(nowMs);
     for (let at = 0; at < looks.count; at++) {
-      const index = looks.indexes[at] as number;
-      const lane = lanes[index] as LaneState;
+      const seat = looks.seats[at]!;
+      const lane = looks.at(seat);
       if (this.#isTouched(lane)) lane.touchedMs = nowMs;
-      if (!looks.isSampled(index, lane.touchedMs, nowMs)) continue;
+      if (!looks.isSampled(seat, lane.touchedMs, nowMs)) continue;
       if (lane.tokens !== null) flow(lane, nowMs);
       const hasMore = !this.#sample(lane, nowMs);
       const isPressing = hasMore && lane.tokens?.isReportDue === true;
-      if (hasMore || lane.tokens?.isReturnNear === true) looks.putOff(index, isPressing);
+      if (hasMore || lane.tokens?.isReturnNear === true) looks.putOff(seat, isPressing);
     }
   }
 

@@ -6,7 +6,7 @@ import { UsageMap } from '../../../src/core/usage-map/usage-map.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import '../../property/seed.js';
 
-test('the served lanes stand in the order in which they came, in another array whenever one came, went or changed', () => {
+test('a served lane keeps its seat, no other has it meanwhile, and seats that are free are used first', () => {
   const step = fc.record({ what: fc.constantFrom('serve', 'end', 'change', 'look'), lane: fc.nat(5) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
@@ -14,8 +14,9 @@ test('the served lanes stand in the order in which they came, in another array w
       const table = new LaneTable({ ...SETTINGS, nodeId: 'own', nonce: 1, groups });
       const usageMap = new UsageMap(() => undefined, SETTINGS);
       const served: number[] = [];
+      let most = 0;
       for (const { what, lane } of steps) {
-        const before = table.ordered;
+        const before = table.seats.slice();
         const known = table.lanes.get(lane);
         const group = Math.floor(lane / 2);
         if (what === 'serve' && known === undefined) {
@@ -31,11 +32,17 @@ test('the served lanes stand in the order in which they came, in another array w
             served.filter((each) => Math.floor(each / 2) === group).map(() => lane),
           );
         } else {
-          expect(table.ordered).toBe(before);
+          expect(table.seats).toEqual(before);
           continue;
         }
-        expect(table.ordered).not.toBe(before);
-        expect(table.ordered.map((each) => each.lane)).toEqual(served);
+        before.forEach((state, seat) => {
+          if (state !== null && served.includes(state.lane)) expect(table.seats[seat]).toBe(state);
+        });
+        const seated = table.seats.filter((each) => each !== null);
+        expect(seated.map((each) => each.lane).sort()).toEqual([...served].sort());
+        for (const each of seated) expect(table.seats[each.seat]).toBe(each);
+        most = Math.max(most, served.length);
+        expect(table.seats.length).toBe(most);
         for (const each of [0, 1, 2, 3, 4, 5]) {
           const mapLane = usageMap.mapLaneOf(table.groupIdOf(Math.floor(each / 2)), each % 2);
           expect(table.servesMapLane(mapLane)).toBe(served.includes(each));

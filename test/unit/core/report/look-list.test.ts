@@ -8,7 +8,12 @@ const SLOW_SPAN_MS = 5000;
 
 /** Lanes with numbers far apart, as a node that serves a few of many groups has them. */
 function served(count: number) {
-  const lanes = Array.from({ length: count }, (_, at) => ({ lane: at * 38, touchedMs: -10_000, hasEntry: true }));
+  const lanes = Array.from({ length: count }, (_, at) => ({
+    lane: at * 38,
+    seat: at,
+    touchedMs: -10_000,
+    hasEntry: true,
+  }));
   const limiter = new Limiter(count * 38 + 1);
   limiter.validUntilMs.fill(Number.POSITIVE_INFINITY);
   return { lanes: lanes as unknown as readonly LaneState[], limiter };
@@ -17,23 +22,25 @@ function served(count: number) {
 function scene(count: number) {
   const { lanes, limiter } = served(count);
   const looks = new LookList(limiter, SLOW_SPAN_MS, ROUND_MS);
+  for (const lane of lanes) looks.add(lane);
   let round = 0;
   return {
     lanes,
     limiter,
     looks,
     /** The indexes looked at, and those sampled; `touched` are found to have been touched. */
-    round(touched: readonly number[] = [], servedNow = lanes) {
+    round(touched: readonly number[] = []) {
       const nowMs = ++round * ROUND_MS;
-      looks.begin(servedNow, nowMs);
-      const indexes = [...looks.indexes.subarray(0, looks.count)];
+      looks.begin(nowMs);
+      const indexes = [...looks.seats.subarray(0, looks.count)];
       const sampled = indexes.filter((index) => {
-        const lane = lanes[index] as LaneState;
+        const lane = looks.at(index);
         if (touched.includes(index)) lane.touchedMs = nowMs;
         return looks.isSampled(index, lane.touchedMs, nowMs);
       });
       return { indexes, sampled };
     },
+    nowMs: () => round * ROUND_MS,
     ask: (index: number) => limiter.tryAcquire((lanes[index] as LaneState).lane, 1, 1, false, round * ROUND_MS + 10),
   };
 }
@@ -111,6 +118,33 @@ describe('lanes that were asked', () => {
   });
 });
 
+describe('lanes that come and go', () => {
+  it('cost a look each, however many others are served', () => {
+    const { round, lanes, looks, nowMs } = scene(20_000);
+    for (let count = 0; count < 60; count++) round();
+    const atRest = round().indexes.length;
+    for (let count = 0; count < 50; count++) {
+      const lane = { ...lanes[0]!, lane: 1 + count * 38, seat: 20_000 + (count % 2), touchedMs: nowMs() };
+      looks.add(lane);
+      const { indexes } = round();
+      expect(indexes).toContain(lane.seat);
+      expect(indexes.length).toBeLessThanOrEqual(atRest + 2);
+      looks.remove(lane);
+    }
+  });
+
+  it('one that has the seat of another is looked at as a new one', () => {
+    const { round, lanes, looks, ask, nowMs } = scene(100);
+    for (let count = 0; count < 60; count++) round();
+    ask(7);
+    looks.remove(lanes[7]!);
+    expect(round().indexes).not.toContain(7);
+    looks.add({ ...lanes[7]!, lane: 7 * 38 + 1, touchedMs: nowMs() });
+    expect(round().indexes).toContain(7);
+    expect(looks.at(7).lane).toBe(7 * 38 + 1);
+  });
+});
+
 describe('more busy lanes than a round looks at', () => {
   /** The rounds in which each lane was looked at; every lane is asked in every round. */
   function roundsOf(count: number, rounds: number) {
@@ -176,11 +210,16 @@ describe('more busy lanes than a round looks at', () => {
   });
 
   it('one that was asked once has its turn, though it is touched no more and lanes come meanwhile', () => {
-    const { round, ask, lanes } = scene(5000);
+    const { round, ask, lanes, looks } = scene(5000);
     for (let count = 0; count < 30; count++) round();
     for (let index = 0; index < 5000; index++) ask(index);
     const seen = new Set<number>();
-    for (let count = 0; count < 20; count++) for (const index of round([], [...lanes]).indexes) seen.add(index);
+    for (let count = 0; count < 20; count++) {
+      const lane = { ...lanes[0]!, lane: 1 + count * 38, seat: 5000 + count };
+      looks.add(lane);
+      for (const seat of round().indexes) if (seat < 5000) seen.add(seat);
+      if (count % 2 === 0) looks.remove(lane);
+    }
     expect(seen.size).toBe(5000);
   });
 });
