@@ -126,7 +126,7 @@ class WritingNode {
     const table = new LaneTable(settings);
     const [limiter, costs] = [new Limiter(laneCount), new CostMeter(settings.costs)];
     const known = { nodeKey, membership, usageMap, log, shares: this.#shares, targets, costs, limiter, table };
-    const tokens = new TokenBook({ ...known, life: { incarnation: 1 } });
+    const tokens = new TokenBook({ ...known, life: { incarnation: 1 }, link: this.#link });
     const reporter = new Reporter(settings, { limiter, shares: this.#shares, book: this.#book, costs, tokens });
     const parts = {
       nodeKey,

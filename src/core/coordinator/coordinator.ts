@@ -129,7 +129,7 @@ export class Coordinator {
     const table = this.#table;
     const book = this.#book;
     const known = { nodeKey, membership, usageMap, log, shares, targets, costs };
-    this.tokens = new TokenBook({ ...known, life: this, limiter, table });
+    this.tokens = new TokenBook({ ...known, life: this, limiter, table, link });
     usageMap.charges = this.tokens;
     const reporter = new Reporter(settings, { limiter, shares, book, costs, tokens: this.tokens });
     this.#reporter = reporter;

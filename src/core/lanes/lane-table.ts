@@ -32,7 +32,7 @@ export class LaneTable {
   /** The served lanes by their seats; null = nobody has it. */
   readonly seats: (LaneState | null)[] = [];
   readonly #freeSeats: number[] = [];
-  /** Those of the served lanes whose groups have a ramp. */
+  /** The served lanes whose groups have a ramp. */
   readonly ramped = new Set<LaneState>();
 
   constructor(settings: CoordinatorSettings) {

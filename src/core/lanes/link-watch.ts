@@ -52,6 +52,11 @@ export class LinkWatch {
     return this.#echo.readBack(partition, sequence, nowMs);
   }
 
+  /** When the oldest own record was sent that has not been read back; Infinity where all have been. */
+  awaitedSinceMs(partition: number): number {
+    return this.#echo.awaitedSinceMs(partition);
+  }
+
   of(partition: number): Link {
     return this.#linked[partition] ? 'linked' : 'held';
   }

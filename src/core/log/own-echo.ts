@@ -32,6 +32,11 @@ export class OwnEcho {
     if (takenMs > (this.freshMs[partition] as number)) this.freshMs[partition] = takenMs;
     return isExact ? nowMs - takenMs : -1;
   }
+
+  /** When the oldest record was sent that has not been read back; Infinity where all have been. */
+  awaitedSinceMs(partition: number): number {
+    return (this.#inFlight[partition] as SentTimes).oldestMs;
+  }
 }
 
 /**
@@ -51,6 +56,13 @@ class SentTimes {
   /** The entries from here to `#end` are in flight, in the order of their sequences. */
   #begin = 0;
   #end = 0;
+  #hasTaken = false;
+
+  /** When the oldest entry was sent behind the one that was taken last; Infinity where there is none. */
+  get oldestMs(): number {
+    const oldest = this.#begin + Number(this.#hasTaken);
+    return oldest < this.#end ? this.#sentMs[oldest]! : Infinity;
+  }
 
   add(sequence: number, nowMs: number): void {
     const newest = this.#end - 1;
@@ -79,6 +91,7 @@ class SentTimes {
     this.isExact = sequence <= (this.#last[entry] as number);
     // The entry stays, because further records of its moment will come back.
     this.#begin = entry;
+    this.#hasTaken = true;
     return true;
   }
 

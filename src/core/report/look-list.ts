@@ -162,10 +162,10 @@ export class LookList {
   }
 
   #markIfAsked(lane: number, seat: number): void {
-    const { buckets } = this.#limiter;
-    if (buckets.refilledMs.at(lane) < this.#sampledMs) return;
+    const { refilledMs } = this.#limiter.buckets;
+    if (refilledMs.at(lane) < this.#sampledMs) return;
     if (!this.#isPutOff(seat)) this.#mark(seat, ASKED);
-    if (buckets.isTakenFrom(lane)) this.#add(seat);
+    if (this.#limiter.buckets.isTakenFrom(lane)) this.#add(seat);
   }
 
   #addBusy(nowMs: number): void {

@@ -10,6 +10,7 @@ import {
 } from '../base/vocabulary.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { LaneTable } from '../lanes/lane-table.js';
+import type { LinkWatch } from '../lanes/link-watch.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { LogTime } from '../log/log-time.js';
 import type { UnheardUse } from '../protocol/events-and-effects.js';
@@ -37,6 +38,8 @@ export interface TokenBookParts {
   readonly shares: ShareBook;
   readonly targets: TargetBook;
   readonly costs: CostMeter;
+  /** Knows which own records are on their way. */
+  readonly link: Pick<LinkWatch, 'awaitedSinceMs'>;
 }
 
 /** A lane whose bucket is followed. */
@@ -365,7 +368,7 @@ export class TokenBook implements ChargeReader {
     const { tokens, isLimitedByTokens } = lane;
     lane.isLimitedByTokens = false;
     if (tokens === null) return;
-    const { costs, log, membership, nodeKey, table } = this.#parts;
+    const { costs, link, log, membership, nodeKey, table } = this.#parts;
     this.#countTaken(lane);
     const news = costs.takeNews(lane.lane);
     if (tokens.isEnding && !lane.hasEntry && this.#ownRow(lane.mapLane) === -1) tokens.forget();
@@ -376,6 +379,7 @@ export class TokenBook implements ChargeReader {
       nowMs,
       logMs,
       readLogMs: this.#logTime(lane.partition).spanMs,
+      awaitedMs: Math.max(0, nowMs - link.awaitedSinceMs(lane.partition)),
       own: nodeKey,
       ownSlot,
       roundTripMs,

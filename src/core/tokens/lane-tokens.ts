@@ -139,8 +139,9 @@ export class LaneTokens implements Clumped {
     const seconds = (now.nowMs - this.#passedMs) / 1000;
     this.#passedMs = now.nowMs;
     const aheadMs = Math.max(0, now.logMs - this.settledLogMs);
-    // Whatever was appended a round trip ago has been read, though nobody may have written for long.
-    const readLogMs = Math.max(now.readLogMs, now.logMs - now.roundTripMs);
+    // What was appended a round trip ago has been read, though nobody may have written for long; but not what follows
+    // an own record that has not come back: from there on others may expect less of this node.
+    const readLogMs = Math.max(now.readLogMs, now.logMs - Math.max(now.roundTripMs, now.awaitedMs));
     const ms = readLogMs - this.settledLogMs;
     this.slots.forEach((slot, dimension) => {
       const units = taken[dimension] as number;
@@ -303,6 +304,8 @@ export interface Now {
   readonly logMs: number;
   /** Log time of the last record that was read of the lane's partition. */
   readonly readLogMs: number;
+  /** For so long this node has waited for the oldest of its records that has not come back. */
+  readonly awaitedMs: number;
   readonly own: NodeKey;
   /** This node's slot among the members. */
   readonly ownSlot: number;

@@ -25,6 +25,22 @@ describe('own echo', () => {
     expect(Array.from(echo.freshMs)).toEqual([200]);
   });
 
+  test('is awaited since the oldest record was sent that has not come back', () => {
+    const echo = new OwnEcho(1);
+    expect(echo.awaitedSinceMs(0)).toBe(Infinity);
+    echo.sent(0, 1, 100);
+    echo.sent(0, 2, 200);
+    echo.sent(0, 3, 300);
+    expect(echo.awaitedSinceMs(0)).toBe(100);
+    echo.readBack(0, 1, 350);
+    expect(echo.awaitedSinceMs(0)).toBe(200);
+    // The second one was lost.
+    echo.readBack(0, 3, 400);
+    expect(echo.awaitedSinceMs(0)).toBe(Infinity);
+    echo.sent(0, 4, 500);
+    expect(echo.awaitedSinceMs(0)).toBe(500);
+  });
+
   test('a record of another partition with the same sequence is not an echo', () => {
     const echo = new OwnEcho(2);
     echo.sent(0, 1, 100);
