@@ -35,6 +35,7 @@ export const maxMin: Strategy = {
   reads: 'demand',
   overshoots: false,
   leavesNothing: true,
+  meetsAll: true,
   converge,
 };
 

@@ -43,6 +43,8 @@ export interface LaneView {
   headroom: Headroom;
   /** False where what one node does not use nobody else may. */
   isLent: boolean;
+  /** Whether the strategy meets all (see Strategy), and no share is bounded. */
+  meetsAll: boolean;
   /**
    * Output: 1 if a wrapper holds a share back from what the strategy says; such a share goes on moving with log time
    * alone.
@@ -67,6 +69,8 @@ export interface Strategy {
   readonly overshoots: boolean;
   /** True if it reads `divisor`: nodes agree on their number before a divisor falls, and newcomers wait for that. */
   readonly agreesOnPool?: true;
+  /** True if all have what they want, however many they are, where the target and its floors leave room for that. */
+  readonly meetsAll?: true;
   /** True if a node that wants more leaves nothing of the target that another does not use (lending.ts). */
   readonly leavesNothing?: true;
   converge(view: LaneView): void;
@@ -90,6 +94,7 @@ export function createLaneView(capacity: number): LaneView {
     maxShareRatio: 1,
     headroom: 'by-weight',
     isLent: true,
+    meetsAll: false,
     moving: new Uint8Array(capacity),
     share: perDimension(),
   };

@@ -308,12 +308,12 @@ export class Coordinator {
     if (awaitsEcho && this.link.hasExpectedEcho()) this.#startDeciding(nowMs);
   }
 
-  /** Marks all lanes where other nodes are alive, for LOOKS_PER_ROUND: every share is one of all nodes. */
+  /** Marks lanes where other nodes are alive, for LOOKS_PER_ROUND: every share is one of all nodes. */
   #markForMembers(): void {
     if (!this.#areMembersNew || this.#looks >= LOOKS_PER_ROUND) return;
     this.#areMembersNew = false;
     this.#looks += this.membership.aliveCount;
-    this.#table.markAll();
+    this.#table.markForMembers(this.membership.aliveCount);
   }
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
@@ -448,6 +448,7 @@ export class Coordinator {
 
   #updateDirtyLanes(nowMs: number): void {
     if (this.phase === 'ready') {
+      this.#table.markWaiting();
       updateLanes(this.#table.dirty, this, this.#effects, nowMs);
       for (const lane of this.#table.dirty) this.#flow(lane, nowMs);
     }

@@ -60,6 +60,8 @@ export class LaneViews {
     view.minShareRatio = settings.minShareRatio;
     view.maxShareRatio = settings.maxShareRatio;
     view.isLent = strategy.agreesOnPool !== true;
+    const isBounded = remembers || settings.minShareRatio > 0 || settings.maxShareRatio < 1;
+    view.meetsAll = strategy.meetsAll === true && !isBounded;
     view.moving.fill(0, 0, view.count);
     this.#fillNodes(view, rest, remembers);
     if (hasAny(settings.weights)) this.#fillWeights(view, settings.weights);

@@ -21,7 +21,7 @@ import type { TargetBook } from '../target/target-book.js';
 import { stockNow } from '../tokens/checkpoint.js';
 import { LaneTokens } from '../tokens/lane-tokens.js';
 import type { SlotTokens } from '../tokens/slot-tokens.js';
-import type { Membership } from '../usage-map/membership.js';
+import type { Member, Membership } from '../usage-map/membership.js';
 import type { ChargeReader, ChargeSource, UsageMap } from '../usage-map/usage-map.js';
 import { checkpointsOf, isToldFurther } from './lane-checkpoints.js';
 import type { ShareBook } from './share-book.js';
@@ -53,6 +53,8 @@ interface FollowedLane {
   ceiling: number;
   /** The offset from which on it was followed; NaN = what it held was carried over from another log. */
   beganOffset: number;
+  /** True while it has been settled and waits for a view of its rows. */
+  isOutdated: boolean;
   /** True while all nodes follow it, served or not, until it is full: its depth has grown since nobody used it. */
   isGrown: boolean;
 }
@@ -75,11 +77,15 @@ export class TokenBook implements ChargeReader {
   readonly #beganMs: Float64Array;
   /** Lanes whose rows, or the members among them, have changed since they were viewed. */
   readonly #outdated: FollowedLane[] = [];
-  /** True after members have changed, until all lanes are viewed. */
+  /** True after members have changed, until lanes are viewed again. */
   #areMembersNew = false;
-  /** The span of the log's clock of that view, and the alive nodes summed over its views. */
+  /** The members that were alive then. */
+  #alive: readonly Member[] = [];
+  /** The span of the log's clock of that pass, and the alive nodes summed over its passes. */
   #membersSpan = Number.NaN;
   #looks = 0;
+  /** Views of lanes so far: what records and changes of members cost, as a count. */
+  views = 0;
   readonly #taken = new Float64Array(DIMENSION_COUNT);
   readonly #unrefused = new Float64Array(DIMENSION_COUNT);
 
@@ -206,7 +212,7 @@ export class TokenBook implements ChargeReader {
   }
 
   #changesAt(lane: FollowedLane, spanMs: number, pauseMs: number): void {
-    if (!lane.tokens.isCurrent) return;
+    if (isSettled(lane)) return;
     lane.tokens.settle(spanMs, pauseMs);
     this.#outdate(lane);
   }
@@ -231,7 +237,7 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Views all lanes again where a record has changed the members. Each such pass counts the alive nodes; beyond
+   * Views lanes again where a record has changed the members. Each such pass counts the alive nodes; beyond
    * LOOKS_PER_SPAN of them in a span of the log's clock the next pass waits for a later span. Batches do not count,
    * because others read other batches.
    *
@@ -249,12 +255,26 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * Leaves a lane without rows unsettled: perhaps no other node follows it, and rounding makes the sum of two parts of
-   * a time another one than that of the whole.
+   * Views the lanes of which a node that came or went has rows, and those of which another number of nodes expects
+   * something else. All others are viewed when they are looked at next: until then as much is expected as after it, to
+   * the bit, so that it does not matter who has viewed them.
+   *
+   * A lane without rows is not settled: perhaps no other node follows it, and rounding makes the sum of two parts of a
+   * time another one than that of the whole.
    */
   #viewMembers(): void {
+    const { membership, usageMap, nodeKey } = this.#parts;
+    const { alive } = membership;
+    const before = new Set(this.#alive);
+    const gone = this.#alive.filter(({ state }) => state !== 'alive');
+    const changed = [...alive.filter((member) => !before.has(member)), ...gone];
+    this.#alive = [...alive];
+    for (const member of changed) usageMap.forEachLaneOf(member, (mapLane) => this.rowsChanged(mapLane));
+    const isOwn = changed.some((member) => member.nodeKey === nodeKey);
     for (const [mapLane, lane] of this.#lanes) {
-      if (this.#parts.usageMap.firstRow(mapLane) === -1) this.#outdate(lane);
+      if (isSettled(lane)) continue;
+      if (!isOwn && lane.tokens.isSameFor(alive.length)) lane.tokens.isCurrent = false;
+      else if (usageMap.firstRow(mapLane) === -1) this.#outdate(lane);
       else this.rowsChanged(mapLane);
     }
   }
@@ -414,6 +434,7 @@ export class TokenBook implements ChargeReader {
       mapLane,
       partition,
       ceiling: Number.POSITIVE_INFINITY,
+      isOutdated: false,
       isGrown: false,
       beganOffset,
     };
@@ -450,6 +471,7 @@ export class TokenBook implements ChargeReader {
   }
 
   #outdate(lane: FollowedLane): void {
+    lane.isOutdated = true;
     lane.tokens.isCurrent = false;
     this.#outdated.push(lane);
   }
@@ -470,6 +492,8 @@ export class TokenBook implements ChargeReader {
   /** Reads what the rows say, if they have changed since they were viewed. */
   #view(lane: FollowedLane): void {
     if (lane.tokens.isCurrent) return;
+    this.views++;
+    lane.isOutdated = false;
     this.#parts.shares.viewTokens(lane.tokens, lane);
     lane.ceiling = this.#ceilingOf(lane);
   }
@@ -512,6 +536,11 @@ const NO_RATES = {
 };
 
 const NO_CHECKPOINT: LaneCheckpoint = { columns: {}, fullInMs: 0 };
+
+/** Whether a lane has been settled since something of it changed. Where it was viewed meanwhile, it has not. */
+function isSettled({ tokens, isOutdated }: FollowedLane): boolean {
+  return isOutdated && !tokens.isCurrent;
+}
 
 /** Whether some bucket of a group may be deeper than before. */
 function mayGrow(before: GroupSettings, to: GroupSettings): boolean {

@@ -45,6 +45,11 @@ export class LaneTokens implements Clumped {
     return this.slots.some(({ bucket, isInPieces }) => bucket !== null && isInPieces);
   }
 
+  /** Whether so many nodes expect the same of all, as long as the same ones have rows. */
+  isSameFor(nodes: number): boolean {
+    return this.isShared && this.slots.every((slot) => slot.isSameFor(nodes));
+  }
+
   /** Milliseconds until all buckets are full, if nobody takes anything; 0 where none has to be remembered. */
   fullInMs(logMs: number): number {
     const ms = Math.max(0, logMs - this.settledLogMs);

@@ -58,6 +58,8 @@ export class SlotTokens {
   letOff = 0;
   /** Units that the cluster's bucket has room for, by what this node took and the log may not know. */
   room = Number.POSITIVE_INFINITY;
+  /** True while as much is expected of all, however many nodes are alive. */
+  #isMet = false;
   readonly returnable = new Returnable();
   readonly #recent = new RecentUse();
   readonly #coherence = new Coherence();
@@ -188,11 +190,20 @@ export class SlotTokens {
       debtSeconds: this.#debtSeconds,
     });
     if (this.isInPieces) this.#expectNothing();
+    this.#isMet = view.meetsAll && this.expected.total <= MET_RATIO * (1 - view.floorRatio) * perSecond;
     this.threshold = this.isInPieces ? piece / 2 : this.#thresholdOf(this.bucket, count, 1);
     // Costs become known together, which says nothing of what is asked.
     const alike = this.isInPieces || this.#countsCosts ? 1 : this.#coherence.among(count);
     this.takenThreshold = alike === 1 ? this.threshold : this.#thresholdOf(this.bucket, count, alike);
     this.shortThreshold = this.isInPieces ? this.threshold : this.#shortThresholdOf(this.bucket);
+  }
+
+  /** Whether so many nodes expect the same of all, as long as the same ones have rows. */
+  isSameFor(nodes: number): boolean {
+    const { bucket, piece } = this;
+    if (bucket === null) return this.blocked === null;
+    // What may be owed where whole pieces are given is in proportion to the nodes.
+    return this.#isMet && !this.isInPieces && !isInPieces(bucket, piece, nodes);
   }
 
   /**
@@ -441,6 +452,8 @@ function withNothingUnrefused(read: ReadSoFar): ReadSoFar {
   return read.unrefused === 0 ? read : { ...read, mayOwe: read.mayOwe + read.unrefused, unrefused: 0 };
 }
 
+/** With more, sums of floats might say of some nodes that they are throttled. Less views more lanes when nodes come. */
+const MET_RATIO = 0.9;
 /**
  * What all nodes leave untold adds up to one depth, however many they are. With a part that shrinks with √N, thirty
  * nodes whose demand doubled at once took 4.9 % too much in some 5 s; with this, 2.5 %.

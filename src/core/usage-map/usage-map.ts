@@ -163,6 +163,18 @@ export class UsageMap {
     for (let mapLane = 0; mapLane < this.#heads.length; mapLane++) if (this.#heads[mapLane] !== -1) visit(mapLane);
   }
 
+  /** Visits the lanes of which a member has rows that count. */
+  forEachLaneOf(member: Member, visit: (mapLane: number) => void): void {
+    const { records } = this.rows;
+    for (let partition = 0; partition < member.lives.length; partition++) {
+      for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
+        if (records.member[entry] === NOBODYS_SLOT) continue;
+        for (let row = records.first[entry]!; row !== -1; row = this.rows.nextOfRecord(row))
+          visit(this.rows.laneOf(row));
+      }
+    }
+  }
+
   /** The row of a member for a lane, or −1. */
   rowOf(mapLane: number, slot: number): number {
     let row = this.firstRow(mapLane);
