@@ -15,7 +15,7 @@ import type { LaneSample } from './lane-sample.js';
  */
 export class Clumps {
   /** Per dimension: what arrived last, the variance of what arrived, and what it would be of single pieces. */
-  readonly #column = new Float64Array(3 * DIMENSION_COUNT);
+  readonly #column = new Array<number>(3 * DIMENSION_COUNT).fill(0);
 
   /** The lane has been sampled. */
   take(sample: LaneSample): void {

@@ -10,15 +10,17 @@ import { decay } from '../base/decay.js';
  * sums by their slots, so a large cluster needs no more memory than a small one.
  */
 export class Coherence {
-  readonly #sums = new Float64Array(SUMS);
+  /** None until something is charged: most lanes have a dimension in which nothing is. */
+  #sums: number[] = [];
   #squared = 0;
   #squares = 0;
   #atMs = 0;
 
   charge(slot: number, units: number, logMs: number): void {
+    if (this.#sums.length === 0) this.#sums = new Array<number>(SUMS).fill(0);
     const ms = logMs - this.#atMs;
     if (ms > 0) this.#fade(ms);
-    this.#sums[slot % SUMS] = (this.#sums[slot % SUMS] as number) + units;
+    this.#sums[slot % SUMS]! += units;
     let sum = 0;
     for (const each of this.#sums) {
       sum += each;
@@ -39,7 +41,7 @@ export class Coherence {
   #fade(ms: number): void {
     this.#atMs += ms;
     const inWindow = decay(ms / WINDOW_MS);
-    for (let at = 0; at < SUMS; at++) this.#sums[at] = (this.#sums[at] as number) * inWindow;
+    for (let at = 0; at < SUMS; at++) this.#sums[at]! *= inWindow;
     const remembered = decay(ms / REMEMBERED_MS);
     this.#squared *= remembered;
     this.#squares *= remembered;

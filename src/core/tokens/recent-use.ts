@@ -7,10 +7,12 @@ import type { ClusterBucket } from './cluster-bucket.js';
  * node that had the fewest lately.
  */
 export class RecentUse {
-  readonly #nodes = new Map<NodeKey, Use>();
+  /** Shared and empty until something is charged, as it is where whole pieces are given. */
+  #nodes: Map<NodeKey, Use> = NOBODY;
 
   charge(node: NodeKey, units: number, logMs: number, bucket: ClusterBucket): void {
     const left = this.#left(this.#nodes.get(node), logMs, bucket);
+    if (this.#nodes === NOBODY) this.#nodes = new Map();
     this.#nodes.set(node, { node, units: left + Math.max(0, units), atMs: logMs });
   }
 
@@ -54,6 +56,8 @@ export class RecentUse {
     return use.units * decay((seconds * perSecond) / (4 * depth + this.#nodes.size));
   }
 }
+
+const NOBODY = new Map<NodeKey, Use>();
 
 interface Use {
   readonly node: NodeKey;

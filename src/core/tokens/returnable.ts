@@ -15,11 +15,13 @@ import type { ExpectedUse } from './expected-use.js';
  * until its record is in the log makes them only larger.
  */
 export class Returnable {
-  /** The authors by slot of the member, ascending; of each, units, and units per second: see `useOf`. */
-  #slots = new Int32Array(0);
-  #units = NONE;
-  #uses = NONE;
-  #count = 0;
+  /**
+   * The authors by slot of the member, ascending; of each, units, and units per second: see `useOf`. Typed arrays of so
+   * few elements take two to three times as much.
+   */
+  #slots: number[] = [];
+  #units: number[] = [];
+  #uses: number[] = [];
 
   /** Units; 0 for who is not known. */
   of(slot: number): number {
@@ -51,7 +53,7 @@ export class Returnable {
       this.#uses[author] = use;
     }
     const units = this.#units;
-    for (let at = 0; at < this.#count; at++) if (units[at] === UNKNOWN) units[at] = depth;
+    for (let at = 0; at < units.length; at++) if (units[at] === UNKNOWN) units[at] = depth;
   }
 
   /** Called where nobody is expected to take anything. */
@@ -63,7 +65,7 @@ export class Returnable {
   settle(of: Passed): void {
     const units = this.#units;
     const uses = this.#uses;
-    for (let at = 0; at < this.#count; at++) if (uses[at] !== 0) units[at] = grown(units[at]!, uses[at]!, of);
+    for (let at = 0; at < units.length; at++) if (uses[at] !== 0) units[at] = grown(units[at]!, uses[at]!, of);
   }
 
   /** The author has charged so much, as it was applied. */
@@ -89,7 +91,7 @@ export class Returnable {
   /** Place of an author; where it is not known, −1 − the place that it would have. */
   #find(slot: number): number {
     let low = 0;
-    let high = this.#count - 1;
+    let high = this.#slots.length - 1;
     while (low <= high) {
       const middle = (low + high) >> 1;
       const here = this.#slots[middle]!;
@@ -105,28 +107,11 @@ export class Returnable {
     const found = this.#find(slot);
     if (found >= 0) return found;
     const at = -1 - found;
-    if (this.#count === this.#slots.length) this.#grow();
-    this.#slots.copyWithin(at + 1, at, this.#count);
-    this.#units.copyWithin(at + 1, at, this.#count);
-    this.#uses.copyWithin(at + 1, at, this.#count);
-    this.#slots[at] = slot;
-    this.#units[at] = UNKNOWN;
-    this.#uses[at] = 0;
-    this.#count++;
+    // A copy has no room that nobody needs.
+    this.#slots = this.#slots.toSpliced(at, 0, slot);
+    this.#units = this.#units.toSpliced(at, 0, UNKNOWN);
+    this.#uses = this.#uses.toSpliced(at, 0, 0);
     return at;
-  }
-
-  #grow(): void {
-    const room = Math.max(LEAST_ROOM, 2 * this.#count);
-    const slots = new Int32Array(room);
-    slots.set(this.#slots);
-    this.#slots = slots;
-    const units = new Float64Array(room);
-    units.set(this.#units);
-    this.#units = units;
-    const uses = new Float64Array(room);
-    uses.set(this.#uses);
-    this.#uses = uses;
   }
 }
 
@@ -150,10 +135,6 @@ function grown(units: number, use: number, { seconds, metPart, throttledPart, de
   return Math.max(units, Math.min(depth, units + took));
 }
 
-/** Most lanes have no rows in one of their dimensions. */
-const NONE = new Float64Array(0);
-/** Authors that there is room for at first. */
-const LEAST_ROOM = 4;
 /** What an author that was there before its bucket was followed may give back, until a depth is known. */
 const UNKNOWN = Number.POSITIVE_INFINITY;
 /** Charges are rounded sums: so many depths more may come back. A million such records would give a depth. */
