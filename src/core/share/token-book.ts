@@ -399,7 +399,8 @@ export class TokenBook implements ChargeReader {
       nowMs,
       logMs,
       readLogMs: this.#logTime(lane.partition).spanMs,
-      awaitedMs: Math.max(0, nowMs - link.awaitedSinceMs(lane.partition)),
+      // `logMs` counts half of a round trip since the last record was appended; it may have come at once.
+      awaitedMs: Math.max(0, nowMs - link.awaitedSinceMs(lane.partition) + log.roundTripMs / 2),
       own: nodeKey,
       ownSlot,
       roundTripMs,
