@@ -47,7 +47,7 @@ export class LaneTokens implements Clumped {
 
   /** Whether so many nodes expect the same of all, as long as the same ones have rows. */
   isSameFor(nodes: number): boolean {
-    return this.isShared && this.slots.every((slot) => slot.isSameFor(nodes));
+    return this.slots.every((slot) => slot.isSameFor(nodes));
   }
 
   /** Milliseconds until all buckets are full, if nobody takes anything; 0 where none has to be remembered. */

@@ -12,7 +12,7 @@ const PARTICIPANTS_PER_STEP = 250 + 3 * THROTTLED * 4;
 
 test('a node that comes or goes has few lanes computed in one step, and all of them within four', () => {
   const groups = Array.from({ length: GROUPS }, (_, at): GroupSettings => {
-    return { ...GROUP, name: `group-${at}`, sharing: 'tokens', quota: { ...GROUP.quota, publish: [200, Infinity] } };
+    return { ...GROUP, name: `group-${at}`, quota: { ...GROUP.quota, publish: [200, Infinity] } };
   });
   const world = new World(1, { ...SETTINGS, groups }, { appendMs: [0.5, 2], deliveryMs: [0.5, 5] });
   for (const name of NAMES) world.start(name);
