@@ -391,7 +391,8 @@ export class SlotTokens {
     const most = expected.isMember ? Math.min(this.#most, fromCluster(bucket, this.tokens, nodes, use)) : 0;
     this.#fromCluster = most;
     const part = wholeOf(nodes, use.isDivided);
-    this.takeable = account.takeable(most, part * bucket.depth);
+    // Work that turns out to cost less did not come back to be taken again.
+    this.takeable = account.takeable(most, this.#countsCosts ? 0 : part * bucket.depth);
     // Work as large as the bucket waits until that is full, not until a node may take what little there is.
     const whole = used < bucket.perSecond / 2 && !this.#countsCosts ? part * bucket.depth : 0;
     this.depth = Math.max(most + this.#creditMax, whole);

@@ -20,12 +20,17 @@ const SUFFICIENT: Readonly<Record<string, readonly Who[]>> = {
 };
 
 let scene: HttpScene;
+/** Each by all its names. */
 let routes: readonly string[];
 beforeAll(async () => {
   const [mqtt, kafkaQuotas] = [() => ({}) as MqttStatus, () => KEEPER_STATUS];
   scene = await readyScene({ auth: AUTH }, mqtt, kafkaQuotas);
   const index = await scene.app.inject({ url: '/', headers: bearer(TOKENS.viewer) });
-  routes = index.json().routes;
+  const { routes: named, aliases } = index.json() as { routes: string[]; aliases: Record<string, string> };
+  const others = Object.entries(aliases).flatMap(([alias, path]) => {
+    return named.filter((route) => route.endsWith(` ${path}`)).map((route) => route.replace(path, alias));
+  });
+  routes = [...named, ...others];
 });
 afterAll(() => scene.close());
 

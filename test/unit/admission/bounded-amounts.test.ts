@@ -48,12 +48,12 @@ describe('a commit above maxRequest', () => {
     expect(node.limiter.admitted.at(MESSAGES)).toBe(50);
   });
 
-  test('over HTTP: 422, also in a batch, and the node goes on', async () => {
+  test('over HTTP: 422, also in a bulk, and the node goes on', async () => {
     const { body } = await post('/v1/acquire', request);
     const poison = { id: body.id, messages: MOST };
     expect(await post('/v1/commit', poison)).toMatchObject({ status: 422, body: { code: 'COMMIT_ABOVE_MAX_REQUEST' } });
-    const { body: batch } = await post('/v1/commit/batch', { commits: [poison, { id: body.id, messages: 7 }] });
-    expect(batch).toMatchObject({ answers: [{ status: 422 }, { status: 200, ended: 'committed' }] });
+    const { body: bulk } = await post('/v1/commit/bulk', { commits: [poison, { id: body.id, messages: 7 }] });
+    expect(bulk).toMatchObject({ answers: [{ status: 422 }, { status: 200, ended: 'committed' }] });
     expect(await post('/v1/acquire', { group: 'a', messages: 1 })).toMatchObject({ status: 200 });
     expect(scene.node.limiter.admitted.at(MESSAGES)).toBe(8);
   });

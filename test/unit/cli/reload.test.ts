@@ -36,7 +36,7 @@ describe('quotamesh run follows its configuration', () => {
     await node.until(async () => (await acquire(node, 'b')) === 200, 'group b');
     writeFileSync(file, `${NODE}groups: { a: {}, b: {}, c: { debtMs: -1 } }\n`);
     const refused = await node.logged('configuration refused, groups stay as they are');
-    expect(String(refused.reason)).toContain(`${file}:4:39: groups.c.debtMs must be`);
+    expect(String(refused.reason)).toContain(`${file}:4:38: groups.c.debtMs must be`);
     expect((await status(node)).degraded).toEqual([
       expect.stringContaining('configuration refused, groups stay as they are'),
     ]);

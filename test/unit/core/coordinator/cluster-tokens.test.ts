@@ -274,7 +274,7 @@ describe('a cost quota', () => {
 
   test('fills the bucket with the messages that it buys; when the average moves, a debt stays the same cost', () => {
     const node = idle(COSTLY);
-    expect(slotOf(node).bucket).toEqual({ perSecond: 1000, depth: 100 });
+    expect(slotOf(node).bucket).toMatchObject({ perSecond: 1000, depth: 100 });
     node.read(node.report('a', [row(0, 400)]));
     expect(slotOf(node).settledTokens).toBe(-300);
     node.read(node.report('a', [costRow(400, 10, 50)]));
