@@ -185,7 +185,7 @@ export class Reporter {
     const { sample, current, reported, tokens, awaitsRecord, hasEntry } = lane;
     lane.awaitsRecord = false;
     if (tokens === null || (!hasEntry && !awaitsRecord) || tokens.isEnding) return;
-    if (tokens.isDue || tokens.isNearQuota || !sample.isFull(SLOW)) return;
+    if (tokens.isDue || tokens.isNearQuota(reported) || !sample.isFull(SLOW)) return;
     if (currentRates(sample, current, tokens) < SLOW) return;
     steadyRates(sample, reported);
     lane.hasEntry = !isZero(lane) || hasEntry;
@@ -249,7 +249,7 @@ export class Reporter {
    */
   #considerTokens(lane: LaneState, tokens: LaneTokens, { refusedNow, nowMs, silentMs, isCalm }: SinceReport): void {
     const { sample, current, reported } = lane;
-    const { isNearQuota } = tokens;
+    const isNearQuota = refusedNow || tokens.isNearQuota(reported);
     const isOver = areRatesOver(lane, isNearQuota);
     const byUsage = this.#shares.strategyOf(lane.group).reads === 'usage';
     const isDue =

@@ -223,9 +223,11 @@ export class LaneTokens implements Clumped {
   }
 
   /** Whether shares of others follow from this node's rates: half of a quota is wanted, or a bucket is not full. */
-  get isNearQuota(): boolean {
-    return this.slots.some(({ bucket, expected, tokens }) => {
-      return bucket !== null && (2 * expected.total >= bucket.perSecond || tokens < NEARLY_FULL * bucket.depth);
+  isNearQuota(told: LaneRates): boolean {
+    return this.slots.some(({ bucket, expected, tokens }, dimension) => {
+      // Where pieces are given, nobody is expected to take anything.
+      const wanted = Math.max(expected.total, told.demand[dimension]!);
+      return bucket !== null && (2 * wanted >= bucket.perSecond || tokens < NEARLY_FULL * bucket.depth);
     });
   }
 

@@ -195,7 +195,7 @@ export class SlotTokens {
     // Costs become known together, which says nothing of what is asked.
     const alike = this.isInPieces || this.#countsCosts ? 1 : this.#coherence.among(count);
     this.takenThreshold = alike === 1 ? this.threshold : this.#thresholdOf(this.bucket, count, alike);
-    this.shortThreshold = this.isInPieces ? this.threshold : this.#shortThresholdOf(this.bucket);
+    this.shortThreshold = this.isInPieces ? SHORT_PIECE * piece : this.#shortThresholdOf(this.bucket);
   }
 
   /** Whether so many nodes expect the same of all, as long as the same ones have rows. */
@@ -271,7 +271,7 @@ export class SlotTokens {
   /** What may be taken from now on. */
   #give(bucket: ClusterBucket, nodes: number, now: FlowNow, isHeldBack: boolean): void {
     const { account } = this;
-    this.#most = isHeldBack ? this.takenThreshold : Number.POSITIVE_INFINITY;
+    this.#most = isHeldBack ? Math.min(this.threshold, this.takenThreshold) : Number.POSITIVE_INFINITY;
     if (this.isInPieces) this.#giveInPieces(bucket, nodes, now);
     else this.#giveAtRates(bucket, nodes, now.roundTripMs);
     this.takeable -= account.pay(this.#payable(bucket)) + account.owed;
@@ -414,7 +414,10 @@ export class SlotTokens {
     const most = Math.min(this.#most, pieces);
     this.#fromCluster = this.piece * Math.floor(most / this.piece);
     this.#use = 0;
-    this.#slack = 0;
+    // As at rates: what a full bucket loses pays for what stays untold.
+    const isFull = this.tokens >= bucket.depth;
+    this.#slack = isFull ? bucket.perSecond * this.expected.part : 0;
+    this.takenThreshold = Math.max(this.threshold, isFull ? (UNTOLD_FULL * bucket.depth) / nodes : 0);
     this.#creditMax = 0;
     this.takeable = this.account.takeable(most, wholeOf(nodes, turn.isDivided) * bucket.depth);
     // Work as large as what a full bucket gives to its only user waits until it is full.
@@ -477,6 +480,10 @@ const NOISE_DEPTHS = 0.3;
  * comes and goes at all nodes within two deliveries was admitted 8 % above the quota.
  */
 const UNTOLD_ALIKE = 2;
+/** A part of a piece that stays untold keeps a node from the next piece: it is told where work is refused. */
+const SHORT_PIECE = 0.1;
+/** Where pieces are given, so many depths stay untold at all nodes together while the bucket is full. */
+const UNTOLD_FULL = 0.5;
 /** The part of what a node may take of the cluster's bucket that it leaves untold where work is refused. */
 const UNTOLD_SHORT = 0.7;
 /** A report of less than a piece of work would say nothing. */
