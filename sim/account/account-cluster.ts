@@ -44,8 +44,9 @@ export class AccountCluster {
     this.topic = new SimulatedTopic(this.queue, this.#random, story.delays, story.partitions);
     this.#buckets = [...story.buckets];
     this.#config = this.#resolved();
+    const nodesMax = story.nodes + story.acts.filter(({ act }) => act === 'start').length;
     this.told = story.buckets.flatMap((bucket, at) =>
-      namesOf(bucket, at).map((name) => new ToldBucket(name, bucket, 0)),
+      namesOf(bucket, at).map((name) => new ToldBucket(name, bucket, 0, nodesMax)),
     );
     for (let at = 0; at < story.nodes; at++) this.start(`node-${this.#started++}`, false);
   }

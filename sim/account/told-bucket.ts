@@ -1,20 +1,22 @@
 import { AccountLedger, type Grant } from '../oracle/account-ledger.js';
 import type { WrittenBucket } from './story.js';
-import { depthOf, perSecondOf } from './written-bucket.js';
+import { depthOf, isInPieces, perSecondOf } from './written-bucket.js';
 
 /** What callers were told of one group or key. */
 export class ToldBucket {
   readonly name: string;
-  readonly ledger = new AccountLedger();
+  readonly ledger: AccountLedger;
   /** When it was last asked for. */
   askedMs = Number.NEGATIVE_INFINITY;
   written: WrittenBucket;
   /** When its quota was changed last. */
   limitedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(name: string, written: WrittenBucket, nowMs: number) {
+  /** @param nodes the most that there are at once */
+  constructor(name: string, written: WrittenBucket, nowMs: number, nodes: number) {
     this.name = name;
     this.written = written;
+    this.ledger = new AccountLedger(isInPieces(written, nodes) ? nodes : 0);
     this.ledger.limited(nowMs, perSecondOf(written), depthOf(written));
   }
 

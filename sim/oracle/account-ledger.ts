@@ -26,7 +26,7 @@ const TOGETHER = 3;
 /**
  * Judges what was granted of one bucket in every span of time, by docs/reference/promises.md, `account`:
  *
- *     granted ≤ ∫ quota + three depths + what was allowed within the span
+ *     granted ≤ ∫ quota + max(three depths, a depth + pieces) + what was allowed within the span
  *
  * It counts what callers were told, and nothing of what nodes know. Granted less ∫ quota and less what was allowed, at
  * most over all spans that end now, is one number that each grant raises, and that falls to 0 at least: the span that
@@ -34,6 +34,12 @@ const TOGETHER = 3;
  */
 export class AccountLedger {
   readonly #entries: Entry[] = [];
+  readonly #pieces: number;
+
+  /** @param pieces where quotas are given in pieces, a message for each node; then that and a depth may be more */
+  constructor(pieces = 0) {
+    this.#pieces = pieces;
+  }
 
   /** The bucket fills at this rate and holds so much from now on. */
   limited(atMs: number, perSecond: number, depth: number): void {
@@ -82,7 +88,7 @@ export class AccountLedger {
   }
 
   worst(): WorstSpan {
-    const spans = new Spans();
+    const spans = new Spans(this.#pieces);
     for (const entry of this.#inOrder()) {
       spans.pass(entry.atMs);
       if (entry.kind === 'limit') spans.limit(entry.perSecond, entry.depth);
@@ -114,8 +120,13 @@ class Spans {
   worst: WorstSpan = { excess: Number.NEGATIVE_INFINITY, fromMs: 0, untilMs: 0, depth: 0 };
   /** Depths fall; the last one is in force, and spans that begin now are among its own. */
   readonly #open: OfDepth[] = [];
+  readonly #pieces: number;
   #perSecond = 0;
   #nowMs = 0;
+
+  constructor(pieces: number) {
+    this.#pieces = pieces;
+  }
 
   pass(nowMs: number): void {
     const inflow = (this.#perSecond * (nowMs - this.#nowMs)) / 1000;
@@ -138,7 +149,7 @@ class Spans {
     this.#lower(-tokens);
     if (tokens < 0) return;
     for (const { depth, beyond, fromMs } of this.#open) {
-      const excess = beyond - TOGETHER * depth;
+      const excess = beyond - Math.max(TOGETHER * depth, depth + this.#pieces);
       if (excess > this.worst.excess) this.worst = { excess, fromMs, untilMs: this.#nowMs, depth };
     }
   }

@@ -4,7 +4,7 @@ import type { LeftOut } from '../../sim/swarm/run-swarm.js';
 export const LEFT_OUT: LeftOut = { nodesInPieces: 3, hasOnePartition: true, isApart: true };
 
 export const OPEN_FAULTS = [
-  'left out: in pieces, each of more than three nodes may take a whole depth at one instant (nodesInPieces)',
+  'left out: in pieces, more than three nodes may take a depth more than three within two deliveries (nodesInPieces)',
   'left out: with several partitions nodes that have read the same hold different tokens (hasOnePartition)',
   'left out: nodes that wake at one instant take up to a tenth of a depth more than three (isApart)',
 ].join('\n');

@@ -482,8 +482,8 @@ const NOISE_DEPTHS = 0.3;
 const UNTOLD_ALIKE = 2;
 /** A part of a piece that stays untold keeps a node from the next piece: it is told where work is refused. */
 const SHORT_PIECE = 0.1;
-/** Where pieces are given, so many depths stay untold at all nodes together while the bucket is full. */
-const UNTOLD_FULL = 0.5;
+/** Where pieces are given, so many depths stay untold at all nodes while the bucket is full. Less writes more. */
+const UNTOLD_FULL = 0.25;
 /** The part of what a node may take of the cluster's bucket that it leaves untold where work is refused. */
 const UNTOLD_SHORT = 0.7;
 /** A report of less than a piece of work would say nothing. */

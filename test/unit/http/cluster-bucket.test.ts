@@ -112,7 +112,7 @@ describe('a group that has a bucket', () => {
     await vi.waitFor(ask, 5000);
     await vi.waitFor(async () => {
       const { charged } = (await statusOf('pieces')).directions.publish.clusterBucket!.messages!;
-      expect(charged).toEqual([{ nodeId: scene.node.nodeId, units: expect.closeTo(6, 1) }]);
+      expect(charged).toEqual([{ nodeId: scene.node.nodeId, units: expect.closeTo(6, 0) }]);
     }, 5000);
     expect(explanationText(await explanationOf('pieces'))).toMatch(
       /charged +messages beyond what was expected: \S+ \d/m,
