@@ -18,7 +18,7 @@ import { committed, keptResults, writePage } from './race/race-page.js';
 const INSTANCES = 3;
 /** Before the first request: instances know each other. */
 const SETTLE_MS = 3000;
-/** What is under way at the end is waited for. */
+/** Waits so long for requests that are under way at the end. */
 const END_MS = 2000;
 const { values } = parseArgs({
   options: {

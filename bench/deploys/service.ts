@@ -5,7 +5,7 @@ import { PACKAGE_ROOT } from '../../src/package/package-root.js';
 import { Child } from '../../src/processes/child.js';
 import { PLANS } from './customers.js';
 
-/** What became of a request: a status of HTTP, or that nobody was there to ask. */
+/** Tells what became of a request: a status of HTTP, or that nobody was there to ask. */
 export const NOBODY = 0;
 export const BROKEN = 1;
 

@@ -1,3 +1,4 @@
+import { AccountLedger } from '../../sim/oracle/account-ledger.js';
 import { quantileOf } from '../../src/load/quantile.js';
 import { TokenBucket } from '../race/token-bucket.js';
 import { type Customer, PLANS, type Plan } from './customers.js';
@@ -19,7 +20,7 @@ export interface Played {
   readonly lifeChanges: readonly LifeChange[];
 }
 
-/** What a model says that it admits at most above quota × time, in quotas. */
+/** Bounds what a model admits above quota × time, in quotas, by its own word. */
 export interface Bound {
   readonly depths: number;
   /** On top of it, for each instance that was started or killed within the time. */
@@ -43,7 +44,7 @@ export interface Verdict {
   readonly mostAbove: number;
   /** Customers with more than the bound in some span. */
   readonly aboveBound: number;
-  /** What those who want more than their quota were granted, of what an exact bucket would have. */
+  /** Divides what greedy customers were granted by what an exact bucket would have granted. */
   readonly usedByGreedy: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -114,7 +115,7 @@ function isAfterDeploy(dueMs: number, { incidents }: Played): boolean {
 }
 
 /**
- * Finds the span with most grants above quota × its length, less `credit` for each change of a life within it.
+ * Finds the most above quota × time in any span, less `credit` for each change of a life within it.
  *
  * *Worked:* of 60 per hour, 60 at once and 60 more after a minute are 119 above: 1.98 quotas.
  */
@@ -124,17 +125,11 @@ function mostAbove(
   lifeChanges: readonly LifeChange[],
   credit: number,
 ): number {
-  const steps = [
-    ...granted.map(({ endedMs }) => ({ atMs: endedMs, adds: 1 })),
-    ...lifeChanges.map(({ atMs }) => ({ atMs, adds: -credit * amount })),
-  ].sort((one, other) => one.atMs - other.atMs);
-  let [above, most, beforeMs] = [0, 0, 0];
-  for (const { atMs, adds } of steps) {
-    above = Math.max(0, Math.max(0, above - ((atMs - beforeMs) * amount) / periodMs) + adds);
-    most = Math.max(most, above);
-    beforeMs = atMs;
-  }
-  return most / amount;
+  const ledger = new AccountLedger();
+  ledger.limited(0, (amount * 1000) / periodMs, amount);
+  for (const { endedMs } of granted) ledger.granted(endedMs, 1);
+  for (const { atMs } of lifeChanges) ledger.allow(atMs, credit * amount);
+  return ledger.mostBeyond() / amount;
 }
 
 function usedByGreedy({ customers, asked }: Played): number {

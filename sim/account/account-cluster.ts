@@ -63,7 +63,7 @@ export class AccountCluster {
     return this.#config;
   }
 
-  /** Whether records come back so fast that a full bucket is whole at each of three nodes (docs/guide/tokens.md). */
+  /** Tells whether a full bucket is whole at each of three nodes: records come back fast (docs/guide/tokens.md). */
   get isNear(): boolean {
     const { delays } = this.#story;
     return delays.appendMs[1] + delays.deliveryMs[1] < WHOLE_BELOW_MS;

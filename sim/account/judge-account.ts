@@ -3,7 +3,7 @@ import { drawStory } from './draw-story.js';
 import { type Broken, playStory } from './play-story.js';
 import type { Act, Story } from './story.js';
 
-/** What a seed's story broke, and how to tell it. */
+/** Tells what a seed's story broke, and the story. */
 export interface AccountVerdict {
   readonly broken: readonly Broken[];
   readonly story: Story;

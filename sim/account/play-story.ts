@@ -22,7 +22,7 @@ export interface Played {
   readonly granted: number;
   /** Most that a bucket was granted in a span beyond its quota, less what was allowed, in depths. */
   readonly mostDepths: number;
-  /** How often a bucket that had rested was asked for one message. */
+  /** Counts how often a rested bucket was asked for one message. */
   readonly probes: number;
 }
 
@@ -66,7 +66,7 @@ class Play {
     const { queue } = this.#cluster;
     const untilMs = queue.nowMs + ms;
     while (queue.nowMs < untilMs) {
-      // What waits in promises is answered between two events.
+      // Promises that wait are answered between two events.
       const stepMs = this.#open > 0 ? PROMISES_EVERY_MS : LOOK_EVERY_MS;
       queue.runUntil(Math.min(untilMs, queue.nowMs + stepMs));
       await this.#settle();

@@ -88,6 +88,15 @@ export class AccountLedger {
   }
 
   worst(): WorstSpan {
+    return this.#spans().worst;
+  }
+
+  /** The most tokens above ∫ quota and what was allowed in any span, whatever the bound; ≥ 0. */
+  mostBeyond(): number {
+    return this.#spans().mostBeyond;
+  }
+
+  #spans(): Spans {
     const spans = new Spans(this.#pieces);
     for (const entry of this.#inOrder()) {
       spans.pass(entry.atMs);
@@ -95,7 +104,7 @@ export class AccountLedger {
       else if (entry.kind === 'allow') spans.take(-entry.tokens);
       else if (isGrant(entry) && entry.amount > 0) spans.take(entry.amount);
     }
-    return spans.worst;
+    return spans;
   }
 
   #inOrder(): readonly Entry[] {
@@ -118,6 +127,7 @@ interface OfDepth {
 
 class Spans {
   worst: WorstSpan = { excess: Number.NEGATIVE_INFINITY, fromMs: 0, untilMs: 0, depth: 0 };
+  mostBeyond = 0;
   /** Depths fall; the last one is in force, and spans that begin now are among its own. */
   readonly #open: OfDepth[] = [];
   readonly #pieces: number;
@@ -149,6 +159,7 @@ class Spans {
     this.#lower(-tokens);
     if (tokens < 0) return;
     for (const { depth, beyond, fromMs } of this.#open) {
+      this.mostBeyond = Math.max(this.mostBeyond, beyond);
       const excess = beyond - Math.max(TOGETHER * depth, depth + this.#pieces);
       if (excess > this.worst.excess) this.worst = { excess, fromMs, untilMs: this.#nowMs, depth };
     }

@@ -244,8 +244,8 @@ export class Reporter {
   }
 
   /**
-   * A lane that shares tokens is reported when the cluster's bucket would be another one, or when work is refused that
-   * the report did not announce. The rates are followed all the time, and told when there is a reason to speak.
+   * Reports a lane when the cluster's bucket would be another one, when work is refused that the report did not
+   * announce, or when its rates in the log are wrong (rates-in-log.ts).
    */
   #considerTokens(lane: LaneState, tokens: LaneTokens, { refusedNow, nowMs, silentMs, isCalm }: SinceReport): void {
     const { sample, current, reported } = lane;
