@@ -197,9 +197,9 @@ function print(system: string, { scenario, admitted, convergenceMs, worstSecond,
 
 /** Never settled is later than any time; null when that is the median, or there are no steps. */
 function medianOf(steps: readonly (number | null)[]): number | null {
-  const sorted = steps.map((ms) => ms ?? Number.POSITIVE_INFINITY).sort((one, other) => one - other);
+  const sorted = steps.map((ms) => ms ?? Infinity).sort((one, other) => one - other);
   const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
-  const median = ((low ?? Number.POSITIVE_INFINITY) + (high ?? Number.POSITIVE_INFINITY)) / 2;
+  const median = ((low ?? Infinity) + (high ?? Infinity)) / 2;
   return finiteOrNull(median);
 }
 

@@ -79,7 +79,7 @@ async function demandSteps(name: string, story: Story): Promise<void> {
     if (step === 0) continue;
     shares.push(await story.settledAfterMs(fromMs, wanted, toMs));
     const granted = events.filter(({ granted: isGranted, node }) => isGranted && node === busy).map(({ atMs }) => atMs);
-    clients.push((granted.find((atMs) => rateFrom(granted, atMs) >= 0.9 * 960) ?? Number.POSITIVE_INFINITY) - fromMs);
+    clients.push((granted.find((atMs) => rateFrom(granted, atMs) >= 0.9 * 960) ?? Infinity) - fromMs);
   }
   print(name, 'demand step: until every share stays within 5 %', shares, 'ms');
   print(name, 'demand step: until the busy client gets 90 % of its share', clients, 'ms');

@@ -63,15 +63,15 @@ for (const [what, reports] of [
   const inflate = codecs.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {
     codecs.forEach(([, codec], at) => {
-      compress[at]!.push(cpuOf(times, () => codec.compress(plain)));
-      inflate[at]!.push(cpuOf(times, () => codec.inflate(packed[at]!)));
+      compress[at].push(cpuOf(times, () => codec.compress(plain)));
+      inflate[at].push(cpuOf(times, () => codec.inflate(packed[at])));
     });
   }
   console.log(`${what.padEnd(20)} none    ${String(plain.length).padStart(6)}   100`);
   codecs.forEach(([name], at) => {
-    const bytes = packed[at]!.length;
+    const bytes = packed[at].length;
     const part = ((100 * bytes) / plain.length).toFixed(0).padStart(5);
-    const figures = [compress[at]!, inflate[at]!].map(spread).join('  ');
+    const figures = [compress[at], inflate[at]].map(spread).join('  ');
     console.log(`${''.padEnd(20)} ${name.padEnd(7)} ${String(bytes).padStart(6)} ${part}    ${figures}`);
   });
 }

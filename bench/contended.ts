@@ -97,7 +97,7 @@ function settingsOf() {
   const [any] = groups;
   const { maxNodes, maxRows, maxGroupsPerNode } = limits;
   const all = Array.from({ length: groupCount }, (_, at) => ({
-    ...(any as (typeof groups)[number]),
+    ...any,
     name: `group-${at}`,
   }));
   const bounds = { maxNodes, maxRows, maxGroupsPerNode };
@@ -120,12 +120,12 @@ function arrive(world: World, nodes: readonly SimulatedNode[], load: number): Ar
     }
     for (let group = 0; group < groupCount; group++) {
       const cell = second * groupCount + group;
-      const perTick = (load * Math.exp(walk[group] as number) * perSecond * ARRIVALS_MS) / 1000 / (nodeCount + 2);
+      const perTick = (load * Math.exp(walk[group]) * perSecond * ARRIVALS_MS) / 1000 / (nodeCount + 2);
       for (let node = 0; node < nodeCount; node++) {
         const due = random.poisson(group % nodeCount === node ? 3 * perTick : perTick);
-        arrivals.wanted[cell]! += due;
+        arrivals.wanted[cell] += due;
         for (let at = 0; at < due; at++) {
-          if (nodes[node]?.tryAcquire(laneOf(group, 0), 1, 0)) arrivals.admitted[cell]! += 1;
+          if (nodes[node]?.tryAcquire(laneOf(group, 0), 1, 0)) arrivals.admitted[cell] += 1;
         }
       }
     }
@@ -159,15 +159,15 @@ function exactnessOf({ wanted, admitted }: Arrivals): Exactness {
   let usable = 0;
   let all = 0;
   for (let group = 0; group < groupCount; group++) {
-    const bySecond = Array.from({ length: seconds }, (_, at) => admitted[(first + at) * groupCount + group] as number);
+    const bySecond = Array.from({ length: seconds }, (_, at) => admitted[(first + at) * groupCount + group]);
     worstSecond[group] = Math.max(...bySecond) / perSecond;
     for (let from = 0; from + 5 <= seconds; from++) {
       const sum = bySecond.slice(from, from + 5).reduce((total, count) => total + count, 0);
-      over5s[group] = Math.max(over5s[group] as number, sum / (5 * perSecond) - 1);
+      over5s[group] = Math.max(over5s[group], sum / (5 * perSecond) - 1);
     }
     bySecond.forEach((count, at) => {
       all += count;
-      usable += Math.min(perSecond, wanted[(first + at) * groupCount + group] as number);
+      usable += Math.min(perSecond, wanted[(first + at) * groupCount + group]);
     });
   }
   return { over5s: [...over5s.sort()], worstSecond: [...worstSecond.sort()], used: all / usable };

@@ -10,7 +10,7 @@ import { runInNewContext } from 'node:vm';
 import { Random } from '../sim/cluster/random.js';
 import { DIRECTION_COUNT } from '../src/core/base/vocabulary.js';
 import { STRATEGIES } from '../src/core/convergence/strategies.js';
-import { createLaneView, type Strategy } from '../src/core/convergence/strategy.js';
+import { createLaneView } from '../src/core/convergence/strategy.js';
 import type { LaneState } from '../src/core/lanes/lane-state.js';
 import { LaneTable } from '../src/core/lanes/lane-table.js';
 import { LogTime } from '../src/core/log/log-time.js';
@@ -77,7 +77,7 @@ const CHANGED_MOST = 100;
 /** Behind the bundles that were filled. */
 const CHANGED_BUNDLE = 10_000;
 /** Another record of one node about one group each; applied with a higher sequence every time. */
-const incoming = Array.from({ length: CHANGED_MOST }, (_, at) => recordOf(members[at] as Member, at * 97, 1));
+const incoming = Array.from({ length: CHANGED_MOST }, (_, at) => recordOf(members[at], at * 97, 1));
 const lanes = [...table.lanes.values()];
 table.dirty.clear();
 const bare = bareRounds(false);
@@ -117,7 +117,7 @@ for (const [name, run] of Object.entries(kinds)) {
   await nextTurn();
   const collections = youngCollections;
   taken.sort((one, other) => one - other);
-  const [least, middle, most] = [0, REPETITIONS >> 1, REPETITIONS - 1].map((at) => (taken[at] as number).toFixed(2));
+  const [least, middle, most] = [0, REPETITIONS >> 1, REPETITIONS - 1].map((at) => taken[at].toFixed(2));
   console.log(
     `${name.padEnd(46)} ms: min ${least}, median ${middle}, max ${most}; ` +
       `heap +${allocated.toFixed(1)} KiB per round, ${collections} young collections`,
@@ -163,7 +163,7 @@ function updateAll(some: Iterable<LaneState>): void {
 
 /** As the coordinator does it: records mark lanes, and only these are computed. */
 function changes(count: number): void {
-  for (let at = 0; at < count; at++) apply(CHANGED_BUNDLE + at, members[at] as Member, incoming[at] as ReportRecord);
+  for (let at = 0; at < count; at++) apply(CHANGED_BUNDLE + at, members[at], incoming[at]);
   updateAll(table.dirty);
   table.dirty.clear();
 }
@@ -179,9 +179,9 @@ function bareRounds(isMessagesOnly: boolean): () => void {
   const round = createLaneView(NODES);
   round.count = NODES;
   round.floorRatio = groups[0]?.floorRatio ?? 0;
-  round.target.set([1000, isMessagesOnly ? Number.POSITIVE_INFINITY : 1e7]);
+  round.target.set([1000, isMessagesOnly ? Infinity : 1e7]);
   round.weight.fill(1);
-  const strategy = STRATEGIES['max-min'] as Strategy;
+  const strategy = STRATEGIES['max-min'];
   const demands = Array.from({ length: 1000 }, () => {
     const usage = Array.from({ length: NODES }, () => random.next() * 20);
     const messages = usage.map((rate) => rate * (random.next() < 0.1 ? 10 : 1));
@@ -191,7 +191,7 @@ function bareRounds(isMessagesOnly: boolean): () => void {
     for (let group = 0; group < GROUPS; group++) {
       const demand = demands[group % demands.length] as Float64Array[];
       for (let dimension = 0; dimension < demand.length; dimension++) {
-        (round.demand[dimension] as Float64Array).set(demand[dimension] as Float64Array);
+        round.demand[dimension].set(demand[dimension]);
       }
       strategy.converge(round);
     }

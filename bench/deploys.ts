@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { freePorts } from '../src/processes/free-ports.js';
 import { CONTENDERS, type Contender } from './deploys/contenders.js';
-import { type Customer, customersOf } from './deploys/customers.js';
+import { customersOf } from './deploys/customers.js';
 import { type DeploysResult, deploysTable } from './deploys/document.js';
 import { play, SCHEDULE } from './deploys/schedule.js';
 import { NOBODY, Service } from './deploys/service.js';
@@ -93,7 +93,7 @@ async function askAll(service: Service, nowMs: () => number): Promise<Asked[]> {
   for (const each of asked) {
     const restMs = each.dueMs - nowMs();
     if (restMs > 0) await sleep(Math.max(1, restMs));
-    void service.ask((customers[each.customer] as Customer).name).then(({ status }) => {
+    void service.ask(customers[each.customer].name).then(({ status }) => {
       each.status = status;
       each.endedMs = nowMs();
     });
@@ -118,7 +118,7 @@ async function playAll(service: Service, nowMs: () => number): Promise<Played['i
 function printRefusals(played: Played): void {
   const counts = new Map<string, number>();
   for (const { customer, dueMs } of refusalsBelowQuota(played)) {
-    const { name, habit, part } = played.customers[customer] as Customer;
+    const { name, habit, part } = played.customers[customer];
     const last = played.incidents.findLast(({ fromMs }) => fromMs <= dueMs);
     const after =
       last === undefined ? 'before all' : `${((dueMs - last.fromMs) / 1000).toFixed(0)} s into ${last.kind}`;

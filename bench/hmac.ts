@@ -76,7 +76,7 @@ for (const [name, key, record] of kinds) {
   console.log(`${name.padEnd(20)} ${String(value.length).padStart(6)} ${figures}`);
 }
 
-const { sign, verify } = costs[1] as { sign: number; verify: number };
+const { sign, verify } = costs[1];
 for (const [changes, perSecond] of Object.entries(READ_PER_SECOND)) {
   const us = perSecond * verify + Math.max(1, perSecond / NODES) * sign;
   const share = ((100 * us) / 1e6).toFixed(2);
@@ -129,5 +129,5 @@ function microsecondsSince(before: NodeJS.CpuUsage): number {
 
 function summary(values: readonly number[]) {
   const sorted = [...values].sort((left, right) => left - right);
-  return { min: sorted[0] as number, median: sorted[Math.floor(sorted.length / 2)] as number };
+  return { min: sorted[0], median: sorted[Math.floor(sorted.length / 2)] };
 }

@@ -43,11 +43,11 @@ export function measureCluster(
   const granted = new Float64Array(keys);
   const counts = { asked: 0, unheard: 0, aloud: 0, refused: 0, silentRefused: 0 };
   const ask = (key: number) => {
-    const node = cluster.nodes[Math.floor(cluster.random.next() * nodes)] as (typeof cluster.nodes)[number];
-    const answer = node.ask(names[key] as string, 1);
+    const node = cluster.nodes[Math.floor(cluster.random.next() * nodes)];
+    const answer = node.ask(names[key], 1);
     counts.asked++;
     counts[answer]++;
-    if (answer !== 'refused') granted[key] = (granted[key] as number) + 1;
+    if (answer !== 'refused') granted[key] = granted[key] + 1;
     else if (key >= hot) counts.silentRefused++;
   };
   const play = (forMinutes: number) => {
@@ -87,9 +87,9 @@ export function measureCluster(
       `${loud.map((count) => count.toFixed(0)).join(' hot, ')} others`,
   );
   say(`  asked ${asked}: ${unheard} granted unheard, ${aloud} aloud, ${refused} refused`);
-  const ofQuota = (key: number) => (granted[key] as number) / (PER_MINUTE * minutes);
+  const ofQuota = (key: number) => granted[key] / (PER_MINUTE * minutes);
   const hotRatios = names.slice(0, hot).map((_, key) => ofQuota(key));
-  const silentBeyond = names.slice(hot).filter((_, at) => (granted[hot + at] as number) > PER_MINUTE * minutes + depth);
+  const silentBeyond = names.slice(hot).filter((_, at) => granted[hot + at] > PER_MINUTE * minutes + depth);
   const mean = hotRatios.reduce((sum, ratio) => sum + ratio, 0) / hot;
   say(
     `  hot keys: ${percent(mean)} of the quota on the average, ${percent(Math.min(...hotRatios))} to ` +

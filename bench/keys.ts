@@ -149,7 +149,7 @@ type Node = Awaited<ReturnType<typeof createNode>>;
 
 /** What a name in hand costs that nobody has looked at since long ago. */
 function readAll(names: readonly string[], order: Uint32Array, from: number, to: number): void {
-  for (let at = from; at < to; at++) sink += (names[order[at] as number] as string).charCodeAt(0) + performance.now();
+  for (let at = from; at < to; at++) sink += names[order[at]].charCodeAt(0) + performance.now();
 }
 
 /** Reading the clock waits until all loads have come back, so the misses of several lookups do not overlap any more. */
@@ -163,13 +163,13 @@ function lookUpAll(
 ): void {
   for (let at = from; at < to; at++) {
     if (clock !== null) sink += clock.now();
-    sink += bare.get(names[order[at] as number] as string) as number;
+    sink += bare.get(names[order[at]]) as number;
   }
 }
 
 function decideAll(node: Node, names: readonly string[], order: Uint32Array, from: number, to: number): void {
   for (let at = from; at < to; at++) {
-    if (!node.tryAcquire(names[order[at] as number] as string, ONE).granted) throw new Error('a decision was refused');
+    if (!node.tryAcquire(names[order[at]], ONE).granted) throw new Error('a decision was refused');
   }
 }
 
@@ -186,7 +186,7 @@ function zipfOrder(count: number): Uint32Array {
     let [low, high] = [0, count - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((sums[middle] as number) < wanted) low = middle + 1;
+      if (sums[middle] < wanted) low = middle + 1;
       else high = middle;
     }
     order[at] = (low * 7_368_787) % count;

@@ -31,7 +31,7 @@ const lookupName = (order: string) => `bare Map lookup, ${order}`;
 const byNameName = (order: string) => `by name, ${order}, cached clock`;
 const NAMES = 5000;
 const TOPICS = 200;
-const UNLIMITED = Number.POSITIVE_INFINITY;
+const UNLIMITED = Infinity;
 
 interface Contestant {
   readonly name: string;
@@ -227,7 +227,7 @@ function zipfOrder(length: number): Uint16Array {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     let left = (state / 2 ** 32) * total;
     let at = 0;
-    while (left > (weights[at] as number)) left -= weights[at++] as number;
+    while (left > weights[at]) left -= weights[at++];
     return at;
   });
 }
@@ -254,9 +254,9 @@ const topics = await wholeNode('plain', `the same, with one of ${TOPICS} topics`
 const open = await wholeNode('open', 'node.tryAcquire, group without quota');
 const levels = await wholeNode('levels', 'node.tryAcquire, group, client and divided topic', 1);
 const orders: readonly (readonly [string, (time: number) => string])[] = [
-  ['one hot key', () => names[0] as string],
-  [`${NAMES} in turn`, (time) => names[time % NAMES] as string],
-  ['Zipf order', (time) => names[zipf[time & 4095] as number] as string],
+  ['one hot key', () => names[0]],
+  [`${NAMES} in turn`, (time) => names[time % NAMES]],
+  ['Zipf order', (time) => names[zipf[time & 4095]]],
 ];
 const results = await measure([
   counter(),
@@ -265,7 +265,7 @@ const results = await measure([
   byHandle('cached'),
   byHandle('fresh'),
   ...orders.flatMap(([order, pick]) => [mapLookup(order, pick), byName(order, pick)]),
-  openByName(orders[0]![1]),
+  openByName(orders[0][1]),
   ...[plain, topics, beside, shadow, open, levels].map(({ contestant }) => contestant),
   ...others(),
 ]);

@@ -124,7 +124,7 @@ function compareCosts(seconds: number): Promise<void> {
     for (const { group, broker, ...kind } of KINDS) {
       const topics =
         group === null ? cluster.topics('alone') : cluster.group(group, { publishRateInMsgs: NEVER_REACHED });
-      seen.push({ ...kind, topic: (await topics)[broker] as string, perSecond: [] as number[], p99Us: [] as number[] });
+      seen.push({ ...kind, topic: (await topics)[broker], perSecond: [] as number[], p99Us: [] as number[] });
     }
     // The first round is for the compilers of all.
     for (let round = 0; round <= ROUNDS; round++) {
@@ -153,7 +153,7 @@ async function keepQuiet(cluster: FollowedCluster, isQuiet: boolean): Promise<vo
 }
 
 function loadOf(cluster: FollowedCluster, topics: readonly string[]): Promise<PulsarLoad> {
-  return PulsarLoad.start({ url: cluster.pulsar.brokers[0]?.serviceUrl as string, topics });
+  return PulsarLoad.start({ url: cluster.pulsar.brokers[0]?.serviceUrl, topics });
 }
 
 function used(samples: readonly Sample[]): string {
@@ -165,7 +165,7 @@ function rates(samples: readonly Sample[]): string {
 }
 
 function ratesOf(samples: readonly Sample[]): number[] {
-  return ratesBetween(samples[0] as Sample, samples.at(-1) as Sample);
+  return ratesBetween(samples[0], samples.at(-1) as Sample);
 }
 
 function over(samples: readonly Sample[]): string {

@@ -58,7 +58,7 @@ try {
 /** Rewrites the file and says so; two a second at most, as the next would be read together with it. */
 async function reload(number: number): Promise<void> {
   const startMs = performance.now();
-  await rewriteQuota(cluster, ['a'], QUOTAS[(number + 1) % 2] as number);
+  await rewriteQuota(cluster, ['a'], QUOTAS[(number + 1) % 2]);
   cluster.node('a').child.signal('SIGHUP');
   await sleep(TURN_MS / RELOADS_PER_TURN - (performance.now() - startMs));
 }

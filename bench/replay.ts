@@ -75,8 +75,8 @@ function* invented(): Generator<Row> {
 }
 
 function* repeated(trace: readonly Row[]): Generator<Row> {
-  const first = trace[0] as Row;
-  const last = trace[trace.length - 1] as Row;
+  const first = trace[0];
+  const last = trace[trace.length - 1];
   const spanMs = ((last.atMs - first.atMs) * trace.length) / (trace.length - 1);
   for (let round = 0; ; round++) for (const { atMs, rest } of trace) yield { atMs: atMs + round * spanMs, rest };
 }

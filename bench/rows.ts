@@ -27,7 +27,7 @@ for (const changesPerMinute of values.changes.split(',').map(Number)) measure(ch
 
 function measure(changesPerMinute: number): void {
   const scale = { nodes: NODES, groupsPerNode: 5000, nodesPerGroup: 5, changesPerMinute, seconds: SECONDS };
-  const { history, produces } = trafficOf(scale, core, core.groups[0] as (typeof core.groups)[number]);
+  const { history, produces } = trafficOf(scale, core, core.groups[0]);
   const known = new Map<string, ReadonlyMap<string, string>>();
   for (const record of history) changedIn(record, known);
   const sums = { unchanged: 0, changed: 0, own: 0, records: 0, rows: 0, beats: 0 };

@@ -15,7 +15,7 @@ import { measureCatchUp } from './scale/catch-up.js';
 import { Reader } from './scale/reader.js';
 import type { Measured } from './scale/reading-node.js';
 import { scaleConfig } from './scale/scale-config.js';
-import { groupsOf, type Produce, type Scale, type Traffic, trafficOf } from './scale/traffic.js';
+import { groupsOf, type Scale, type Traffic, trafficOf } from './scale/traffic.js';
 
 const { values } = parseArgs({
   options: {
@@ -52,7 +52,7 @@ print('changes', 'setting', 'MB/min', 'on wire', 'records/s', 'fetches/s', CPU, 
 for (const changes of values.changes.split(',').map(Number)) {
   const scale: Scale = { ...settled, changesPerMinute: changes, seconds: SETTLE_SECONDS + seconds };
   const core = { ...coreOf(), nodeId: '', partitions: 1 };
-  const traffic = trafficOf(scale, core, core.groups[0] as (typeof core.groups)[number]);
+  const traffic = trafficOf(scale, core, core.groups[0]);
   for (const setting of values.settings.split(',')) await measure(scale, traffic, setting);
 }
 
@@ -126,11 +126,11 @@ async function play(
   const startMs = performance.now() - fromSeconds * 1000;
   let at = traffic.produces.findIndex(({ atMs }) => atMs >= fromSeconds * 1000);
   for (; at !== -1 && at < batches.length; at++) {
-    const { atMs } = traffic.produces[at] as Produce;
+    const { atMs } = traffic.produces[at];
     if (atMs >= toSeconds * 1000) break;
     const earlyMs = startMs + atMs - performance.now();
     if (earlyMs > 1) await sleep(earlyMs);
-    server.append(batches[at] as Buffer);
+    server.append(batches[at]);
   }
 }
 

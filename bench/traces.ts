@@ -126,7 +126,7 @@ async function playAll(all: readonly Cell[], threads: number): Promise<Row[]> {
         else thread.postMessage(all[at]);
       };
       thread.on('message', (figures: CellFigures) => {
-        played[at] = { cell: all[at] as Cell, ...figures };
+        played[at] = { cell: all[at], ...figures };
         for (let row = played[printed]; row !== undefined; row = played[++printed]) tableRow(inColumns(row));
         send();
       });

@@ -92,7 +92,7 @@ function chosenMutants() {
     const isAsked = ({ module, says }) => before.some((one) => one.module === module && one.says === says);
     return [...perFolder.values()].flat().filter(isAsked);
   }
-  const size = Number(values.sample) || Number.POSITIVE_INFINITY;
+  const size = Number(values.sample) || Infinity;
   return [...perFolder.values()].flatMap((mutants) => shuffled(mutants, Number(values.seed)).slice(0, size));
 }
 

@@ -31,7 +31,7 @@ export interface AwayRun {
  */
 export function playTopicAway(settings: WorldSettings, isolation: Isolation, awayFor: AwayFor): AwayRun {
   const [group, ...others] = settings.groups;
-  const world = new World(7, { ...settings, groups: [{ ...group!, isolation }, ...others] });
+  const world = new World(7, { ...settings, groups: [{ ...group, isolation }, ...others] });
   for (const [node, rate] of Object.entries(WANTED)) {
     world.start(node);
     world.drive({ node, ratePerSecond: () => rate, evenly: true });
@@ -39,7 +39,7 @@ export function playTopicAway(settings: WorldSettings, isolation: Isolation, awa
   world.queue.after(AWAY.fromMs, () => setAway(world, awayFor, true));
   world.queue.after(AWAY.toMs, () => setAway(world, awayFor, false));
   world.runFor(AWAY.endMs);
-  return measured(world, group!.quota.publish[0], settings.stalenessMs + isolation.holdMs);
+  return measured(world, group.quota.publish[0], settings.stalenessMs + isolation.holdMs);
 }
 
 function setAway(world: World, awayFor: AwayFor, isAway: boolean): void {
@@ -58,6 +58,6 @@ function measured({ arrivals }: World, quota: number, noticedMs: number): AwayRu
     policy: rate(AWAY.fromMs + noticedMs, AWAY.toMs),
     after: rate(AWAY.toMs + 2000, AWAY.endMs),
     worst: worstSpan(arrivals, 1000, AWAY.fromMs, AWAY.endMs),
-    backSeconds: back === -1 ? Number.POSITIVE_INFINITY : back + 1 - AWAY.toMs / 1000,
+    backSeconds: back === -1 ? Infinity : back + 1 - AWAY.toMs / 1000,
   };
 }

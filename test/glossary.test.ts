@@ -77,11 +77,11 @@ function rowsOf(text: string): string[][] {
         .slice(1, -1)
         .map((cell) => cell.trim()),
     )
-    .filter(([first]) => !['Word', 'Name', '---'].includes(first as string));
+    .filter(([first]) => !['Word', 'Name', '---'].includes(first));
 }
 
 function quoted(cell = ''): string[] {
-  return [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word as string);
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word);
 }
 
 /** Words in lower case are looked for among the parts of identifiers, others as identifiers. */

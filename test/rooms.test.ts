@@ -111,7 +111,7 @@ describe('every folder', () => {
     const chains = ['src/core/README.md', 'ARCHITECTURE.md'].map((file) => {
       const text = readFileSync(join(ROOT, file), 'utf8');
       const [chain = ''] = /`sample` →[^.]*→\s+admission/.exec(text) ?? [];
-      return [...chain.matchAll(/`([\w-]+)`/g)].map(([, room]) => room as string);
+      return [...chain.matchAll(/`([\w-]+)`/g)].map(([, room]) => room);
     });
     expect(chains[0]).toHaveLength(8);
     expect(chains[1]).toEqual(chains[0]);
@@ -145,7 +145,7 @@ function roomOf(file: string): string {
 /** What the README of a room says after "May import"; null where it says nothing: the doors, and the top of sim. */
 function allowedBy(folder: string): string[] | null {
   const sentence = /\*\*May import\*\* ([\s\S]*?)\n\n/.exec(readmeOf(folder))?.[1];
-  return sentence === undefined ? null : [...sentence.matchAll(/`([\w/-]+)`/g)].map(([, room]) => room as string);
+  return sentence === undefined ? null : [...sentence.matchAll(/`([\w/-]+)`/g)].map(([, room]) => room);
 }
 
 function readmeOf(folder: string): string {

@@ -69,8 +69,8 @@ function split(text: string): { readonly code: string; readonly comments: readon
       if (text[at - 1] === '{') templates.push(0);
     } else {
       const open = templates.length - 1;
-      if (open >= 0 && char === '{') templates[open] = (templates[open] as number) + 1;
-      if (open >= 0 && char === '}') templates[open] = (templates[open] as number) - 1;
+      if (open >= 0 && char === '{') templates[open] = templates[open] + 1;
+      if (open >= 0 && char === '}') templates[open] = templates[open] - 1;
       at += 1;
     }
   }
@@ -118,8 +118,8 @@ function endOfTemplatePart(text: string, from: number): number {
 function closing(code: string, from: number): number {
   let depth = 0;
   for (let at = from; at < code.length; at++) {
-    if ('{[('.includes(code[at] as string)) depth += 1;
-    if ('}])'.includes(code[at] as string) && --depth === 0) return at;
+    if ('{[('.includes(code[at])) depth += 1;
+    if ('}])'.includes(code[at]) && --depth === 0) return at;
   }
   return code.length;
 }

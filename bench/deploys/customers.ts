@@ -47,7 +47,7 @@ export function customersOf(seed: number, endsMs: number): Customer[] {
       const name = `${plan.name}:${at}`;
       const random = Random.stream(seed, name);
       const habit = at < GREEDY_PER_PLAN ? 'greedy' : at % 2 === 0 ? 'steady' : 'heaps';
-      const part = habit === 'greedy' ? GREEDY_PART : (PARTS[at % PARTS.length] as number);
+      const part = habit === 'greedy' ? GREEDY_PART : PARTS[at % PARTS.length];
       return { name, plan, habit, part, dueMs: arrivals(random, plan, habit, part, endsMs) };
     }),
   );

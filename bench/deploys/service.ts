@@ -54,7 +54,7 @@ export class Service {
   /** @param settings what `express-service.mjs` is told, beside its name and port */
   constructor(ports: readonly number[], settings: object, nowMs: () => number) {
     this.#instances = ports.map((port, place) => ({
-      id: 'abcdefghij'[place] as string,
+      id: 'abcdefghij'[place],
       port,
       agent: new Agent({ keepAlive: true }),
       child: null,
@@ -117,7 +117,7 @@ export class Service {
   }
 
   #at(place: number): Instance {
-    return this.#instances[place] as Instance;
+    return this.#instances[place];
   }
 
   #next(): Instance | null {

@@ -59,7 +59,7 @@ const AFTER_DEPLOY_MS = 60_000;
 
 export function verdictOf(played: Played, bound: Bound): Verdict {
   const { customers } = played;
-  const below = played.asked.filter(({ customer }) => (customers[customer] as Customer).habit !== 'greedy');
+  const below = played.asked.filter(({ customer }) => customers[customer].habit !== 'greedy');
   const intime = below.filter((each) => !isLost(each));
   const refused = refusalsBelowQuota(played);
   const spans = customers.map((customer, at) => {
@@ -74,7 +74,7 @@ export function verdictOf(played: Played, bound: Bound): Verdict {
     asked: below.length,
     refused: refused.length,
     plans: PLANS.map(({ name }) => {
-      const isOf = ({ customer }: Asked): boolean => (customers[customer] as Customer).plan.name === name;
+      const isOf = ({ customer }: Asked): boolean => customers[customer].plan.name === name;
       return { name, asked: below.filter(isOf).length, refused: refused.filter(isOf).length };
     }),
     refusedAfterDeploys: refused.filter(({ dueMs }) => isAfterDeploy(dueMs, played)).length,
@@ -92,8 +92,8 @@ export function verdictOf(played: Played, bound: Bound): Verdict {
 export function refusalsBelowQuota({ customers, asked }: Played): Asked[] {
   const buckets = customers.map(bucketOf);
   return asked.filter(({ customer, dueMs, status }) => {
-    const isThere = (buckets[customer] as TokenBucket).take(dueMs);
-    const { habit, name } = customers[customer] as Customer;
+    const isThere = buckets[customer].take(dueMs);
+    const { habit, name } = customers[customer];
     if (habit === 'greedy') return false;
     if (!isThere) throw new Error(`${name} is said to be below its quota, and a bucket has no token at ${dueMs} ms`);
     return status === REFUSED;
@@ -136,8 +136,8 @@ function usedByGreedy({ customers, asked }: Played): number {
   const buckets = customers.map(bucketOf);
   let [granted, exact] = [0, 0];
   for (const { customer, dueMs, status } of asked) {
-    if ((customers[customer] as Customer).habit !== 'greedy') continue;
-    if ((buckets[customer] as TokenBucket).take(dueMs)) exact++;
+    if (customers[customer].habit !== 'greedy') continue;
+    if (buckets[customer].take(dueMs)) exact++;
     if (status === GRANTED) granted++;
   }
   return granted / exact;

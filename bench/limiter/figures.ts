@@ -14,7 +14,7 @@ export function printSample(name: string, sample: Sample, digits = 1): void {
 
 /** Turn by turn, so that a slow stretch of the machine is in both. */
 export function paired(one: Sample, other: Sample, combine: (one: number, other: number) => number): number[] {
-  return one.map((figure, turn) => combine(figure, other[turn] as number));
+  return one.map((figure, turn) => combine(figure, other[turn]));
 }
 
 export function printAim(aim: string, figure: number, isMet: boolean, digits = 1): void {

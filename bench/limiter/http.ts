@@ -79,16 +79,16 @@ async function play(contestants: readonly HttpContestant[]): Promise<HttpFigure[
     for (const [at, { order }] of contestants.entries()) {
       const { requestsPerSecond, cpuMicros } = await load.turn({ ...order, forMs: TURN_MS });
       if (turn < 0) continue;
-      rates[at]!.push(requestsPerSecond);
-      micros[at]!.push(cpuMicros);
+      rates[at].push(requestsPerSecond);
+      micros[at].push(cpuMicros);
     }
   }
   await load.end();
   return contestants.map(({ name, bare }, at) => ({
     name,
     bare,
-    requestsPerSecond: rates[at]!,
-    cpuMicros: micros[at]!,
+    requestsPerSecond: rates[at],
+    cpuMicros: micros[at],
   }));
 }
 

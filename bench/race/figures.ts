@@ -45,7 +45,7 @@ export function figuresOf(nodes: readonly Played[], limit: Limit, span: Span): F
   const seconds = (span.toMs - span.fromMs) / SECOND_MS;
   const admittedMs = admittedIn(nodes, span);
   const asked = nodes.map((node) => dueIn(node, span));
-  const latencies = nodes.flatMap((node, at) => latenciesOf(node, asked[at] as number[]));
+  const latencies = nodes.flatMap((node, at) => latenciesOf(node, asked[at]));
   const all = asked.reduce((sum, { length }) => sum + length, 0);
   const exact = exactly(nodes, limit, span);
   return {
@@ -58,7 +58,7 @@ export function figuresOf(nodes: readonly Played[], limit: Limit, span: Span): F
     belowFair: belowFair(nodes, asked, Math.min(limit.perSecond * seconds, exact)),
     p50Ms: latencies.length === 0 ? null : quantileOf(latencies, 0.5),
     p99Ms: latencies.length === 0 ? null : quantileOf(latencies, 0.99),
-    lost: nodes.reduce((sum, node, at) => sum + (asked[at] as number[]).filter((each) => isLost(node, each)).length, 0),
+    lost: nodes.reduce((sum, node, at) => sum + asked[at].filter((each) => isLost(node, each)).length, 0),
   };
 }
 
@@ -83,7 +83,7 @@ export function burstFigures(
       node.dueMs.forEach((dueMs, at) => {
         if (dueMs !== atMs) return;
         asked++;
-        if (outcomeOf(node, at) === ADMITTED) admittedMs.push(node.endedMs[at] as number);
+        if (outcomeOf(node, at) === ADMITTED) admittedMs.push(node.endedMs[at]);
       });
     }
     const lastedMs = admittedMs.reduce((latest, endedMs) => Math.max(latest, endedMs - atMs), 0);
@@ -100,15 +100,15 @@ export function seriesOf(
   const stepMs = endsMs / FINE_STEP_MS > STEPS_MAX ? COARSE_STEP_MS : FINE_STEP_MS;
   const counts = Array.from({ length: Math.ceil(endsMs / stepMs) }, () => 0);
   for (const atMs of admittedIn(nodes, { fromMs: 0, toMs: endsMs })) {
-    counts[Math.floor(atMs / stepMs)] = (counts[Math.floor(atMs / stepMs)] as number) + 1;
+    counts[Math.floor(atMs / stepMs)] = counts[Math.floor(atMs / stepMs)] + 1;
   }
   return { stepMs, perSecond: counts.map((count) => (count * SECOND_MS) / stepMs) };
 }
 
 /** What counts: an answer after the patience of a client is none. */
 function outcomeOf({ dueMs, endedMs, outcomes }: Played, at: number): number {
-  const outcome = outcomes[at] as number;
-  return (endedMs[at] as number) - (dueMs[at] as number) > PATIENCE_MS ? LOST : outcome;
+  const outcome = outcomes[at];
+  return endedMs[at] - dueMs[at] > PATIENCE_MS ? LOST : outcome;
 }
 
 function isLost(node: Played, at: number): boolean {
@@ -137,7 +137,7 @@ function admittedIn(nodes: readonly Played[], { fromMs, toMs }: Span): Float64Ar
 }
 
 function latenciesOf(node: Played, asked: readonly number[]): number[] {
-  return asked.filter((at) => !isLost(node, at)).map((at) => (node.endedMs[at] as number) - (node.dueMs[at] as number));
+  return asked.filter((at) => !isLost(node, at)).map((at) => node.endedMs[at] - node.dueMs[at]);
 }
 
 /** Buckets follow each other from the beginning of the span; one that it cuts off is left out. */
@@ -151,7 +151,7 @@ function fullestBucket(
   if (counts.length === 0) return null;
   for (const atMs of admittedMs) {
     const bucket = Math.floor((atMs - fromMs) / lengthMs);
-    if (bucket < counts.length) counts[bucket] = (counts[bucket] as number) + 1;
+    if (bucket < counts.length) counts[bucket] = counts[bucket] + 1;
   }
   return (Math.max(...counts) * SECOND_MS) / lengthMs / limit.perSecond - 1;
 }
@@ -159,7 +159,7 @@ function fullestBucket(
 function mostWithin(sorted: Float64Array, lengthMs: number): number {
   let most = 0;
   for (let first = 0, behind = 0; first < sorted.length; first++) {
-    while (behind < sorted.length && (sorted[behind] as number) < (sorted[first] as number) + lengthMs) behind++;
+    while (behind < sorted.length && sorted[behind] < sorted[first] + lengthMs) behind++;
     most = Math.max(most, behind - first);
   }
   return most;
@@ -185,7 +185,7 @@ function belowFair(nodes: readonly Played[], asked: readonly (readonly number[])
   const wanted = Float64Array.from(asked, ({ length }) => length);
   const waterLevel = findWaterLevel(wanted, new Float64Array(nodes.length).fill(1), there);
   const missing = nodes.map((node, index) => {
-    const due = asked[index] as readonly number[];
+    const due = asked[index];
     const admitted = due.filter((at) => outcomeOf(node, at) === ADMITTED).length;
     const refused = due.filter((at) => outcomeOf(node, at) === REFUSED).length;
     const fair = Math.min(due.length, waterLevel);

@@ -105,7 +105,7 @@ async function race(module: string): Promise<ContenderResult> {
       process.stdout.write(`  ${result.name}: ${admitted} of ${asked} admitted${why}\n`);
     });
   } catch (error) {
-    const failure = (error instanceof Error ? error.message : String(error)).split('\n')[0] as string;
+    const failure = (error instanceof Error ? error.message : String(error)).split('\n')[0];
     process.stdout.write(`  not run: ${failure}\n`);
     process.exitCode = 1;
     return { ...line, failure, traffics: done };

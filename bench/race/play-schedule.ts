@@ -70,8 +70,8 @@ export async function playSchedule(
   };
   for (let at = 0; at < dueMs.length; ) {
     const nowMs = clock.nowMs();
-    while (at < dueMs.length && (dueMs[at] as number) <= nowMs) ask(at++);
-    if (at < dueMs.length) await clock.sleep(Math.max(TIMER_MS, (dueMs[at] as number) - clock.nowMs()));
+    while (at < dueMs.length && dueMs[at] <= nowMs) ask(at++);
+    if (at < dueMs.length) await clock.sleep(Math.max(TIMER_MS, dueMs[at] - clock.nowMs()));
   }
   if (waiting.size > 0) await Promise.race([Promise.allSettled(waiting), clock.sleep(patienceMs)]);
   // Copies, since answers that come later are for nobody.

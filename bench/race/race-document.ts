@@ -195,7 +195,7 @@ function evenTable(rows: readonly Row[]): string {
 }
 
 function burstsTable(rows: readonly Row[]): string {
-  const bursts = (rows[0] as Row).traffic.bursts;
+  const bursts = rows[0].traffic.bursts;
   const heads = bursts.flatMap(({ nodes, asked }) => {
     return [`admitted of ${asked} at ${nodes === 1 ? 'one node' : `${nodes} nodes`}`, 'above what it may'];
   });
@@ -230,7 +230,7 @@ function killedTable(rows: readonly Row[]): string {
         : [percent(1 + away.total), String(away.lost), percent(away.lost / away.asked)]),
       ...(back === null ? ['–', '–'] : [percent(1 + back.total), String(back.lost)]),
       whole.worstSecond.toFixed(2),
-      away === null ? '–' : (latencies(away)[1] as string),
+      away === null ? '–' : latencies(away)[1],
     ]),
   );
 }

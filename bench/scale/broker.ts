@@ -152,7 +152,7 @@ export class LogServer {
   #available(offset: number): number {
     let bytes = 0;
     for (let at = this.#batches.length - 1; at >= 0; at--) {
-      const batch = this.#batches[at] as Stored;
+      const batch = this.#batches[at];
       if (batch.firstOffset < offset) break;
       bytes += batch.bytes.length;
     }
@@ -168,9 +168,9 @@ export class LogServer {
   #answer(offset: number, reply: (...parts: Buffer[]) => void): void {
     const batches: Buffer[] = [];
     let bytes = 0;
-    while ((this.#batches[this.#first]?.firstOffset ?? Number.POSITIVE_INFINITY) < offset) this.#first++;
+    while ((this.#batches[this.#first]?.firstOffset ?? Infinity) < offset) this.#first++;
     for (let at = this.#first; at < this.#batches.length && bytes < 256 * 1024; at++) {
-      const batch = (this.#batches[at] as Stored).bytes;
+      const batch = this.#batches[at].bytes;
       batches.push(batch);
       bytes += batch.length;
       this.sent.records += batch.readInt32BE(LAST_OFFSET_DELTA_AT) + 1;

@@ -118,7 +118,7 @@ class Turns {
   }
 
   #inLog(append: Append): ReadEvent {
-    const offset = this.nextOffset[append.partition] as number;
+    const offset = this.nextOffset[append.partition];
     this.nextOffset[append.partition] = offset + 1;
     return { ...append, offset, appendMs: 1e12 };
   }

@@ -99,7 +99,7 @@ function arrive(running: WholeNode, perSecond: number): void {
     const nowMs = running.clock();
     due += ((nowMs - lastMs) / 1000) * perSecond * served.length;
     lastMs = nowMs;
-    for (; due >= 1; due--) running.limiter.tryAcquire(served[at++ % served.length] as number, 1, 1000, false, nowMs);
+    for (; due >= 1; due--) running.limiter.tryAcquire(served[at++ % served.length], 1, 1000, false, nowMs);
   }, 10);
 }
 

@@ -1,5 +1,5 @@
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
-import type { GroupConfig, ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
+import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
 
 /** Groups of equal settings, resolved once: what is measured is not the reading of 100,000 lines of YAML. */
 export function scaleConfig(groupCount: number, more: object): ResolvedConfig {
@@ -10,6 +10,6 @@ export function scaleConfig(groupCount: number, more: object): ResolvedConfig {
   const raw = { cluster: 'scale', node: 'reader', groups: { any: { quota } }, ...more };
   const config = resolveConfig(raw, { source: '(bench)', env: {} });
   const [any] = config.groups;
-  const groups = Array.from({ length: groupCount }, (_, at) => ({ ...(any as GroupConfig), name: `group-${at}` }));
+  const groups = Array.from({ length: groupCount }, (_, at) => ({ ...any, name: `group-${at}` }));
   return { ...config, groups };
 }

@@ -179,7 +179,7 @@ class WritingNode {
     const lane = laneOf(group, 0);
     const known = this.#lanes.get(lane);
     if (known !== undefined) return known;
-    const settings = this.#settings.groups[group] as GroupSettings;
+    const settings = this.#settings.groups[group];
     const groupId = groupIdOf(this.#settings.cluster, settings.name);
     const partition = partitionOf(groupId, this.#settings.partitions);
     const identity = { lane, group, settings, direction: 0, groupId, partition, mapLane: group, seat: 0 };

@@ -84,7 +84,7 @@ export class Service {
     const each = await this.#collectEach();
     const seconds = (epochNow() - fromMs) / SECOND_MS;
     const grantedMs = each.flatMap((one) => one.grantedMs);
-    const smaller = each[1] as Collected;
+    const smaller = each[1];
     return {
       total: grantedMs.length / seconds / QUOTA,
       worst: worstSecond(grantedMs),
@@ -130,7 +130,7 @@ function worstSecond(grantedMs: readonly number[]): number {
   const sorted = Float64Array.from(grantedMs).sort();
   let worst = 0;
   for (let first = 0, behind = 0; first < sorted.length; first++) {
-    while (behind < sorted.length && (sorted[behind] as number) < (sorted[first] as number) + SECOND_MS) behind++;
+    while (behind < sorted.length && sorted[behind] < sorted[first] + SECOND_MS) behind++;
     worst = Math.max(worst, behind - first);
   }
   return worst / QUOTA;

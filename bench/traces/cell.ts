@@ -73,7 +73,7 @@ export async function playCell(cell: Cell): Promise<CellFigures> {
       systems: ['max-min', 'central-bucket'].map((name) => replayedSystemNamed(name, SYSTEMS) as ReplayedSystem),
       nodes,
       seed: SEED,
-      quota: [quotaRatio * measured.messagesPerSecond, Number.POSITIVE_INFINITY],
+      quota: [quotaRatio * measured.messagesPerSecond, Infinity],
       speed,
       settings,
       delays: { appendMs: half, deliveryMs: half },
@@ -89,9 +89,9 @@ export async function playCell(cell: Cell): Promise<CellFigures> {
     trace: basename(file, '.csv'),
     rows: measured.arrivals / copies,
     seconds,
-    cluster: accuracyOf(cluster as TraceRun),
-    central: accuracyOf(central as TraceRun),
-    recordsPerSecondAndNode: (cluster as TraceRun).verdict.records / seconds / nodes,
+    cluster: accuracyOf(cluster),
+    central: accuracyOf(central),
+    recordsPerSecondAndNode: cluster.verdict.records / seconds / nodes,
   };
 }
 

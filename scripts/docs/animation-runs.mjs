@@ -109,7 +109,7 @@ function wantedBy({ wants }, node, atMs) {
 }
 
 function isDead({ deaths = {} }, node, atMs) {
-  const [killedMs, backMs] = deaths[node] ?? [Number.POSITIVE_INFINITY, 0];
+  const [killedMs, backMs] = deaths[node] ?? [Infinity, 0];
   return atMs >= killedMs && atMs < backMs;
 }
 

@@ -330,7 +330,7 @@ class Play {
       this.#records.set(member, record);
     }
     // Nodes read of another quota at different places of the log of reports, and differ until the bucket is full.
-    const alike = told.filter(({ limitedMs }) => limitedMs === Number.NEGATIVE_INFINITY);
+    const alike = told.filter(({ limitedMs }) => limitedMs === -Infinity);
     const groups = alike.map(({ name }) => ({ name }));
     for (const view of viewsOf(this.#records.values(), config.timing)) {
       checkTokens(view, { cluster: config.cluster, groups }, (_, bucket, says) => {

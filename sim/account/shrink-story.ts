@@ -29,7 +29,7 @@ export async function shrinkStory(story: Story, promise: Broken['promise'], most
     }
     for (const candidate of smallerClusters(smallest)) if (await tryIt(candidate)) isSmaller = true;
     for (let at = 0; at < smallest.acts.length; at++) {
-      for (const act of simplerActs(smallest.acts[at] as Act)) {
+      for (const act of simplerActs(smallest.acts[at])) {
         if (await tryIt({ ...smallest, acts: smallest.acts.with(at, act) })) isSmaller = true;
       }
     }

@@ -7,10 +7,10 @@ export class ToldBucket {
   readonly name: string;
   readonly ledger: AccountLedger;
   /** When it was last asked for. */
-  askedMs = Number.NEGATIVE_INFINITY;
+  askedMs = -Infinity;
   written: WrittenBucket;
   /** When its quota was changed last. */
-  limitedMs = Number.NEGATIVE_INFINITY;
+  limitedMs = -Infinity;
 
   /** @param nodes the most that there are at once */
   constructor(name: string, written: WrittenBucket, nowMs: number, nodes: number) {

@@ -36,7 +36,7 @@ export interface Wish {
 
 /** One row of the table. It depends on the arguments alone, bit for bit. */
 export function accuracyOf(scenario: Scenario, system: System, seeds: readonly number[]): AccuracyRow {
-  return { ...coldAccuracyOf(scenario, system, seeds), warm: warmMetricsOf(scenario, system, seeds[0] as number) };
+  return { ...coldAccuracyOf(scenario, system, seeds), warm: warmMetricsOf(scenario, system, seeds[0]) };
 }
 
 /** The row without the figures of warm nodes. */

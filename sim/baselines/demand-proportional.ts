@@ -42,7 +42,7 @@ export const DEMAND_PROPORTIONAL: Baseline = {
 
 /** Returns floor + (quota − Σ floors) · demand ÷ Σ demand, or an equal share when nobody wants anything. */
 export function demandShare(quota: number, own: number, total: number, nodes: number): number {
-  if (quota === Number.POSITIVE_INFINITY) return quota;
+  if (quota === Infinity) return quota;
   if (total === 0) return quota / nodes;
   const floor = (FLOOR_RATIO * quota) / nodes;
   return floor + ((quota - nodes * floor) * own) / total;

@@ -20,7 +20,7 @@ export class PlainLimiter {
   #rates: readonly [number, number] = [0, 0];
 
   constructor() {
-    this.#limiter.validUntilMs.set(0, Number.POSITIVE_INFINITY);
+    this.#limiter.validUntilMs.set(0, Infinity);
   }
 
   /** @param depths units; null = as deep as that of quotamesh by default */

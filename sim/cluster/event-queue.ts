@@ -12,7 +12,7 @@ export class EventQueue {
 
   /** When the next callback is due; Infinity = there is none. */
   get nextAtMs(): number {
-    return this.#size === 0 ? Number.POSITIVE_INFINITY : (this.#atMs[0] as number);
+    return this.#size === 0 ? Infinity : this.#atMs[0];
   }
 
   at(atMs: number, run: () => void): void {
@@ -26,9 +26,9 @@ export class EventQueue {
   }
 
   runUntil(endMs: number): void {
-    while (this.#size > 0 && (this.#atMs[0] as number) <= endMs) {
-      this.nowMs = this.#atMs[0] as number;
-      const run = this.#run[0] as () => void;
+    while (this.#size > 0 && this.#atMs[0] <= endMs) {
+      this.nowMs = this.#atMs[0];
+      const run = this.#run[0];
       this.#dropFirst();
       run();
     }
@@ -38,7 +38,7 @@ export class EventQueue {
   #dropFirst(): void {
     const last = --this.#size;
     const run = this.#run.pop() as () => void;
-    if (last > 0) this.#sink(this.#atMs[last] as number, this.#order[last] as number, run);
+    if (last > 0) this.#sink(this.#atMs[last], this.#order[last], run);
   }
 
   /** The new callback is the latest insertion, so among equal times it stays behind the others. */
@@ -47,7 +47,7 @@ export class EventQueue {
     let at = from;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if ((times[parent] as number) <= atMs) break;
+      if (times[parent] <= atMs) break;
       this.#move(parent, at);
       at = parent;
     }
@@ -60,7 +60,7 @@ export class EventQueue {
     for (;;) {
       let child = 2 * at + 1;
       if (child >= size) break;
-      if (child + 1 < size && this.#isBefore(child + 1, this.#atMs[child] as number, this.#order[child] as number)) {
+      if (child + 1 < size && this.#isBefore(child + 1, this.#atMs[child], this.#order[child])) {
         child++;
       }
       if (!this.#isBefore(child, atMs, order)) break;
@@ -71,12 +71,12 @@ export class EventQueue {
   }
 
   #isBefore(at: number, atMs: number, order: number): boolean {
-    const ownMs = this.#atMs[at] as number;
-    return ownMs < atMs || (ownMs === atMs && (this.#order[at] as number) < order);
+    const ownMs = this.#atMs[at];
+    return ownMs < atMs || (ownMs === atMs && this.#order[at] < order);
   }
 
   #move(from: number, to: number): void {
-    this.#put(to, this.#atMs[from] as number, this.#order[from] as number, this.#run[from] as () => void);
+    this.#put(to, this.#atMs[from], this.#order[from], this.#run[from]);
   }
 
   #put(at: number, atMs: number, order: number, run: () => void): void {

@@ -30,8 +30,7 @@ export function worstSpan(arrivals: readonly Arrival[], spanMs: number, fromMs: 
   let oldest = 0;
   for (const arrival of granted) {
     inside += arrival.messages;
-    while ((granted[oldest] as Arrival).atMs <= arrival.atMs - spanMs)
-      inside -= (granted[oldest++] as Arrival).messages;
+    while (granted[oldest].atMs <= arrival.atMs - spanMs) inside -= granted[oldest++].messages;
     worst = Math.max(worst, inside);
   }
   return worst / (spanMs / 1000);

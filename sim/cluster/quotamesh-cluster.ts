@@ -30,7 +30,7 @@ export class QuotameshCluster implements ClusterUnderTest {
     this.#environment = environment;
     this.#codec = new RecordCodec(settings.cluster);
     const publish = [quota.messagesPerSecond, quota.bytesPerSecond] as const;
-    this.#group = { ...(settings.groups[0] as GroupSettings), strategy, quota: { publish, dispatch: UNLIMITED } };
+    this.#group = { ...settings.groups[0], strategy, quota: { publish, dispatch: UNLIMITED } };
     this.topic = new SimulatedTopic(queue, random, delays, settings.partitions);
   }
 
@@ -115,9 +115,9 @@ export class QuotameshCluster implements ClusterUnderTest {
     if (asked === undefined || asked.isStalled || asked.nowMs > asked.limiter.validUntilMs.at(LANE)) return 0;
     const slot = slotOf(LANE, MESSAGES + dimension);
     const { depth } = asked.limiter.buckets;
-    if (depth.at(slot) === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    if (depth.at(slot) === Infinity) return Infinity;
     // Where tokens are shared, the limiter's own rate follows the correction of the cluster's bucket at every moment.
-    return asked.coordinator.shares.limit[slot] as number;
+    return asked.coordinator.shares.limit[slot];
   }
 
   bucketOf(dimension: 0 | 1): BucketSeen | null {
@@ -138,7 +138,7 @@ export class QuotameshCluster implements ClusterUnderTest {
   get sent(): { readonly records: number; readonly bytes: number } {
     const { log } = this.topic;
     for (; this.#sent.records < log.length; this.#sent.records++) {
-      const { key, record } = log[this.#sent.records] as (typeof log)[number];
+      const { key, record } = log[this.#sent.records];
       this.#sent.bytes += key.length + (record === null ? 0 : this.#codec.encode(record).length);
     }
     return this.#sent;

@@ -15,7 +15,7 @@ export class ReadOffsets {
       this.next.fill(0);
     } else if (event.kind === 'records-read') {
       for (const { partition, offset } of event.records) {
-        if (offset >= (this.next[partition] as number)) this.next[partition] = offset + 1;
+        if (offset >= this.next[partition]) this.next[partition] = offset + 1;
       }
     }
   }

@@ -225,7 +225,7 @@ export class SimulatedNode {
   #keepDecisions(lanes: readonly number[], atMs: number): void {
     const { applied } = this.coordinator.shares;
     for (const lane of lanes) {
-      this.decisions.push({ atMs, lane, share: applied[slotOf(lane, MESSAGES)] as number });
+      this.decisions.push({ atMs, lane, share: applied[slotOf(lane, MESSAGES)] });
     }
   }
 

@@ -137,7 +137,7 @@ export class SimulatedTopic {
   repeat(connection: Connection, count: number): void {
     if (connection.epoch !== this.epoch) return;
     const again = connection.next.flatMap((next, partition) =>
-      (this.partitions[partition] as SignedEvent[])
+      this.partitions[partition]
         .slice(Math.max(0, next - count), next)
         .filter(({ offset }) => connection.removed[partition]?.has(offset) !== true),
     );
@@ -155,7 +155,7 @@ export class SimulatedTopic {
     let isAcknowledged = true;
     for (const part of parts) {
       this.#queue.after(this.#delay('appendMs'), () => {
-        const isSilent = this.#silent.has((part[0] as Append).partition);
+        const isSilent = this.#silent.has(part[0].partition);
         timeoutMs = isSilent ? SILENT_TIMEOUT_MS : timeoutMs;
         isAcknowledged = !isSilent && this.#arrive(connection, part) && isAcknowledged;
         if (++answers < parts.length) return;
@@ -170,10 +170,10 @@ export class SimulatedTopic {
   forgetDelivered(): void {
     const read = this.partitions.map((_, at) => Math.min(...[...this.#connections].map(({ next }) => next[at] ?? 0)));
     while (this.#forgotten < this.log.length) {
-      const { partition, offset } = this.log[this.#forgotten] as SignedEvent;
-      if (offset >= (read[partition] as number)) return;
+      const { partition, offset } = this.log[this.#forgotten];
+      if (offset >= read[partition]) return;
       this.log[this.#forgotten++] = FORGOTTEN;
-      (this.partitions[partition] as SignedEvent[])[offset] = FORGOTTEN;
+      this.partitions[partition][offset] = FORGOTTEN;
     }
   }
 
@@ -206,7 +206,7 @@ export class SimulatedTopic {
     const { lost, unacknowledged } = connection.isClosed ? KILLED : this.faults;
     if (this.#isAway || connection.appendsCut || fate < lost) return false;
     for (const append of part) this.#write(append, connection.signsWith);
-    const { partition } = part[0] as Append;
+    const { partition } = part[0];
     for (const listening of this.#connections) {
       if (partition < listening.next.length) this.#planDelivery(listening, partition);
     }
@@ -214,7 +214,7 @@ export class SimulatedTopic {
   }
 
   #write({ partition, key, record }: Append, signedWith: string): void {
-    const kept = this.partitions[partition] as SignedEvent[];
+    const kept = this.partitions[partition];
     const appendMs = Math.floor(this.#queue.nowMs + this.clockOffsetMs);
     if (appendMs < (kept.at(-1)?.appendMs ?? 0)) this.hasSteppedBack = true;
     const read = { partition, offset: kept.length, appendMs, key, record: roundToWire(record), signedWith };
@@ -224,9 +224,9 @@ export class SimulatedTopic {
 
   /** Plans a delivery. Deliveries keep the order of the partition, whatever delays are drawn. */
   #planDelivery(connection: Connection, partition: number): void {
-    const upTo = (this.partitions[partition] as SignedEvent[]).length;
+    const upTo = this.partitions[partition].length;
     const soonestMs = this.#queue.nowMs + this.#delay('deliveryMs') + this.#lateness() + connection.lateMs;
-    const atMs = Math.max(connection.plannedMs[partition] as number, soonestMs);
+    const atMs = Math.max(connection.plannedMs[partition], soonestMs);
     connection.plannedMs[partition] = atMs;
     this.#queue.at(atMs, () => this.#deliver(connection, partition, upTo));
   }
@@ -234,8 +234,8 @@ export class SimulatedTopic {
   #deliver(connection: Connection, partition: number, upTo: number): void {
     if (this.#isAway || connection.readsCut || connection.isClosed || connection.epoch !== this.epoch) return;
     if (this.#silent.has(partition)) return;
-    const from = connection.next[partition] as number;
-    const records = (this.partitions[partition] as SignedEvent[]).slice(from, upTo);
+    const from = connection.next[partition];
+    const records = this.partitions[partition].slice(from, upTo);
     if (records.length === 0) return;
     // A delivery that was planned for the former log may reach beyond the end of this one.
     connection.next[partition] = from + records.length;
@@ -262,7 +262,7 @@ export class SimulatedTopic {
   }
 
   #readToEnd({ next }: Connection): void {
-    for (let at = 0; at < next.length; at++) next[at] = (this.partitions[at] as SignedEvent[]).length;
+    for (let at = 0; at < next.length; at++) next[at] = this.partitions[at].length;
   }
 
   /** The records that this connection reads; it does not read partitions that were added after it connected. */

@@ -93,7 +93,7 @@ export function noteRemoved<Read extends { readonly offset: number }>(
 ): void {
   const given = new Set(history);
   for (let at = 0; at < next.length; at++) {
-    const gone = (partitions[at] as readonly Read[]).filter((record) => !given.has(record));
+    const gone = partitions[at].filter((record) => !given.has(record));
     removed[at] = new Set(gone.map(({ offset }) => offset));
   }
 }

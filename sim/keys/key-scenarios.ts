@@ -75,8 +75,8 @@ export function playKeys(
   const ask = (key: number) => {
     const first = at === 'own' ? key % alive.length : Math.floor(cluster.random.next() * alive.length);
     for (let asked = 0; asked < (at === 'all' ? alive.length : 1); asked++) {
-      const node = alive[(first + asked) % alive.length] as (typeof alive)[number];
-      (ledgers[key] as KeyLedger).note(cluster.nowMs, node.ask(`key:${key}`, 1) !== 'refused');
+      const node = alive[(first + asked) % alive.length];
+      ledgers[key].note(cluster.nowMs, node.ask(`key:${key}`, 1) !== 'refused');
     }
   };
   const perAsk = at === 'all' ? nodes : 1;

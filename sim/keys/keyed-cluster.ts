@@ -51,7 +51,7 @@ export class KeyedCluster {
     const records = log.length - this.#counted;
     let [reports, bytes] = [0, 0];
     for (; this.#counted < log.length; this.#counted++) {
-      const { key, record } = log[this.#counted] as (typeof log)[number];
+      const { key, record } = log[this.#counted];
       // A report's key has a bundle behind its node (src/core/protocol/record.ts).
       if (key.includes('/')) reports++;
       bytes += key.length + (record === null ? 0 : this.#codec.encode(record).length);

@@ -47,7 +47,7 @@ export function playStream(stream: ArrivalStream, { queue, seed, arrive, arriveA
       const perMs = cursor.rateAt(atMs) / 1000;
       const untilMs = cursor.nextChangeMs;
       if (due <= perMs * (untilMs - atMs)) break;
-      if (untilMs === Number.POSITIVE_INFINITY) return;
+      if (untilMs === Infinity) return;
       due -= perMs * (untilMs - atMs);
       atMs = untilMs;
     }

@@ -9,7 +9,7 @@ export interface RateProfile {
 
 /** Returns the profile between two times, and 0 outside them. */
 export function clipped({ atMs, rate }: RateProfile, fromMs: number, untilMs: number): RateProfile {
-  const inside = atMs.map((at, index) => [at, rate[index] as number] as const).filter(([at]) => at < untilMs);
+  const inside = atMs.map((at, index) => [at, rate[index]] as const).filter(([at]) => at < untilMs);
   const before = inside.filter(([at]) => at <= fromMs).at(-1);
   const kept = inside.filter(([at]) => at > fromMs);
   const steps = [...(before === undefined ? [] : [[fromMs, before[1]] as const]), ...kept, [untilMs, 0] as const];
@@ -25,7 +25,7 @@ export function heldBefore({ atMs, rate }: RateProfile, ms: number): RateProfile
 export function scaledFrom(profile: RateProfile, fromMs: number, factor: number): RateProfile {
   const current = rateAt(profile, fromMs);
   const steps = profile.atMs.map((at, index) => {
-    const value = profile.rate[index] as number;
+    const value = profile.rate[index];
     return [at, at >= fromMs ? value * factor : value] as const;
   });
   if (!profile.atMs.includes(fromMs)) steps.push([fromMs, current * factor]);
@@ -35,7 +35,7 @@ export function scaledFrom(profile: RateProfile, fromMs: number, factor: number)
 
 export function rateAt({ atMs, rate }: RateProfile, nowMs: number): number {
   let current = 0;
-  for (let at = 0; at < atMs.length && (atMs[at] as number) <= nowMs; at++) current = rate[at] as number;
+  for (let at = 0; at < atMs.length && atMs[at] <= nowMs; at++) current = rate[at];
   return current;
 }
 
@@ -51,12 +51,12 @@ export class ProfileCursor {
   /** Returns the rate at a time, which is not before that of the last call. */
   rateAt(nowMs: number): number {
     const { atMs, rate } = this.#profile;
-    while (this.#at + 1 < atMs.length && (atMs[this.#at + 1] as number) <= nowMs) this.#at++;
-    return this.#at === -1 ? 0 : (rate[this.#at] as number);
+    while (this.#at + 1 < atMs.length && atMs[this.#at + 1] <= nowMs) this.#at++;
+    return this.#at === -1 ? 0 : rate[this.#at];
   }
 
   /** Returns when the rate changes next; Infinity = never. */
   get nextChangeMs(): number {
-    return this.#profile.atMs[this.#at + 1] ?? Number.POSITIVE_INFINITY;
+    return this.#profile.atMs[this.#at + 1] ?? Infinity;
   }
 }

@@ -59,7 +59,7 @@ export class AccountLedger {
 
   /** What one central bucket would hold that granted the same, and began full. */
   centralAt(nowMs: number): number {
-    let [level, lastMs, perSecond, depth] = [Number.POSITIVE_INFINITY, 0, 0, 0];
+    let [level, lastMs, perSecond, depth] = [Infinity, 0, 0, 0];
     const pass = (atMs: number) => {
       level = Math.min(depth, level + (perSecond * (atMs - lastMs)) / 1000);
       lastMs = atMs;
@@ -126,7 +126,7 @@ interface OfDepth {
 }
 
 class Spans {
-  worst: WorstSpan = { excess: Number.NEGATIVE_INFINITY, fromMs: 0, untilMs: 0, depth: 0 };
+  worst: WorstSpan = { excess: -Infinity, fromMs: 0, untilMs: 0, depth: 0 };
   mostBeyond = 0;
   /** Depths fall; the last one is in force, and spans that begin now are among its own. */
   readonly #open: OfDepth[] = [];

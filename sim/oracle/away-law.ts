@@ -41,14 +41,14 @@ export class AwayLaw {
   }
 
   #judge(group: number, serving: readonly ProcessRecord[], settings: WorldSettings, fail: Fail): void {
-    const { name, quota, isolation } = settings.groups[group] as WorldSettings['groups'][number];
+    const { name, quota, isolation } = settings.groups[group];
     const holding = serving.filter(({ isServed }) => isServed[group]);
     if (isolation.policy === 'open' || holding.some((record) => hearsItself(record, group))) return;
     this.judged++;
-    const sum = holding.reduce((total, { share }) => total + (share[group] as number), 0);
+    const sum = holding.reduce((total, { share }) => total + share[group], 0);
     const target = quota.publish[MESSAGES];
     if (sum <= target * (1 + 1e-9)) return;
-    const held = holding.map((record) => `${record.name} ${(record.share[group] as number).toFixed(3)}`).join(', ');
+    const held = holding.map((record) => `${record.name} ${(record.share[group]).toFixed(3)}`).join(', ');
     fail(name, `all have noticed that the topic is away, and hold ${sum.toFixed(3)} of ${target}: ${held}`);
   }
 }

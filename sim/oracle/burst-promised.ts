@@ -22,8 +22,8 @@ export function burstPromised(
   const { membership } = node.coordinator;
   const nodes = membership.alive.length + (isMember ? 0 : 1);
   const equal = settings.quota.publish[MESSAGES] / Math.max(1, nodes);
-  const most = Math.max(((limit[group] as number) * BURST_MS) / 1000, leastDepth(equal));
-  const is = depth[group] as number;
+  const most = Math.max((limit[group] * BURST_MS) / 1000, leastDepth(equal));
+  const is = depth[group];
   if (is > most * (1 + 1e-9)) fail('bursts', `a bucket of ${is} where ${most} is promised`);
 }
 

@@ -17,7 +17,7 @@ export class GroupLedger {
   sinceMs = 0;
   #allowed = 0;
   #atMs = 0;
-  #least = Number.POSITIVE_INFINITY;
+  #least = Infinity;
 
   /** Moves on to now, with the cap that was in force until now. */
   advance(nowMs: number): void {

@@ -14,7 +14,7 @@ export function checkIsolation(
   fail: (promise: string, says: string) => void,
 ): void {
   if (!before.isServed || !isServed[group] || isLinked[group]) return;
-  const now = share[group] as number;
+  const now = share[group];
   const floor = (quota.publish[MESSAGES] / Math.max(1, node.coordinator.membership.alive.length)) * floorRatio;
   if (now > Math.max(before.share, floor) * (1 + 1e-9)) {
     fail('isolation', `${name} is isolated and rises from ${before.share.toFixed(3)} to ${now.toFixed(3)}`);

@@ -1,5 +1,4 @@
 import { groupIdOf } from '../../src/core/base/ids.js';
-import type { GroupSettings } from '../../src/core/base/settings.js';
 import type { ProcessRecord } from './process-record.js';
 
 /**
@@ -24,7 +23,7 @@ export function mayDifferInRamp(view: readonly ProcessRecord[], group: number, h
 
 export function mapLaneOf({ node: { coordinator } }: ProcessRecord, group: number): number {
   const { settings, usageMap } = coordinator;
-  const { name } = settings.groups[group] as GroupSettings;
+  const { name } = settings.groups[group];
   return usageMap.mapLaneOf(groupIdOf(settings.cluster, name), 0);
 }
 

@@ -41,7 +41,7 @@ export class Oracle implements NodeObserver {
   #expected: readonly string[] | null = null;
 
   /** @param comparedPartitions buckets of nodes that count more are not compared */
-  constructor(world: World, comparedPartitions = Number.POSITIVE_INFINITY) {
+  constructor(world: World, comparedPartitions = Infinity) {
     this.#world = world;
     this.#comparedPartitions = comparedPartitions;
     this.#ledgers = world.settings.groups.map(() => new GroupLedger());
@@ -76,8 +76,8 @@ export class Oracle implements NodeObserver {
     if (this.#hasBucket(group)) return;
     const record = this.#recordOf(node);
     record.buckets[group]?.take(messages, this.#world.nowMs);
-    this.#admit(record.ledgers[group] as GroupLedger, group, messages, record.name);
-    this.#admit(this.#ledgers[group] as GroupLedger, group, messages, 'the cluster');
+    this.#admit(record.ledgers[group], group, messages, record.name);
+    this.#admit(this.#ledgers[group], group, messages, 'the cluster');
   }
 
   refused(node: SimulatedNode, lane: number, messages: number): void {
@@ -163,13 +163,13 @@ export class Oracle implements NodeObserver {
   }
 
   #look(group: number, changed: ProcessRecord): void {
-    const ledger = this.#ledgers[group] as GroupLedger;
+    const ledger = this.#ledgers[group];
     const { nowMs } = this.#world;
     ledger.advance(nowMs);
     const before = {
-      isServed: changed.isServed[group] as boolean,
-      isLinked: changed.isLinked[group] as boolean,
-      share: changed.share[group] as number,
+      isServed: changed.isServed[group],
+      isLinked: changed.isLinked[group],
+      share: changed.share[group],
     };
     changed.look(group);
     this.#follow(changed, group, before.isServed);
@@ -182,14 +182,14 @@ export class Oracle implements NodeObserver {
 
   /** Tells the process's own ledger what it may admit from now on. */
   #follow({ ledgers, buckets, isServed, limit, depth }: ProcessRecord, group: number, wasServed: boolean): void {
-    buckets[group]?.set(limit[group] as number, depth[group] as number, this.#world.nowMs);
-    const own = ledgers[group] as GroupLedger;
+    buckets[group]?.set(limit[group], depth[group], this.#world.nowMs);
+    const own = ledgers[group];
     own.advance(this.#world.nowMs);
     if (isServed[group] && !wasServed) {
-      own.bring(depth[group] as number);
-      this.#ledgers[group]?.bring(depth[group] as number);
+      own.bring(depth[group]);
+      this.#ledgers[group]?.bring(depth[group]);
     }
-    own.set(limit[group] as number, depth[group] as number);
+    own.set(limit[group], depth[group]);
   }
 
   /** Tells the group's ledger what the cluster may admit from now on, and checks the sum of shares. */
@@ -197,9 +197,9 @@ export class Oracle implements NodeObserver {
     const target = this.#settingsOf(group).quota.publish[MESSAGES];
     let [shares, limits, burst] = [0, 0, 0];
     for (const { share, limit, depth } of this.records.values()) {
-      shares += share[group] as number;
-      limits += limit[group] as number;
-      burst += depth[group] as number;
+      shares += share[group];
+      limits += limit[group];
+      burst += depth[group];
     }
     const isSplit = shares > target * (1 + SUM_ERROR);
     this.#isSplit[group] = isSplit;
@@ -212,10 +212,10 @@ export class Oracle implements NodeObserver {
     let cap = 0;
     this.#views ??= viewsOf(this.records.values(), settings);
     for (const view of this.#views) {
-      const shares = sum(view, ({ share }) => share[group] as number);
-      const limits = sum(view, ({ limit }) => limit[group] as number);
+      const shares = sum(view, ({ share }) => share[group]);
+      const limits = sum(view, ({ limit }) => limit[group]);
       cap += Math.min(limits, target);
-      const held = () => view.map(({ name, share }) => `${name} ${(share[group] as number).toFixed(3)}`).join(', ');
+      const held = () => view.map(({ name, share }) => `${name} ${(share[group]).toFixed(3)}`).join(', ');
       if (shares > target * (1 + SUM_ERROR)) {
         this.violations.add(
           nowMs,
@@ -229,7 +229,7 @@ export class Oracle implements NodeObserver {
   }
 
   #settingsOf(group: number) {
-    return this.#world.settings.groups[group] as World['settings']['groups'][number];
+    return this.#world.settings.groups[group];
   }
 
   /** Limits of such a group follow from a bucket of the cluster, which token-law.ts and the figures judge. */

@@ -24,7 +24,7 @@ export class OrderLaw {
       this.#looked = 0;
       this.#epoch = epoch;
     }
-    for (; this.#looked < log.length; this.#looked++) this.#look(log[this.#looked] as SignedEvent, fail);
+    for (; this.#looked < log.length; this.#looked++) this.#look(log[this.#looked], fail);
   }
 
   #look(read: SignedEvent, fail: (about: string, says: string) => void): void {

@@ -17,7 +17,7 @@ export class OwnBucket {
   set(perSecond: number, depth: number, nowMs: number): void {
     this.tokensAt(nowMs);
     // Where nothing limits, nothing is refused.
-    this.#perSecond = perSecond === Number.POSITIVE_INFINITY ? 0 : perSecond;
+    this.#perSecond = perSecond === Infinity ? 0 : perSecond;
     this.#depth = depth;
     this.#tokens = Math.min(this.#tokens, depth);
   }

@@ -53,8 +53,8 @@ export class ProcessRecord {
     const slot = slotOf(laneOf(group, 0), MESSAGES);
     this.isServed[group] = state !== undefined;
     this.isLinked[group] = state === undefined || (state.link === 'linked' && !coordinator.log.epochs.isHolding);
-    this.share[group] = state === undefined ? 0 : (coordinator.shares.applied[slot] as number);
-    this.limit[group] = state === undefined ? 0 : (coordinator.shares.limit[slot] as number);
-    this.depth[group] = state === undefined ? 0 : (coordinator.shares.depth[slot] as number);
+    this.share[group] = state === undefined ? 0 : coordinator.shares.applied[slot];
+    this.limit[group] = state === undefined ? 0 : coordinator.shares.limit[slot];
+    this.depth[group] = state === undefined ? 0 : coordinator.shares.depth[slot];
   }
 }

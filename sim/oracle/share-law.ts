@@ -24,7 +24,7 @@ export function checkAgreement(
     const mayDiffer = mayDifferInRamp(view, group, topic.hasSteppedBack);
     const divisions = view.map((record) => divisionOf(record, group));
     view.forEach((record, at) => {
-      const own = divisions[at] as Division;
+      const own = divisions[at];
       checkSum(own, quota.publish[MESSAGES], (says) => {
         fail('sum of shares', name, `as ${record.name} computes them: ${says}`);
       });
@@ -35,11 +35,11 @@ export function checkAgreement(
       }
       checkApplied(record, group, own, (says) => fail('applied shares', name, `${record.name} ${says}`));
       if (at === 0 || mayDiffer) return;
-      const first = view[0] as ProcessRecord;
+      const first = view[0];
       const agreesOnPool = record.node.coordinator.shares.strategyOf(group).agreesOnPool === true;
       if (agreesOnPool && (first.hasPoolOfItsOwn || record.hasPoolOfItsOwn)) return;
       const disagree = (says: string) => fail('same view', name, says);
-      compare(first, divisions[0] as Division, record, own, { agreesOnPool, fail: disagree });
+      compare(first, divisions[0], record, own, { agreesOnPool, fail: disagree });
     });
   });
 }
@@ -49,7 +49,7 @@ function divisionOf(record: ProcessRecord, group: number): Division {
   const mapLane = mapLaneOf(record, group);
   const view = coordinator.shares.converge(group, 0, mapLane);
   const members = coordinator.membership.alive.map(({ nodeKey }) => nodeKey);
-  return { members, shares: [...(view.share[MESSAGES] as Float64Array).slice(0, view.count)] };
+  return { members, shares: [...view.share[MESSAGES].slice(0, view.count)] };
 }
 
 function checkSum({ shares }: Division, target: number, fail: (says: string) => void): void {
@@ -62,7 +62,7 @@ function checkSum({ shares }: Division, target: number, fail: (says: string) => 
  * a ramp holds the target below the quota.
  */
 function givesWholeTarget(group: GroupSettings): boolean {
-  const isPlain = group.smoothingMs === 0 && group.slewPerSecond === Number.POSITIVE_INFINITY && group.ramp === null;
+  const isPlain = group.smoothingMs === 0 && group.slewPerSecond === Infinity && group.ramp === null;
   return group.strategy === DEFAULT_STRATEGY && isPlain && group.headroom !== 'none' && group.maxShareRatio === 1;
 }
 
@@ -77,8 +77,8 @@ function checkApplied(record: ProcessRecord, group: number, own: Division, fail:
   const { coordinator } = node;
   // In a log that does not say everything yet, a process holds what it had (isolation-law.ts).
   if (!isServed[group] || !isMember || coordinator.log.epochs.isHolding) return;
-  const applied = coordinator.shares.applied[slotOf(laneOf(group, 0), MESSAGES)] as number;
-  const due = own.shares[own.members.indexOf(coordinator.nodeKey)] as number;
+  const applied = coordinator.shares.applied[slotOf(laneOf(group, 0), MESSAGES)];
+  const due = own.shares[own.members.indexOf(coordinator.nodeKey)];
   const isLinked = coordinator.lanes.get(laneOf(group, 0))?.link === 'linked';
   if (applied > due * (1 + 1e-9)) fail(`applies ${applied} where the log gives it ${due}`);
   else if (isLinked && applied !== due) fail(`hears itself and applies ${applied} where the log gives it ${due}`);

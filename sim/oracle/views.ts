@@ -25,7 +25,7 @@ export function viewsOf(
   );
   for (const record of serving) {
     const known = comparable.has(record)
-      ? views.find((view) => comparable.has(view[0] as ProcessRecord) && isSame(view[0] as ProcessRecord, record))
+      ? views.find((view) => comparable.has(view[0]) && isSame(view[0], record))
       : undefined;
     if (known === undefined) views.push([record]);
     else known.push(record);

@@ -55,7 +55,7 @@ export function pageSeriesOf(runs: readonly PageRun[], clock: PageClock | null =
   const shown = nodesShown(runs);
   const labels = labelsOf(runs);
   return runs.map((run, at) => ({
-    label: labels[at] as string,
+    label: labels[at],
     durationMs: run.durationMs,
     sampleMs: run.sampleMs,
     happenings: run.happenings,
@@ -131,14 +131,14 @@ function bucketOf(
 
 function seriesOf(series: DimensionSeries, node: string): NodeSeries {
   invariant(Object.hasOwn(series.perNode, node), 'every node of a run has its columns', { node });
-  return series.perNode[node] as NodeSeries;
+  return series.perNode[node];
 }
 
 function added(parts: readonly NodeSeries[]): NodeSeries {
   const length = parts[0]?.demand.length ?? 0;
   const column = (read: (part: NodeSeries) => readonly number[]) => {
     return Array.from({ length }, (_, at) => {
-      return rounded(parts.reduce((total, part) => total + (read(part)[at] as number), 0)) as number;
+      return rounded(parts.reduce((total, part) => total + read(part)[at], 0)) as number;
     });
   };
   return {

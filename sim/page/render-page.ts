@@ -27,7 +27,7 @@ export function renderPage(
 ): string {
   invariant(results.length > 0, 'a page needs a run');
   return selfContainedPage({
-    title: (results[0] as PageRun).scenario,
+    title: results[0].scenario,
     body: body(results, note, clock, [
       ...(frontier === null ? [] : [frontierSection(frontier)]),
       verdictTable(results, labelsOf(results)),
@@ -41,7 +41,7 @@ export function renderPage(
 
 function body(results: readonly PageRun[], note: string, clock: PageClock | null, sections: readonly Html[]): Html {
   const labels = labelsOf(results);
-  const first = results[0] as PageRun;
+  const first = results[0];
   const systems = results.length === 1 ? labels[0] : `${results.length} systems`;
   const facts = [
     `${first.durationMs / 1000} s`,
@@ -97,8 +97,8 @@ function toolbar(results: readonly PageRun[], labels: readonly string[]): Html {
       ? html`<option value="${value}" selected>${text}</option>`
       : html`<option value="${value}">${text}</option>`;
   const systems = (chosen: number) => labels.map((label, at) => option(at, label, at === chosen));
-  const dimensions = (results[0] as PageRun).series.map(({ dimension }, at) => option(at, dimension, at === 0));
-  const { sampleMs } = results[0] as PageRun;
+  const dimensions = results[0].series.map(({ dimension }, at) => option(at, dimension, at === 0));
+  const { sampleMs } = results[0];
   const means = MEANS_MS.filter((ms) => ms === 0 || ms > sampleMs).map((ms) => {
     return option(ms, ms === 0 ? `a sample, ${sampleMs / 1000} s` : `${ms / 1000} s`, ms === 1000);
   });

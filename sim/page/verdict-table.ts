@@ -24,7 +24,7 @@ export function verdictTable(runs: readonly PageRun[], labels: readonly string[]
         ? html`<td class="best">${text}</td>`
         : html`<td>${text}</td>`;
     });
-    return html`<tr data-run="${at}"><th scope="row"><button type="button" class="pick" data-run="${at}"><span class="badge" aria-hidden="true"></span><span class="name">${labels[at] as string}</span></button></th>${cells}</tr>
+    return html`<tr data-run="${at}"><th scope="row"><button type="button" class="pick" data-run="${at}"><span class="badge" aria-hidden="true"></span><span class="name">${labels[at]}</span></button></th>${cells}</tr>
 `;
   });
   const heads = columns.map(({ title, means }) => html`<th scope="col" title="${means}">${title}</th>`);
@@ -106,7 +106,7 @@ const COLUMNS: readonly Column[] = [
     means: 'Slowest step of demand, quota or membership until use is within 5 % of fair.',
     key: 'convergenceMs',
     best: 'least',
-    text: (slowest) => (slowest === Number.POSITIVE_INFINITY ? 'never' : seconds(slowest)),
+    text: (slowest) => (slowest === Infinity ? 'never' : seconds(slowest)),
   },
   {
     title: 'Fairness',
@@ -158,7 +158,7 @@ function refusedPart({ perNode }: DimensionSeries): number {
 function figureOf(run: PageRun, column: Column): number | null {
   const figure = figuresOf(run, column) ?? null;
   if (figure === null || typeof figure === 'number') return figure;
-  return figure.length === 0 ? null : Math.max(...figure.map((took) => took ?? Number.POSITIVE_INFINITY));
+  return figure.length === 0 ? null : Math.max(...figure.map((took) => took ?? Infinity));
 }
 
 function textOf(run: PageRun, column: Column): string {

@@ -15,13 +15,13 @@ export function refusedByOneBucket(work: RecordedWork, of: Dimension, perSecond:
   const lastMs = new Float64Array(work.keys.length);
   let [refused, offered] = [0, 0];
   for (let at = 0; at < work.count; at++) {
-    const [atMs, amount, key] = [work.atMs[at] as number, amounts[at] as number, work.key[at] as number];
-    const refilled = (tokens[key] as number) + ((atMs - (lastMs[key] as number)) * perSecond) / 1000;
+    const [atMs, amount, key] = [work.atMs[at], amounts[at], work.key[at]];
+    const refilled = tokens[key] + ((atMs - lastMs[key]) * perSecond) / 1000;
     tokens[key] = Math.min(depth, refilled);
     lastMs[key] = atMs;
     offered += amount;
     // As the limiter: a full bucket admits what is above it.
-    if ((tokens[key] as number) >= Math.min(amount, depth)) tokens[key] = (tokens[key] as number) - amount;
+    if (tokens[key] >= Math.min(amount, depth)) tokens[key] = tokens[key] - amount;
     else refused += amount;
   }
   return offered === 0 ? 0 : refused / offered;
@@ -49,7 +49,7 @@ export function leastOfOneBucket(work: RecordedWork, of: Dimension, depth: numbe
 export function meanPerSecond(work: RecordedWork, of: Dimension): number {
   const amounts = of === 0 ? work.messages : work.bytes;
   let offered = 0;
-  for (let at = 0; at < work.count; at++) offered += amounts[at] as number;
+  for (let at = 0; at < work.count; at++) offered += amounts[at];
   return offered / lengthSeconds(work);
 }
 
@@ -62,8 +62,8 @@ export function busiestPerSecond(work: RecordedWork, of: Dimension): number {
   const amounts = of === 0 ? work.messages : work.bytes;
   const sums = new Float64Array(work.keys.length);
   for (let at = 0; at < work.count; at++) {
-    const key = work.key[at] as number;
-    sums[key] = (sums[key] as number) + (amounts[at] as number);
+    const key = work.key[at];
+    sums[key] = sums[key] + amounts[at];
   }
   return sums.reduce((most, sum) => Math.max(most, sum), 0) / lengthSeconds(work);
 }
@@ -71,6 +71,6 @@ export function busiestPerSecond(work: RecordedWork, of: Dimension): number {
 export function largestOf(work: RecordedWork, of: Dimension): number {
   const amounts = of === 0 ? work.messages : work.bytes;
   let largest = 0;
-  for (let at = 0; at < work.count; at++) largest = Math.max(largest, amounts[at] as number);
+  for (let at = 0; at < work.count; at++) largest = Math.max(largest, amounts[at]);
   return largest;
 }

@@ -87,7 +87,7 @@ export async function recommend(work: RecordedWork, options: RecommendOptions): 
   const best = frontier.reduce((least, point) => (point.mostPerSecond < least.mostPerSecond ? point : least));
   const runs = await play(work, best, options, OWN_SYSTEMS);
   const strategies = runs
-    .map((run, at) => ({ strategy: strategyOf(OWN_SYSTEMS[at] as System), refused: refusedIn(run, options.of), run }))
+    .map((run, at) => ({ strategy: strategyOf(OWN_SYSTEMS[at]), refused: refusedIn(run, options.of), run }))
     .sort((one, other) => one.refused - other.refused);
   return {
     meanPerSecond: mean,
@@ -156,7 +156,7 @@ export async function refusedByCluster(
   options.onPlay?.({ depth, perSecond, ...(options.tried ?? { burst: 1, bursts: 1 }) });
   const system = OWN_SYSTEMS.find((one) => strategyOf(one) === options.settings.groups[0]?.strategy) as System;
   const [run] = await play(work, { depth, perSecond }, options, [system]);
-  return refusedIn(run as TraceRun, options.of);
+  return refusedIn(run, options.of);
 }
 
 /** A quota that is lower by this part has been found too low; each halving of a step is another play. */

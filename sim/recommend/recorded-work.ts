@@ -47,11 +47,11 @@ export async function* arrivalsOf(work: RecordedWork): AsyncGenerator<TraceArriv
   const { count, atMs, node, messages, bytes, key, keys } = work;
   for (let at = 0; at < count; at++) {
     yield {
-      atMs: atMs[at] as number,
-      node: node[at] as number,
-      messages: messages[at] as number,
-      bytes: bytes[at] as number,
-      key: keys[key[at] as number] as string,
+      atMs: atMs[at],
+      node: node[at],
+      messages: messages[at],
+      bytes: bytes[at],
+      key: keys[key[at]],
       retryAfterMs: 0,
       line: at + 1,
     };

@@ -16,7 +16,7 @@ import type { TraceArrival } from '../replay/trace.js';
  */
 export async function* workOfRecording(recording: Recording, choice: RecordingChoice): AsyncGenerator<TraceArrival> {
   const { header, group } = await chosenGroup(recording, choice.group);
-  const settings = settingsOf(header, header.groups[group]!.strategy);
+  const settings = settingsOf(header, header.groups[group].strategy);
   const coordinator = new Coordinator(settings, new Limiter(settings.groups.length * DIRECTION_COUNT));
   const codec = new RecordCodec(header.cluster);
   const direction = directionIndex(choice.direction);

@@ -31,7 +31,7 @@ export async function openCsv(
   if (first === -1) {
     throw traceMistake({ file, line: null }, 'the file', 'is empty', 'a header with the names of the columns, rows');
   }
-  refuseOtherTexts(lines[first]!, { file, line: first + 1 });
+  refuseOtherTexts(lines[first], { file, line: first + 1 });
   const separator = SEPARATOR.exec(lines[first] ?? '')?.[1];
   if (separator === undefined) {
     const header = lines[first] ?? '';
@@ -53,7 +53,7 @@ function delimiterOf(header: string, time: string): string {
   );
   const at = divided.findIndex((names) => names.includes(time.normalize()));
   const most = Math.max(...divided.map((names) => names.length));
-  return DELIMITERS[at === -1 ? divided.findIndex((names) => names.length === most) : at]!;
+  return DELIMITERS[at === -1 ? divided.findIndex((names) => names.length === most) : at];
 }
 
 /** The header may stand below a line `sep=;`. */

@@ -67,11 +67,11 @@ export class FoldingSeries {
   series(names: readonly string[], quota: readonly [number, number], speed = 1): DimensionSeries[] {
     return DIMENSIONS.flatMap((dimension, at) => {
       const perNode = names.map((name, node) => {
-        return [name, this.#seriesOf(this.#nodes[node]?.[at] as Columns, speed)] as const;
+        return [name, this.#seriesOf(this.#nodes[node]?.[at], speed)] as const;
       });
       const isAsked = perNode.some(([, { demand }]) => demand.some((rate) => rate > 0));
       if (at > 0 && !isAsked) return [];
-      const quotaColumn = new Array<number | null>(this.#samples).fill(finiteOrNull(quota[at] as number));
+      const quotaColumn = new Array<number | null>(this.#samples).fill(finiteOrNull(quota[at]));
       return [{ dimension, quota: quotaColumn, perNode: Object.fromEntries(perNode) }];
     });
   }
@@ -89,10 +89,10 @@ export class FoldingSeries {
   }
 
   #add(node: number, kind: 'demand' | 'admitted' | 'refused', messages: number, bytes: number): void {
-    const columns = this.#nodes[node] as readonly [Columns, Columns];
+    const columns = this.#nodes[node];
     const at = this.#samples;
-    columns[0][kind][at] = (columns[0][kind][at] as number) + messages;
-    columns[1][kind][at] = (columns[1][kind][at] as number) + bytes;
+    columns[0][kind][at] = columns[0][kind][at] + messages;
+    columns[1][kind][at] = columns[1][kind][at] + bytes;
   }
 
   #fold(): void {
@@ -101,7 +101,7 @@ export class FoldingSeries {
     for (const dimensions of this.#nodes) {
       for (const { demand, admitted, refused, limit } of dimensions) {
         for (const column of [demand, admitted, refused]) foldSums(column, this.#samples);
-        for (let at = 0; at < this.#samples; at++) limit[at] = limit[2 * at + 1] as number;
+        for (let at = 0; at < this.#samples; at++) limit[at] = limit[2 * at + 1];
       }
     }
   }
@@ -113,6 +113,6 @@ function createColumns(): Columns {
 }
 
 function foldSums(column: Float64Array, samples: number): void {
-  for (let at = 0; at < samples; at++) column[at] = (column[2 * at] as number) + (column[2 * at + 1] as number);
+  for (let at = 0; at < samples; at++) column[at] = column[2 * at] + column[2 * at + 1];
   column.fill(0, samples);
 }

@@ -18,8 +18,8 @@ export async function* inOrder(
   const lateMs = LATE_MS_MAX / speed;
   let waiting: TraceArrival[] = [];
   let given = 0;
-  let latestMs = Number.NEGATIVE_INFINITY;
-  let givenMs = Number.NEGATIVE_INFINITY;
+  let latestMs = -Infinity;
+  let givenMs = -Infinity;
   for await (const arrival of arrivals) {
     const location = { file, line: arrival.line };
     if (arrival.atMs < Math.max(givenMs, latestMs - lateMs)) {
@@ -44,7 +44,7 @@ export async function* inOrder(
     insert(waiting, arrival.atMs < 0 ? { ...arrival, atMs: 0 } : arrival);
     if (arrival.atMs > latestMs) latestMs = arrival.atMs;
     while (given < waiting.length) {
-      const next = waiting[given] as TraceArrival;
+      const next = waiting[given];
       if (next.atMs > latestMs - lateMs && waiting.length - given <= WAITING_MAX) break;
       given++;
       givenMs = next.atMs;
@@ -62,7 +62,7 @@ export async function* inOrder(
 /** Looks from the end, where nearly all rows belong. What was given out is earlier than all that may still come. */
 function insert(waiting: TraceArrival[], arrival: TraceArrival): void {
   let at = waiting.length;
-  while (at > 0 && (waiting[at - 1] as TraceArrival).atMs > arrival.atMs) at--;
+  while (at > 0 && waiting[at - 1].atMs > arrival.atMs) at--;
   if (at === waiting.length) waiting.push(arrival);
   else waiting.splice(at, 0, arrival);
 }

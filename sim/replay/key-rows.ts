@@ -12,18 +12,18 @@ export interface KeyRow {
 export function keyRows(runs: readonly TraceRun[], top: number): readonly KeyRow[] {
   const keys = runs[0]?.keys ?? [];
   const worst = keys.map((_, at) => {
-    const ofKey = runs.map((run) => run.keys[at] as KeyRun);
+    const ofKey = runs.map((run) => run.keys[at]);
     return ofKey.reduce((most, key) => (refusedOf(key) > refusedOf(most) ? key : most));
   });
   const shown = mostRefused(worst, top).map((key) => worst.indexOf(key));
   const row = (name: string, keysOf: (run: TraceRun) => readonly KeyRun[]) => ({
     name,
-    offered: keysOf(runs[0] as TraceRun).reduce((sum, { offered }) => sum + offered, 0),
+    offered: keysOf(runs[0]).reduce((sum, { offered }) => sum + offered, 0),
     refused: runs.map((run) => keysOf(run).reduce((sum, key) => sum + refusedOf(key), 0)),
   });
   const others = keys.length - shown.length;
   return [
-    ...shown.map((at) => row((keys[at] as KeyRun).key, (run) => [run.keys[at] as KeyRun])),
+    ...shown.map((at) => row(keys[at].key, (run) => [run.keys[at]])),
     ...(others === 0 ? [] : [row(`${others} others`, (run) => run.keys.filter((_, at) => !shown.includes(at)))]),
     row('all', (run) => run.keys),
   ];

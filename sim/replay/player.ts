@@ -127,7 +127,7 @@ export class Player {
     const { messages, bytes } = arrival;
     const { cluster, index } = keyed;
     const retry = nowMs > arrival.atMs;
-    const name = this.#names[arrival.node] as string;
+    const name = this.#names[arrival.node];
     if ('ask' in cluster) {
       this.#open++;
       cluster.ask(name, messages, bytes, (isAdmitted) => {
@@ -174,7 +174,7 @@ export class Player {
   }
 
   get #first(): ClusterUnderTest | AskedCluster {
-    return this.#clusters[0] as ClusterUnderTest | AskedCluster;
+    return this.#clusters[0];
   }
 
   /** Whether one cluster of the system has a quota for every key; else each key has a cluster. */
@@ -216,8 +216,8 @@ export class Player {
   }
 
   #endSample(): void {
-    const limitOf = (node: number, dimension: 0 | 1) => this.#first.limitOf(this.#names[node] as string, dimension);
-    this.#series.end(this.#options.isPerKey === true ? () => Number.POSITIVE_INFINITY : limitOf);
+    const limitOf = (node: number, dimension: 0 | 1) => this.#first.limitOf(this.#names[node], dimension);
+    this.#series.end(this.#options.isPerKey === true ? () => Infinity : limitOf);
     for (const cluster of this.#clusters) if ('forgetPast' in cluster) cluster.forgetPast?.();
   }
 

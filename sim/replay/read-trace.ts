@@ -49,7 +49,7 @@ async function* rowsOf(
         `${columns.names.length}, as in the header`,
       );
     }
-    const text = record[columns.time] as string;
+    const text = record[columns.time];
     if (times === null) {
       times = new TimeColumn(text, options, location);
       onBegun({ ...times.found, delimiter: csv.delimiter });

@@ -1,7 +1,7 @@
 import type { NodeShareStatus, RateStatus } from '../../src/api/node-status.js';
 import { RecordCodec } from '../../src/codec/record-codec.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
-import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
+import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import { DIRECTION_COUNT, type Direction, directionIndex } from '../../src/core/base/vocabulary.js';
 import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
 import { Coordinator } from '../../src/core/coordinator/coordinator.js';
@@ -73,7 +73,7 @@ class Watcher {
 
   constructor(header: RecordingHeader, group: number, direction: Direction, strategy: string) {
     const settings = settingsOf(header, strategy);
-    const { name, quota } = settings.groups[group] as GroupSettings;
+    const { name, quota } = settings.groups[group];
     this.#name = `${header.cluster}, ${name}, ${direction}`;
     this.#strategy = strategy;
     this.#quota = quota[direction];
@@ -174,7 +174,7 @@ function unmet(demand: RateStatus, usage: RateStatus, key: keyof RateStatus): nu
 /** A node that is not a member has no share. */
 function limitIn(share: RateStatus | undefined, dimension: 0 | 1): number {
   if (share === undefined) return 0;
-  return (dimension === 0 ? share.messagesPerSecond : share.bytesPerSecond) ?? Number.POSITIVE_INFINITY;
+  return (dimension === 0 ? share.messagesPerSecond : share.bytesPerSecond) ?? Infinity;
 }
 
 /** The recorded settings over the defaults of this version, which may have more of them. */

@@ -24,7 +24,7 @@ export function fillSeconds(environment: Pick<BaselineEnvironment, 'quota' | 'se
   return Math.max(
     ...depths.map((depth, dimension) => {
       const perSecond = rateOf(environment.quota, dimension as 0 | 1);
-      return depth === null || perSecond === 0 || perSecond === Number.POSITIVE_INFINITY ? 0 : depth / perSecond;
+      return depth === null || perSecond === 0 || perSecond === Infinity ? 0 : depth / perSecond;
     }),
   );
 }

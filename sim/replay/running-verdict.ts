@@ -35,7 +35,7 @@ export class RunningVerdict {
   constructor(quota: readonly [number, number], fillSeconds = 1) {
     this.#quota = quota;
     this.#spanSlices = Math.max(1, Math.ceil(fillSeconds)) * SECOND_SLICES;
-    const limited = ([0, 1] as const).filter((dimension) => quota[dimension] !== Number.POSITIVE_INFINITY);
+    const limited = ([0, 1] as const).filter((dimension) => quota[dimension] !== Infinity);
     const judged = limited.length > 0 ? limited : ([0] as const);
     this.judged = judged.map((dimension) => new DimensionVerdict(dimension, quota[dimension]));
   }
@@ -78,7 +78,7 @@ export class RunningVerdict {
     const seconds = slices / SECOND_SLICES;
     const [messages, bytes] = this.#wanted;
     const part = Math.min(1, ratio(this.#quota[0] * seconds, messages), ratio(this.#quota[1] * seconds, bytes));
-    for (const verdict of this.judged) verdict.possible += part * (this.#wanted[verdict.dimension] as number);
+    for (const verdict of this.judged) verdict.possible += part * this.#wanted[verdict.dimension];
     this.#wanted.fill(0);
   }
 }
@@ -138,7 +138,7 @@ class DimensionVerdict {
   admit(nowMs: number, amount: number): void {
     this.admitted += amount;
     this.#amount += amount;
-    if (this.#quota === Number.POSITIVE_INFINITY) return;
+    if (this.#quota === Infinity) return;
     const refilled = this.#tokens + (this.#quota * (nowMs - this.#tokensAtMs)) / 1000;
     this.#tokens = Math.min(this.#quota * BURST_SECONDS, refilled) - amount;
     this.#tokensAtMs = nowMs;
@@ -155,8 +155,8 @@ class DimensionVerdict {
 
   #endSlice(): void {
     const ring = this.#ring;
-    this.#five += this.#amount - (ring[this.#at] as number);
-    this.#second += this.#amount - (ring[(this.#at + FIVE_SLICES - SECOND_SLICES) % FIVE_SLICES] as number);
+    this.#five += this.#amount - ring[this.#at];
+    this.#second += this.#amount - ring[(this.#at + FIVE_SLICES - SECOND_SLICES) % FIVE_SLICES];
     ring[this.#at] = this.#amount;
     this.#amount = 0;
     this.#at = (this.#at + 1) % FIVE_SLICES;

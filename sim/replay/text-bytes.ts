@@ -75,7 +75,7 @@ function wrongFrom(text: Buffer): number {
 /** Counts bytes at the end that begin a character which goes on in the next chunk. */
 function unfinished(text: Buffer): number {
   for (let back = 1; back <= Math.min(3, text.length); back++) {
-    const byte = text[text.length - back]!;
+    const byte = text[text.length - back];
     if (byte < 0x80) return 0;
     if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
   }

@@ -68,10 +68,10 @@ export function amountIn(
   if ('constant' in amount) return amount.constant;
   let total = 0;
   for (const at of amount.columns) {
-    const text = row[at] as string;
+    const text = row[at];
     const number = numberIn(text, columns.delimiter);
     if (!(number <= AMOUNT_MAX)) {
-      const name = columns.names[at] as string;
+      const name = columns.names[at];
       const allowed = `a number from 0 to 1e15, without a sign or a unit, with a point before its fraction (${amount.flag})`;
       throw traceMistake(location, name, `is ${quoted(text)}`, allowed);
     }
@@ -105,7 +105,7 @@ function nodeOf({ by, nodes }: TraceOptions, indexOf: (name: string, flag: strin
   const at = indexOf(by, '--by');
   const known = new Map<string, number>();
   return (row) => {
-    const text = row[at] as string;
+    const text = row[at];
     const node = known.get(text);
     if (node !== undefined) return node;
     if (known.size === nodes) return bitsOf(groupIdOf('trace', text)) % nodes;
@@ -119,7 +119,7 @@ function keyOf({ per }: TraceOptions, indexOf: (name: string, flag: string) => n
   const at = indexOf(per, '--per');
   const known = new Set<string>();
   return (row, location) => {
-    const text = row[at] as string;
+    const text = row[at];
     if (known.size === KEYS_MAX && !known.has(text)) {
       throw traceMistake(location, per, `is the ${KEYS_MAX + 1}th different text`, `at most ${KEYS_MAX} for --per`);
     }
@@ -138,7 +138,7 @@ function retryAfterOf(
   if (always >= 0) return () => always;
   const at = indexOf(retryAfter, '--retry-after');
   return (row, location) => {
-    const text = row[at] as string;
+    const text = row[at];
     const ms = text === '' ? 0 : parseQuantity('duration', text);
     if (ms >= 0) return ms;
     throw traceMistake(location, retryAfter, `is ${quoted(text)}`, 'a duration (e.g. 500ms or 2s), or nothing');

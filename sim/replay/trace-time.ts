@@ -90,7 +90,7 @@ function parseIso(text: string): TraceTime | null {
   const [, day, time, digits = '', zone = 'Z'] = match;
   const ms = Date.parse(`${day}T${time}.${digits.slice(0, 3).padEnd(3, '0')}${zoneInFull(zone)}`);
   // Date takes February 30 for March 2.
-  if (Number.isNaN(ms) || !isDay(day as string)) return null;
+  if (Number.isNaN(ms) || !isDay(day)) return null;
   return { ms, belowMs: digits.length > 3 ? Number(`0.${digits.slice(3)}`) : 0 };
 }
 

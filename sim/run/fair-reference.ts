@@ -46,7 +46,7 @@ export class FairReference {
 
   /** Whether a node wants clearly less than it may have. */
   isBelowFair(node: number): boolean {
-    const rate = this.wanted.rates[node]!;
+    const rate = this.wanted.rates[node];
     return rate > 0 && rate < BELOW * dueOf(this.fair, this.wanted, node);
   }
 
@@ -63,13 +63,13 @@ export class FairReference {
     let messages = 0;
     let bytes = 0;
     for (let node = 0; node < rates.length; node++) {
-      const size = sizes[node]!;
-      let other = this.fair.rates[node]!;
+      const size = sizes[node];
+      let other = this.fair.rates[node];
       if (limitOf !== undefined) {
-        const byBytes = size === 0 ? Number.POSITIVE_INFINITY : limitOf(node, 1) / size;
-        other = Math.min(rates[node]!, limitOf(node, 0), byBytes);
+        const byBytes = size === 0 ? Infinity : limitOf(node, 1) / size;
+        other = Math.min(rates[node], limitOf(node, 0), byBytes);
       }
-      const apart = Math.abs(other - fair[node]!);
+      const apart = Math.abs(other - fair[node]);
       messages += apart;
       bytes += apart * size;
     }
@@ -80,15 +80,15 @@ export class FairReference {
     const { rates, sizes } = this.wanted;
     rates.fill(0);
     sizes.fill(0);
-    this.#nextChangeMs = Number.POSITIVE_INFINITY;
+    this.#nextChangeMs = Infinity;
     for (const { node, cursor, messages, bytes } of this.#sources) {
       const rate = cursor.rateAt(nowMs);
       this.#nextChangeMs = Math.min(this.#nextChangeMs, cursor.nextChangeMs);
       if (!canServe(node)) continue;
-      rates[node] = rates[node]! + rate * messages;
-      sizes[node] = sizes[node]! + rate * bytes;
+      rates[node] = rates[node] + rate * messages;
+      sizes[node] = sizes[node] + rate * bytes;
     }
-    for (let node = 0; node < rates.length; node++) sizes[node] = rates[node] === 0 ? 0 : sizes[node]! / rates[node]!;
+    for (let node = 0; node < rates.length; node++) sizes[node] = rates[node] === 0 ? 0 : sizes[node] / rates[node];
   }
 }
 
@@ -105,7 +105,7 @@ function sourceOf({ node, profile, piece }: ArrivalStream | ClientPool): Source 
 }
 
 function partOf(amount: number, quota: number): number {
-  return quota === 0 || quota === Number.POSITIVE_INFINITY ? 0 : amount / quota;
+  return quota === 0 || quota === Infinity ? 0 : amount / quota;
 }
 
 /** A step is a moment at which the fair shares move by more than this part of the quota. */

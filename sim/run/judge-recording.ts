@@ -25,15 +25,15 @@ export function judgeRecording(scenario: Scenario, recording: Recording, seed: n
 
 function playAttempts(attempts: Attempts, queue: Pick<EventQueue, 'nowMs' | 'at'>, recorder: Recorder): void {
   const order = Uint32Array.from(attempts.atMs, (_, at) => at).sort(
-    (one, other) => attempts.atMs[one]! - attempts.atMs[other]! || one - other,
+    (one, other) => attempts.atMs[one] - attempts.atMs[other] || one - other,
   );
   let done = 0;
   const next = () => {
-    if (done < order.length) queue.at(Math.max(0, attempts.atMs[order[done]!]!), play);
+    if (done < order.length) queue.at(Math.max(0, attempts.atMs[order[done]]), play);
   };
   const play = () => {
-    const at = order[done++]!;
-    const [node, messages, bytes] = [attempts.node[at]!, attempts.messages[at]!, attempts.bytes[at]!];
+    const at = order[done++];
+    const [node, messages, bytes] = [attempts.node[at], attempts.messages[at], attempts.bytes[at]];
     recorder.attempted(queue.nowMs, node, messages, bytes, attempts.retry[at] === 1, attempts.admitted[at] === 1);
     next();
   };

@@ -31,7 +31,7 @@ function play(stage: Stage, happening: Happening): void {
   const { what, nodes, values } = happening;
   const lasts = typeof values.forSeconds === 'number' ? ` for ${values.forSeconds} s` : '';
   stage.tell(`${[what, ...shortened(nodes, stage.scenario.nodes.length)].join(' ')}${detailOf(happening)}${lasts}`);
-  PLAYS[what]!(stage, happening);
+  PLAYS[what](stage, happening);
 }
 
 /** In the list of happenings, those that a system has no model for begin with these words. */

@@ -14,7 +14,7 @@ export class Presence {
   }
 
   canServe(node: number, nowMs: number): boolean {
-    return this.#running[node] === 1 && nowMs >= this.#stalledUntilMs[node]!;
+    return this.#running[node] === 1 && nowMs >= this.#stalledUntilMs[node];
   }
 
   runs(node: number, isRunning: boolean): void {

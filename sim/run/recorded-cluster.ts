@@ -59,7 +59,7 @@ class RecordedNode {
   stalledUntilMs = 0;
   readonly #column: LimitColumn;
   /** Limits from before this time were those of an earlier process. */
-  #sinceMs = Number.NEGATIVE_INFINITY;
+  #sinceMs = -Infinity;
   #next = 0;
 
   constructor(column: LimitColumn) {
@@ -74,9 +74,9 @@ class RecordedNode {
   /** Times must not fall from call to call. */
   limitAt(nowMs: number): readonly [number, number] {
     const { atMs, limits } = this.#column;
-    while (this.#next < atMs.length && atMs[this.#next]! <= nowMs) this.#next++;
+    while (this.#next < atMs.length && atMs[this.#next] <= nowMs) this.#next++;
     const last = this.#next - 1;
-    if (!this.isRunning || nowMs < this.stalledUntilMs || last < 0 || atMs[last]! < this.#sinceMs) return CLOSED;
-    return limits[last]!;
+    if (!this.isRunning || nowMs < this.stalledUntilMs || last < 0 || atMs[last] < this.#sinceMs) return CLOSED;
+    return limits[last];
   }
 }

@@ -71,12 +71,12 @@ function simulated(scenario: Scenario, system: System, seed: number, warmMs: num
     },
     beginLoad: (queue, cluster, recorder) => {
       const arrive: Arrive = (node, messages, bytes, retry) => {
-        const admitted = cluster.tryAcquire(nodes[node]!, messages, bytes, retry);
+        const admitted = cluster.tryAcquire(nodes[node], messages, bytes, retry);
         if (queue.nowMs >= 0) recorder.attempted(queue.nowMs, node, messages, bytes, retry, admitted);
         return admitted;
       };
       const arriveAsBatch: ArrivalBatch = (node, messages, reader) => {
-        const got = cluster.takeBatch?.(nodes[node]!, messages, reader);
+        const got = cluster.takeBatch?.(nodes[node], messages, reader);
         for (let at = 0; at < messages; at++) {
           if (got === undefined) arrive(node, 1, 0, false);
           else if (queue.nowMs >= 0) recorder.attempted(queue.nowMs, node, 1, 0, false, at < got);
@@ -180,7 +180,7 @@ class Run {
     reference.update(nowMs, presence.isMoved, quota, (node) => presence.canServe(node, nowMs));
     presence.isMoved = false;
     recorder.granted(nowMs, quota);
-    recorder.errors[nowMs / TICK_MS] = reference.errorOf((node, dimension) => cluster.limitOf(names[node]!, dimension));
+    recorder.errors[nowMs / TICK_MS] = reference.errorOf((node, dimension) => cluster.limitOf(names[node], dimension));
     const sample = Math.floor(nowMs / recorder.sampleMs);
     const isLastOfSample = (nowMs + TICK_MS) % recorder.sampleMs === 0;
     if (isLastOfSample) {
@@ -191,13 +191,13 @@ class Run {
     for (let node = 0; node < names.length; node++) {
       const cell = node * recorder.samples + sample;
       recorder.isBelowFair[node] = reference.isBelowFair(node) ? 1 : 0;
-      const fair = (reference.fair.rates[node]! * TICK_MS) / 1000;
+      const fair = (reference.fair.rates[node] * TICK_MS) / 1000;
       const [messages, bytes] = recorder.columns;
-      messages.fair[cell] = messages.fair[cell]! + fair;
-      bytes.fair[cell] = bytes.fair[cell]! + fair * reference.wanted.sizes[node]!;
+      messages.fair[cell] = messages.fair[cell] + fair;
+      bytes.fair[cell] = bytes.fair[cell] + fair * reference.wanted.sizes[node];
       if (!isLastOfSample) continue;
-      messages.limit[cell] = cluster.limitOf(names[node]!, 0);
-      bytes.limit[cell] = cluster.limitOf(names[node]!, 1);
+      messages.limit[cell] = cluster.limitOf(names[node], 0);
+      bytes.limit[cell] = cluster.limitOf(names[node], 1);
     }
     this.#time.after(TICK_MS, () => this.#tick());
   }

@@ -104,7 +104,7 @@ export function rateOrUnlimited(says: string): Field<number> {
   const allowed = 'a number from 0 to 1000000000000, or unlimited';
   const json = { anyOf: [{ type: 'number', minimum: 0 }, { enum: ['unlimited'] }] };
   return custom({ says, allowed, required: true }, json, (input) => {
-    if (input === 'unlimited') return Number.POSITIVE_INFINITY;
+    if (input === 'unlimited') return Infinity;
     return typeof input === 'number' && input >= 0 && input <= 1e12 ? input : undefined;
   });
 }
@@ -128,7 +128,7 @@ export function steps(says: string): Field<readonly (readonly [number, number])[
       isList(step) &&
       step.length === 2 &&
       step.every((one) => typeof one === 'number' && one >= 0 && one <= 1e9) &&
-      (at === 0 || (step[0] as number) > ((input[at - 1] as number[])[0] as number));
+      (at === 0 || (step[0] as number) > (input[at - 1] as number[])[0]);
     return input.every(isStep) ? input : undefined;
   });
 }

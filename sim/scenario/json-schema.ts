@@ -20,7 +20,7 @@ export function scenarioJsonSchema(): Readonly<Record<string, unknown>> {
     happenings: z.array(variants('what', HAPPENING_KINDS)).optional(),
     expect: z.record(z.string(), z.strictObject(bounds)).optional(),
   });
-  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) as Readonly<Record<string, unknown>>;
+  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
 }
 
 type Kinds = Readonly<Record<string, { readonly says: string; readonly fields: Fields }>>;

@@ -22,8 +22,8 @@ export function readScenario(raw: unknown, findings: Findings): Scenario {
     durationMs,
     nodes,
     quota: {
-      messagesPerSecond: quota.messagesPerSecond ?? Number.POSITIVE_INFINITY,
-      bytesPerSecond: quota.bytesPerSecond ?? Number.POSITIVE_INFINITY,
+      messagesPerSecond: quota.messagesPerSecond ?? Infinity,
+      bytesPerSecond: quota.bytesPerSecond ?? Infinity,
     },
     settings: readSettings(findings, root, network.partitions),
     written: { group: root.group ?? {}, timing: root.timing ?? {} },

@@ -9,7 +9,7 @@ import type { WorldSettings } from '../cluster/world.js';
 /** Draws the settings of a cluster. Half of the worlds have half of production's times, and forget dead nodes soon. */
 export function drawSettings(random: Random, base: WorldSettings): WorldSettings {
   const partitions = Math.floor(random.between(1, 5));
-  const pattern = base.groups[0] as GroupSettings;
+  const pattern = base.groups[0];
   const groups = Array.from({ length: Math.floor(random.between(1, 7)) }, (_, at) => drawGroup(random, pattern, at));
   // With few groups per record, a node that comes back with fewer groups leaves keys behind.
   const groupsPerRecord = random.next() < 0.5 ? base.groupsPerRecord : Math.floor(random.between(1, 3));
@@ -28,8 +28,8 @@ const RAMPED_REST = 5;
 export function withRamps(seed: number, settings: WorldSettings): WorldSettings {
   if (seed % RAMPED_EVERY !== RAMPED_REST) return settings;
   const turn = Math.floor(seed / RAMPED_EVERY);
-  const mode = RAMP_MODES[turn % RAMP_MODES.length] as RampModeName;
-  const timeToLiveMs = TIMES_TO_LIVE_MS[Math.floor(turn / RAMP_MODES.length) % TIMES_TO_LIVE_MS.length] as number;
+  const mode = RAMP_MODES[turn % RAMP_MODES.length];
+  const timeToLiveMs = TIMES_TO_LIVE_MS[Math.floor(turn / RAMP_MODES.length) % TIMES_TO_LIVE_MS.length];
   const ramp = { ...CLIMB, mode, timeToLiveMs };
   return { ...settings, groups: settings.groups.map((group) => ({ ...group, ramp: group.ramp ?? ramp })) };
 }

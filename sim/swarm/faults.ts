@@ -12,7 +12,7 @@ export interface Fault {
 /** The kinds of fault that exist in one world; at least one. */
 export function drawFaultKinds(random: Random): readonly FaultKind[] {
   const drawn = FAULT_KINDS.filter(() => random.next() < 0.5);
-  return drawn.length > 0 ? drawn : [FAULT_KINDS[Math.floor(random.between(0, FAULT_KINDS.length))] as FaultKind];
+  return drawn.length > 0 ? drawn : [FAULT_KINDS[Math.floor(random.between(0, FAULT_KINDS.length))]];
 }
 
 /** Draws a fault of one of the kinds and lets it happen now. */
@@ -22,8 +22,8 @@ export function injectFault(
   kinds: readonly FaultKind[],
   random: Random,
 ): Fault {
-  const node = nodes[Math.floor(random.between(0, nodes.length))] as string;
-  const kind = kinds[Math.floor(random.between(0, kinds.length))] as FaultKind;
+  const node = nodes[Math.floor(random.between(0, nodes.length))];
+  const kind = kinds[Math.floor(random.between(0, kinds.length))];
   const atMs = world.nowMs;
   const { says, lastsMs } = kind(world, node, random);
   return { atMs, endMs: atMs + lastsMs, says };

@@ -36,7 +36,7 @@ export function figuresOf(groups: readonly GroupSettings[], meter: SwarmMeter, s
 export function figuresBeyond(settings: WorldSettings, figures: readonly GroupFigures[], nodes: number): string[] {
   const problems: string[] = [];
   figures.forEach(({ worst, used }, at) => {
-    const group = settings.groups[at] as GroupSettings;
+    const group = settings.groups[at];
     const most = mostAdmitted(group, nodes, SPAN_MS);
     if (worst > most)
       problems.push(`${group.name} admits ${worst.toFixed(3)} quotas over 5 s, more than ${most.toFixed(3)}`);

@@ -88,7 +88,7 @@ function play(
   { nodes, kinds, random, plan, calmMs, hasOnePartition }: Cast,
 ): Pick<SwarmVerdict, 'problems' | 'worst' | 'utilisation'> {
   const { settings } = world;
-  const oracle = new Oracle(world, hasOnePartition ? 1 : Number.POSITIVE_INFINITY);
+  const oracle = new Oracle(world, hasOnePartition ? 1 : Infinity);
   world.observer = oracle;
   for (const node of nodes) world.queue.after(random.between(0, 1500), () => world.start(node));
   const meter = new SwarmMeter(settings.groups.length, END_MS_MAX);

@@ -18,8 +18,8 @@ export class SwarmMeter {
 
   asked(group: number, nowMs: number, isAdmitted: boolean): void {
     const bin = group * this.#bins + Math.floor(nowMs / SwarmMeter.binMs);
-    this.#arrived[bin] = (this.#arrived[bin] as number) + 1;
-    if (isAdmitted) this.#admitted[bin] = (this.#admitted[bin] as number) + 1;
+    this.#arrived[bin] = this.#arrived[bin] + 1;
+    if (isAdmitted) this.#admitted[bin] = this.#admitted[bin] + 1;
   }
 
   /** Both times multiples of the bins. */
@@ -34,7 +34,7 @@ export class SwarmMeter {
   #sum(bins: Uint32Array, group: number, fromMs: number, untilMs: number): number {
     const first = group * this.#bins;
     let total = 0;
-    for (let at = first + fromMs / SwarmMeter.binMs; at < first + untilMs / SwarmMeter.binMs; at++) total += bins[at]!;
+    for (let at = first + fromMs / SwarmMeter.binMs; at < first + untilMs / SwarmMeter.binMs; at++) total += bins[at];
     return total;
   }
 }

@@ -25,5 +25,5 @@ export function targetScenarioJsonSchema(): Readonly<Record<string, unknown>> {
     clients: list('clients'),
     phases: z.array(phase),
   });
-  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) as Readonly<Record<string, unknown>>;
+  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
 }

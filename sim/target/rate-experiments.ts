@@ -23,7 +23,7 @@ export interface RateExperiment {
 
 /** Every client of FoundationDB's client mode is a node here; that mode needs minutes until nothing moves any more. */
 const CHANGE_SEC = 150;
-const UNLIMITED = Number.POSITIVE_INFINITY;
+const UNLIMITED = Infinity;
 
 export const RATE_EXPERIMENTS: readonly RateExperiment[] = [
   {
@@ -135,7 +135,7 @@ class Stage {
     const times = this.#admittedMs.filter((atMs) => atMs >= fromSec * 1000);
     let [worst, oldest] = [0, 0];
     times.forEach((atMs, at) => {
-      while ((times[oldest] as number) <= atMs - spanSec * 1000) oldest++;
+      while (times[oldest] <= atMs - spanSec * 1000) oldest++;
       worst = Math.max(worst, at - oldest + 1);
     });
     return worst / spanSec;

@@ -15,14 +15,14 @@ export interface Known {
 /** Quotas of groups, as the outermost list has them and the phases. */
 export function readQuotas(findings: Findings, path: ConfigPath, input: unknown): readonly GroupQuota[] {
   return readEntries(findings, path, input, TARGET_GROUP_FIELDS).map(({ at, values }) => {
-    const cost = values.costPerSecond ?? Number.POSITIVE_INFINITY;
+    const cost = values.costPerSecond ?? Infinity;
     const reservedCost = values.reservedCostPerSecond;
     if (reservedCost > cost) {
       const allowed = `at most costPerSecond = ${cost}`;
       const problem = `must be ${allowed}, got ${reservedCost}`;
       findings.add([...at, 'reservedCostPerSecond'], { problem, allowed, remedy: 'Lower it, or raise costPerSecond.' });
     }
-    const messages = values.messagesPerSecond ?? Number.POSITIVE_INFINITY;
+    const messages = values.messagesPerSecond ?? Infinity;
     return { name: values.name, messages, cost, reservedCost };
   });
 }

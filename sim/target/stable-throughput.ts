@@ -20,9 +20,9 @@ const MEASURED_SEC = 1200;
  */
 export function stableThroughput(strategy: string, measuredSec = MEASURED_SEC): number {
   const defaults = defaultSettings();
-  const none = { total: Number.POSITIVE_INFINITY, reserved: 0 };
+  const none = { total: Infinity, reserved: 0 };
   const group: GroupSettings = {
-    ...(defaults.groups[0] as GroupSettings),
+    ...defaults.groups[0],
     strategy,
     quota: { publish: UNLIMITED, dispatch: UNLIMITED },
     cost: { publish: { total: QUOTA, reserved: 0 }, dispatch: none },

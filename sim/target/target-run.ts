@@ -77,7 +77,7 @@ class TargetRun {
   constructor({ settings, groups, backends, clients }: TargetScenario, strategy: string, seed: number) {
     this.#names = groups.map(({ name }) => name);
     const [first] = settings.groups as readonly [GroupSettings];
-    const none = { messages: Number.POSITIVE_INFINITY, cost: Number.POSITIVE_INFINITY, reservedCost: 0 };
+    const none = { messages: Infinity, cost: Infinity, reservedCost: 0 };
     // Its clients are paced by their share, and ask for no more until somebody has been refused.
     const burst = { ...first.burst, start: 'empty' as const };
     const own = groups.map(({ name }) => groupOf({ ...first, name, strategy, burst }, { name, ...none }));
@@ -159,10 +159,10 @@ class TargetRun {
   }
 
   #setQuota(quota: GroupQuota): void {
-    if (quota.cost === Number.POSITIVE_INFINITY && quota.messages === quota.cost) this.#limited.delete(quota.name);
+    if (quota.cost === Infinity && quota.messages === quota.cost) this.#limited.delete(quota.name);
     else this.#limited.add(quota.name);
     const group = this.#names.indexOf(quota.name);
-    this.#world.changeGroup(group, groupOf(this.#world.settings.groups[group] as GroupSettings, quota));
+    this.#world.changeGroup(group, groupOf(this.#world.settings.groups[group], quota));
   }
 
   #holds(expectation: TargetExpectation): boolean {
@@ -192,7 +192,7 @@ class TargetRun {
     const { coordinator } = this.#first;
     const { cluster, groups } = this.#world.settings;
     const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf(cluster, name), 0);
-    return coordinator.targets.decide(groups[group] as GroupSettings, 0, mapLane);
+    return coordinator.targets.decide(groups[group], 0, mapLane);
   }
 
   /**
@@ -211,11 +211,11 @@ class TargetRun {
 }
 
 function shareOf({ coordinator }: SimulatedNode, lane: number): number {
-  return coordinator.shares.applied[slotOf(lane, MESSAGES)] as number;
+  return coordinator.shares.applied[slotOf(lane, MESSAGES)];
 }
 
 function groupOf(group: GroupSettings, { messages, cost, reservedCost }: GroupQuota): GroupSettings {
-  const none = { total: Number.POSITIVE_INFINITY, reserved: 0 };
-  const quota = { publish: [messages, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
+  const none = { total: Infinity, reserved: 0 };
+  const quota = { publish: [messages, Infinity] as const, dispatch: UNLIMITED };
   return { ...group, quota, cost: { publish: { total: cost, reserved: reservedCost }, dispatch: none } };
 }

@@ -18,7 +18,7 @@ export interface Wanted {
 }
 
 export function createAllocation(nodes: number): FairAllocation {
-  const waterLevel = { messages: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+  const waterLevel = { messages: Infinity, bytes: Infinity };
   return { rates: new Float64Array(nodes), waterLevel };
 }
 
@@ -30,26 +30,26 @@ export function createAllocation(nodes: number): FairAllocation {
 export function allocateFairly(wanted: Wanted, quota: readonly [number, number], out: FairAllocation): void {
   const { rates, sizes, weights } = wanted;
   const { waterLevel } = out;
-  waterLevel.bytes = Number.POSITIVE_INFINITY;
+  waterLevel.bytes = Infinity;
   const caps = new Float64Array(rates.length);
   const byteCaps = new Float64Array(rates.length);
   for (let pass = 0; pass < PASSES; pass++) {
     for (let at = 0; at < caps.length; at++)
-      caps[at] = Math.min(rates[at]!, limitBy(waterLevel.bytes * weights[at]!, sizes[at]!));
+      caps[at] = Math.min(rates[at], limitBy(waterLevel.bytes * weights[at], sizes[at]));
     waterLevel.messages = findWaterLevel(caps, weights, quota[0]);
     for (let at = 0; at < caps.length; at++) {
-      byteCaps[at] = Math.min(rates[at]!, waterLevel.messages * weights[at]!) * sizes[at]!;
+      byteCaps[at] = Math.min(rates[at], waterLevel.messages * weights[at]) * sizes[at];
     }
     const before = waterLevel.bytes;
     waterLevel.bytes = findWaterLevel(byteCaps, weights, quota[1]);
     if (waterLevel.bytes === before) break;
   }
-  for (let at = 0; at < rates.length; at++) out.rates[at] = Math.min(rates[at]!, dueOf(out, wanted, at));
+  for (let at = 0; at < rates.length; at++) out.rates[at] = Math.min(rates[at], dueOf(out, wanted, at));
 }
 
 /** Messages per second that a node may have at the most. */
 export function dueOf({ waterLevel }: FairAllocation, { sizes, weights }: Wanted, at: number): number {
-  return Math.min(waterLevel.messages * weights[at]!, limitBy(waterLevel.bytes * weights[at]!, sizes[at]!));
+  return Math.min(waterLevel.messages * weights[at], limitBy(waterLevel.bytes * weights[at], sizes[at]));
 }
 
 /**
@@ -59,20 +59,20 @@ export function dueOf({ waterLevel }: FairAllocation, { sizes, weights }: Wanted
 export function findWaterLevel(demands: Float64Array, weights: Float64Array, capacity: number): number {
   let left = capacity;
   let weightLeft = 0;
-  for (let at = 0; at < demands.length; at++) if (demands[at]! > 0) weightLeft += weights[at]!;
-  const order = Array.from(demands.keys()).filter((at) => demands[at]! > 0);
-  order.sort((one, other) => demands[one]! / weights[one]! - demands[other]! / weights[other]!);
+  for (let at = 0; at < demands.length; at++) if (demands[at] > 0) weightLeft += weights[at];
+  const order = Array.from(demands.keys()).filter((at) => demands[at] > 0);
+  order.sort((one, other) => demands[one] / weights[one] - demands[other] / weights[other]);
   for (const at of order) {
     const waterLevel = left / weightLeft;
-    if (demands[at]! > waterLevel * weights[at]!) return waterLevel;
-    left -= demands[at]!;
-    weightLeft -= weights[at]!;
+    if (demands[at] > waterLevel * weights[at]) return waterLevel;
+    left -= demands[at];
+    weightLeft -= weights[at];
   }
-  return Number.POSITIVE_INFINITY;
+  return Infinity;
 }
 
 const PASSES = 8;
 
 function limitBy(bytesPerSecond: number, size: number): number {
-  return size === 0 ? Number.POSITIVE_INFINITY : bytesPerSecond / size;
+  return size === 0 ? Infinity : bytesPerSecond / size;
 }

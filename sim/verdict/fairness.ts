@@ -60,6 +60,6 @@ export function oscillationOf(
 
 export function sumOf(column: Float64Array, { from, until }: SampleSpan): number {
   let total = 0;
-  for (let at = from; at < until; at++) total += column[at]!;
+  for (let at = from; at < until; at++) total += column[at];
   return total;
 }

@@ -26,7 +26,7 @@ export function judge(recorder: Recorder, unrest: Unrest, { nodes, settleMs, rec
   const spans = steadySpans(unrest, settleMs, durationMs)
     .map(({ fromMs, untilMs }) => ({ from: Math.ceil(fromMs / sampleMs), until: Math.floor(untilMs / sampleMs) }))
     .filter(({ from, until }) => (until - from) * sampleMs >= SPAN_MS_MIN);
-  const limited = recorder.columns.filter(({ quota }) => quota.some((rate) => rate !== Number.POSITIVE_INFINITY));
+  const limited = recorder.columns.filter(({ quota }) => quota.some((rate) => rate !== Infinity));
   const judged = limited.length > 0 ? limited : recorder.columns.slice(0, 1);
   const bins = judged.map(({ binAdmitted, binGranted }) => ({ admitted: binAdmitted, granted: binGranted }));
   const perNode = nodeColumnsOf(recorder.columns[0], nodes, recorder.samples);
@@ -68,7 +68,7 @@ function steadyErrorOf(
   let granted = 0;
   for (const { from, until } of spans) {
     for (let sample = from; sample < until; sample++) {
-      const due = ((columns.quota[sample] as number) * sampleMs) / 1000;
+      const due = (columns.quota[sample] * sampleMs) / 1000;
       if (due === 0 || sumOfSample(columns.fair, nodes, samples, sample) < due * FILLED) continue;
       admitted += sumOfSample(columns.admitted, nodes, samples, sample);
       granted += due;
@@ -81,7 +81,7 @@ const FILLED = 0.9999;
 
 function sumOfSample(column: Float64Array, nodes: number, samples: number, sample: number): number {
   let total = 0;
-  for (let node = 0; node < nodes; node++) total += column[node * samples + sample]!;
+  for (let node = 0; node < nodes; node++) total += column[node * samples + sample];
   return total;
 }
 

@@ -19,7 +19,7 @@ export function worstSpan(bins: Bins, length: number): number {
 export function spansAbove(bins: Bins, length: number, step: number, bound: number): number {
   const ratios = ratiosOf(bins, length);
   let count = 0;
-  for (let start = 0; start < ratios.length; start += step) if (ratios[start]! > bound) count++;
+  for (let start = 0; start < ratios.length; start += step) if (ratios[start] > bound) count++;
   return count;
 }
 
@@ -30,15 +30,15 @@ function ratiosOf({ admitted, granted }: Bins, length: number): Float64Array {
   let due = 0;
   let unlimited = 0;
   for (let end = 0; end < admitted.length; end++) {
-    inside += admitted[end]!;
-    if (granted[end] === Number.POSITIVE_INFINITY) unlimited++;
-    else due += granted[end]!;
+    inside += admitted[end];
+    if (granted[end] === Infinity) unlimited++;
+    else due += granted[end];
     const start = end - length + 1;
     if (start < 0) continue;
     ratios[start] = unlimited > 0 ? 0 : inside / Math.max(due, 1);
-    inside -= admitted[start]!;
-    if (granted[start] === Number.POSITIVE_INFINITY) unlimited--;
-    else due -= granted[start]!;
+    inside -= admitted[start];
+    if (granted[start] === Infinity) unlimited--;
+    else due -= granted[start];
   }
   return ratios;
 }
@@ -64,7 +64,7 @@ export class ReferenceBucket {
   }
 
   setQuota(perSecond: number, nowMs: number): void {
-    const wasUnlimited = this.#perMs === Number.POSITIVE_INFINITY;
+    const wasUnlimited = this.#perMs === Infinity;
     this.#refill(nowMs);
     this.#perMs = perSecond / 1000;
     this.#burst = this.#perMs * BURST_MS;
@@ -72,14 +72,14 @@ export class ReferenceBucket {
   }
 
   take(amount: number, nowMs: number): void {
-    if (this.#perMs === Number.POSITIVE_INFINITY) return;
+    if (this.#perMs === Infinity) return;
     this.#refill(nowMs);
     this.#tokens -= amount;
     if (-this.#tokens > this.overshoot) this.overshoot = -this.#tokens;
   }
 
   #refill(nowMs: number): void {
-    if (this.#perMs !== Number.POSITIVE_INFINITY) {
+    if (this.#perMs !== Infinity) {
       this.#tokens = Math.min(this.#burst, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
     }
     this.#atMs = nowMs;

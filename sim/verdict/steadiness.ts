@@ -42,7 +42,7 @@ export function convergenceOf(
     const end = Math.min(errors.length, Math.ceil(untilMs / sampleMs));
     let since = Math.ceil(stepMs / sampleMs);
     for (let at = since; at < end; at++) {
-      if (errors[at]! > bound) since = at + 1;
+      if (errors[at] > bound) since = at + 1;
       else if ((at + 1 - since) * sampleMs >= holdMs) break;
     }
     return since === end ? null : Math.max(0, since * sampleMs - stepMs);

@@ -31,7 +31,7 @@ export class Access {
   #config: AccessConfig | null;
   #tokens: ReadonlyMap<string, KnownToken>;
   readonly #seen = new Set<string>();
-  #loggedMs = Number.NEGATIVE_INFINITY;
+  #loggedMs = -Infinity;
 
   constructor(config: AccessConfig | null, clock: Clock, telemetry: Telemetry) {
     this.#clock = clock;
@@ -131,7 +131,7 @@ export class Access {
   }
 
   #isLimited(address: string): boolean {
-    return this.attempts.count(address) >= (this.#config?.failuresPerMinute ?? Number.POSITIVE_INFINITY);
+    return this.attempts.count(address) >= (this.#config?.failuresPerMinute ?? Infinity);
   }
 
   #refuseLimited(address: string, listener: Listener): never {

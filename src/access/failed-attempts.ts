@@ -57,7 +57,7 @@ export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.split('%', 1)[0]!.split('::');
+  const [head = '', tail] = address.split('%', 1)[0].split('::');
   const first = head === '' ? [] : head.split(':');
   const last = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);

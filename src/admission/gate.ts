@@ -337,7 +337,7 @@ export class Gate {
     const { firstLetOff } = this.#limiter.buckets;
     for (const slot of firstLetOff.splice(0)) {
       const lane = Math.floor(slot / DIMENSION_COUNT);
-      this.onLetOff(this.#groups.ofLane(lane).name, DIRECTIONS[lane % DIRECTION_COUNT] as Direction);
+      this.onLetOff(this.#groups.ofLane(lane).name, DIRECTIONS[lane % DIRECTION_COUNT]);
     }
   }
 

@@ -16,7 +16,7 @@ export function metricSample(page: string, wanted: string): number {
   }
   if (values.length === 0) throw new Error(`no sample of ${wanted}`);
   if (values.length > 1) throw new Error(`${values.length} samples of ${wanted}: add labels until there is one`);
-  return values[0] as number;
+  return values[0];
 }
 
 const SAMPLE = /^([A-Za-z_:][\w:]*)(?:\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\})?[ \t]+(\S+)/;

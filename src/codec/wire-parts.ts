@@ -73,6 +73,6 @@ export function write48(target: Uint8Array, at: number, number: number): void {
 
 export function read48(source: Uint8Array, at: number): number {
   let number = 0;
-  for (let byte = at; byte < at + 6; byte++) number = number * 256 + (source[byte] as number);
+  for (let byte = at; byte < at + 6; byte++) number = number * 256 + source[byte];
   return number;
 }

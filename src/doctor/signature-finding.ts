@@ -86,7 +86,7 @@ async function readRedis(
     do {
       const [next, fields] = (await link.read('HSCAN', [options.keys.newest, cursor, 'COUNT', SCAN_FIELDS])) as Scanned;
       for (let at = 0; at + 1 < fields.length; at += 2) {
-        const record = readNewest(fields[at]!, fields[at + 1]!);
+        const record = readNewest(fields[at], fields[at + 1]);
         if (record?.value) signatures.read(record, signature.verify(record, record.value));
       }
       cursor = String(next);

@@ -374,10 +374,10 @@ function isMoved({ members }: Enforcer): boolean {
   for (const { part, told } of members.values()) {
     if (part.isKnown !== told.isKnown) return true;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const [now, before] = [part.rate[dimension] as number, told.rate[dimension] as number];
+      const [now, before] = [part.rate[dimension], told.rate[dimension]];
       // Beside no limit at all, every limit is within some percent.
       if (now === before) continue;
-      if (before === Number.POSITIVE_INFINITY || !(Math.abs(now - before) <= MOVED_RATIO * before)) return true;
+      if (before === Infinity || !(Math.abs(now - before) <= MOVED_RATIO * before)) return true;
     }
   }
   return false;

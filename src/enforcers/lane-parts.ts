@@ -24,7 +24,7 @@ export class LaneParts {
   readonly #parts: EnforcersParts;
   #lookedMs: number;
   #chargedMs: number;
-  #dividedMs = Number.NEGATIVE_INFINITY;
+  #dividedMs = -Infinity;
   #retryRefusals: number;
   #isOwnHeldBack = false;
 
@@ -70,8 +70,8 @@ export class LaneParts {
       // What refuses nothing holds nobody back: who says so has not heard of it yet.
       isHeldBack ||= member.isHeldBack && !isShadow;
       const due = member.due(nowMs);
-      messages += due[0] as number;
-      bytes += due[1] as number;
+      messages += due[0];
+      bytes += due[1];
     }
     if (messages > 0 || bytes > 0) this.#chargePieces(messages, bytes, nowMs);
     this.#chargedMs = nowMs;
@@ -102,8 +102,8 @@ export class LaneParts {
       const isCharged = shadows.admittedElsewhere(this.#lane, some, someBytes, atMs);
       if (!isCharged) limiter.consumePieces(this.#lane, some, someBytes, debtMs, atMs);
     }
-    this.#charged[0] = (this.#charged[0] as number) + messages;
-    this.#charged[1] = (this.#charged[1] as number) + bytes;
+    this.#charged[0] = this.#charged[0] + messages;
+    this.#charged[1] = this.#charged[1] + bytes;
   }
 
   /** @param seconds since the last look; 0 = there was none */
@@ -112,15 +112,15 @@ export class LaneParts {
     const lane = this.#lane;
     const weight = 1 - Math.exp(-seconds / OWN_SECONDS);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const attempted = limiter.attempted.at(slotOf(lane, dimension)) - (this.#charged[dimension] as number);
+      const attempted = limiter.attempted.at(slotOf(lane, dimension)) - this.#charged[dimension];
       // The limiter sets its counters to 0 now and then (`keepExact`).
-      const arrived = Math.max(0, attempted - (this.#ownAttempted[dimension] as number));
+      const arrived = Math.max(0, attempted - this.#ownAttempted[dimension]);
       this.#ownAttempted[dimension] = attempted;
-      const demand = this.#ownDemand[dimension] as number;
+      const demand = this.#ownDemand[dimension];
       if (seconds > 0) this.#ownDemand[dimension] = demand + weight * (arrived / seconds - demand);
     }
     const refusals = limiter.retryRefusals.at(lane);
-    this.#isOwnHeldBack = refusals > this.#retryRefusals || (limiter.heldBack[lane] as number) > 0;
+    this.#isOwnHeldBack = refusals > this.#retryRefusals || limiter.heldBack[lane] > 0;
     this.#retryRefusals = refusals;
   }
 
@@ -136,17 +136,17 @@ export class LaneParts {
     if (wanted.length < count) [wanted, divided] = [new Float64Array(2 * count), new Float64Array(2 * count)];
     const [demands, parts] = [wanted.subarray(0, count), divided.subarray(0, count)];
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const limit = limits[dimension] as number;
-      demands[0] = ownWanted[dimension] as number;
+      const limit = limits[dimension];
+      demands[0] = ownWanted[dimension];
       let at = 1;
-      for (const { demand } of this.members) demands[at++] = demand[dimension] as number;
+      for (const { demand } of this.members) demands[at++] = demand[dimension];
       this.#wantedTogether[dimension] = demands.reduce((all, one) => all + one, 0);
       splitLimit(parts, limit, demands, floorRatio);
-      this.#ownPart[dimension] = parts[0] as number;
+      this.#ownPart[dimension] = parts[0];
       const depthPerRate = this.#depthPerRate(dimension, limit);
       at = 1;
       for (const { part } of this.members) {
-        const rate = parts[at++] as number;
+        const rate = parts[at++];
         part.isKnown = isKnown;
         part.rate[dimension] = rate;
         part.depth[dimension] = depthOf(rate, depthPerRate);
@@ -175,10 +175,10 @@ export class LaneParts {
     const { limiter, loop } = this.#parts;
     const { coordinator } = loop;
     const slot = slotOf(this.#lane, dimension);
-    if (this.#isShadow()) return Number.POSITIVE_INFINITY;
-    if (coordinator === null || !coordinator.lanes.has(this.#lane)) return Number.POSITIVE_INFINITY;
-    const share = coordinator.shares.limit[slot] as number;
-    if (share === Number.POSITIVE_INFINITY) return share;
+    if (this.#isShadow()) return Infinity;
+    if (coordinator === null || !coordinator.lanes.has(this.#lane)) return Infinity;
+    const share = coordinator.shares.limit[slot];
+    if (share === Infinity) return share;
     const limit = Math.max(share, this.#fromTokens(dimension));
     return Math.max(limit * LEAST_IN_DEBT, limit - limiter.buckets.debt(this.#lane, dimension, nowMs) / DEBT_SECONDS);
   }
@@ -198,7 +198,7 @@ export class LaneParts {
 
   /** Seconds of a rate that the lane's bucket holds; Infinity where there is no limit. */
   #depthPerRate(dimension: number, limit: number): number {
-    if (limit === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    if (limit === Infinity) return Infinity;
     const depth = this.#parts.loop.coordinator?.shares.depth[slotOf(this.#lane, dimension)] ?? 0;
     return limit === 0 ? 0 : depth / limit;
   }
@@ -206,7 +206,7 @@ export class LaneParts {
 
 /** A part of the lane's depth, and at least one unit: nothing would ever pass a bucket that holds less. */
 function depthOf(rate: number, depthPerRate: number): number {
-  if (depthPerRate === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+  if (depthPerRate === Infinity) return Infinity;
   return rate === 0 ? 0 : Math.max(1, rate * depthPerRate);
 }
 
@@ -217,8 +217,8 @@ function depthOf(rate: number, depthPerRate: number): number {
  */
 function claimsOf(part: Float64Array, count: number, growth: number): Float64Array {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    const had = part[dimension] as number;
-    const equal = (limits[dimension] as number) / count;
+    const had = part[dimension];
+    const equal = limits[dimension] / count;
     claims[dimension] = Math.max(had, Math.min(equal, growth * Math.max(had, LEAST_CLAIM * equal)));
   }
   return claims;

@@ -67,11 +67,11 @@ export class Membership {
     // Two reports in one instant are one report.
     const weight = 1 - Math.exp(-seconds / USAGE_SECONDS);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const before = this.#admitted[dimension] as number;
-      const now = Math.max(before, counts[dimension] as number);
-      isLower ||= now > (counts[dimension] as number);
+      const before = this.#admitted[dimension];
+      const now = Math.max(before, counts[dimension]);
+      isLower ||= now > counts[dimension];
       if (seconds > 0) {
-        const usage = this.usage[dimension] as number;
+        const usage = this.usage[dimension];
         this.usage[dimension] = usage + weight * ((now - before) / seconds - usage);
         this.#admitted[dimension] = now;
       }
@@ -86,7 +86,7 @@ export class Membership {
    * if it has used what it was told, which a moment in which it was held back by chance does not show.
    */
   get growth(): number {
-    const isUsedUp = this.usage.some((usage, dimension) => usage >= USED_UP * (this.told.rate[dimension] as number));
+    const isUsedUp = this.usage.some((usage, dimension) => usage >= USED_UP * this.told.rate[dimension]);
     const doublings = this.#reportedEverySeconds / DOUBLED_EVERY_SECONDS - 1;
     return isUsedUp ? 2 ** Math.min(DOUBLINGS_MAX, Math.max(0, doublings)) : 1;
   }
@@ -95,8 +95,8 @@ export class Membership {
   due(nowMs: number): Float64Array {
     const seconds = (nowMs - this.#toldMs) / 1000;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const presumed = (this.#admitted[dimension] as number) + seconds * this.#presumedRate(dimension);
-      const charged = this.#charged[dimension] as number;
+      const presumed = this.#admitted[dimension] + seconds * this.#presumedRate(dimension);
+      const charged = this.#charged[dimension];
       const units = Math.max(0, Math.floor(presumed - charged));
       due[dimension] = Math.min(CHARGE_MAX, units);
       this.#charged[dimension] = charged + units;
@@ -106,16 +106,16 @@ export class Membership {
 
   /** Who is not held back wants no more than it was told to admit. @param kept of what the demand exceeds the usage */
   #settleDemand(dimension: number, kept: number): void {
-    const usage = this.usage[dimension] as number;
-    const wanted = Math.min(this.demand[dimension] as number, this.told.rate[dimension] as number);
+    const usage = this.usage[dimension];
+    const wanted = Math.min(this.demand[dimension], this.told.rate[dimension]);
     const excess = this.isHeldBack ? 0 : Math.max(0, wanted - usage);
     this.demand[dimension] = usage + kept * excess;
   }
 
   /** What is held back admits all that it was told to. */
   #presumedRate(dimension: number): number {
-    const rate = this.told.isKnown ? (this.told.rate[dimension] as number) : 0;
-    const usage = this.usage[dimension] as number;
+    const rate = this.told.isKnown ? this.told.rate[dimension] : 0;
+    const usage = this.usage[dimension];
     return this.isHeldBack && usage > HELD_BY_PART * rate ? Math.min(rate, 2 * usage) : Math.min(usage, rate);
   }
 }

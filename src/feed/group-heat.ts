@@ -90,13 +90,13 @@ export class GroupHeat {
       .map(({ lane }) => lane);
     this.#sort();
     // Nothing is known of new lanes yet: the next second sorts them by their heat.
-    this.#sortedAt = Number.NEGATIVE_INFINITY;
+    this.#sortedAt = -Infinity;
   }
 
   #walk(): void {
     let rows = 0;
     for (let looked = 0; looked < Math.min(this.#listed.length, LANES_PER_TICK) && rows < ROWS_PER_TICK; looked++) {
-      const lane = this.#listed[this.#next] as number;
+      const lane = this.#listed[this.#next];
       const demand = this.sums.demandOf(lane, shownDimension(this.#parts, lane));
       this.note(lane, demand.wanted);
       rows += demand.rows;
@@ -108,7 +108,7 @@ export class GroupHeat {
     this.#sortedAt = this.#tick;
     const heat = this.#heat;
     // Stable: lanes of the same heat stand in the order of their names.
-    this.#byHeat = [...this.#byName].sort((one, other) => (heat[other] as number) - (heat[one] as number));
+    this.#byHeat = [...this.#byName].sort((one, other) => heat[other] - heat[one]);
   }
 }
 

@@ -36,7 +36,7 @@ export function shownDimension({ groups }: Pick<SumParts, 'groups'>, lane: numbe
 }
 
 export function quotaOf({ groups }: Pick<SumParts, 'groups'>, lane: number, dimension: number): number {
-  return groups.ofLane(lane).quota[directionOfLane(lane)][dimension] as number;
+  return groups.ofLane(lane).quota[directionOfLane(lane)][dimension];
 }
 
 export class LaneSums {
@@ -98,7 +98,7 @@ export class LaneSums {
     return {
       group: name,
       direction: directionOfLane(lane),
-      dimension: DIMENSIONS[dimension] as Dimension,
+      dimension: DIMENSIONS[dimension],
       quota: Number.isFinite(quota) ? quota : null,
       ...this.#sharesOf(lane, dimension),
       strategy,
@@ -128,13 +128,13 @@ export class LaneSums {
     const mapLane = usageMap.mapLaneOf(groupId, direction);
     const view = shares.converge(group, direction, mapLane);
     addSilentUse(view, coordinator, { groupId, direction, nowMs: this.#parts.clock() });
-    const usage = view.usage[dimension] as Float64Array;
-    const demand = view.demand[dimension] as Float64Array;
-    const share = view.share[dimension] as Float64Array;
+    const usage = view.usage[dimension];
+    const demand = view.demand[dimension];
+    const share = view.share[dimension];
     for (let at = 0; at < membership.alive.length; at++) {
-      sums.admitted += usage[at]!;
-      sums.wanted += demand[at]!;
-      if (demand[at]! > share[at]! * THROTTLED_RATIO) sums.throttledNodes++;
+      sums.admitted += usage[at];
+      sums.wanted += demand[at];
+      if (demand[at] > share[at] * THROTTLED_RATIO) sums.throttledNodes++;
     }
     return sums;
   }

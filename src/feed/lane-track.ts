@@ -34,7 +34,7 @@ export class LaneTrack {
   }
 
   figureAt(name: keyof LaneFigures, tick: number): number {
-    return this.#columns[FIGURES.indexOf(name) * TRACK_SECONDS + (tick % TRACK_SECONDS)] as number;
+    return this.#columns[FIGURES.indexOf(name) * TRACK_SECONDS + (tick % TRACK_SECONDS)];
   }
 
   /** The columns from the second `from` to `to`, both included; null = not known. */
@@ -96,7 +96,7 @@ export const TRACK_BYTES = TRACK_COLUMNS * TRACK_SECONDS * Float32Array.BYTES_PE
 /** A ring of a value per second, from the second `from` to `to`, both included; null = not known. */
 export function valuesOf(ring: Float32Array | Float64Array, from: number, to: number): (number | null)[] {
   return Array.from({ length: to - from + 1 }, (_, at) => {
-    const value = ring[(from + at) % TRACK_SECONDS] as number;
+    const value = ring[(from + at) % TRACK_SECONDS];
     return Number.isNaN(value) ? null : shown(value);
   });
 }

@@ -78,7 +78,7 @@ export class LiveFeed {
   readonly #frames = new Map<string, Frame & { madeAtTick: number }>();
   #tick = 0;
   #unnamedCount = 0;
-  #unnamedAtTick = Number.NEGATIVE_INFINITY;
+  #unnamedAtTick = -Infinity;
 
   constructor(parts: StatusParts) {
     this.#parts = parts;

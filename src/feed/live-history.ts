@@ -142,7 +142,7 @@ export class LiveHistory {
     const tracks = [...this.#tracks.values()];
     const nodes = this.#parts.loop.coordinator?.membership.alive.length ?? 0;
     const turns = Math.min(tracks.length, Math.max(1, Math.floor(NODES_PER_TICK / Math.max(1, nodes))));
-    for (let turn = 0; turn < turns; turn++) this.#writeLane(tracks[this.#next++ % tracks.length] as LaneTrack);
+    for (let turn = 0; turn < turns; turn++) this.#writeLane(tracks[this.#next++ % tracks.length]);
   }
 
   #writeLane(track: LaneTrack): void {

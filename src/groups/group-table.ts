@@ -242,4 +242,4 @@ function unlimitedLike(group: GroupConfig): GroupConfig {
   };
 }
 
-const NO_COST = { total: Number.POSITIVE_INFINITY, reserved: 0 };
+const NO_COST = { total: Infinity, reserved: 0 };

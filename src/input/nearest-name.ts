@@ -51,12 +51,12 @@ function editDistance(one: string, other: string, limit: number): number {
     const from = Math.max(1, row - limit);
     const to = Math.min(other.length, row + limit);
     current[from - 1] = from === 1 ? Math.min(row, tooFar) : tooFar;
-    let smallest = current[from - 1]!;
+    let smallest = current[from - 1];
     for (let column = from; column <= to; column++) {
-      const replace = last[column - 1]! + (one[row - 1] === other[column - 1] ? 0 : 1);
-      let cost = Math.min(tooFar, replace, last[column]! + 1, current[column - 1]! + 1);
+      const replace = last[column - 1] + (one[row - 1] === other[column - 1] ? 0 : 1);
+      let cost = Math.min(tooFar, replace, last[column] + 1, current[column - 1] + 1);
       if (row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]) {
-        cost = Math.min(cost, beforeLast[column - 2]! + 1);
+        cost = Math.min(cost, beforeLast[column - 2] + 1);
       }
       current[column] = cost;
       if (cost < smallest) smallest = cost;
@@ -66,5 +66,5 @@ function editDistance(one: string, other: string, limit: number): number {
     if (smallest > limit) return tooFar;
     [beforeLast, last, current] = [last, current, beforeLast];
   }
-  return last[other.length]!;
+  return last[other.length];
 }

@@ -24,8 +24,8 @@ export function optionMistakes(schema: z.ZodType, options: unknown): OptionMista
   const read = schema.safeParse(options);
   if (read.success) return null;
   const [first, ...others] = inputMistakes(schema, options, read.error.issues).map(textsOf);
-  const reason = [first!.reason, ...others.map((other) => `${other.field} ${other.reason}`)].join('; ');
-  return { field: first!.field, reason };
+  const reason = [first.reason, ...others.map((other) => `${other.field} ${other.reason}`)].join('; ');
+  return { field: first.field, reason };
 }
 
 function textsOf(mistake: InputMistake): OptionMistake {

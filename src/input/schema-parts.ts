@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** What `schema` says of a mapping's keys; none where it is no mapping. */
 export function fieldsOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
   const bare = unwrapped(schema);
-  return bare instanceof z.ZodObject ? (bare.shape as Readonly<Record<string, z.ZodType>>) : {};
+  return bare instanceof z.ZodObject ? bare.shape : {};
 }
 
 /** The schemas on the way to `path`, the whole first; it ends early where the path leaves what the schema knows. */

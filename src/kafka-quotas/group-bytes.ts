@@ -9,7 +9,7 @@ export interface GroupBytes {
 
 /** A group with `mode: shadow` refuses nothing, and Kafka does not tell what it would have refused. */
 export function bytesOf({ quota, mode }: Pick<GroupConfig, 'quota' | 'mode'>): GroupBytes {
-  if (mode === 'shadow') return { publish: Number.POSITIVE_INFINITY, dispatch: Number.POSITIVE_INFINITY };
+  if (mode === 'shadow') return { publish: Infinity, dispatch: Infinity };
   return { publish: quota.publish[BYTES], dispatch: quota.dispatch[BYTES] };
 }
 

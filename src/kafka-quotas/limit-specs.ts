@@ -60,14 +60,12 @@ export function isOfPattern(rules: readonly KafkaQuotaEntity[], entity: Entity):
 
 function limitsOf(entity: Entity, group: string, quotaOf: SpecsInput['quotaOf']): LimitSpec[] {
   return quotasOf(quotaOf(group)).flatMap(([name, bytes]) =>
-    bytes < Number.POSITIVE_INFINITY ? [{ entity, name, quota: bytes, group }] : [],
+    bytes < Infinity ? [{ entity, name, quota: bytes, group }] : [],
   );
 }
 
 function unlimitedOf(entity: Entity, quota: GroupBytes | null): string[] {
-  return quotasOf(quota).flatMap(([name, bytes]) =>
-    bytes === Number.POSITIVE_INFINITY ? [limitKeyOf(entity, name)] : [],
-  );
+  return quotasOf(quota).flatMap(([name, bytes]) => (bytes === Infinity ? [limitKeyOf(entity, name)] : []));
 }
 
 function isPattern({ user, clientId }: KafkaQuotaEntity): boolean {

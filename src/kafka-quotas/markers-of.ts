@@ -30,5 +30,5 @@ function mayKeep(group: string, name: QuotaName, quotaOf: SpecsInput['quotaOf'])
   const sample = group.replaceAll(/\{\w+\}/g, 'x');
   const quotas = quotasOf(quotaOf(sample));
   if (quotas.length === 0) return sample !== group;
-  return quotas.some(([each, bytes]) => each === name && bytes < Number.POSITIVE_INFINITY);
+  return quotas.some(([each, bytes]) => each === name && bytes < Infinity);
 }

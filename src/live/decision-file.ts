@@ -22,7 +22,7 @@ export function limitsFromDecisions(text: string, beganMs: number): ReadonlyMap<
     const column = columns.get(node) ?? { atMs: [], limits: [] };
     columns.set(node, column);
     column.atMs.push(t - beganMs);
-    column.limits.push([limitMessages ?? Number.POSITIVE_INFINITY, limitBytes ?? Number.POSITIVE_INFINITY]);
+    column.limits.push([limitMessages ?? Infinity, limitBytes ?? Infinity]);
   }
   return columns;
 }

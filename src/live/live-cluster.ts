@@ -33,7 +33,7 @@ export class LiveCluster {
 
   private constructor(nodes: readonly string[], ports: readonly number[], folder: LiveFolder) {
     this.#folder = folder;
-    this.#ports = new Map(nodes.map((node, at) => [node, ports[at] as number]));
+    this.#ports = new Map(nodes.map((node, at) => [node, ports[at]]));
     this.urls = ports.map((port) => `http://127.0.0.1:${port}`);
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;

@@ -21,7 +21,7 @@ export interface Punctuality {
 /** What the simulator lets arrive with this seed, at the nodes in their order. */
 export function trafficPlan(scenario: Scenario, seed: number, urls: readonly string[], sinceMs: number): LoadPlan {
   const streams = arrivalStreams(scenario).map((arrivals, tag) => {
-    return { tag, arrivals, group: LIVE_GROUP, urls: [urls[arrivals.node] as string] };
+    return { tag, arrivals, group: LIVE_GROUP, urls: [urls[arrivals.node]] };
   });
   return { sinceMs, seed, patienceMs: PATIENCE_MS, streams };
 }

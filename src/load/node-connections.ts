@@ -113,10 +113,9 @@ export class NodeConnections {
   #sweep(): void {
     const nowMs = performance.now();
     const unsentMs = nowMs - Math.min(UNSENT_AFTER_MS, this.#patienceMs);
-    while ((this.#unsent[0]?.sinceMs ?? Number.POSITIVE_INFINITY) <= unsentMs)
-      this.#unsent.shift()?.finish('unsent', '');
+    while ((this.#unsent[0]?.sinceMs ?? Infinity) <= unsentMs) this.#unsent.shift()?.finish('unsent', '');
     while (this.#open.length > 0) {
-      const oldest = this.#open[0] as Asking;
+      const oldest = this.#open[0];
       if (!oldest.isDone && oldest.sinceMs > nowMs - this.#patienceMs) return;
       oldest.finish('late', '');
       this.#open.shift();

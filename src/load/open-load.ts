@@ -57,7 +57,7 @@ export class OpenLoad {
         return;
       }
       this.#underWay++;
-      const node = nodes[turn++ % nodes.length] as NodeConnections;
+      const node = nodes[turn++ % nodes.length];
       node.acquire({ group, messages: piece.messages, bytes, retry }, (outcome) => {
         ended(outcome);
         if (--this.#underWay === 0) this.#onIdle?.();

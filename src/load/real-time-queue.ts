@@ -6,7 +6,7 @@ export class RealTimeQueue {
   readonly #events = new EventQueue();
   readonly #sinceMs: number;
   #timer: NodeJS.Timeout | undefined;
-  #wakesAtMs = Number.POSITIVE_INFINITY;
+  #wakesAtMs = Infinity;
   #isStopped = false;
 
   /** @param sinceMs epoch milliseconds of time 0 */
@@ -46,9 +46,9 @@ export class RealTimeQueue {
 
   #runDue(): void {
     // While events run, what they add needs no timer.
-    this.#wakesAtMs = Number.NEGATIVE_INFINITY;
+    this.#wakesAtMs = -Infinity;
     this.#events.runUntil(Math.max(this.nowMs, this.clockMs));
-    this.#wakesAtMs = Number.POSITIVE_INFINITY;
-    if (this.#events.nextAtMs < Number.POSITIVE_INFINITY) this.#wakeAt(this.#events.nextAtMs);
+    this.#wakesAtMs = Infinity;
+    if (this.#events.nextAtMs < Infinity) this.#wakeAt(this.#events.nextAtMs);
   }
 }

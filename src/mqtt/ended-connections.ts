@@ -29,7 +29,7 @@ export class EndedConnections {
   #levelOf(reason: string): 'warn' | 'debug' {
     if (!SAID_SELDOM.has(reason)) return WORTH_A_WARNING.has(reason) ? 'warn' : 'debug';
     const nowMs = this.#clock();
-    if (nowMs - (this.#warnedMs.get(reason) ?? Number.NEGATIVE_INFINITY) < WARNED_EVERY_MS) return 'debug';
+    if (nowMs - (this.#warnedMs.get(reason) ?? -Infinity) < WARNED_EVERY_MS) return 'debug';
     this.#warnedMs.set(reason, nowMs);
     return 'warn';
   }

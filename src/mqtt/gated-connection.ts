@@ -45,7 +45,7 @@ export class GatedConnection extends Duplex {
   keepAliveMs = 0;
   readonly #rules: ConnectionRules;
   readonly #arrived: ArrivedPackets;
-  readonly #outgoing = new PacketSplitter(Number.POSITIVE_INFINITY);
+  readonly #outgoing = new PacketSplitter(Infinity);
   #state: 'new' | 'arrived' | 'connecting' | 'connected' = 'new';
   #wanted = false;
   #feedPlanned = false;

@@ -145,7 +145,7 @@ export class MqttBroker {
       },
       authorizePublish: (client, packet, done) => {
         if (client === null) return done(null);
-        const message = packet as typeof packet & { payload: Buffer | string };
+        const message = packet;
         if (client.closed) this.#gate.arriveWill(connectionOf(client), message, done);
         else this.#gate.arrive(connectionOf(client), message, done);
       },
@@ -251,7 +251,7 @@ export class MqttBroker {
     const client = clientId === null ? undefined : this.#clientOf(clientId);
     if (client !== undefined) connectionOf(client).cutOff(bound);
     const nowMs = this.#node.clock();
-    if (nowMs - (this.#loggedMs.get(bound) ?? Number.NEGATIVE_INFINITY) < FULL_LOGGED_EVERY_MS) return;
+    if (nowMs - (this.#loggedMs.get(bound) ?? -Infinity) < FULL_LOGGED_EVERY_MS) return;
     this.#loggedMs.set(bound, nowMs);
     this.#telemetry.log('warn', 'mqtt keeps no more', { bound, client: clientId, ...this.counts.kept });
   }

@@ -8,7 +8,7 @@ export class PacketBody {
 
   constructor(packet: Buffer) {
     this.#packet = packet;
-    while ((packet[this.#at] as number) >= 0x80) this.#at++;
+    while (packet[this.#at] >= 0x80) this.#at++;
     this.#at++;
   }
 
@@ -36,7 +36,7 @@ export class PacketBody {
   }
 
   byte(): number {
-    return this.#packet[this.skip(1)] as number;
+    return this.#packet[this.skip(1)];
   }
 
   /** Where it was. */

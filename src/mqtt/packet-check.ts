@@ -29,7 +29,7 @@ function checkPing(packet: Buffer): void {
 
 function checkPublish(packet: Buffer, body: PacketBody): void {
   body.text();
-  if (((packet[0] as number) & QOS_BITS) !== 0) body.packetId();
+  if ((packet[0] & QOS_BITS) !== 0) body.packetId();
 }
 
 const QOS_BITS = 0b0110;

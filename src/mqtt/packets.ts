@@ -126,7 +126,7 @@ export function* packetsOf(bytes: Buffer): Generator<Buffer> {
 }
 
 export function typeOf(packet: Buffer): number {
-  return (packet[0] as number) >> 4;
+  return packet[0] >> 4;
 }
 
 export interface PublishHead {
@@ -137,9 +137,9 @@ export interface PublishHead {
 
 /** What a PUBLISH says before its payload (3.3); null where it is malformed. */
 export function publishHead(packet: Buffer): PublishHead | null {
-  const qos = ((packet[0] as number) >> 1) & 3;
+  const qos = (packet[0] >> 1) & 3;
   let at = 1;
-  while ((packet[at] as number) >= 0x80) at++;
+  while (packet[at] >= 0x80) at++;
   at++;
   if (packet.length < at + 2) return null;
   const topicEnd = at + 2 + packet.readUInt16BE(at);

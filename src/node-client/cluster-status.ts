@@ -36,7 +36,7 @@ export async function fetchClusterStatus(
   const askOn = async () => {
     while (next < known.names.length) {
       const at = next++;
-      groups[at] = await get<GroupStatus>(asked, `/v1/groups/${segmentOf(known.names[at] as string)}`);
+      groups[at] = await get<GroupStatus>(asked, `/v1/groups/${segmentOf(known.names[at])}`);
     }
   };
   await Promise.all(Array.from({ length: ASKED_AT_ONCE }, askOn));

@@ -21,7 +21,7 @@ export class AloneStart {
   readonly #config: ResolvedConfig;
   readonly #telemetry: Telemetry;
   readonly #file: KnownNodesFile | null;
-  #seenMs = Number.NEGATIVE_INFINITY;
+  #seenMs = -Infinity;
 
   constructor({ config, telemetry, topic }: AloneStartParts) {
     const { file } = config.start;

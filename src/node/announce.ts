@@ -11,7 +11,7 @@ import type { LogLevel, Telemetry } from '../ports/telemetry.js';
  */
 export class Announcements {
   readonly #telemetry: Telemetry;
-  #spanEndMs = Number.NEGATIVE_INFINITY;
+  #spanEndMs = -Infinity;
   #named = 0;
   #unnamed = 0;
 
@@ -85,10 +85,10 @@ export function announceShares(lanes: readonly number[], coordinator: Coordinato
     telemetry.decided({
       group: coordinator.settings.groups[Math.floor(lane / DIRECTION_COUNT)]?.name ?? '',
       direction: directionOfLane(lane),
-      shareMessages: finiteOrNull(applied[slotOf(lane, MESSAGES)] as number),
-      shareBytes: finiteOrNull(applied[slotOf(lane, BYTES)] as number),
-      limitMessages: finiteOrNull(limit[slotOf(lane, MESSAGES)] as number),
-      limitBytes: finiteOrNull(limit[slotOf(lane, BYTES)] as number),
+      shareMessages: finiteOrNull(applied[slotOf(lane, MESSAGES)]),
+      shareBytes: finiteOrNull(applied[slotOf(lane, BYTES)]),
+      limitMessages: finiteOrNull(limit[slotOf(lane, MESSAGES)]),
+      limitBytes: finiteOrNull(limit[slotOf(lane, BYTES)]),
       members: coordinator.membership.alive.length,
     });
   }

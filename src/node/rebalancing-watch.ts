@@ -10,7 +10,7 @@ export class RebalancingWatch {
   readonly #shares = new Map<number, number>();
   #beganMs = 0;
   #lastMs = 0;
-  #movedMs = Number.NEGATIVE_INFINITY;
+  #movedMs = -Infinity;
 
   /** Duration of the last rebalancing that is over: while shares still move, nobody knows how long it will take. */
   lastMs(nowMs: number): number {
@@ -34,11 +34,11 @@ export class RebalancingWatch {
   }
 
   #end(): void {
-    if (this.#movedMs !== Number.NEGATIVE_INFINITY) this.#lastMs = this.#movedMs - this.#beganMs;
+    if (this.#movedMs !== -Infinity) this.#lastMs = this.#movedMs - this.#beganMs;
   }
 
   #hasMoved(slot: number, applied: Float64Array): boolean {
-    const share = applied[slot] as number;
+    const share = applied[slot];
     const before = this.#shares.get(slot);
     if (before !== undefined && Math.abs(share - before) <= MOVED_RATIO * Math.max(share, before)) return false;
     this.#shares.set(slot, share);

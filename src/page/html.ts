@@ -11,7 +11,7 @@ type Part = Html | string | number | readonly Html[];
 
 /** A template literal that escapes what is put into it, unless that is `Html` itself. */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(literals.reduce((text, literal, at) => text + textOf(parts[at - 1] as Part) + literal));
+  return new Html(literals.reduce((text, literal, at) => text + textOf(parts[at - 1]) + literal));
 }
 
 /**
@@ -28,7 +28,7 @@ export function jsonIn(value: unknown): Html {
 function textOf(part: Part): string {
   if (part instanceof Html) return part.text;
   if (Array.isArray(part)) return part.map(({ text }: Html) => text).join('');
-  return String(part).replace(/[&<>"']/g, (char) => ENTITIES[char] as string);
+  return String(part).replace(/[&<>"']/g, (char) => ENTITIES[char]);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

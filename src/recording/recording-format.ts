@@ -121,10 +121,10 @@ const EMPTY = new Uint8Array(0);
 
 /** JSON has no Infinity, and an unlimited quota is one. */
 function replaceInfinity(_: string, value: unknown): unknown {
-  return value === Number.POSITIVE_INFINITY ? { unlimited: true } : value;
+  return value === Infinity ? { unlimited: true } : value;
 }
 
 function reviveInfinity(_: string, value: unknown): unknown {
   const isMarker = typeof value === 'object' && value !== null && (value as { unlimited?: unknown }).unlimited === true;
-  return isMarker ? Number.POSITIVE_INFINITY : value;
+  return isMarker ? Infinity : value;
 }

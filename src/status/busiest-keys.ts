@@ -36,8 +36,8 @@ function heatOf({ config, loop: { coordinator }, groups, clock }: KeyStatusParts
       addDemand(coordinator, { groupId, direction, dimension, nowMs: clock() }, demand);
       // What this node itself counts, and has not told yet.
       const own = coordinator.lanes.get(lane);
-      const wanted = Math.max(demand.wanted, own?.tokens == null ? 0 : own.current.demand[dimension]!);
-      const quota = groups.at(group).quota[DIRECTIONS[direction]!][dimension]!;
+      const wanted = Math.max(demand.wanted, own?.tokens == null ? 0 : own.current.demand[dimension]);
+      const quota = groups.at(group).quota[DIRECTIONS[direction]][dimension];
       // Work for which the quota is 0 is all refused.
       if (wanted > 0) heat = Math.max(heat, quota === 0 ? Number.MAX_VALUE : wanted / quota);
     }

@@ -1,6 +1,6 @@
 import type { BusyGroupStatus, NodeStatus } from '../api/node-status.js';
 import { finiteOrNull } from '../core/base/shown-rates.js';
-import { DIRECTIONS, type Direction, MESSAGES, slotOf } from '../core/base/vocabulary.js';
+import { DIRECTIONS, MESSAGES, slotOf } from '../core/base/vocabulary.js';
 import type { StatusParts } from './status-parts.js';
 
 const SHOWN_MAX = 20;
@@ -14,10 +14,10 @@ export function describeBusy({
   const busy: BusyGroupStatus[] = [];
   for (const { lane, group, direction, binding, isBusy } of coordinator.lanes.values()) {
     if (!isBusy) continue;
-    const target = coordinator.shares.target[slotOf(lane, MESSAGES)] as number;
+    const target = coordinator.shares.target[slotOf(lane, MESSAGES)];
     busy.push({
       group: groups.at(group).name,
-      direction: DIRECTIONS[direction] as Direction,
+      direction: DIRECTIONS[direction],
       binding,
       targetMessagesPerSecond: finiteOrNull(target),
     });

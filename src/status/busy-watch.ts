@@ -70,7 +70,7 @@ export class BusyWatch {
       }
       const lanes = busy.falling();
       if (lanes.length === 0) continue;
-      found.push({ backend: backend.name, count: lanes.length, busiestRatio: (lanes[0] as LaneCost).cost / busy.sum });
+      found.push({ backend: backend.name, count: lanes.length, busiestRatio: lanes[0].cost / busy.sum });
       if (backend.author === coordinator.nodeKey) named.push(...this.#named(backend, lanes, busy.sum));
     }
     this.#found = found;
@@ -81,7 +81,7 @@ export class BusyWatch {
     return lanes.map(({ lane, cost }) => ({
       backend: name,
       group: groupName(this.#parts, lane.groupId),
-      direction: DIRECTIONS[lane.direction] as string,
+      direction: DIRECTIONS[lane.direction],
       costPerSecond: cost,
       busyness: cost / sum,
     }));

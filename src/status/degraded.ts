@@ -86,7 +86,7 @@ function only(isSo: boolean, reason: string): readonly string[] {
   return isSo ? [reason] : [];
 }
 
-function isRecent(nowMs: number, lastMs = Number.NEGATIVE_INFINITY): boolean {
+function isRecent(nowMs: number, lastMs = -Infinity): boolean {
   return nowMs - lastMs < REFUSED_SHOWN_MS;
 }
 

@@ -72,7 +72,7 @@ async function costsOn(parts: BackendsParts, { usageMap, targets }: Coordinator,
     const cost = targets.costOn(lane, backend);
     const { groupId, direction } = lane;
     costPerSecond += cost;
-    if (targets.groupOf(groupId) === -1) unknown[direction] = (unknown[direction] as number) + cost;
+    if (targets.groupOf(groupId) === -1) unknown[direction] = unknown[direction] + cost;
     else if (most.length < BUSIEST_MAX || cost >= (most.at(-1) as GroupCost).cost) {
       most.push({ group: `${DIRECTIONS[direction]}/${groupName(parts, groupId)}`, cost });
       most.splice(0, most.length, ...busiest(most, BUSIEST_MAX, 0));

@@ -25,7 +25,7 @@ export function describeKey(parts: KeyStatusParts, name: string): KeyStatus | nu
   const whole = (amount: number) => finiteOrNull(Math.floor(amount));
   const wholeOf = (units: KeySeen['left']) => {
     return perDirection((direction) => {
-      const [messages, bytes] = units[DIRECTIONS.indexOf(direction)]!;
+      const [messages, bytes] = units[DIRECTIONS.indexOf(direction)];
       return { messages: whole(messages), bytes: whole(bytes) };
     });
   };
@@ -73,7 +73,7 @@ function toldOf(parts: StatusParts, name: string, direction: Direction): KeyTold
   const groupId = groupIdOf(parts.config.cluster, name);
   const told: KeyTold[] = [];
   coordinator.log.keys.forEach(groupId, at, parts.clock(), (index, rates) => {
-    told.push(unheardBy(coordinator, membership.alive[index]!, rates));
+    told.push(unheardBy(coordinator, membership.alive[index], rates));
   });
   const mapLane = usageMap.findMapLane(groupId, at);
   for (let row = mapLane === -1 ? -1 : usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {

@@ -12,7 +12,6 @@ import type {
 import { describeQuota } from '../config/describe/describe-config.js';
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import { groupIdOf, incarnationCount } from '../core/base/ids.js';
-import type { GroupSettings } from '../core/base/settings.js';
 import { shownRates } from '../core/base/shown-rates.js';
 import {
   BYTES,
@@ -97,7 +96,7 @@ export function describeGroup(parts: StatusParts, group: number): GroupStatus {
       return describeDirection(parts, number, parts.groups.at(number), direction);
     }),
     ...originOf(parts, config.name),
-    directions: { publish: publish as DirectionStatus, dispatch: dispatch as DirectionStatus },
+    directions: { publish: publish, dispatch: dispatch },
   };
 }
 
@@ -130,17 +129,17 @@ export function describeDirection(
 function targetOf({ loop: { coordinator }, groups }: StatusParts, group: number, direction: Direction): Rates {
   if (coordinator === null) return groups.at(group).quota[direction];
   const { usageMap, targets, settings } = coordinator;
-  const configured = settings.groups[group] as GroupSettings;
+  const configured = settings.groups[group];
   const at = DIRECTIONS.indexOf(direction);
   const target = new Float64Array(DIMENSION_COUNT);
   targets.ratesInto(target, configured, at, usageMap.mapLaneOf(groupIdOf(settings.cluster, configured.name), at));
-  return [target[MESSAGES] as number, target[BYTES] as number];
+  return [target[MESSAGES], target[BYTES]];
 }
 
 function rampOf({ loop: { coordinator } }: StatusParts, group: number, direction: Direction): RampStatus | null {
   if (coordinator === null) return null;
   const { settings, usageMap } = coordinator;
-  const configured = settings.groups[group] as GroupSettings;
+  const configured = settings.groups[group];
   const at = DIRECTIONS.indexOf(direction);
   const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, configured.name), at);
   return describeRamp(coordinator, configured, at, mapLane);
@@ -220,7 +219,7 @@ function localOf(parts: StatusParts, lane: number, computed: RateStatus | undefi
     attemptedBytes: attempted.at(bytes),
     refusedMessages: refused.at(messages),
     refusedBytes: refused.at(bytes),
-    heldBack: limiter.heldBack[lane] as number,
+    heldBack: limiter.heldBack[lane],
     debtMessages: limiter.buckets.debt(lane, MESSAGES, parts.clock()),
     debtBytes: limiter.buckets.debt(lane, BYTES, parts.clock()),
     letOffMessages: limiter.buckets.letOffAt(messages),
@@ -291,7 +290,7 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
 };
 
 function sumOf(nodes: readonly NodeShareStatus[], key: keyof RateStatus, target: number): number | null {
-  if (target === Number.POSITIVE_INFINITY) return null;
+  if (target === Infinity) return null;
   return nodes.reduce((total, { share }) => total + (share[key] ?? 0), 0);
 }
 

@@ -7,8 +7,8 @@ import type { Coordinator } from '../core/coordinator/coordinator.js';
 export function addSilentUse(view: LaneView, { log }: Coordinator, { groupId, direction, nowMs }: ShownLane): void {
   log.keys.forEach(groupId, direction, nowMs, (index, { messages, bytes }) => {
     for (const column of [view.usage, view.demand]) {
-      column[MESSAGES]![index] = messages;
-      column[BYTES]![index] = bytes;
+      column[MESSAGES][index] = messages;
+      column[BYTES][index] = bytes;
     }
   });
 }

@@ -20,7 +20,7 @@ export class TargetLog {
     if (targetEveryMs === 0 || coordinator === null || nowMs < this.#nextMs) return;
     this.#nextMs = nowMs + targetEveryMs;
     for (const { group, direction } of coordinator.lanes.values()) {
-      const name = DIRECTIONS[direction] as (typeof DIRECTIONS)[number];
+      const name = DIRECTIONS[direction];
       const facts = explainLane(this.#parts, group, name);
       this.#telemetry.log('info', 'target', { group: this.#parts.groups.at(group).name, direction: name, ...facts });
     }

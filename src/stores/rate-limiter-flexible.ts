@@ -62,7 +62,7 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
         break;
       }
     }
-    const untilMs = seconds === 0 ? Number.POSITIVE_INFINITY : performance.now() + seconds * 1000;
+    const untilMs = seconds === 0 ? Infinity : performance.now() + seconds * 1000;
     this.#blockedUntilMs.set(`${key}`, untilMs);
     return this.#blocked(untilMs - performance.now());
   }
@@ -94,7 +94,7 @@ export class RateLimiterQuotamesh extends RateLimiterCompatibleAbstract {
 
   /** A block without an end is told as −1. */
   #blocked(leftMs: number): RateLimiterRes {
-    const msBeforeNext = leftMs === Number.POSITIVE_INFINITY ? -1 : Math.ceil(leftMs);
+    const msBeforeNext = leftMs === Infinity ? -1 : Math.ceil(leftMs);
     return new RateLimiterRes(0, msBeforeNext, this.points + 1, false);
   }
 

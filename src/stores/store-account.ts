@@ -48,7 +48,7 @@ export class StoreAccount {
       }
       return refused(decision, limit);
     }
-    const remaining = decision.remaining?.messages ?? Number.POSITIVE_INFINITY;
+    const remaining = decision.remaining?.messages ?? Infinity;
     return granted(remaining, limit, decision.resetMs?.messages ?? 0);
   }
 

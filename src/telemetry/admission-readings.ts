@@ -19,7 +19,7 @@ export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof
   const exempt =
     (name: keyof ExemptCounts): Reading =>
     (series) => {
-      for (const [at, direction] of DIRECTIONS.entries()) series(gate.scopes.exempt[at]![name], { direction });
+      for (const [at, direction] of DIRECTIONS.entries()) series(gate.scopes.exempt[at][name], { direction });
     };
   return {
     quotamesh_admitted_messages_total: counted('admitted', MESSAGES),
@@ -33,11 +33,11 @@ export function admissionReadings(node: NodeParts): Readonly<Record<keyof typeof
     quotamesh_exempt_bytes_total: exempt('bytes'),
     quotamesh_refusals_total: perLane((lane) => inForce.refusedOnce.at(lane)),
     quotamesh_level_refusals_total: (series) => {
-      for (const [at, level] of LEVELS.entries()) if (level !== 'group') series(gate.levels.refusals[at]!, { level });
+      for (const [at, level] of LEVELS.entries()) if (level !== 'group') series(gate.levels.refusals[at], { level });
     },
     quotamesh_would_refuse_total: differing('wouldRefuse'),
     quotamesh_would_grant_total: differing('wouldGrant'),
-    quotamesh_held_back: perLane((lane) => limiter.heldBack[lane] as number),
+    quotamesh_held_back: perLane((lane) => limiter.heldBack[lane]),
     quotamesh_waits_total: (series) => {
       series(gate.waiting.ended.granted, { outcome: 'granted' });
       series(gate.waiting.ended.otherwise, { outcome: 'otherwise' });
@@ -88,7 +88,7 @@ function overLanes(read: (lane: number) => number, { limiter, groups }: NodePart
       for (let lane = direction; lane < laneCount; lane += DIRECTION_COUNT) {
         if (withShadows || !groups.isStandIn((lane - direction) / DIRECTION_COUNT)) total += read(lane);
       }
-      series(total, { direction: DIRECTIONS[direction] as string });
+      series(total, { direction: DIRECTIONS[direction] });
     }
   };
 }

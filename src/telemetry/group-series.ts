@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { matchName } from '../core/attachments/patterns.js';
-import type { GroupSettings } from '../core/base/settings.js';
 import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../core/base/vocabulary.js';
 import { type BucketNow, bucketNow } from '../core/coordinator/bucket-now.js';
 import type { LaneState } from '../core/lanes/lane-state.js';
@@ -204,17 +203,13 @@ function rampCeiling(node: UsedParts): (lane: WatchedLane) => number | undefined
     const { coordinator } = node.loop;
     const state = coordinator?.lanes.get(lane);
     if (coordinator === null || state === undefined) return undefined;
-    return coordinator.targets.ramps.ceilingOf(
-      coordinator.settings.groups[group] as GroupSettings,
-      direction,
-      state.mapLane,
-    );
+    return coordinator.targets.ramps.ceilingOf(coordinator.settings.groups[group], direction, state.mapLane);
   };
 }
 
 function shareSum(shares: ShareBook, { group, direction, mapLane }: LaneState, dimension: number): number {
   const { share, count } = shares.converge(group, direction, mapLane);
   let total = 0;
-  for (let at = 0; at < count; at++) total += (share[dimension] as Float64Array)[at] as number;
+  for (let at = 0; at < count; at++) total += share[dimension][at];
   return total;
 }

@@ -144,9 +144,9 @@ function largestShareSum(node: UsedParts): number {
   for (const { group, direction, mapLane } of servedLanes(node).slice(0, CONVERGED_LANES_MAX)) {
     const { target, share, count } = coordinator.shares.converge(group, direction, mapLane);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const limit = target[dimension] as number;
-      if (limit === 0 || limit === Number.POSITIVE_INFINITY) continue;
-      const total = (share[dimension] as Float64Array).subarray(0, count).reduce((sum, one) => sum + one, 0);
+      const limit = target[dimension];
+      if (limit === 0 || limit === Infinity) continue;
+      const total = share[dimension].subarray(0, count).reduce((sum, one) => sum + one, 0);
       largest = Math.max(largest, total / limit);
     }
   }

@@ -10,7 +10,7 @@ export function textTable(
   const widths = head.map((_, at) => Math.max(...lines.map((row) => row[at]?.length ?? 0)));
   return lines.map((row) => {
     const cells = row.map((cell, at) => {
-      return numeric.includes(head[at] ?? '') ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!);
+      return numeric.includes(head[at] ?? '') ? cell.padStart(widths[at]) : cell.padEnd(widths[at]);
     });
     return cells.join('  ').trimEnd();
   });

@@ -97,7 +97,7 @@ export class TopicInbox implements ReportTopicListener {
 
   #takeTurn(): void {
     if (this.#closed) return;
-    const reading = this.#incoming[0] as Reading;
+    const reading = this.#incoming[0];
     if (reading.epoch !== null) this.#options.onEpoch(reading.epoch);
     reading.epoch = null;
     const records = reading.records.splice(0, this.#options.recordsPerTurn);

@@ -47,7 +47,7 @@ export class Allowed {
       if (span.node !== node || atMs < span.fromMs || atMs >= span.toMs || atMs < span.countedUntilMs) continue;
       const of = GROUPS[group];
       if (of === undefined) continue;
-      const held = span.held[group] as number;
+      const held = span.held[group];
       const kept = span.hearsLate
         ? held
         : keptAfter(of, held, atMs - span.deafSinceMs, span.noticesAfterMs, span.known);

@@ -69,7 +69,7 @@ export class Brokers {
     });
     const links = await Promise.all(
       linkPorts.map((row, node) =>
-        Promise.all(row.map((port, broker) => LinkProxy.listen(port, targets[node]?.[broker] as number))),
+        Promise.all(row.map((port, broker) => LinkProxy.listen(port, targets[node]?.[broker]))),
       ),
     );
     return new Brokers(kafka, disks, links, linkPorts);

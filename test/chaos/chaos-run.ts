@@ -80,7 +80,7 @@ export class ChaosRun {
   /** What each strategy makes of the recording, as a table; throws where it cannot be replayed. */
   async replay(): Promise<string> {
     const [largest] = GROUPS;
-    return (await this.#recorder?.replay(largest!.name)) ?? 'nothing was recorded';
+    return (await this.#recorder?.replay(largest.name)) ?? 'nothing was recorded';
   }
 
   /** Leaves no process, no file system and no folder behind, but for the logs of the nodes where they are wanted. */

@@ -33,16 +33,16 @@ export class Clients {
 
   /** Half of what a node is asked goes to its second process. */
   askSecond(node: number, isOn: boolean): void {
-    const urls = [node, ...(isOn ? [NODES + node] : [])].map((slot) => this.#urls[slot] as string);
+    const urls = [node, ...(isOn ? [NODES + node] : [])].map((slot) => this.#urls[slot]);
     const nowMs = epochNow();
     for (const [group, { name, demand }] of GROUPS.entries()) {
-      const perSecond = demand[node] as number;
+      const perSecond = demand[node];
       const arrivals = steadyStream(`${node} ${name}`, perSecond, true);
       // Spread, so that they do not all come at one moment.
       const sinceMs = nowMs + node + (1000 / perSecond) * ((group * 0.37) % 1);
       const streams = [{ tag: node * GROUPS.length + group, arrivals, group: name, urls }];
       // What a frozen node grants late counts as well, so there is no end to patience.
-      this.#load.play(arrivals.id, { sinceMs, seed: SEED, patienceMs: Number.POSITIVE_INFINITY, streams });
+      this.#load.play(arrivals.id, { sinceMs, seed: SEED, patienceMs: Infinity, streams });
     }
   }
 

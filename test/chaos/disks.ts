@@ -40,8 +40,8 @@ export async function mountDisks(parent: string, count: number): Promise<BrokerD
   return {
     folders,
     notOwn,
-    fill: (broker) => fillUp(join(folders[broker] as string, FILLER)),
-    empty: (broker) => rm(join(folders[broker] as string, FILLER), { force: true }),
+    fill: (broker) => fillUp(join(folders[broker], FILLER)),
+    empty: (broker) => rm(join(folders[broker], FILLER), { force: true }),
     cleanUp: mounted.map((folder) => `umount -l '${folder}'`).join('; ') || ':',
     remove: () => unmount(mounted),
   };

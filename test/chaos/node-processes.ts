@@ -80,7 +80,7 @@ export class NodeProcesses {
   async untilReady(slot: number, timeoutMs: number): Promise<boolean> {
     const deadlineMs = performance.now() + timeoutMs;
     while (this.isRunning(slot) && performance.now() < deadlineMs) {
-      if (await isReady(this.urls[slot] as string)) return true;
+      if (await isReady(this.urls[slot])) return true;
       await sleep(READY_POLL_MS);
     }
     return false;

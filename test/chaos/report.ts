@@ -34,7 +34,7 @@ export function reportTables(evidence: Evidence, verdict: Verdict): Table[] {
 /** Every window of 5 s, for programs: what was admitted in it and what the documents allow. */
 export function windowsTable({ windows }: Verdict): string {
   const rows = windows.map(({ group, fromMs, admitted, allowed, isQuiet }) => {
-    const { name, quota } = GROUPS[group] as (typeof GROUPS)[number];
+    const { name, quota } = GROUPS[group];
     const times = [fromMs / 1000, (fromMs + WINDOW_MS) / 1000];
     return [
       name,

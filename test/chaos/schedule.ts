@@ -63,7 +63,7 @@ function planned(kind: FaultKind, roundMs: number, others: readonly PlannedFault
   // A node has one fault at a time: two would have to be undone in the right order, and two nodes are the harder case.
   const taken = new Set(others.map(({ node }) => node));
   const free = Array.from({ length: NODES }, (_, index) => index).filter((index) => !taken.has(index));
-  const node = free[Math.floor(random.next() * free.length)] as number;
+  const node = free[Math.floor(random.next() * free.length)];
   const broker = Math.floor(random.next() * BROKERS);
   const delayMs = Math.round(random.between(...DELAY_MS));
   return {
@@ -103,7 +103,7 @@ class Deck {
     this.#cards = [...this.#kinds];
     for (let at = this.#cards.length - 1; at > 0; at--) {
       const other = Math.floor(this.#random.next() * (at + 1));
-      [this.#cards[at], this.#cards[other]] = [this.#cards[other] as FaultKind, this.#cards[at] as FaultKind];
+      [this.#cards[at], this.#cards[other]] = [this.#cards[other], this.#cards[at]];
     }
   }
 }

@@ -11,8 +11,8 @@ export function shareSums(samples: readonly Sample[], seconds: readonly number[]
   let next = 0;
   const columns: number[][] = GROUPS.map(() => []);
   for (const second of seconds) {
-    for (; next < samples.length && (samples[next] as Sample).atMs <= second * 1000; next++) {
-      const sample = samples[next] as Sample;
+    for (; next < samples.length && samples[next].atMs <= second * 1000; next++) {
+      const sample = samples[next];
       latest[sample.node] = sample;
     }
     for (const [group, column] of columns.entries()) {

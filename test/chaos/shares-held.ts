@@ -24,7 +24,7 @@ export class SharesHeld {
     const names = Array.from({ length: nodes }, (_, node) => nodeName(node));
     for (const { t, node, group, shareMessages } of linesIn(text)) {
       const index = GROUPS.findIndex(({ name }) => name === group);
-      const share = shareMessages ?? Number.POSITIVE_INFINITY;
+      const share = shareMessages ?? Infinity;
       steps[index]?.[names.indexOf(node)]?.push({ atMs: t - beganMs, share });
     }
     this.#steps = steps.map((group) => group.map((of) => of.sort((one, other) => one.atMs - other.atMs)));

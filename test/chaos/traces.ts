@@ -57,7 +57,7 @@ function notIsolated(node: number, byNode: ByNode, { fromMs, remedyMs }: Happene
 
 function sameLife(node: number, byNode: ByNode, { fromMs, doneMs }: HappenedFault): string[] {
   const before = seenIn(node, byNode, 0, fromMs).at(-1);
-  const after = seenIn(node, byNode, doneMs, Number.POSITIVE_INFINITY)[0];
+  const after = seenIn(node, byNode, doneMs, Infinity)[0];
   // Lives are counted by the log: in another one it may begin at the number that it had.
   const isSame = before?.incarnation === after?.incarnation && before?.epoch === after?.epoch;
   return isSame && before !== undefined ? [`${nodeName(node)} has the life that it had before`] : [];
@@ -66,7 +66,7 @@ function sameLife(node: number, byNode: ByNode, { fromMs, doneMs }: HappenedFaul
 /** A node that is cut off in the same round finds the other log when it is back. */
 function sameLog(node: number, byNode: ByNode, { fromMs }: HappenedFault, roundDoneMs: number): string[] {
   const before = seenIn(node, byNode, 0, fromMs).at(-1);
-  const after = seenIn(node, byNode, roundDoneMs + BACK_WITHIN_MS, Number.POSITIVE_INFINITY)[0];
+  const after = seenIn(node, byNode, roundDoneMs + BACK_WITHIN_MS, Infinity)[0];
   const isSame = before !== undefined && after !== undefined && before.epoch === after.epoch;
   return isSame ? [`${nodeName(node)} reads the log that it read before`] : [];
 }

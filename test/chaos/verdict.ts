@@ -129,7 +129,7 @@ const CUTS: ReadonlySet<string> = new Set(['link-reset', 'link-drop', 'link-half
 const ALL_NODES: readonly number[] = Array.from({ length: NODES }, (_, node) => node);
 
 function riseOf({ fault, fromMs, remedyMs }: HappenedFault, node: number, group: number, shares: SharesHeld): Found[] {
-  const { name, quota } = GROUPS[group] as (typeof GROUPS)[number];
+  const { name, quota } = GROUPS[group];
   const held = shares.most(group, node, fromMs, fromMs + RISE_AFTER_MS);
   const rise = shares
     .within(group, node, fromMs + RISE_AFTER_MS, remedyMs)

@@ -59,7 +59,7 @@ export class Watch {
   }
 
   async #look(node: number): Promise<void> {
-    const url = this.#urls[node] as string;
+    const url = this.#urls[node];
     const seen = await seenAt(url).catch(() => null);
     if (this.#isOver) return;
     const sample = { atMs: epochNow(), node, seen };

@@ -49,10 +49,10 @@ export function windowsOf(
     let nextLull = 0;
     for (let fromMs = 0; fromMs + WINDOW_MS <= durationMs; fromMs += SLIDE_MS) {
       const toMs = fromMs + WINDOW_MS;
-      while ((lulls[nextLull]?.[1] ?? Number.POSITIVE_INFINITY) < fromMs) nextLull++;
-      const isAsked = (lulls[nextLull]?.[0] ?? Number.POSITIVE_INFINITY) >= toMs;
+      while ((lulls[nextLull]?.[1] ?? Infinity) < fromMs) nextLull++;
+      const isAsked = (lulls[nextLull]?.[0] ?? Infinity) >= toMs;
       const quiet = isAsked && isQuiet(happened, fromMs, toMs);
-      const most = (sums[toMs / STEP_MS] as number) - (sums[fromMs / STEP_MS] as number) + burst;
+      const most = sums[toMs / STEP_MS] - sums[fromMs / STEP_MS] + burst;
       // At a steady rate a window holds up to one piece of work more than its seconds times the rate, at every node.
       const steady = (of.quota * STEADY_QUOTAS * WINDOW_MS) / 1000 + NODES;
       const admitted = countWithin(grants, fromMs, toMs);
@@ -84,7 +84,7 @@ function grantsOf(
 function countWithin(grants: readonly Grant[], fromMs: number, toMs: number): number {
   let count = 0;
   for (let at = firstFrom(grants, fromMs); at < grants.length; at++) {
-    const grant = grants[at] as Grant;
+    const grant = grants[at];
     if (grant.latestMs >= toMs) break;
     if (grant.earliestMs >= fromMs) count++;
   }
@@ -97,7 +97,7 @@ function firstFrom(grants: readonly Grant[], fromMs: number): number {
   let high = grants.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((grants[middle] as Grant).latestMs < fromMs) low = middle + 1;
+    if (grants[middle].latestMs < fromMs) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -107,7 +107,7 @@ function firstFrom(grants: readonly Grant[], fromMs: number): number {
 function sumsOf(allowed: Allowed, group: number, durationMs: number): Float64Array {
   const sums = new Float64Array(Math.ceil(durationMs / STEP_MS) + 1);
   for (let at = 1; at < sums.length; at++) {
-    sums[at] = (sums[at - 1] as number) + (allowed.at(group, (at - 1) * STEP_MS) * STEP_MS) / 1000;
+    sums[at] = sums[at - 1] + (allowed.at(group, (at - 1) * STEP_MS) * STEP_MS) / 1000;
   }
   return sums;
 }

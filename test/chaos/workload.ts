@@ -50,7 +50,7 @@ export const GROUPS: readonly ChaosGroup[] = [
 
 /** In every group another node asks for most. */
 function skewed(quota: number, turn: number): number[] {
-  return Array.from({ length: NODES }, (_, node) => quota * (PARTS[(node + turn) % NODES] as number));
+  return Array.from({ length: NODES }, (_, node) => quota * PARTS[(node + turn) % NODES]);
 }
 
 export function nodeName(node: number): string {

@@ -48,7 +48,7 @@ export function worstSpans(
 ): WorstWindows {
   const grants = answered.filter(({ granted }) => granted);
   const decided = answered.filter((answer) => answer.decided);
-  let [most, least, windows] = [0, Number.POSITIVE_INFINITY, 0];
+  let [most, least, windows] = [0, Infinity, 0];
   for (let startMs = fromMs; startMs + lengthMs <= toMs; startMs += STEP_MS) {
     const endMs = startMs + lengthMs;
     const certain = grants.filter(({ sentMs, atMs }) => sentMs >= startMs && atMs < endMs).length;

@@ -12,7 +12,7 @@ const TAKEN_MAX_MS = 15_000;
 
 /** Three nodes under at least twice their quota, whose YAML is rewritten every second. */
 export async function playHotReloads(reloads: number): Promise<WorstWindows & { readonly taken: number[] }> {
-  const cluster = await Cluster.create({ topic: 'embedded', quota: QUOTAS[0] as number });
+  const cluster = await Cluster.create({ topic: 'embedded', quota: QUOTAS[0] });
   const traffic = new TrafficProcess();
   try {
     await cluster.start(...IDS);
@@ -22,7 +22,7 @@ export async function playHotReloads(reloads: number): Promise<WorstWindows & { 
     const fromMs = Date.now();
     for (let reload = 1; reload <= reloads; reload++) {
       const startMs = performance.now();
-      await rewriteQuota(cluster, IDS, QUOTAS[reload % QUOTAS.length] as number);
+      await rewriteQuota(cluster, IDS, QUOTAS[reload % QUOTAS.length]);
       while (!IDS.every((id) => takenMs(cluster, id).length >= reload)) {
         if (performance.now() - startMs > TAKEN_MAX_MS) throw new Error(`reload ${reload} is not taken`);
         await sleep(20);
@@ -34,9 +34,9 @@ export async function playHotReloads(reloads: number): Promise<WorstWindows & { 
     const perNode = IDS.map((id) => {
       const steps = takenMs(cluster, id).map((sinceMs, at) => ({
         sinceMs,
-        messagesPerSecond: QUOTAS[(at + 1) % QUOTAS.length] as number,
+        messagesPerSecond: QUOTAS[(at + 1) % QUOTAS.length],
       }));
-      return [{ sinceMs: 0, messagesPerSecond: QUOTAS[0] as number }, ...steps];
+      return [{ sinceMs: 0, messagesPerSecond: QUOTAS[0] }, ...steps];
     });
     const taken = perNode.map((steps) => steps.length - 1);
     return { ...worstSpans(answered, perNode, { fromMs, toMs, lengthMs: WINDOW_MS }), taken };

@@ -101,7 +101,7 @@ async function ask(customers: Customers, hot: readonly Asking[], endMs: number):
   for (let nowMs = startMs; nowMs < endMs; nowMs = performance.now()) {
     const due = ((nowMs - startMs) * HOT_PER_SECOND * hot.length) / 1000;
     for (; asked < due; asked++) {
-      const { name } = hot[asked % hot.length] as Asking;
+      const { name } = hot[asked % hot.length];
       customers.ask(name, name.startsWith('sticky'));
     }
     const coldDue = (COLD_KEYS * (nowMs - startMs)) / (endMs - startMs);
@@ -170,11 +170,11 @@ class Customers {
 
   /** A service closes a connection that nobody has used for 5 s. */
   #pipeTo(service: number): HttpPipe {
-    const pipes = this.#pipes[service] as HttpPipe[];
+    const pipes = this.#pipes[service];
     const at = this.#turn++ % PIPES;
     const known = pipes[at];
     if (known?.isOpen === true) return known;
-    const { hostname, port } = this.#urls[service] as URL;
+    const { hostname, port } = this.#urls[service];
     const made = new HttpPipe({ host: hostname, port: Number(port) });
     pipes[at] = made;
     return made;

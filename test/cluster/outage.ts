@@ -45,7 +45,7 @@ export function outagePromises(outageMs: number): void {
 
     for (const outage of someOf([KILLED, FROZEN])) {
       test(`the broker is ${outage.name}`, { timeout: outageMs + AROUND_OUTAGE_MS }, async () => {
-        const broker = kafka.nodes[0] as KafkaNode;
+        const broker = kafka.nodes[0];
         await loaded.survive({
           name: `kafka ${outage.name}, ${outageMs / 1000} s`,
           during: async () => {
@@ -107,7 +107,7 @@ class LoadedCluster {
    * What is judged begins here. Before it the nodes hear of the load for the first time, each with a full bucket, and
    * shares may overlap: the story of the start judges that by what shares overlapped.
    */
-  #settledMs = Number.POSITIVE_INFINITY;
+  #settledMs = Infinity;
 
   private constructor(cluster: Cluster, traffic: TrafficProcess) {
     this.#cluster = cluster;

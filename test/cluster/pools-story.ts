@@ -40,7 +40,7 @@ export async function playPools(topic: ClusterOptions['topic']): Promise<PoolRun
   const traffic = new TrafficProcess();
   const history: Answered[] = [];
   const drive = (...ids: string[]) => {
-    const ratePerSecond = RATES[ids.length]!;
+    const ratePerSecond = RATES[ids.length];
     return traffic.setRates(ids.map((node) => ({ node, url: cluster.url(node), ratePerSecond })));
   };
   const phases: PoolPhase[] = [];
@@ -93,7 +93,7 @@ async function untilAgreed(cluster: Cluster, ids: readonly string[]): Promise<vo
 /** In the window of the phase that got least. */
 function leastCarriable(history: readonly Answered[], fromMs: number, toMs: number): number {
   const own = history.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
-  let least = Number.POSITIVE_INFINITY;
+  let least = Infinity;
   for (let startMs = fromMs; startMs + WINDOW_MS <= toMs; startMs += WINDOW_STEP_MS) {
     least = Math.min(least, carriable(own, startMs, startMs + WINDOW_MS, POOL_QUOTA) / POOL_QUOTA);
   }

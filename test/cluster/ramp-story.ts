@@ -108,7 +108,7 @@ function followed(
 ): Followed {
   const granted = answered.filter(({ granted }) => granted);
   const decided = answered.filter(({ decided }) => decided).map(({ atMs }) => atMs);
-  let [least, most] = [Number.POSITIVE_INFINITY, 0];
+  let [least, most] = [Infinity, 0];
   const carriable = (startMs: number) => {
     let sum = 0;
     for (let at = startMs; at < startMs + WINDOW_MS; at += CARRIED_MS) {

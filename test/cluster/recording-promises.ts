@@ -43,7 +43,7 @@ export function recordingPromises(kind: string, topic: () => Promise<ClusterOpti
       // The share that the node told over HTTP is one of those that the replay goes through.
       const replayed: number[] = maxMin.series[0].perNode.a.limit;
       expect(live.a).toBeGreaterThan(0);
-      expect(replayed.some((share) => Math.abs(share - live.a!) < 0.01)).toBe(true);
+      expect(replayed.some((share) => Math.abs(share - live.a) < 0.01)).toBe(true);
       console.log(`recording: ${recorder.stdout.trim()}; ${maxMin.durationMs / 1000} s of log time`);
     });
   });

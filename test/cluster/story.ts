@@ -102,7 +102,7 @@ export function settledAfterMs(
     if (off > 0.05 * quota) settledMs = null;
     else if (settledMs === null) settledMs = t;
   }
-  if (settledMs === null || settledMs > untilMs - 1000) return Number.POSITIVE_INFINITY;
+  if (settledMs === null || settledMs > untilMs - 1000) return Infinity;
   return Math.max(0, settledMs - fromMs);
 }
 
@@ -137,7 +137,7 @@ export function carriable(events: readonly Answered[], fromMs: number, toMs: num
 
 /** Most admitted in any 5 s, as a part of the quota. */
 export function worstFiveSeconds(events: readonly Answered[], quota: number): number {
-  return worstDecided(events, 5000, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY) / quota;
+  return worstDecided(events, 5000, -Infinity, Infinity) / quota;
 }
 
 /**
@@ -152,7 +152,7 @@ function worstDecided(events: readonly Answered[], windowMs: number, fromMs: num
   let worst = 0;
   let done = 0;
   for (let first = 0; first < sent.length; first++) {
-    while (done < answered.length && (answered[done] as number) < (sent[first] as number) + windowMs) done++;
+    while (done < answered.length && answered[done] < sent[first] + windowMs) done++;
     // Answered by its end, less what had been sent before its beginning.
     worst = Math.max(worst, done - first);
   }

@@ -60,7 +60,7 @@ export async function playTokens(topic: ClusterOptions['topic']): Promise<Tokens
     const together = { admitted: perNode.reduce((sum, admitted) => sum + admitted, 0), fromMs, toMs: epochNow() };
     send('together', () => 2 * SMALL.perSecond);
     await sleep(PAYING_BACK_MS);
-    const laterToMs = send('busy', (id) => BUSY_RATES[id] as number);
+    const laterToMs = send('busy', (id) => BUSY_RATES[id]);
     await sleep(BUSY_MS);
     const busyToMs = epochNow();
     await sleep(ANSWERED_MS);

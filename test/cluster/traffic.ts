@@ -42,7 +42,7 @@ export class TrafficProcess {
   async collect(): Promise<Answered[]> {
     return (await this.#load.collect()).map((call) => {
       const { tag, endedMs, sentMs, outcome } = call;
-      const node = this.#nodes[tag] as string;
+      const node = this.#nodes[tag];
       const granted = outcome === 'granted';
       return { atMs: endedMs, sentMs, node, granted, decided: isDecided(call), messages: 1, bytes: 0 };
     });

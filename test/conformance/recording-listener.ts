@@ -61,7 +61,7 @@ export class RecordingListener implements ReportTopicListener {
   get records(): readonly ReadRecord[] {
     const nextOffset = new Map<number, number>();
     return this.delivered.filter((record) => {
-      if (record.offset < (nextOffset.get(record.partition) ?? Number.NEGATIVE_INFINITY)) return false;
+      if (record.offset < (nextOffset.get(record.partition) ?? -Infinity)) return false;
       nextOffset.set(record.partition, record.offset + 1);
       return true;
     });

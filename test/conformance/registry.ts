@@ -48,7 +48,7 @@ export function registryConformance(
       const changeOne = async (group: number) => {
         let before = 0;
         for (let at = group; at < changes; at += GROUPS) {
-          const { node } = nodes[at % 2]!;
+          const { node } = nodes[at % 2];
           // Sees its own change of before: the other node may not have read it yet, but the log has.
           const made = await putGroup(node, `group-${group}`, quota(at + 1), before, BY_TEST);
           expect(made.revision).toBeGreaterThan(before);
@@ -74,7 +74,7 @@ export function registryConformance(
       const scenes = [await open('a'), await open('b')];
       let etag = '';
       for (let at = 0; at < 10; at++) {
-        const { app } = scenes[at % 2]!;
+        const { app } = scenes[at % 2];
         const put = (match: Record<string, string>) =>
           answerOf(app, { method: 'PUT', url: '/v1/groups/orders', payload: quota(at), headers: match });
         const isRead = async () =>

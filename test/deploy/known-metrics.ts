@@ -16,17 +16,17 @@ export async function knownMetrics(): Promise<KnownMetrics> {
   const known = new Map<string, Map<string, Set<string>>>([['up', new Map()]]);
   const table = readFileSync(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8');
   for (const [, name, labels] of table.matchAll(/^\| `(\w+)` \| \w+ \| (.*?) \|/gm)) {
-    const all = [...labels!.matchAll(/`(\w+)`/g)].map(([, label]) => label!);
-    known.set(name!, new Map(all.map((label) => [label, new Set()])));
+    const all = [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label);
+    known.set(name, new Map(all.map((label) => [label, new Set()])));
   }
   const scene = await readyScene({ metrics: { perGroup: 'all' } });
   const text = await scene.metrics.text();
   await scene.close();
   for (const [, name, labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm)) {
-    const values = known.get(name!) ?? new Map<string, Set<string>>();
-    known.set(name!, values);
+    const values = known.get(name) ?? new Map<string, Set<string>>();
+    known.set(name, values);
     for (const [, label, value] of labels.matchAll(/(\w+)="([^"]*)"/g)) {
-      values.set(label!, (values.get(label!) ?? new Set()).add(value!));
+      values.set(label, (values.get(label) ?? new Set()).add(value));
     }
   }
   return known;

@@ -27,7 +27,7 @@ describe('manifests as they are written', () => {
   test('the image is that of this version', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     for (const file of ['base/kustomization.yaml', 'components/sidecar/kustomization.yaml']) {
-      expect(written(file)[0]!.images).toEqual([{ name: 'quotamesh', newTag: version }]);
+      expect(written(file)[0].images).toEqual([{ name: 'quotamesh', newTag: version }]);
     }
   });
 });
@@ -70,8 +70,8 @@ describe.skipIf(kustomize === null)(kustomize === null ? `rendered (${WHAT_TO_IN
     const hostOf = async (all: readonly Manifest[]) => {
       return (await configOf(all, all.find(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment')!)).http.host;
     };
-    expect(await hostOf(base!)).toBe('0.0.0.0');
-    expect(await hostOf(sidecar!)).toBe('127.0.0.1');
+    expect(await hostOf(base)).toBe('0.0.0.0');
+    expect(await hostOf(sidecar)).toBe('127.0.0.1');
   });
 
   test('the ConfigMap keeps its name, so that a change restarts nobody', () => {
@@ -80,7 +80,7 @@ describe.skipIf(kustomize === null)(kustomize === null ? `rendered (${WHAT_TO_IN
 });
 
 test('pods are killed only after a node could say farewell', () => {
-  const { spec } = written('base/nodes.yaml')[0]!.spec.template;
+  const { spec } = written('base/nodes.yaml')[0].spec.template;
   const [program, seconds] = spec.containers[0].lifecycle.preStop.exec.command;
   expect(program).toBe('sleep');
   expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(Number(seconds) + (2 * STOP_WITHIN_MS) / 1000);

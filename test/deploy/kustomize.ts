@@ -38,8 +38,7 @@ export function findKustomize(): readonly string[] | null {
 
 export function rendered([command, verb]: readonly string[], folder: string): readonly Manifest[] {
   const all =
-    known.get(folder) ??
-    manifestsIn(execFileSync(command as string, [verb as string, join(FOLDER, folder)], { encoding: 'utf8' }));
+    known.get(folder) ?? manifestsIn(execFileSync(command, [verb, join(FOLDER, folder)], { encoding: 'utf8' }));
   known.set(folder, all);
   return all;
 }

@@ -24,7 +24,7 @@ export async function configOf(manifests: readonly Manifest[], workload: Manifes
     if (valueFrom?.secretKeyRef !== undefined) return [name, 'secret'];
     const path = /^\/etc\/quotamesh-\w+\/([\w.-]+)$/.exec(value ?? '')?.[1];
     if (path === undefined) return [name, value ?? ''];
-    writeFileSync(join(secrets, path), SECRET_FILES[path] as string);
+    writeFileSync(join(secrets, path), SECRET_FILES[path]);
     return [name, join(secrets, path)];
   });
   const folder = folderOf(Object.entries(data));

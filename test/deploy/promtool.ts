@@ -44,7 +44,7 @@ async function fetchInto(folder: string): Promise<void> {
     const [file] = await readdir(cwd);
     await mkdir(folder, { recursive: true });
     const unpack = 'dpkg-deb --fsys-tarfile "$0" | tar -x -C "$1" ./usr/bin/promtool';
-    await run('sh', ['-c', unpack, file as string, folder], options);
+    await run('sh', ['-c', unpack, file, folder], options);
   } finally {
     await rm(cwd, { recursive: true, force: true });
   }

@@ -8,9 +8,7 @@ import { STOP_WITHIN_MS } from '../../src/cli/run/stop-on-signals.js';
 import { EXIT_CONFIG, EXIT_USAGE } from '../../src/errors/error-row.js';
 
 const unit = readFileSync(fileURLToPath(new URL('../../deploy/systemd/quotamesh.service', import.meta.url)), 'utf8');
-const settings = new Map(
-  [...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, key, value]) => [key as string, value as string]),
-);
+const settings = new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, key, value]) => [key, value]));
 
 describe('deploy/systemd/quotamesh.service', () => {
   test('stops, reloads and restarts as the node does', () => {

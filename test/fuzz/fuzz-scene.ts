@@ -55,7 +55,7 @@ export class FuzzScene {
     const config = resolveConfig(CONFIG, { source: '(fuzz)', env: {} });
     const options = { appendTimeoutMs: 1000 };
     const [topic, registryTopic] = [0, 1].map(() => new MemoryTopic(createMemoryLog(), options));
-    const node = new WholeNode({ config, topic: topic!, registryTopic, telemetry, version: '0', nonce: 1 });
+    const node = new WholeNode({ config, topic: topic, registryTopic, telemetry, version: '0', nonce: 1 });
     const outcomes = createAcquireOutcomes();
     const access = new Access(null, node.clock, telemetry);
     const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 } });

@@ -10,7 +10,7 @@ export function mutate(bytes: Buffer, random: () => number): Buffer {
     if (broken.length === 0) return broken;
     if (kind === 0) broken[at] = below(256);
     else if (kind === 1 && broken.length >= 4)
-      broken.writeInt32BE(NASTY[below(NASTY.length)]!, below(broken.length - 3));
+      broken.writeInt32BE(NASTY[below(NASTY.length)], below(broken.length - 3));
     else if (kind === 2) broken = broken.subarray(0, at);
     else if (kind === 3) broken = Buffer.concat([broken.subarray(0, at), broken]);
     else if (kind === 4) broken = Buffer.concat([broken, Buffer.from(Array.from({ length: 20 }, () => below(256)))]);

@@ -56,7 +56,7 @@ function requestOf(operation: { path: string; method: Method; body: fc.Arbitrary
   });
   return parts.map(({ names, how, query, match, type, payload, damage }): FuzzedRequest => {
     let at = 0;
-    const filled = path.replaceAll(/\{[^}]+\}/g, () => encodeURIComponent(names[at++ % names.length] as string));
+    const filled = path.replaceAll(/\{[^}]+\}/g, () => encodeURIComponent(names[at++ % names.length]));
     const conditions = match === undefined ? {} : { 'if-match': match };
     if (payload === undefined) return { method: how, url: filled + query, headers: conditions };
     const headers = { ...conditions, 'content-type': type };

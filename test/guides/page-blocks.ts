@@ -32,7 +32,7 @@ function partOf(page: string, heading: string | undefined): string {
   if (heading === undefined) return whole;
   const [, rest] = whole.split(`${heading}\n`);
   if (rest === undefined) throw new Error(`${page} has no "${heading}"`);
-  return rest.split(`\n${heading.split(' ')[0]} `)[0] as string;
+  return rest.split(`\n${heading.split(' ')[0]} `)[0];
 }
 
 /** Ports also where bash puts their last digit, as in `808{1,2}`; and said where a page relies on the default. */

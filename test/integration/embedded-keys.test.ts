@@ -46,7 +46,7 @@ test('three nodes in real time: quiet keys tell nobody, busy ones are held to qu
   let quiet = 0;
   while (performance.now() - began < PLAYED_MS) {
     for (const key of HOT) {
-      const node = nodes[Math.floor(random() * NODES)]!;
+      const node = nodes[Math.floor(random() * NODES)];
       // As a client that asks until it is refused, now and then.
       for (let left = random() < 0.05 ? 40 : 1; left > 0; left--) {
         const fromMs = performance.now();
@@ -55,7 +55,7 @@ test('three nodes in real time: quiet keys tell nobody, busy ones are held to qu
     }
     const due = (QUIET * (performance.now() - began)) / PLAYED_MS;
     for (; quiet < due && quiet < QUIET; quiet++)
-      expect(nodes[quiet % NODES]!.tryAcquire(`calm:${quiet}`, ONE).granted).toBe(true);
+      expect(nodes[quiet % NODES].tryAcquire(`calm:${quiet}`, ONE).granted).toBe(true);
     await sleep(5);
   }
 
@@ -63,7 +63,7 @@ test('three nodes in real time: quiet keys tell nobody, busy ones are held to qu
     expect(granted.length, key).toBeGreaterThan((PER_SECOND * PLAYED_MS) / 2000);
     for (let from = 0; from < granted.length; from++) {
       for (let to = from; to < granted.length; to++) {
-        const seconds = (granted[to]!.toMs - granted[from]!.fromMs) / 1000;
+        const seconds = (granted[to].toMs - granted[from].fromMs) / 1000;
         // One depth unheard, three aloud, and one request at each node.
         const most = PER_SECOND * seconds + 4 * DEPTH + NODES;
         if (to - from + 1 > most) expect.fail(`${key}: ${to - from + 1} granted in ${seconds} s`);

@@ -87,7 +87,7 @@ describe('examples of services', () => {
     // 10/s, and three depths of ten: what two processes that wake at one instant may take.
     for (let first = 0; first < calledMs.length; first++) {
       for (let last = first; last < calledMs.length; last++) {
-        const seconds = ((calledMs[last] as number) - (calledMs[first] as number)) / 1000;
+        const seconds = (calledMs[last] - calledMs[first]) / 1000;
         expect(last - first).toBeLessThanOrEqual(10 * seconds + 30);
       }
     }

@@ -112,7 +112,7 @@ export function aclTests(kafka: () => SecuredKafka): void {
           );
         }
         const node = await preparing;
-        const topic = topics[at] as string;
+        const topic = topics[at];
         try {
           const { message, remedy } = await failureOf(node);
           const grantee = { principal: `User:${USER}`, bootstrapServer: kafka().secure };

@@ -68,7 +68,7 @@ it('a topic as nodes need it, to which one has just written', async () => {
   expect(about(findings, `topic ${name}-registry`)).toMatchObject({ state: 'good' });
   expect(about(findings, 'clocks')).toMatchObject({
     state: 'good',
-    says: expect.stringContaining(brokers[0] as string),
+    says: expect.stringContaining(brokers[0]),
   });
 });
 

@@ -74,7 +74,7 @@ describe.concurrent('a node holds its rate', () => {
     expect(perSecond.length).toBeGreaterThanOrEqual(3);
     expect(Math.abs(average / limitPerSec - 1)).toBeLessThanOrEqual(bounds.averageTolerance);
     for (let at = 1; at < perSecond.length; at++) {
-      const mean = ((perSecond[at - 1] as number) + (perSecond[at] as number)) / 2;
+      const mean = (perSecond[at - 1] + perSecond[at]) / 2;
       expect(Math.abs(mean / limitPerSec - 1)).toBeLessThanOrEqual(bounds.twoSecondMeanTolerance);
     }
     expect(tookSec).toBeLessThanOrEqual(bounds.finishWithinSec);
@@ -116,7 +116,7 @@ function countsPerSecond(atMs: readonly number[]): number[] {
   const counts = new Array<number>(Math.floor(Math.max(...atMs) / 1000)).fill(0);
   for (const at of atMs) {
     const second = Math.floor(at / 1000);
-    if (second < counts.length) counts[second] = (counts[second] as number) + 1;
+    if (second < counts.length) counts[second] = counts[second] + 1;
   }
   return counts;
 }
@@ -183,7 +183,7 @@ class Broker {
 
   detachLimit(): void {
     for (const dimension of [MESSAGES, BYTES]) {
-      this.#buckets.setLimit(0, dimension, Number.POSITIVE_INFINITY, 1, monotonicClock());
+      this.#buckets.setLimit(0, dimension, Infinity, 1, monotonicClock());
     }
     this.#throttle.limitChanged(monotonicClock());
     this.#plan();
@@ -216,7 +216,7 @@ class Broker {
   #plan(): void {
     clearTimeout(this.#timer);
     const waitMs = this.#throttle.nextWakeMs - monotonicClock();
-    if (waitMs === Number.POSITIVE_INFINITY) return;
+    if (waitMs === Infinity) return;
     this.#timer = setTimeout(
       () => {
         this.#throttle.wake(monotonicClock());

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { Random } from '../../sim/cluster/random.js';
-import type { Batch, Where } from '../../src/api/decision.js';
+import type { Where } from '../../src/api/decision.js';
 import { examineGroup } from '../../src/config/read/group-definition.js';
 import { type HttpScene, readyScene } from '../unit/http/http-scene.js';
 import type { WholeNode } from '../whole-node.js';
@@ -38,7 +38,7 @@ test.each([1, 2, 3, 4, 5, 6])(
     console.log(answers);
     expect(answers.granted).toBeGreaterThan(100);
     expect([node.gate.waiting.count, Math.max(...node.limiter.heldBack)]).toEqual([0, 0]);
-    node.gate.batches.expire(Number.POSITIVE_INFINITY);
+    node.gate.batches.expire(Infinity);
     const { open, ended } = node.gate.batches.counts;
     expect([open, ended > 0]).toEqual([0, true]);
     // A waiter that is wrongly still counted would take room.
@@ -53,7 +53,7 @@ async function askOnce(node: WholeNode, random: Random): Promise<string> {
   const upTo = (most: number) => Math.floor(random.next() * most);
   const signal = upTo(3) === 0 ? AbortSignal.timeout(1 + upTo(200)) : undefined;
   const options = { waitMs: upTo(600), client: `c${upTo(4)}`, topic: `t${upTo(3)}`, ...(signal && { signal }) };
-  const where = PLACES[upTo(PLACES.length)] as Where;
+  const where = PLACES[upTo(PLACES.length)];
   const messages = 1 + upTo(30);
   try {
     if (upTo(3) === 0) return outcomeOf(await node.acquire(where, { messages: 1 + upTo(3) }, options));
@@ -61,7 +61,7 @@ async function askOnce(node: WholeNode, random: Random): Promise<string> {
       messages: number;
     };
     const answer = await node.takeBatch(where, amounts, options);
-    if (answer.granted && upTo(4) > 0) (answer as Batch).refund({ messages: upTo(answer.messages + 1) });
+    if (answer.granted && upTo(4) > 0) answer.refund({ messages: upTo(answer.messages + 1) });
     return outcomeOf(answer);
   } catch (error) {
     if (error === signal?.reason) return 'aborted';
@@ -88,7 +88,7 @@ async function changeGroups(node: WholeNode, random: Random, endMs: number): Pro
   ];
   while (performance.now() < endMs) {
     await sleep(random.next() * 150);
-    const [name, group] = changes[Math.floor(random.next() * changes.length)] as (typeof changes)[number];
+    const [name, group] = changes[Math.floor(random.next() * changes.length)];
     if (name === 'temp' && node.groups.numbers.has(name)) node.inForce.remove(name);
     else node.inForce.define(examineGroup(name, group, '(test)').config!);
   }

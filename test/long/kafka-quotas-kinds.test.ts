@@ -75,7 +75,7 @@ describe('three brokers, quota.window.num=1', () => {
       [800_000, 100_000, 50_000],
       [800_000, 800_000, 800_000],
     ];
-    const { load, file, keeper } = await sceneOf({ name: 'skewed', wants: [...(skews[0] as number[])] });
+    const { load, file, keeper } = await sceneOf({ name: 'skewed', wants: [...skews[0]] });
     const lines: string[] = [];
     const measure = async (what: string) => {
       for (const wants of skews) {

@@ -32,12 +32,12 @@ test('two brokers with Kafka’s default window of eleven seconds: the mean is h
   await load.ratesOver(SETTLE_SECONDS);
   const seconds: number[][] = [];
   for (let at = 0; at < SECONDS; at++) seconds.push(await load.ratesOver(1));
-  const mean = [0, 1].map((broker) => seconds.reduce((sum, rates) => sum + (rates[broker] as number), 0) / SECONDS);
+  const mean = [0, 1].map((broker) => seconds.reduce((sum, rates) => sum + rates[broker], 0) / SECONDS);
   const busy = seconds.map(([first = 0]) => first);
-  const deviation = Math.sqrt(busy.reduce((sum, rate) => sum + (rate - (mean[0] as number)) ** 2, 0) / SECONDS);
+  const deviation = Math.sqrt(busy.reduce((sum, rate) => sum + (rate - mean[0]) ** 2, 0) / SECONDS);
   console.log(
     `eleven spans: ${inKb(mean)} = ${(total(mean) / QUOTA).toFixed(2)} of the quota over ${SECONDS} s; the busy broker ` +
-      `by the second: ${busy.map((rate) => Math.round(rate / 1000)).join(' ')}, variation ${(deviation / (mean[0] as number)).toFixed(2)}`,
+      `by the second: ${busy.map((rate) => Math.round(rate / 1000)).join(' ')}, variation ${(deviation / mean[0]).toFixed(2)}`,
   );
   expect(offBy(mean, QUOTA)).toBeLessThan(0.1);
 });

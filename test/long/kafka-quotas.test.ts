@@ -131,7 +131,7 @@ describe('two brokers, quota.window.num=1', () => {
     onTestFinished(() => {
       for (const each of faulty) each.close();
     });
-    const second = faulty[1] as FaultyExporter;
+    const second = faulty[1];
     const exporters = faulty.map(({ url }) => url);
     const { load, file, keeper } = await sceneOf({ name: 'faulty', wants: [800_000, 100_000], exporters });
     const a = keeper('a');
@@ -213,7 +213,7 @@ test(
     });
     onTestFinished(() => cluster.stop());
     const [first, second] = await Promise.all([1, 2].map((replica) => timeOfRecordsAt(cluster, replica)));
-    expect((second as number) - (first as number)).toBeGreaterThan(3_500_000);
+    expect(second - first).toBeGreaterThan(3_500_000);
     const { load, keeper } = await sceneOf({ kafka: cluster, name: 'fast', wants: [100_000, 800_000] });
     const [a, b] = [keeper('a'), keeper('b')];
     await a.untilStatus(kept, 'quota kept');

@@ -111,7 +111,7 @@ it('says that a deleted topic is gone for good, and reads it again when it comes
 /** When every partition has a leader that is not this broker, as another one tells it that is asked alone. */
 async function untilLedByOthers(topic: string, broker: number): Promise<number> {
   const { brokers } = kafka as Kafka;
-  const [gone, asked] = [brokers[broker], brokers[(broker + 1) % brokers.length] as string];
+  const [gone, asked] = [brokers[broker], brokers[(broker + 1) % brokers.length]];
   const kafkajs = loadKafkajs();
   const link = new BrokerLink(kafkajs, parseAddress(asked), ASKING, () => {});
   await link.connect();
@@ -140,7 +140,7 @@ async function untilAppended(lastMs: readonly number[], electedMs: number): Prom
     }
     await sleep(5);
   }
-  return Array.from({ length: PARTITIONS }, (_, partition) => takes[partition] ?? Number.POSITIVE_INFINITY);
+  return Array.from({ length: PARTITIONS }, (_, partition) => takes[partition] ?? Infinity);
 }
 
 async function open(config: ReturnType<typeof kafkaTopicConfig>) {

@@ -39,7 +39,7 @@ it('is another log when its leader has lost records that were read, also when it
   const [leader, follower] = kafka.nodes as [KafkaNode, KafkaNode];
   await append(writer.topic, 'kept', 20);
   await follower.kill();
-  await untilInSync(brokers, config.name, [REPLICAS[0] as number]);
+  await untilInSync(brokers, config.name, [REPLICAS[0]]);
   await append(writer.topic, 'lost', 10);
   for (const { listener } of [writer, reader])
     await listener.until('lost ones', () => has(listener, 'lost 9'), DEADLINE_MS);

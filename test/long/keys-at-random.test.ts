@@ -36,8 +36,8 @@ test.each([
     const perSecond = perMinute / 60;
     const granted = Array.from({ length: KEYS }, () => [] as number[]);
     const ask = (key: number) => {
-      const node = cluster.nodes[Math.floor(cluster.random.next() * NODES)]!;
-      if (node.ask(`key:${key}`, 1) !== 'refused') granted[key]!.push(cluster.nowMs);
+      const node = cluster.nodes[Math.floor(cluster.random.next() * NODES)];
+      if (node.ask(`key:${key}`, 1) !== 'refused') granted[key].push(cluster.nowMs);
     };
     cluster.advance(63_000);
     for (let key = 0; key < KEYS; key++) {
@@ -74,9 +74,9 @@ test.each([
 function spansOf(times: readonly number[], toMs: number): number[] {
   const spans: number[] = [];
   let [end, same] = [0, 0];
-  for (let from = 0; from < times.length && times[from]! + 10_000 <= toMs; from++) {
-    while (end < times.length && times[end]! < times[from]! + 10_000) end++;
-    while (same < times.length && times[same]! <= times[from]!) same++;
+  for (let from = 0; from < times.length && times[from] + 10_000 <= toMs; from++) {
+    while (end < times.length && times[end] < times[from] + 10_000) end++;
+    while (same < times.length && times[same] <= times[from]) same++;
     spans.push(end - from, end - same);
   }
   return spans;

@@ -47,7 +47,7 @@ test('the story of a newcomer through each middleware: keys that nobody has name
     });
     const nodeOf = ({ kind, home }: HotKey) => (kind === 'sticky' ? home : Math.floor(random() * NODES));
     const ask = async (key: HotKey) => {
-      const answer = await asked(agent, key.urls[nodeOf(key)] as string, key.name);
+      const answer = await asked(agent, key.urls[nodeOf(key)], key.name);
       judge(answer, key.name);
       if (answer.status === 200) key.admittedMs.push(performance.now());
     };
@@ -62,8 +62,8 @@ test('the story of a newcomer through each middleware: keys that nobody has name
     for (let cold = 0; performance.now() < toMs; cold++) {
       await Promise.all(hot.map(ask));
       // A key that is used once: every framework in turn, at any node.
-      const { framework, servers } = served[cold % served.length] as (typeof served)[number];
-      const { url } = servers[cold % NODES] as (typeof servers)[number];
+      const { framework, servers } = served[cold % served.length];
+      const { url } = servers[cold % NODES];
       const { status } = await asked(agent, url, `cold-${cold}`);
       expect(status, `${framework}: cold-${cold}`).toBe(200);
       await time.advance(ASK_EVERY_MS);

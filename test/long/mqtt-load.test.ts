@@ -76,7 +76,7 @@ async function subscribeAll(broker: BrokerProcess, got: Map<string, number[]>): 
 
 /** The smallest of a few readings: the rest is garbage. */
 async function heapBytes(broker: BrokerProcess): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
+  let least = Infinity;
   for (let reading = 0; reading < 10; reading++) {
     const metrics = await broker.metrics();
     least = Math.min(least, Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec(metrics)?.[1]));

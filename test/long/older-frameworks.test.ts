@@ -94,7 +94,7 @@ let tarball: string;
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'quotamesh-older-'));
   await run('npm', ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder], { cwd: ROOT });
-  tarball = join(folder, (await readdir(folder))[0] as string);
+  tarball = join(folder, (await readdir(folder))[0]);
   return () => rm(folder, { recursive: true, force: true });
 }, 120_000);
 

@@ -43,7 +43,7 @@ test('with quotameshGroups=node the quota is what pulsar-admin tells the node, a
     expect(exitCode, error).toBe(0);
   };
   await tell('create', QUOTA);
-  const load = await PulsarLoad.start({ url: cluster.pulsar.brokers[0]!.serviceUrl, topics });
+  const load = await PulsarLoad.start({ url: cluster.pulsar.brokers[0].serviceUrl, topics });
   onTestFinished(() => load.stop());
   load.want(1000, 1000);
   const total = async () => (await load.ratesOver(5)).reduce((sum, rate) => sum + rate, 0);

@@ -27,13 +27,13 @@ beforeAll(async () => {
 }, PULSAR_START_TIMEOUT_MS);
 
 async function loadOf(topics: readonly string[], options: Partial<LoadOptions> = {}): Promise<PulsarLoad> {
-  const load = await PulsarLoad.start({ url: cluster.pulsar.brokers[0]!.serviceUrl, topics, ...options });
+  const load = await PulsarLoad.start({ url: cluster.pulsar.brokers[0].serviceUrl, topics, ...options });
   onTestFinished(() => load.stop());
   return load;
 }
 
 function perSecond(samples: readonly Sample[]): number[] {
-  return ratesBetween(samples[0]!, samples.at(-1)!).map(Math.round);
+  return ratesBetween(samples[0], samples.at(-1)!).map(Math.round);
 }
 
 function sum(numbers: readonly number[]): number {
@@ -65,7 +65,7 @@ for (const batching of [false, true]) {
     const before = all.filter(({ ms }) => ms < movedMs);
     const settledMs = reachedAfter(after, 1, 0.95 * 800);
     const most = mostInWindow(all, 5, acknowledgedOf);
-    const writes = await cluster.pulsar.brokers[1]!.metrics('pulsar_quotamesh_limiter');
+    const writes = await cluster.pulsar.brokers[1].metrics('pulsar_quotamesh_limiter');
     console.log(
       `${group}: ${perSecond(before)}, then ${perSecond(after)}; settled after ${settledMs} ms; most in 5 s ${most}`,
     );
@@ -86,8 +86,8 @@ test('dispatch: the demand moves, and then both brokers have more to dispatch th
     const beganMs = Date.now();
     for (let second = 1; second <= seconds; second++) {
       await sleep(beganMs + 1000 * second - Date.now());
-      const [from, to] = [(load.samples.at(-11) ?? load.samples[0]) as Sample, load.last];
-      const waiting = to.acknowledged.map((count, at) => count - (to.consumed[at] as number));
+      const [from, to] = [load.samples.at(-11) ?? load.samples[0], load.last];
+      const waiting = to.acknowledged.map((count, at) => count - to.consumed[at]);
       const rates = [acknowledgedOf, consumedOf].map((of) => ratesBetween(from, to, of).map(Math.round).join(' + '));
       seen.push(`${rates.join(' published, ')} dispatched, ${waiting} wait, shares ${await shares()}`);
     }
@@ -96,9 +96,9 @@ test('dispatch: the demand moves, and then both brokers have more to dispatch th
   const shares = async () => (await cluster.shares('dispatched', 'dispatch')).map(Math.round);
   const used = (samples: Sample[]) => {
     const [published, dispatched] = [acknowledgedOf, consumedOf].map((of) =>
-      sum(ratesBetween(samples[0]!, samples.at(-1)!, of)),
+      sum(ratesBetween(samples[0], samples.at(-1)!, of)),
     );
-    return { dispatched: dispatched!, part: dispatched! / Math.min(QUOTA, published!) };
+    return { dispatched: dispatched, part: dispatched / Math.min(QUOTA, published) };
   };
   load.want(780, 190);
   await pass(10);
@@ -108,7 +108,7 @@ test('dispatch: the demand moves, and then both brokers have more to dispatch th
   const after = await pass(15);
   const moved = used(after);
   load.want(1500, 1500);
-  const full = used((await pass(20)).filter(({ ms }, _, [first]) => ms > first!.ms + SETTLE_MS));
+  const full = used((await pass(20)).filter(({ ms }, _, [first]) => ms > first.ms + SETTLE_MS));
   const most = mostInWindow(load.samples, 5, consumedOf);
   // The former one has a backlog by then, and half of the quota is due to it until that is gone.
   const settledMs = reachedAfter([...turn, ...after], 1, (0.95 * QUOTA) / 2, consumedOf);
@@ -125,12 +125,12 @@ test('a node killed -9, and frozen: its broker keeps the share, then has quota Ã
   const load = await loadOf(await cluster.group('nodes', { publishRateInMsgs: QUOTA }));
   load.want(1500, 1500);
   const isAlone = async () => (await cluster.alone('nodes'))[0] === 1;
-  onTestFinished(() => cluster.nodes[0]!.kill('SIGCONT'));
+  onTestFinished(() => cluster.nodes[0].kill('SIGCONT'));
   for (const how of ['SIGKILL', 'SIGSTOP'] as const) {
     // A node that has just started gives its broker what it has itself, and that rises for some seconds.
     await sleep(SETTLE_MS);
     const beganMs = Date.now();
-    cluster.nodes[0]!.kill(how);
+    cluster.nodes[0].kill(how);
     const aloneMs = await until(isAlone, ISOLATION_MS + NOTICED_MS, 'the broker is alone');
     expect(aloneMs).toBeGreaterThan(ISOLATION_MS - 500);
     expect((await cluster.shares('nodes'))[0]).toBe(QUOTA / 2);
@@ -139,7 +139,7 @@ test('a node killed -9, and frozen: its broker keeps the share, then has quota Ã
     console.log(`${how}: alone after ${Math.round(aloneMs)} ms, ${perSecond(load.since(beganMs))} meanwhile`);
     expect(Math.abs(rate / (QUOTA / 2) - 1)).toBeLessThan(0.1);
     if (how === 'SIGKILL') await cluster.startNode(0);
-    else cluster.nodes[0]!.kill('SIGCONT');
+    else cluster.nodes[0].kill('SIGCONT');
     await until(async () => !(await isAlone()), 30_000, 'the broker follows again');
   }
   await sleep(SETTLE_MS);
@@ -204,9 +204,9 @@ test('a broker killed -9: the other one has its share', async () => {
   load.want(1500, 1500);
   await sleep(SETTLE_MS);
   expect(sum(await load.ratesOver(5))).toBeLessThanOrEqual(1.03 * QUOTA);
-  await cluster.pulsar.brokers[1]!.kill();
+  await cluster.pulsar.brokers[1].kill();
   const tookMs = await until(
-    async () => (await cluster.shares('killed'))[0]! >= 0.95 * QUOTA,
+    async () => (await cluster.shares('killed'))[0] >= 0.95 * QUOTA,
     ISOLATION_MS + 5000,
     'the share of the dead broker is taken',
   );

@@ -53,12 +53,12 @@ async function predictedRefusals(arrivals: readonly Arrival[]): Promise<number> 
     systems: [systemNamed('max-min')!],
     nodes: NODES.length,
     seed: 1,
-    quota: [PER_SECOND, Number.POSITIVE_INFINITY],
+    quota: [PER_SECOND, Infinity],
     speed: 1,
     settings,
-    maxRequest: [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+    maxRequest: [Infinity, Infinity],
   });
-  return run!.offered - run!.admitted;
+  return run.offered - run.admitted;
 }
 
 let cluster: Cluster;
@@ -101,7 +101,7 @@ test('what replay predicts, a shadow shows and enforcement does: within 5 % of e
   const ask = (group: string, node: number) =>
     new Promise<void>((answered) => {
       const atMs = performance.now() - beganMs;
-      connections[node]!.acquire({ group, messages: 1, bytes: 0, retry: false }, (outcome) => {
+      connections[node].acquire({ group, messages: 1, bytes: 0, retry: false }, (outcome) => {
         // Where this machine stands still, the harness sends less; what it has not sent, nobody was asked for.
         if (outcome === 'granted' || outcome === 'refused') sent.get(group)!.push({ atMs, node });
         if (outcome === 'refused') refused.set(group, refused.get(group)! + 1);

@@ -29,7 +29,7 @@ export async function playSharedQuota(topic: BrokersOptions['topic']): Promise<S
   const rules = [{ topic: 'shop/{namespace}/#', group: '{namespace}' }];
   const [cluster, ...brokers] = await Brokers.start({ topic, groups, mqtt: { rules } }, ['a', 'b']);
   const arrivals: Arrival[] = [];
-  let startedMs = Number.POSITIVE_INFINITY;
+  let startedMs = Infinity;
   const plans = Object.fromEntries(brokers.map(({ id }) => [id, plansOf(id)]));
   const subscribers = await Promise.all(
     brokers.map((broker) =>
@@ -38,14 +38,14 @@ export async function playSharedQuota(topic: BrokersOptions['topic']): Promise<S
       }),
     ),
   );
-  const processes = await Promise.all(brokers.map(({ id, mqttUrl }) => startPublishers(mqttUrl, plans[id]!)));
+  const processes = await Promise.all(brokers.map(({ id, mqttUrl }) => startPublishers(mqttUrl, plans[id])));
   try {
     startedMs = performance.now();
     for (const one of processes) one.go();
     await sleep(BOTH_MS);
-    const second = await processes[1]!.stop();
+    const second = await processes[1].stop();
     await sleep(startedMs + END_MS - performance.now());
-    const first = await processes[0]!.stop();
+    const first = await processes[0].stop();
     return { arrivals: [...arrivals], plans, errors: first.errors + second.errors };
   } finally {
     for (const one of processes) one.end();
@@ -72,7 +72,7 @@ async function subscribe({ mqttUrl, id }: BrokerProcess, onMessage: (publisher: 
 export function extremesOf(arrivals: readonly Arrival[], windowMs: number, [fromMs, toMs]: readonly [number, number]) {
   const times = arrivals.map(({ atMs }) => atMs).sort((one, other) => one - other);
   let most = 0;
-  let least = Number.POSITIVE_INFINITY;
+  let least = Infinity;
   for (let beginMs = fromMs; beginMs + windowMs <= toMs; beginMs += 100) {
     const count = times.filter((atMs) => atMs >= beginMs && atMs < beginMs + windowMs).length;
     most = Math.max(most, count);
@@ -85,7 +85,7 @@ export function extremesOf(arrivals: readonly Arrival[], windowMs: number, [from
 export function fairness(got: readonly number[], wanted: readonly number[]): number {
   const total = got.reduce((sum, one) => sum + one, 0);
   const level = waterLevel(wanted, total);
-  const ratios = got.map((one, at) => one / Math.min(wanted[at]!, level));
+  const ratios = got.map((one, at) => one / Math.min(wanted[at], level));
   return jainIndex(ratios) ?? Number.NaN;
 }
 
@@ -97,5 +97,5 @@ function waterLevel(wanted: readonly number[], total: number): number {
     if (one >= even) return even;
     left -= one;
   }
-  return Number.POSITIVE_INFINITY;
+  return Infinity;
 }

@@ -150,7 +150,7 @@ test('whatever somebody claims, all agree, go on deciding, and have their parts'
         for (const group of GROUPS.keys()) {
           const [mine, others] = [one, two].map((each) => {
             const view = each.shares.converge(group, 0, each.lanes.get(2 * group)!.mapLane);
-            return [view.share[MESSAGES]!, view.demand[MESSAGES]!].map((column) =>
+            return [view.share[MESSAGES], view.demand[MESSAGES]].map((column) =>
               Array.from(column.subarray(0, view.count)),
             );
           });
@@ -160,7 +160,7 @@ test('whatever somebody claims, all agree, go on deciding, and have their parts'
           expect(shares.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(QUOTA * (1 + 1e-9));
           for (const { nodeKey } of [one, two]) {
             const at = one.membership.indexOf(nodeKey);
-            const due = Math.min(demands[at]!, QUOTA / (HONEST.length + LIARS.length));
+            const due = Math.min(demands[at], QUOTA / (HONEST.length + LIARS.length));
             expect(shares[at]).toBeGreaterThanOrEqual(due * (1 - 1e-6));
           }
         }

@@ -56,7 +56,7 @@ function readIn(settings: CoordinatorSettings, order: readonly ReadEvent[], step
   let nowMs = 1000;
   coordinator.step({ kind: 'caught-up' }, nowMs);
   for (let at = 0, turn = 0; at < order.length; turn++) {
-    const { records, afterMs } = steps[turn % steps.length] as Step;
+    const { records, afterMs } = steps[turn % steps.length];
     nowMs += afterMs;
     coordinator.step({ kind: 'round-elapsed' }, nowMs);
     coordinator.step({ kind: 'records-read', records: order.slice(at, at + records) }, nowMs);

@@ -26,7 +26,7 @@ function folded({ history }: RegistryCluster) {
   const entries = new Map<string, GroupState>();
   const changes: AuditRecord[] = [];
   const parts = new Map<string, readonly BatchEntry[]>();
-  let shift = Number.NEGATIVE_INFINITY;
+  let shift = -Infinity;
   for (const { offset, record } of history) {
     if (record?.kind === 'epoch') shift = Math.max(shift, record.base - offset - 1);
     if (record?.kind === 'batch-part') parts.set(`${record.id} ${record.part}`, record.entries);

@@ -65,10 +65,10 @@ test("rateguard's rule: shares sum up to the quota, nobody is below the floor, m
       const shares = demands.map((own) => demandShare(quota, own, total, demands.length));
       expect(sum(shares) / quota).toBeCloseTo(1, 9);
       expect(Math.min(...shares)).toBeGreaterThanOrEqual((0.05 * quota * (1 - 1e-12)) / demands.length);
-      const byDemand = demands.map((demand, at) => [demand, shares[at] as number] as const);
+      const byDemand = demands.map((demand, at) => [demand, shares[at]] as const);
       byDemand.sort(([left], [right]) => left - right);
       for (let at = 1; at < byDemand.length; at++) {
-        expect(byDemand[at]?.[1]).toBeGreaterThanOrEqual(byDemand[at - 1]?.[1] as number);
+        expect(byDemand[at]?.[1]).toBeGreaterThanOrEqual(byDemand[at - 1]?.[1]);
       }
     }),
   );

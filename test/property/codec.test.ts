@@ -108,7 +108,7 @@ const REAL = Array.from({ length: 400 }, (_, at) => realRecord(new Random(SEED +
 
 /** A real record with some bytes changed, cut off or appended. */
 function mutated(random: Random): Uint8Array {
-  const value = (REAL[Math.floor(random.between(0, REAL.length))] as Uint8Array).slice();
+  const value = REAL[Math.floor(random.between(0, REAL.length))].slice();
   for (let change = 0; change < random.between(1, 5); change++) {
     value[Math.floor(random.between(0, value.length))] = random.between(0, 256);
   }
@@ -137,7 +137,7 @@ function extremeReport(random: Random): Uint8Array {
   const column = () =>
     Array.from(
       { length: random.next() < 0.9 ? count : count + 1 },
-      () => EXTREMES[Math.floor(random.between(0, EXTREMES.length))] as number,
+      () => EXTREMES[Math.floor(random.between(0, EXTREMES.length))],
     );
   const author = { nodeKey: bytes(random, random.next() < 0.9 ? 6 : 5), incarnation: 1, nonce: 3, sequence: 1 };
   const rates = { usageMessagesPerSecond: column(), demandMessagesPerSecond: column(), demandBytesPerSecond: column() };
@@ -163,7 +163,7 @@ test(`${RECORDS.toLocaleString('en')} random and mutated records crash no reader
   const before = follower.shares();
   const counts = new Map<string, number>();
   for (let record = 0; record < RECORDS; record++) {
-    const value = (MAKERS[record % MAKERS.length] as (typeof MAKERS)[number])(random);
+    const value = MAKERS[record % MAKERS.length](random);
     const decoded = codec.decode(value);
     const cause = 'cause' in decoded ? decoded.cause : 'taken';
     counts.set(cause, (counts.get(cause) ?? 0) + 1);
@@ -181,7 +181,7 @@ test('whatever passes the envelope keeps the shares finite, ≥ 0 and within the
   const { follower, read } = readerOfThree();
   let taken = 0;
   for (let record = 0; record < 20_000; record++) {
-    const decoded = codec.decode((MAKERS[1 + (record % 3)] as (typeof MAKERS)[number])(random));
+    const decoded = codec.decode(MAKERS[1 + (record % 3)](random));
     if (!('record' in decoded)) continue;
     taken++;
     const { nodeKey } = decoded.record.author;
@@ -230,7 +230,7 @@ function expectWithinTarget(follower: Follower): void {
   for (const { shares, target } of follower.shares()) {
     shares.forEach((column, dimension) => {
       const total = column.reduce((sum, share) => sum + share, 0);
-      const limit = target[dimension] as number;
+      const limit = target[dimension];
       if (!(total <= limit * (1 + 1e-9)) || column.some((share) => !(share >= 0))) {
         throw new Error(`Σ shares ${total} of ${limit}`);
       }

@@ -10,7 +10,7 @@ import type { ReportRow } from '../../src/core/protocol/record.js';
 import { GATED, SETTINGS } from '../simulation/settings.js';
 import { OneNode } from '../unit/core/coordinator/one-node.js';
 
-const QUOTA = { publish: [100, 1e6], dispatch: [100, Number.POSITIVE_INFINITY] } as const;
+const QUOTA = { publish: [100, 1e6], dispatch: [100, Infinity] } as const;
 const GROUPS: readonly GroupSettings[] = [
   { ...GATED, name: 'plain', quota: QUOTA },
   { ...GATED, name: 'topics', quota: QUOTA, topics: 'even' },
@@ -34,7 +34,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.tuple(other, group, direction, fc.constantFrom(0, 10, 40, 41, 60, 100, 400)).map(
       ([id, at, way, rate]): Act =>
         (node) =>
-          node.read(node.report(id, [row(GROUPS[at]!.name, way, rate)])),
+          node.read(node.report(id, [row(GROUPS[at].name, way, rate)])),
     ),
   },
   {
@@ -81,7 +81,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: fc.tuple(group, fc.constantFrom(50, 100, 200)).map(
       ([at, messages]): Act =>
         (node) => {
-          const settings = { ...GROUPS[at]!, quota: { ...QUOTA, publish: [messages, 1e6] as const } };
+          const settings = { ...GROUPS[at], quota: { ...QUOTA, publish: [messages, 1e6] as const } };
           node.step({ kind: 'group-changed', group: at, settings });
         },
     ),

@@ -58,7 +58,7 @@ export class Follower {
   #lane(group: number, name: string, direction: number): LaneShares {
     const mapLane = this.usageMap.mapLaneOf(groupIdOf(this.#settings.cluster, name), direction);
     const round = this.#shares.converge(group, direction, mapLane);
-    const column = (dimension: number) => Array.from((round.share[dimension] as Float64Array).subarray(0, round.count));
+    const column = (dimension: number) => Array.from(round.share[dimension].subarray(0, round.count));
     return {
       lane: `${name}/${direction}`,
       nodes: this.membership.alive.map(({ nodeId }) => nodeId),

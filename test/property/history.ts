@@ -72,12 +72,12 @@ export function historyOf(list: readonly Action[], settings: CoordinatorSettings
     const { node, life } = action;
     // Health and levels are told on the membership partition alone.
     const partition = action.kind === 'backend' || action.kind === 'group-state' ? 0 : action.partition;
-    clockMs[partition] = (clockMs[partition] as number) + action.gapMs;
+    clockMs[partition] = clockMs[partition] + action.gapMs;
     const count = (sequences.get(`${node}/${life}`) ?? 0) + 1;
     sequences.set(`${node}/${life}`, count);
     const sequence = action.late ? Math.max(1, count - 3) : count;
-    const log = partitions[partition] as ReadEvent[];
-    const header = { partition, offset: log.length * 2, appendMs: clockMs[partition] as number };
+    const log = partitions[partition];
+    const header = { partition, offset: log.length * 2, appendMs: clockMs[partition] };
     log.push({ ...header, ...recordOf(action, sequence, settings) });
   }
   return partitions;
@@ -163,12 +163,12 @@ export function readOrder(partitions: readonly (readonly ReadEvent[])[], picks: 
     const open = next.flatMap((at, partition) => (at < (partitions[partition]?.length ?? 0) ? [partition] : []));
     if (open.length === 0) return order;
     const pick = picks[turn % Math.max(1, picks.length)] ?? 0;
-    const partition = open[pick % open.length] as number;
-    const at = next[partition] as number;
+    const partition = open[pick % open.length];
+    const at = next[partition];
     const log = partitions[partition] as ReadEvent[];
     // Every seventh pick delivers the last three again, as a reader does that reconnects.
     if (pick % 7 === 3) order.push(...log.slice(Math.max(0, at - 3), at));
-    order.push(log[at] as ReadEvent);
+    order.push(log[at]);
     next[partition] = at + 1;
   }
 }

@@ -51,7 +51,7 @@ test('within one token of the exact twin on 10,000 histories, however often the 
   fc.assert(
     fc.property(exponent, fc.array(step, { minLength: 5, maxLength: 40 }), (first, steps) => {
       const buckets = new Buckets(1);
-      buckets.setLimit(0, BYTES, Number.POSITIVE_INFINITY, 1, 0);
+      buckets.setLimit(0, BYTES, Infinity, 1, 0);
       const twin = new Twin();
       let depth = limit(buckets, twin, first, 1);
       for (const now of steps) {
@@ -61,7 +61,7 @@ test('within one token of the exact twin on 10,000 histories, however often the 
           buckets.refill(0, Number(twin.nowTicks) / TIME);
         } else if (now.kind === 'charge') {
           const amount = Math.floor(now.part * depth);
-          buckets.charge(0, amount, 0, Number.POSITIVE_INFINITY, nowMs);
+          buckets.charge(0, amount, 0, Infinity, nowMs);
           twin.tokens -= BigInt(amount) * UNIT;
         } else {
           depth = limit(buckets, twin, now.exponent, now.seconds);
@@ -78,13 +78,13 @@ test('within one token of the exact twin on 10,000 histories, however often the 
 
 test('the distance does not grow: a million refills at 1e12 per second stay within one token', () => {
   const buckets = new Buckets(1);
-  buckets.setLimit(0, BYTES, Number.POSITIVE_INFINITY, 1, 0);
+  buckets.setLimit(0, BYTES, Infinity, 1, 0);
   const twin = new Twin();
   limit(buckets, twin, 12, 1);
   for (let round = 1; round <= 1_000_000; round++) {
     twin.nowTicks += 7n;
     buckets.refill(0, Number(twin.nowTicks) / TIME);
-    if (round % 16 === 0) buckets.charge(0, 109_375_000, 0, Number.POSITIVE_INFINITY, Number(twin.nowTicks) / TIME);
+    if (round % 16 === 0) buckets.charge(0, 109_375_000, 0, Infinity, Number(twin.nowTicks) / TIME);
   }
   // 16 × 7 ticks are 0.109375 ms: exactly what is charged per turn, so the balance is where it began.
   expect(Math.abs(buckets.tokens.at(MESSAGES))).toBeLessThan(1);

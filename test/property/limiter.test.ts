@@ -7,7 +7,7 @@ import { runs } from './seed.js';
 const limit = fc.oneof(
   fc.constant(0),
   fc.double({ min: -2, max: 9, noNaN: true }).map((exponent) => 10 ** exponent),
-  fc.constant(Number.POSITIVE_INFINITY),
+  fc.constant(Infinity),
 );
 const depth = fc.double({ min: 0, max: 6, noNaN: true }).map((exponent) => 10 ** exponent);
 
@@ -49,7 +49,7 @@ class Ledger {
   aheadMs = 0;
 
   constructor() {
-    this.limiter.validUntilMs.set(0, Number.POSITIVE_INFINITY);
+    this.limiter.validUntilMs.set(0, Infinity);
     for (const dimension of [MESSAGES, BYTES]) this.limit(dimension, 100, 10);
   }
 
@@ -58,9 +58,8 @@ class Ledger {
     const gainedMs = Math.max(0, this.nowMs - this.aheadMs);
     this.aheadMs = Math.max(this.aheadMs, this.nowMs);
     for (const dimension of [MESSAGES, BYTES]) {
-      const rate = this.rates[dimension] as number;
-      if (rate !== Number.POSITIVE_INFINITY)
-        this.given[dimension] = (this.given[dimension] as number) + (rate * gainedMs) / 1000;
+      const rate = this.rates[dimension];
+      if (rate !== Infinity) this.given[dimension] = this.given[dimension] + (rate * gainedMs) / 1000;
     }
   }
 
@@ -76,9 +75,9 @@ class Ledger {
       [MESSAGES, messages],
       [BYTES, bytes],
     ] as const) {
-      if (this.rates[dimension] === Number.POSITIVE_INFINITY) continue;
-      this.admitted[dimension] = (this.admitted[dimension] as number) + amount;
-      this.largest[dimension] = Math.max(this.largest[dimension] as number, amount);
+      if (this.rates[dimension] === Infinity) continue;
+      this.admitted[dimension] = this.admitted[dimension] + amount;
+      this.largest[dimension] = Math.max(this.largest[dimension], amount);
     }
   }
 }
@@ -93,7 +92,7 @@ test('admitted ≤ Σ rate × time + one piece of work, whatever changes on the 
         else if (now.kind === 'empty') ledger.limiter.empty(0, ledger.nowMs);
         else for (let time = 0; time < now.times; time++) ledger.take(now.messages, now.bytes, now.retry);
         for (const dimension of [MESSAGES, BYTES]) {
-          const most = (ledger.given[dimension] as number) * (1 + 1e-9) + (ledger.largest[dimension] as number) + 1e-6;
+          const most = ledger.given[dimension] * (1 + 1e-9) + ledger.largest[dimension] + 1e-6;
           expect(ledger.admitted[dimension]).toBeLessThanOrEqual(most);
           expect(Number.isNaN(ledger.limiter.tokens.at(dimension))).toBe(false);
         }
@@ -115,9 +114,9 @@ test('in any span: admitted ≤ depth + rate × time + one piece of work, at a c
   fc.assert(
     fc.property(history, ({ perSecond, depth: deep, gaps }) => {
       const limiter = new Limiter(1);
-      limiter.validUntilMs.set(0, Number.POSITIVE_INFINITY);
+      limiter.validUntilMs.set(0, Infinity);
       limiter.setLimit(0, MESSAGES, perSecond, deep, 0);
-      limiter.setLimit(0, BYTES, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0);
+      limiter.setLimit(0, BYTES, Infinity, Infinity, 0);
       limiter.accrueSince(0, -1e9);
       const granted: { atMs: number; size: number }[] = [];
       let nowMs = 0;
@@ -148,9 +147,9 @@ test('a refused amount is admitted after waitMs, and not before', () => {
   fc.assert(
     fc.property(asked, ({ perSecond, depth: deep, drain, size }) => {
       const limiter = new Limiter(1);
-      limiter.validUntilMs.set(0, Number.POSITIVE_INFINITY);
+      limiter.validUntilMs.set(0, Infinity);
       limiter.setLimit(0, MESSAGES, perSecond, deep, 0);
-      limiter.setLimit(0, BYTES, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0);
+      limiter.setLimit(0, BYTES, Infinity, Infinity, 0);
       limiter.accrueSince(0, -1e9);
       limiter.tryAcquire(0, drain, 0, false, 0);
       const waitMs = limiter.waitMs(0, size, 0, 0);

@@ -62,7 +62,7 @@ function expectWithinTarget({ lane, shares, target, nodes }: LaneShares): void {
     for (const share of column) expect(share).toBeGreaterThanOrEqual(0);
     // It overshoots as documented: strategies.test.ts holds by how much.
     if (nodes.length === 0 || strategy === 'equal-residual') return;
-    expect(total, `${lane} dimension ${dimension}`).toBeLessThanOrEqual((target[dimension] as number) * (1 + 1e-9));
+    expect(total, `${lane} dimension ${dimension}`).toBeLessThanOrEqual(target[dimension] * (1 + 1e-9));
   });
 }
 
@@ -78,7 +78,7 @@ describe('laws of the log', () => {
             const [name, direction] = lane.split('/');
             const quota = GROUPS.find((group) => group.name === name)?.quota;
             const most = quota?.[direction === '0' ? 'publish' : 'dispatch'][0] as number;
-            if ((target[0] as number) < most) seen.add(target[0] as number);
+            if (target[0] < most) seen.add(target[0]);
           }
         }
       }),
@@ -136,7 +136,7 @@ describe('laws of the log', () => {
           if (record === null || record.author.incarnation >= (newest.get(record.author.nodeKey) ?? 0)) continue;
           const nextOffset = follower.log.nextOffset(partition);
           // At the same append time as the record before it, so that nobody ages.
-          follower.read({ partition, offset: nextOffset, appendMs: Number.NEGATIVE_INFINITY, key, record });
+          follower.read({ partition, offset: nextOffset, appendMs: -Infinity, key, record });
         }
         expect(follower.shares()).toEqual(before);
       }),

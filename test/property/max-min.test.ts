@@ -38,7 +38,7 @@ test('water-filling agrees with bisection', () => {
       );
       const expected = bisectedFill(low, high, weight, capacity);
       out.forEach((amount, node) => {
-        const right = expected[node] as number;
+        const right = expected[node];
         if (Math.abs(amount - right) > 1e-7 * (capacity + 1e-3)) throw new Error(`${amount} instead of ${right}`);
       });
       expect(Math.abs(total(Array.from(out)) - Math.min(capacity, total(high)))).toBeLessThanOrEqual(
@@ -68,7 +68,7 @@ describe('the fast form and its plain twin agree', () => {
         waterFill(...columns, nodes.length, capacity, out);
         const plain = plainFill(low, high, weight, capacity);
         out.forEach((amount, at) => {
-          const right = plain.out[at] as number;
+          const right = plain.out[at];
           if (Math.abs(amount - right) > TOLERANCE * (capacity + 1e-3)) throw new Error(`${amount}, plain ${right}`);
         });
       }),
@@ -77,7 +77,7 @@ describe('the fast form and its plain twin agree', () => {
   });
 
   test('in max-min of two dimensions, with floors, unlimited and blocked ones', () => {
-    const targets = fc.array(fc.oneof(rate, fc.constantFrom(0, Number.POSITIVE_INFINITY)), {
+    const targets = fc.array(fc.oneof(rate, fc.constantFrom(0, Infinity)), {
       minLength: 2,
       maxLength: 2,
     });
@@ -88,10 +88,10 @@ describe('the fast form and its plain twin agree', () => {
         const fast = sharesOf(maxMin, changed);
         plainMaxMin(changed).forEach((column, dimension) => {
           column.forEach((right, at) => {
-            const share = fast[dimension]?.[at] as number;
+            const share = fast[dimension]?.[at];
             if (share === right) return;
             // Sweeps end when levels move by less than 1e-5 of themselves: rounding may make it one more or less.
-            const doubt = 1e-4 * (target[dimension] as number);
+            const doubt = 1e-4 * target[dimension];
             if (!(Math.abs(share - right) <= doubt)) throw new Error(`${dimension}/${at}: ${share}, plain ${right}`);
           });
         });
@@ -106,13 +106,13 @@ describe('one dimension', () => {
     fc.assert(
       fc.property(cluster({ nodes: 60, dimensions: 1 }), (given) => {
         const [shares = []] = sharesOf(maxMin, { ...given, floorRatio: 0 });
-        const perWeight = shares.map((share, node) => share / (given.weight[node] as number));
+        const perWeight = shares.map((share, node) => share / given.weight[node]);
         const most = Math.max(...perWeight);
-        const demand = given.demand[0] as readonly number[];
-        if (total(demand) <= (given.target[0] as number)) return;
+        const demand = given.demand[0];
+        if (total(demand) <= given.target[0]) return;
         shares.forEach((share, node) => {
-          if (share >= (demand[node] as number) * (1 - 1e-9)) return;
-          expect(perWeight[node] as number).toBeGreaterThanOrEqual(most * (1 - 1e-9));
+          if (share >= demand[node] * (1 - 1e-9)) return;
+          expect(perWeight[node]).toBeGreaterThanOrEqual(most * (1 - 1e-9));
         });
       }),
       runs(500),
@@ -142,8 +142,8 @@ const contested = fc.integer({ min: 2, max: 12 }).chain((size) => {
 /** What node `at` can use of its demand with these shares, 0 … 1. */
 function usablePart(given: Cluster, shares: readonly (readonly number[])[], at: number): number {
   const parts = given.demand.map((column, dimension) => {
-    const wanted = column[at] as number;
-    return wanted > 0 ? (shares[dimension]?.[at] as number) / wanted : 1;
+    const wanted = column[at];
+    return wanted > 0 ? shares[dimension]?.[at] / wanted : 1;
   });
   return Math.min(1, ...parts);
 }
@@ -160,8 +160,8 @@ describe('two dimensions jointly', () => {
         if (usable.every((part) => part > 1 - 1e-9)) return;
         cases++;
         const idle = given.target.map((limit, dimension) => {
-          const column = given.demand[dimension] as readonly number[];
-          return 1 - total(column.map((wanted, at) => wanted * (usable[at] as number))) / limit;
+          const column = given.demand[dimension];
+          return 1 - total(column.map((wanted, at) => wanted * usable[at])) / limit;
         });
         worst = Math.max(worst, Math.min(...idle));
       }),

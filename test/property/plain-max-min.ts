@@ -16,31 +16,27 @@ const NONE = -1;
 export function plainMaxMin({ target, demand, weight, floorRatio }: Plain): number[][] {
   const allWeight = added(weight);
   const floors = target.map((goal) => weight.map((each) => (floorRatio * goal * each) / allWeight));
-  const isLimited = target.map((goal) => goal > 0 && goal !== Number.POSITIVE_INFINITY);
-  const levels = target.map((goal) => (goal === 0 ? 0 : Number.POSITIVE_INFINITY));
+  const isLimited = target.map((goal) => goal > 0 && goal !== Infinity);
+  const levels = target.map((goal) => (goal === 0 ? 0 : Infinity));
   /** What node `at` can use of its demand in all dimensions but one. */
   const part = (at: number, except: number) =>
     Math.min(
       1,
       ...demand.map((column, dimension) => {
-        const wanted = column[at] as number;
-        return dimension === except || wanted === 0
-          ? 1
-          : ((weight[at] as number) * (levels[dimension] as number)) / wanted;
+        const wanted = column[at];
+        return dimension === except || wanted === 0 ? 1 : (weight[at] * levels[dimension]) / wanted;
       }),
     );
   const given = (dimension: number, except: number) =>
-    weight.map((_, at) =>
-      Math.max(part(at, except) * (demand[dimension]?.[at] as number), floors[dimension]?.[at] as number),
-    );
+    weight.map((_, at) => Math.max(part(at, except) * demand[dimension]?.[at], floors[dimension]?.[at]));
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const before = [...levels];
     target.forEach((goal, dimension) => {
       if (!isLimited[dimension]) return;
-      levels[dimension] = plainFill(floors[dimension] as number[], given(dimension, dimension), weight, goal).level;
+      levels[dimension] = plainFill(floors[dimension], given(dimension, dimension), weight, goal).level;
     });
     const moved = levels.some((after, dimension) => {
-      const was = before[dimension] as number;
+      const was = before[dimension];
       return after !== was && !(Math.abs(after - was) <= SETTLED_RATIO * after);
     });
     if (!moved) break;
@@ -49,7 +45,7 @@ export function plainMaxMin({ target, demand, weight, floorRatio }: Plain): numb
     if (!isLimited[dimension]) return weight.map(() => goal);
     const amounts = given(dimension, NONE);
     const left = Math.max(0, goal - added(amounts));
-    return amounts.map((amount, at) => amount + (left * (weight[at] as number)) / allWeight);
+    return amounts.map((amount, at) => amount + (left * weight[at]) / allWeight);
   });
 }
 
@@ -62,19 +58,19 @@ export function plainFill(
 ): { out: number[]; level: number } {
   const out: (number | null)[] = high.map(() => null);
   let lastLevel = 0;
-  if (added(high) <= capacity) return { out: [...high], level: Number.POSITIVE_INFINITY };
+  if (added(high) <= capacity) return { out: [...high], level: Infinity };
   for (;;) {
     const free = out.flatMap((amount, at) => (amount === null ? [at] : []));
     const rest = Math.max(0, capacity - added(out.map((amount) => amount ?? 0)));
     if (free.length === 0) return { out: out as number[], level: lastLevel };
-    const level = rest / added(free.map((at) => weight[at] as number));
-    const wanted = (at: number) => level * (weight[at] as number);
-    const tooHigh = free.filter((at) => wanted(at) > (high[at] as number));
-    const tooLow = free.filter((at) => wanted(at) < (low[at] as number));
-    const excess = added(tooHigh.map((at) => wanted(at) - (high[at] as number)));
-    const lack = added(tooLow.map((at) => (low[at] as number) - wanted(at)));
-    if (excess >= lack) for (const at of tooHigh) out[at] = high[at] as number;
-    if (lack >= excess) for (const at of tooLow) out[at] = low[at] as number;
+    const level = rest / added(free.map((at) => weight[at]));
+    const wanted = (at: number) => level * weight[at];
+    const tooHigh = free.filter((at) => wanted(at) > high[at]);
+    const tooLow = free.filter((at) => wanted(at) < low[at]);
+    const excess = added(tooHigh.map((at) => wanted(at) - high[at]));
+    const lack = added(tooLow.map((at) => low[at] - wanted(at)));
+    if (excess >= lack) for (const at of tooHigh) out[at] = high[at];
+    if (lack >= excess) for (const at of tooLow) out[at] = low[at];
     if (excess === lack) for (const at of free) out[at] ??= wanted(at);
     lastLevel = level;
   }

@@ -162,7 +162,7 @@ export class RegistryCluster {
 
   #from(offset: number, most: number): ReadRegistryRecord[] {
     let at = this.log.length;
-    while (at > 0 && (this.log[at - 1] as ReadRegistryRecord).offset >= offset) at--;
+    while (at > 0 && this.log[at - 1].offset >= offset) at--;
     return this.log.slice(at, at + most);
   }
 
@@ -254,7 +254,7 @@ export class SimulatedRegistry {
 
   /** The trail of changes, as this node tells it. */
   get trail(): AuditRecord[] {
-    return this.registry.trail.after(0, Number.POSITIVE_INFINITY, null);
+    return this.registry.trail.after(0, Infinity, null);
   }
 
   /** All groups with their revisions. */

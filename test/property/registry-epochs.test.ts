@@ -52,7 +52,7 @@ describe.each(Object.entries(LOSSES))('a registry whose log is %s under running 
             if (keepsTrail) expect(node.trail).toEqual(trail);
             expect(node.registry.epochs.lacking.size).toBe(0);
           }
-          cluster.compact(Number.POSITIVE_INFINITY);
+          cluster.compact(Infinity);
           const newcomer = cluster.start(`newcomer ${round}`);
           cluster.settle();
           expect(newcomer.view).toBe(before.view);
@@ -79,7 +79,7 @@ describe.each(Object.entries(LOSSES))('a registry whose log is %s under running 
         const answers = new Map<string, number>();
         for (let round = 0; round < 4; round++) {
           for (let at = 0; at < 60; at++) {
-            const node = cluster.nodes.get(NODES[Math.floor(random() * 3)] as string) as SimulatedRegistry;
+            const node = cluster.nodes.get(NODES[Math.floor(random() * 3)]) as SimulatedRegistry;
             if (random() < 0.3) node.propose('orders', node.registry.stateOf('orders').revision, { at }, cluster.nowMs);
             cluster.move();
             note(cluster, answers);
@@ -122,8 +122,8 @@ test('revisions of the log before are never given again, and old ones never fit'
 function change(cluster: RegistryCluster, random: () => number, moves: number): void {
   const nodes = [...cluster.nodes.values()];
   for (let at = 0; at < moves; at++) {
-    const node = nodes[Math.floor(random() * nodes.length)] as SimulatedRegistry;
-    const group = GROUPS[Math.floor(random() * GROUPS.length)] as string;
+    const node = nodes[Math.floor(random() * nodes.length)];
+    const group = GROUPS[Math.floor(random() * GROUPS.length)];
     const definition = random() < 0.2 ? null : group.startsWith('/') ? { group: 'orders' } : { n: at };
     const expected = random() < 0.5 ? null : node.registry.stateOf(group).revision;
     if (random() < 0.3) node.propose(group, expected, definition, cluster.nowMs, definition === null && random() < 0.5);

@@ -31,14 +31,14 @@ describe('the laws of the registry, in virtual time', () => {
         const answers = play(cluster, random, moves);
         cluster.settle();
         const views = [...cluster.nodes.values()].map(({ view }) => view);
-        cluster.compact(Number.POSITIVE_INFINITY);
+        cluster.compact(Infinity);
         const newcomer = cluster.start('newcomer');
         cluster.settle();
         expect(new Set([...views, newcomer.view])).toEqual(new Set([expectedView(cluster)]));
         expectNothingLost(answers, newcomer);
         expectTrail(cluster);
         // Nothing is left over but one state per group, of deleted ones too (and what nobody counts: a barrier per node, the trail).
-        cluster.compact(Number.POSITIVE_INFINITY);
+        cluster.compact(Infinity);
         const left = cluster.log.filter(({ record }) => LASTING.has(record?.kind));
         expect(left.length, JSON.stringify(left)).toBeLessThanOrEqual(GROUPS.length + BATCHED.length + SCOPES.length);
       }),
@@ -54,7 +54,7 @@ describe('the laws of the registry, in virtual time', () => {
         for (let part = 0; part < 6; part++) {
           play(cluster, random, moves / 6);
           const fork = cluster.fork();
-          fork.compact(random() < 0.5 ? Number.POSITIVE_INFINITY : fork.at(random()));
+          fork.compact(random() < 0.5 ? Infinity : fork.at(random()));
           const reader = fork.start('reader');
           fork.exchange();
           // A barrier whose append has failed is raised again.
@@ -102,12 +102,12 @@ describe('the laws of the registry, in virtual time', () => {
     const [first] = [...cluster.nodes.values()] as [SimulatedRegistry];
     for (const group of GROUPS) first.propose(group, null, { n: 1 }, cluster.nowMs);
     cluster.settle();
-    cluster.compact(Number.POSITIVE_INFINITY);
+    cluster.compact(Infinity);
     const signedBefore = cluster.log.map((record) => ({ ...record, isToRenew: true as const }));
     cluster.log.splice(0, cluster.log.length, ...signedBefore);
     const before = cluster.start('newcomer');
     cluster.settle();
-    cluster.compact(Number.POSITIVE_INFINITY);
+    cluster.compact(Infinity);
     const states = cluster.log.filter(({ record }) => record?.kind === 'state');
     expect(states.map(({ record, isToRenew }) => [record?.kind === 'state' && record.group, isToRenew]).sort()).toEqual(
       [...GROUPS].sort().map((group) => [group, undefined]),
@@ -131,7 +131,7 @@ describe('the laws of the registry, in virtual time', () => {
       // Ten at once at every node, all made from what it has read.
       for (const node of nodes) for (let at = 0; at < 10; at++) increment(node, 'counter', cluster.nowMs);
       cluster.exchange();
-      if (tries % 3000 === 0) cluster.compact(Number.POSITIVE_INFINITY);
+      if (tries % 3000 === 0) cluster.compact(Infinity);
       for (const node of nodes) {
         cluster.nowMs += 1000;
         node.step({ kind: 'tick' }, cluster.nowMs);
@@ -173,7 +173,7 @@ function play(cluster: RegistryCluster, random: () => number, moves: number): An
   const answers: Answer[] = [];
   for (const nodeId of NODES) cluster.start(nodeId);
   for (let move = 0; move < moves; move++) {
-    const nodeId = NODES[Math.floor(random() * NODES.length)] as string;
+    const nodeId = NODES[Math.floor(random() * NODES.length)];
     const node = cluster.nodes.get(nodeId);
     const kind = random();
     if (node === undefined) {
@@ -196,7 +196,7 @@ function play(cluster: RegistryCluster, random: () => number, moves: number): An
 }
 
 function change(node: SimulatedRegistry, random: () => number, nowMs: number): void {
-  const group = GROUPS[Math.floor(random() * GROUPS.length)] as string;
+  const group = GROUPS[Math.floor(random() * GROUPS.length)];
   if (random() < 0.25) changeMany(node, random, nowMs);
   else if (random() < 0.4) attach(node, random, nowMs);
   else if (group === 'orders') increment(node, group, nowMs);
@@ -215,8 +215,8 @@ function deletionOr(definition: GroupDefinition, random: () => number, nowMs: nu
 }
 
 function attach(node: SimulatedRegistry, random: () => number, nowMs: number): void {
-  const [path, definitions] = SCOPES[Math.floor(random() * SCOPES.length)] as (typeof SCOPES)[number];
-  const definition = definitions[Math.floor(random() * definitions.length)] as GroupDefinition;
+  const [path, definitions] = SCOPES[Math.floor(random() * SCOPES.length)];
+  const definition = definitions[Math.floor(random() * definitions.length)];
   node.propose(attachmentName(path), null, random() < 0.2 ? null : definition, nowMs);
 }
 

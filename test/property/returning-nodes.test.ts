@@ -78,7 +78,7 @@ class World {
   }
 
   do(deed: Deed): void {
-    const nodeId = 'node' in deed ? (NODE_IDS[deed.node] as string) : '';
+    const nodeId = 'node' in deed ? NODE_IDS[deed.node] : '';
     const running = this.#running.get(nodeId);
     switch (deed.kind) {
       case 'start':
@@ -167,7 +167,7 @@ test('whoever comes and goes: running nodes and newcomers to the compacted log h
       for (const next of chapters.flat()) world.do(next);
       const { anchor, ...others } = world.views();
       for (const [name, view] of Object.entries(others)) expect(view, name).toEqual(anchor);
-      expectWithinTarget(anchor as View);
+      expectWithinTarget(anchor);
     }),
     runs(150),
   );

@@ -66,25 +66,25 @@ export function evenCluster(size: fc.Arbitrary<number> = fc.integer({ min: 1, ma
     const limit = fc.oneof(
       { weight: 6, arbitrary: fc.integer({ min: 1, max: 12 }).map((each) => each * count) },
       { weight: 3, arbitrary: fc.constantFrom(1, 2, 10, 30) },
-      fc.constantFrom(0, Number.POSITIVE_INFINITY),
+      fc.constantFrom(0, Infinity),
     );
     return fc.record({
       target: fc.tuple(limit, limit),
       usage: columns,
       demand: columns,
       applied: columns,
-      ageMs: columnOf(fc.constantFrom(0, 1, 100, 249, 250, 251, 60_000, Number.POSITIVE_INFINITY)),
+      ageMs: columnOf(fc.constantFrom(0, 1, 100, 249, 250, 251, 60_000, Infinity)),
       weight: fc.oneof(columnOf(fc.constant(1)), columnOf(fc.constantFrom(1, 1, 2, 4))),
       floorRatio: fc.constantFrom(0, 0, 0.125, 0.5, 1),
       headroom: fc.constantFrom(...HEADROOMS),
-      divisor: columnOf(fc.constantFrom(0, 0, 1, count, count + 1, Number.POSITIVE_INFINITY)),
+      divisor: columnOf(fc.constantFrom(0, 0, 1, count, count + 1, Infinity)),
     });
   });
 }
 
 /** The same nodes in another order. */
 export function reordered(given: Cluster, order: readonly number[]): Cluster {
-  const permuted = (column: readonly number[]) => order.map((at) => column[at] as number);
+  const permuted = (column: readonly number[]) => order.map((at) => column[at]);
   return {
     ...given,
     usage: given.usage.map(permuted),

@@ -21,9 +21,9 @@ export class CompactedLog {
   }
 
   append(append: Append): void {
-    const offset = this.#nextOffset[append.partition] as number;
+    const offset = this.#nextOffset[append.partition];
     this.#nextOffset[append.partition] = offset + 1;
-    (this.partitions[append.partition] as ReadEvent[]).push({ ...append, offset, appendMs: this.clockMs });
+    this.partitions[append.partition].push({ ...append, offset, appendMs: this.clockMs });
   }
 
   /** What a newcomer reads after a cleaning: the newest record of every key, its tombstones perhaps gone, too. */
@@ -64,7 +64,7 @@ export class Process {
   read(log: readonly (readonly ReadEvent[])[], nowMs: number): void {
     log.forEach((partition, at) => {
       let from = partition.length;
-      while (from > 0 && (partition[from - 1] as ReadEvent).offset >= (this.#nextOffset[at] as number)) from--;
+      while (from > 0 && partition[from - 1].offset >= this.#nextOffset[at]) from--;
       const records = partition.slice(from);
       if (records.length === 0) return;
       this.#nextOffset[at] = (records.at(-1) as ReadEvent).offset + 1;

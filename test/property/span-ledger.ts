@@ -22,7 +22,7 @@ export class SpanLedger {
 
   /** By how much the worst span is above what it may be; one piece of work may overdraw a full bucket. */
   get worstExcess(): number {
-    let worst = Number.NEGATIVE_INFINITY;
+    let worst = -Infinity;
     const given = this.#admitted.map(({ atMs }) => this.#givenUntil(atMs));
     this.#admitted.forEach((_, from) => {
       let [sum, largest] = [0, 0];
@@ -31,7 +31,7 @@ export class SpanLedger {
         sum += amount;
         largest = Math.max(largest, asked);
         const overdraft = largest > 1 ? largest : 0;
-        worst = Math.max(worst, sum - ((given[to] as number) - (given[from] as number)) - this.#burst - overdraft);
+        worst = Math.max(worst, sum - (given[to] - given[from]) - this.#burst - overdraft);
       }
     });
     return worst;

@@ -8,7 +8,7 @@ import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
 import { WholeNode } from '../whole-node.js';
 import { SpanLedger } from './span-ledger.js';
 
-const NONE = Number.POSITIVE_INFINITY;
+const NONE = Infinity;
 const PER_CLIENT = 60;
 const PER_TOPIC = 90;
 const NODE = 250;
@@ -83,16 +83,16 @@ export class SpanScene {
   change(group: number, changed: Partial<GroupConfig>): void {
     this.node.groups.define({ ...this.node.groups.at(group), ...changed });
     this.node.gate.groupChanged(group);
-    const { perSecond, depth } = this.#limits[group] as { perSecond: number; depth: number };
+    const { perSecond, depth } = this.#limits[group];
     this.setLimit(group, perSecond, depth);
   }
 
   whereOf(index: number): Where {
-    return ['a', 'b', { tenant: 'acme', namespace: 'orders' }][index] as Where;
+    return ['a', 'b', { tenant: 'acme', namespace: 'orders' }][index];
   }
 
   originOf(index: number): { readonly client: string; readonly topic: string } {
-    return { client: CLIENTS[index % 3] as string, topic: TOPICS[index % 2] as string };
+    return { client: CLIENTS[index % 3], topic: TOPICS[index % 2] };
   }
 
   acquire(where: number, from: number, messages: number, atMost: boolean): void {

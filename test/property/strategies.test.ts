@@ -28,9 +28,9 @@ function mayOvershoot(name: string): boolean {
 
 /** Σ that a strategy may reach: the target, or what equal-residual's source text accepts. */
 function mostOf(name: string, { target, usage, floorRatio }: Cluster, dimension: number): number {
-  const limit = target[dimension] as number;
+  const limit = target[dimension];
   if (!mayOvershoot(name)) return limit;
-  const column = usage[dimension] as readonly number[];
+  const column = usage[dimension];
   const residual = Math.max(0, limit - total(column));
   return limit + (column.length - 1) * residual + floorRatio * limit;
 }
@@ -70,9 +70,9 @@ describe.each(WRAPPED)('%s', (name, strategy) => {
       fc.property(cluster(), (given) => {
         const weights = total(given.weight);
         sharesOf(strategy, given).forEach((column, dimension) => {
-          const limit = given.target[dimension] as number;
+          const limit = given.target[dimension];
           column.forEach((share, node) => {
-            const floor = (given.floorRatio * limit * (given.weight[node] as number)) / weights;
+            const floor = (given.floorRatio * limit * given.weight[node]) / weights;
             if (share < floor * (1 - ROUNDING) - limit * 1e-15)
               throw new Error(`share ${share} below the floor ${floor}`);
           });
@@ -91,8 +91,8 @@ describe.each(WRAPPED)('%s', (name, strategy) => {
         const plain = sharesOf(strategy, given);
         sharesOf(strategy, reordered(given, order)).forEach((column, dimension) => {
           column.forEach((share, at) => {
-            const same = plain[dimension]?.[order[at] as number] as number;
-            if (!close(share, same, given.target[dimension] as number, 1e-6)) throw new Error(`${share} ≠ ${same}`);
+            const same = plain[dimension]?.[order[at]];
+            if (!close(share, same, given.target[dimension], 1e-6)) throw new Error(`${share} ≠ ${same}`);
           });
         });
       }),
@@ -107,7 +107,7 @@ describe.each(WRAPPED)('%s', (name, strategy) => {
         // Powers of two scale without rounding, so the comparison may be strict.
         sharesOf(strategy, scaled(given, factor)).forEach((column, dimension) => {
           column.forEach((share, node) => {
-            const expected = (plain[dimension]?.[node] as number) * factor;
+            const expected = plain[dimension]?.[node] * factor;
             if (!close(share, expected, 0, 1e-9)) throw new Error(`${share} ≠ ${expected}`);
           });
         });
@@ -122,9 +122,9 @@ describe.each(WRAPPED)('%s', (name, strategy) => {
         const silent = { ...given, usage: given.usage.map(zeros), demand: given.demand.map(zeros), applied: [] };
         const weights = total(given.weight);
         sharesOf(strategy, silent).forEach((column, dimension) => {
-          const limit = given.target[dimension] as number;
+          const limit = given.target[dimension];
           column.forEach((share, node) => {
-            const expected = (limit * (given.weight[node] as number)) / weights;
+            const expected = (limit * given.weight[node]) / weights;
             if (!close(share, expected, 0, 1e-9)) throw new Error(`${share} ≠ ${expected}`);
           });
         });
@@ -137,10 +137,10 @@ describe.each(WRAPPED)('%s', (name, strategy) => {
 describe.each([
   { name: 'max-min', dimensions: 1 as const, strategy: maxMin },
   ...['proportional', 'equal-residual', 'equal'].map((name) => {
-    return { name, dimensions: 2 as const, strategy: STRATEGIES[name] as Strategy };
+    return { name, dimensions: 2 as const, strategy: STRATEGIES[name] };
   }),
   ...['steal-halfway', 'client-rate'].map((name) => {
-    return { name, dimensions: 1 as const, strategy: STRATEGIES[name] as Strategy };
+    return { name, dimensions: 1 as const, strategy: STRATEGIES[name] };
   }),
   { name: 'max-min, slewed', dimensions: 1 as const, strategy: slewed(maxMin, 0.05) },
   { name: 'max-min, smoothed', dimensions: 1 as const, strategy: smoothed(maxMin, 5000) },
@@ -155,8 +155,8 @@ describe.each([
           .slice(0, dimensions)
           .forEach((column, dimension) => {
             column.forEach((share, node) => {
-              const slack = ROUNDING * (larger.target[dimension] as number);
-              expect(share).toBeGreaterThanOrEqual((before[dimension]?.[node] as number) - slack);
+              const slack = ROUNDING * larger.target[dimension];
+              expect(share).toBeGreaterThanOrEqual(before[dimension]?.[node] - slack);
             });
           });
       }),
@@ -171,13 +171,13 @@ describe.each(Object.entries(STRATEGIES))('%s within a range of shares', (name, 
       fc.property(cluster({ nodes: 60 }), (given) => {
         const free = sharesOf(plain, given);
         sharesOf(clamped(plain, RANGE), given).forEach((column, dimension) => {
-          const limit = given.target[dimension] as number;
+          const limit = given.target[dimension];
           const least = limit * Math.min(RANGE.minShareRatio, 1 / column.length);
           for (const share of column) {
             if (share < least * (1 - ROUNDING) || share > RANGE.maxShareRatio * limit * (1 + ROUNDING))
               throw new Error(`share ${share} of ${limit}`);
           }
-          const most = Math.max(total(free[dimension] as number[]), mostOf(name, given, dimension));
+          const most = Math.max(total(free[dimension]), mostOf(name, given, dimension));
           expect(total(column)).toBeLessThanOrEqual(most * (1 + ROUNDING));
         });
       }),

@@ -17,14 +17,14 @@ const SIZES = [64, 65, 128, 129, 257];
 const TOLERANCE = 1e-7;
 
 const STRATEGY_ROWS = Object.entries(STRATEGIES);
-const isLimited = (limit: number) => limit > 0 && limit !== Number.POSITIVE_INFINITY;
+const isLimited = (limit: number) => limit > 0 && limit !== Infinity;
 
 function expectSame(shares: readonly number[][], right: readonly (readonly number[])[], { target }: Cluster): void {
   right.forEach((column, dimension) => {
     column.forEach((expected, node) => {
-      const share = shares[dimension]?.[node] as number;
+      const share = shares[dimension]?.[node];
       if (share === expected) return;
-      if (!(Math.abs(share - expected) <= TOLERANCE * (target[dimension] as number)))
+      if (!(Math.abs(share - expected) <= TOLERANCE * target[dimension]))
         throw new Error(`dimension ${dimension}, node ${node}: ${share} instead of ${expected}`);
     });
   });
@@ -46,12 +46,12 @@ test('max-min gives what its plain twin gives, of small numbers as well', () => 
   fc.assert(
     fc.property(evenCluster(), (each) => {
       const given = { ...each, headroom: 'by-weight' as const };
-      const fast = sharesOf(STRATEGIES['max-min'] as Strategy, given);
+      const fast = sharesOf(STRATEGIES['max-min'], given);
       plainMaxMin(given).forEach((column, dimension) => {
         column.forEach((right, node) => {
-          const share = fast[dimension]?.[node] as number;
+          const share = fast[dimension]?.[node];
           // Sweeps end when levels move by less than 1e-5 of themselves: rounding may make it one more or less.
-          if (share === right || Math.abs(share - right) <= 1e-4 * (given.target[dimension] as number)) return;
+          if (share === right || Math.abs(share - right) <= 1e-4 * given.target[dimension]) return;
           throw new Error(`dimension ${dimension}, node ${node}: ${share}, plain ${right}`);
         });
       });
@@ -76,7 +76,7 @@ function expectHeldAlike(
   given: Cluster,
 ): void {
   const held = sharesOf(strategy, given).map((goals, dimension) => {
-    if (!isLimited(given.target[dimension] as number)) return { shares: goals, moving: goals.map(() => 0) };
+    if (!isLimited(given.target[dimension])) return { shares: goals, moving: goals.map(() => 0) };
     return plain(laneOf(given, dimension), goals);
   });
   const round = roundOf(given);
@@ -102,7 +102,7 @@ const RANGES = [
 function expectClampedAlike(strategy: Strategy, range: (typeof RANGES)[number], given: Cluster): void {
   const free = sharesOf(strategy, { ...given, applied: appliedWithin(given, range) });
   const right = free.map((column, dimension) => {
-    if (!isLimited(given.target[dimension] as number)) return column;
+    if (!isLimited(given.target[dimension])) return column;
     return plainClamp(laneOf(given, dimension), column, range);
   });
   expectSame(sharesOf(clamped(strategy, range), given), right, given);
@@ -133,7 +133,7 @@ describe.each(STRATEGY_ROWS)('%s', (name, strategy) => {
     for (const size of [...SIZES, 3]) {
       for (const each of fc.sample(evenCluster(fc.constant(size)), { numRuns: 3, seed: size })) {
         // In a single dimension, max-min has the same twin as the others.
-        const given = name === 'max-min' ? { ...each, target: [12 * size, Number.POSITIVE_INFINITY] } : each;
+        const given = name === 'max-min' ? { ...each, target: [12 * size, Infinity] } : each;
         expectSame(sharesOf(strategy, given), twinShares(name, given), given);
         for (const [, wrap, plain] of HELD_BACK) expectHeldAlike(strategy, wrap, plain, given);
         for (const range of RANGES) expectClampedAlike(strategy, range, given);
@@ -144,7 +144,7 @@ describe.each(STRATEGY_ROWS)('%s', (name, strategy) => {
 
 /** One dimension as if it were the only one. */
 function laneOf(given: Cluster, dimension: number): Cluster {
-  const pick = <T>(columns: readonly T[]) => [columns[dimension] as T];
+  const pick = <T>(columns: readonly T[]) => [columns[dimension]];
   const { target, usage, demand, applied } = given;
   return { ...given, target: pick(target), usage: pick(usage), demand: pick(demand), applied: pick(applied) };
 }

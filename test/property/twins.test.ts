@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { STRATEGIES } from '../../src/core/convergence/strategies.js';
-import type { Strategy } from '../../src/core/convergence/strategy.js';
 import { sharesOf, total } from '../unit/core/convergence/round-of.js';
 import { cluster } from './rounds.js';
 import { partOf, runs } from './seed.js';
@@ -10,10 +9,10 @@ import { bisectedFill, TWINS } from './twins.js';
 test.each(Object.entries(TWINS))('%s gives what its plain twin gives', (name, twin) => {
   fc.assert(
     fc.property(cluster({ nodes: 80, dimensions: 1 }), (given) => {
-      const target = given.target[0] as number;
-      const [shares = []] = sharesOf(STRATEGIES[name] as Strategy, given);
+      const target = given.target[0];
+      const [shares = []] = sharesOf(STRATEGIES[name], given);
       twin(given).forEach((right, node) => {
-        const share = shares[node] as number;
+        const share = shares[node];
         if (Math.abs(share - right) > 1e-7 * target) throw new Error(`node ${node}: ${share} instead of ${right}`);
       });
     }),
@@ -36,14 +35,14 @@ describe.each(['max-min', 'steal-halfway', 'client-rate'])('%s', (name) => {
     let cases = 0;
     fc.assert(
       fc.property(cluster({ nodes: 60, dimensions: 1 }), (given) => {
-        const target = given.target[0] as number;
-        const demand = given.demand[0] as readonly number[];
+        const target = given.target[0];
+        const demand = given.demand[0];
         if (total(demand.slice()) < target) return;
         cases++;
         const applied = fairShares(demand, given.weight, target);
-        const [shares = []] = sharesOf(STRATEGIES[name] as Strategy, { ...given, floorRatio: 0, applied: [applied] });
+        const [shares = []] = sharesOf(STRATEGIES[name], { ...given, floorRatio: 0, applied: [applied] });
         shares.forEach((share, node) => {
-          expect(Math.abs(share - (applied[node] as number))).toBeLessThanOrEqual(1e-6 * target);
+          expect(Math.abs(share - applied[node])).toBeLessThanOrEqual(1e-6 * target);
         });
       }),
       runs(100),
@@ -55,14 +54,14 @@ describe.each(['max-min', 'steal-halfway', 'client-rate'])('%s', (name) => {
     let slowest = 0;
     fc.assert(
       fc.property(cluster({ nodes: 40, dimensions: 1, weighted: false }), (given) => {
-        const target = given.target[0] as number;
-        const demand = given.demand[0] as readonly number[];
+        const target = given.target[0];
+        const demand = given.demand[0];
         const fair = fairShares(demand, given.weight, target);
-        let applied = given.applied[0] as readonly number[];
-        const off = () => total(fair.map((share, node) => Math.max(0, share - (applied[node] as number)))) / target;
+        let applied = given.applied[0];
+        const off = () => total(fair.map((share, node) => Math.max(0, share - applied[node]))) / target;
         let rounds = 0;
         do {
-          applied = sharesOf(STRATEGIES[name] as Strategy, { ...given, floorRatio: 0, applied: [applied] })[0] ?? [];
+          applied = sharesOf(STRATEGIES[name], { ...given, floorRatio: 0, applied: [applied] })[0] ?? [];
           rounds++;
         } while (off() > 0.05 && rounds < 100);
         slowest = Math.max(slowest, rounds);

@@ -8,10 +8,9 @@ export function bisectedFill(
   weight: readonly number[],
   capacity: number,
 ): number[] {
-  const at = (level: number) =>
-    high.map((most, node) => Math.min(most, Math.max(low[node] as number, level * (weight[node] as number))));
+  const at = (level: number) => high.map((most, node) => Math.min(most, Math.max(low[node], level * weight[node])));
   let below = 0;
-  let above = Math.max(...high.map((most, node) => most / (weight[node] as number)), 0);
+  let above = Math.max(...high.map((most, node) => most / weight[node]), 0);
   if (total(high.slice()) <= capacity) return at(above);
   for (let halving = 0; halving < 100; halving++) {
     const middle = (below + above) / 2;
@@ -38,7 +37,7 @@ export const TWINS: Readonly<Record<string, (given: Lane) => number[]>> = {
     const residual = targetOf(given) - total(usage);
     if (total(usage) === 0 || residual <= 0) return byUsage(given);
     const floors = floorsOf(given);
-    return usage.map((used, node) => Math.max(used + residual, floors[node] as number));
+    return usage.map((used, node) => Math.max(used + residual, floors[node]));
   },
   equal: (given) => {
     const perWeight = targetOf(given) / total(given.weight);
@@ -58,8 +57,8 @@ export function twinShares(name: string, given: Cluster): number[][] {
   if (twin === undefined)
     throw new Error(`strategy ${name} has no twin here: write it, with a second way to its shares`);
   return given.target.map((limit, dimension) => {
-    if (limit === 0 || limit === Number.POSITIVE_INFINITY) return given.weight.map(() => limit);
-    const pick = (columns: readonly (readonly number[])[]) => [columns[dimension] as readonly number[]];
+    if (limit === 0 || limit === Infinity) return given.weight.map(() => limit);
+    const pick = (columns: readonly (readonly number[])[]) => [columns[dimension]];
     const demand = ASKS_THE_OTHER.has(name) ? [usableDemand(given, dimension)] : pick(given.demand);
     const isSilent = given.demand[dimension]?.every((wanted) => wanted === 0) ?? true;
     const [usage, applied] = [pick(given.usage), pick(given.applied)];
@@ -71,14 +70,14 @@ export function twinShares(name: string, given: Cluster): number[][] {
 function usableDemand(given: Cluster, dimension: number): number[] {
   const served = (node: number, each: number) => {
     const limit = given.target[each];
-    const demand = given.demand[each]?.[node] as number;
-    const applied = given.applied[each]?.[node] as number;
-    if (demand === 0 || limit === Number.POSITIVE_INFINITY) return 1;
+    const demand = given.demand[each]?.[node];
+    const applied = given.applied[each]?.[node];
+    if (demand === 0 || limit === Infinity) return 1;
     if (limit === 0) return 0;
     return applied > 0 ? Math.min(1, applied / demand) : 1;
   };
   return given.weight.map((_, node) => {
-    const demand = given.demand[dimension]?.[node] as number;
+    const demand = given.demand[dimension]?.[node];
     const others = given.target.map((_, each) => (each === dimension ? 1 : served(node, each)));
     return served(node, dimension) <= Math.min(...others) ? demand : demand * Math.min(...others);
   });
@@ -98,22 +97,22 @@ export function plainSmooth(given: Cluster, goals: readonly number[], smoothingM
   const limit = targetOf(given);
   const starts = startsOf(given, goals);
   const free = goals.map((goal, node) => {
-    const now = goal + ((starts[node] as number) - goal) * Math.exp(-ageOf(given, node) / smoothingMs);
+    const now = goal + (starts[node] - goal) * Math.exp(-ageOf(given, node) / smoothingMs);
     return Math.abs(now - goal) <= ARRIVED_RATIO * goal ? goal : now;
   });
   const moving = free.map((share, node) => Number(share !== goals[node]));
   const excess = total(free) - Math.max(limit, total(goals));
-  const above = free.map((share, node) => Math.max(0, share - (goals[node] as number)));
+  const above = free.map((share, node) => Math.max(0, share - goals[node]));
   const sum = total(above);
   const keep = excess <= 0 ? 1 : sum > excess ? 1 - excess / sum : 0;
-  return { moving, shares: free.map((share, node) => share - (1 - keep) * (above[node] as number)) };
+  return { moving, shares: free.map((share, node) => share - (1 - keep) * above[node]) };
 }
 
 export function plainSlew(given: Cluster, goals: readonly number[], slewPerSecond: number): Held {
   const floors = floorsOf(given);
   const starts = startsOf(given, goals);
   const shares = goals.map((goal, node) => {
-    const start = Math.max(starts[node] as number, floors[node] as number);
+    const start = Math.max(starts[node], floors[node]);
     const most = start + (slewPerSecond * targetOf(given) * ageOf(given, node)) / 1000;
     return most < goal * (1 - ARRIVED_RATIO) ? most : goal;
   });
@@ -121,16 +120,16 @@ export function plainSlew(given: Cluster, goals: readonly number[], slewPerSecon
 }
 
 function ageOf({ ageMs }: Cluster, node: number): number {
-  return Math.min(STEP_MS_MAX, ageMs[node] as number);
+  return Math.min(STEP_MS_MAX, ageMs[node]);
 }
 
 /** An applied share that is not known is the goal; one below the floor or above the target counts as that. */
 function startsOf(given: Cluster, goals: readonly number[]): number[] {
   const floors = floorsOf(given);
   return goals.map((goal, node) => {
-    const applied = given.applied[0]?.[node] as number;
+    const applied = given.applied[0]?.[node];
     if (applied === 0) return goal;
-    const least = Math.min(goal, floors[node] as number);
+    const least = Math.min(goal, floors[node]);
     return Math.min(Math.max(applied, least), Math.max(goal, targetOf(given)));
   });
 }
@@ -148,8 +147,8 @@ function boundsOf(limit: number, count: number, range: Range): { least: number; 
 /** The applied shares that a strategy within a range sees: what is known lies within the range. */
 export function appliedWithin(given: Cluster, range: Range): number[][] {
   return given.applied.map((column, dimension) => {
-    const limit = given.target[dimension] as number;
-    if (limit === 0 || limit === Number.POSITIVE_INFINITY) return [...column];
+    const limit = given.target[dimension];
+    if (limit === 0 || limit === Infinity) return [...column];
     const { least, most } = boundsOf(limit, column.length, range);
     return column.map((share) => (share > 0 ? Math.min(most, Math.max(least, share)) : 0));
   });
@@ -161,7 +160,7 @@ export function plainClamp(given: Cluster, free: readonly number[], range: Range
   const minimums = free.map(() => least);
   const low = liftedTo(cut, minimums, total(free));
   if (free.every((share) => share <= most)) return low;
-  const high = demandOf(given).map((demand, node) => Math.max(low[node] as number, Math.min(most, demand)));
+  const high = demandOf(given).map((demand, node) => Math.max(low[node], Math.min(most, demand)));
   return bisectedFill(low, high, given.weight, Math.max(total(free), total(low)));
 }
 
@@ -175,9 +174,9 @@ function byUsage(given: Cluster): number[] {
   );
 }
 
-const targetOf = ({ target }: Cluster) => target[0] as number;
-const usageOf = ({ usage }: Cluster) => usage[0] as readonly number[];
-const demandOf = ({ demand }: Cluster) => demand[0] as readonly number[];
+const targetOf = ({ target }: Cluster) => target[0];
+const usageOf = ({ usage }: Cluster) => usage[0];
+const demandOf = ({ demand }: Cluster) => demand[0];
 
 function floorsOf(given: Cluster): number[] {
   const weights = total(given.weight);
@@ -186,40 +185,40 @@ function floorsOf(given: Cluster): number[] {
 
 function wishes(given: Cluster): number[] {
   const floors = floorsOf(given);
-  return demandOf(given).map((demand, node) => Math.max(demand, floors[node] as number));
+  return demandOf(given).map((demand, node) => Math.max(demand, floors[node]));
 }
 
 function stolen(given: Cluster): number[] {
   const demand = demandOf(given);
   const start = demand.map((wanted, node) => {
-    const applied = given.applied[0]?.[node] as number;
-    return Math.min(wanted, applied > 0 ? applied : (given.usage[0]?.[node] as number));
+    const applied = given.applied[0]?.[node];
+    return Math.min(wanted, applied > 0 ? applied : given.usage[0]?.[node]);
   });
   const key = (node: number) => {
-    const used = start[node] as number;
-    const weight = given.weight[node] as number;
-    return [used / weight, (demand[node] as number) - used, weight] as const;
+    const used = start[node];
+    const weight = given.weight[node];
+    return [used / weight, demand[node] - used, weight] as const;
   };
   const compare = (left: number, right: number) => {
     const [one, other] = [key(left), key(right)];
     return one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
   };
   const ascending = [...start.keys()].sort((left, right) => compare(left, right) || left - right);
-  const lowest = ascending.filter((node) => (demand[node] as number) > (start[node] as number));
+  const lowest = ascending.filter((node) => demand[node] > start[node]);
   const dominant = [...ascending].reverse();
   const used = [...start];
   lowest.forEach((low, k) => {
-    const rich = dominant[k] as number;
+    const rich = dominant[k];
     const gap = key(rich)[0] - key(low)[0];
     if (gap <= 0) return;
-    const half = gap / (1 / (given.weight[low] as number) + 1 / (given.weight[rich] as number));
+    const half = gap / (1 / given.weight[low] + 1 / given.weight[rich]);
     const taken = Math.min(half, key(low)[1]);
-    used[low] = (used[low] as number) + taken;
-    used[rich] = Math.max(0, (used[rich] as number) - taken);
+    used[low] = used[low] + taken;
+    used[rich] = Math.max(0, used[rich] - taken);
   });
   const fair = used.map((_, node) => {
     const alike = ascending.filter((other) => compare(node, other) === 0);
-    return total(alike.map((other) => used[other] as number)) / alike.length;
+    return total(alike.map((other) => used[other])) / alike.length;
   });
   const capacity = targetOf(given);
   if (total(fair) > capacity) {
@@ -230,19 +229,19 @@ function stolen(given: Cluster): number[] {
       capacity,
     );
   }
-  const most = fair.map((amount, node) => Math.max(amount, demand[node] as number));
+  const most = fair.map((amount, node) => Math.max(amount, demand[node]));
   return bisectedFill(fair, most, given.weight, capacity);
 }
 
 function trimmed(given: Cluster): number[] {
   const demand = demandOf(given);
-  const applied = given.applied[0] as readonly number[];
-  const numbers = applied.map((share, node) => share / (given.weight[node] as number));
-  const short = numbers.filter((_, node) => (applied[node] as number) < (demand[node] as number));
+  const applied = given.applied[0];
+  const numbers = applied.map((share, node) => share / given.weight[node]);
+  const short = numbers.filter((_, node) => applied[node] < demand[node]);
   const known = Math.max(0, ...short) || Math.max(0, ...numbers) || targetOf(given) / total(given.weight);
-  const used = total(demand.map((wanted, node) => Math.min(wanted, (given.weight[node] as number) * known)));
+  const used = total(demand.map((wanted, node) => Math.min(wanted, given.weight[node] * known)));
   const number = used > 0 ? known * (targetOf(given) / used) : known;
-  const high = demand.map((wanted, node) => Math.min(wanted, (given.weight[node] as number) * number));
+  const high = demand.map((wanted, node) => Math.min(wanted, given.weight[node] * number));
   return bisectedFill(
     high.map(() => 0),
     high,
@@ -257,12 +256,12 @@ function lifted(given: Cluster, amounts: readonly number[]): number[] {
 
 /** Floors, from what is left over, then from the others in proportion to what they have above theirs. */
 function liftedTo(amounts: readonly number[], floors: readonly number[], limit: number): number[] {
-  const missing = total(amounts.map((amount, node) => Math.max(0, (floors[node] as number) - amount)));
-  const above = total(amounts.map((amount, node) => Math.max(0, amount - (floors[node] as number))));
+  const missing = total(amounts.map((amount, node) => Math.max(0, floors[node] - amount)));
+  const above = total(amounts.map((amount, node) => Math.max(0, amount - floors[node])));
   const cost = Math.max(0, missing - Math.max(0, limit - total(amounts)));
   const keep = above > cost ? 1 - cost / above : 0;
   return amounts.map((amount, node) => {
-    const floor = floors[node] as number;
+    const floor = floors[node];
     return floor + Math.max(0, amount - floor) * (cost === 0 ? 1 : keep);
   });
 }
@@ -273,5 +272,5 @@ function finished(given: Lane, amounts: readonly number[]): number[] {
   if (given.headroom === 'none' && !isSilent) return [...amounts];
   const basis = given.headroom === 'by-weight' || isSilent ? given.weight : amounts;
   const sum = total(basis);
-  return amounts.map((amount, node) => amount + (sum > 0 ? (left * (basis[node] as number)) / sum : 0));
+  return amounts.map((amount, node) => amount + (sum > 0 ? (left * basis[node]) / sum : 0));
 }

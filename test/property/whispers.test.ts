@@ -3,7 +3,7 @@ import { Whispers } from '../../src/core/keys/whispers.js';
 import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
 import { randomOf } from './random-of.js';
 
-const NONE = Number.POSITIVE_INFINITY;
+const NONE = Infinity;
 
 /**
  * The bound of what k silent nodes may spend of a key (core/keys/whispers.ts), in every span of time between two grants,
@@ -15,7 +15,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
     const random = randomOf(seed + 1);
     const nodes = 1 + Math.floor(random() * 30);
     const silent = 1 + Math.floor(random() * nodes);
-    const perSecond = [0.1, 1, 10, 100, 1000][Math.floor(random() * 5)] as number;
+    const perSecond = [0.1, 1, 10, 100, 1000][Math.floor(random() * 5)];
     const depth = clusterDepth(perSecond, 1);
     const burst = { messages: null, bytes: null, policy: 'optimistic' as const };
     const quota = { publish: [perSecond, NONE], dispatch: [NONE, NONE] } as const;
@@ -28,17 +28,17 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
     let nowMs = 0;
     for (let step = 0; step < 400; step++) {
       nowMs += random() < 0.5 ? 0 : random() * (4000 / perSecond);
-      const { whispers, row } = each[Math.floor(random() * silent)]!;
+      const { whispers, row } = each[Math.floor(random() * silent)];
       const units = 1 + Math.floor(random() * Math.max(1, depth / 4));
       if (whispers.take(row, 0, units, 0, nowMs)) grants.push({ atMs: nowMs, units });
     }
     const atOnce = (silent / nodes) * depth;
-    let mostBeyond = Number.NEGATIVE_INFINITY;
+    let mostBeyond = -Infinity;
     for (let from = 0; from < grants.length; from++) {
       let sum = 0;
       for (let to = from; to < grants.length; to++) {
-        sum += grants[to]!.units;
-        const seconds = (grants[to]!.atMs - grants[from]!.atMs) / 1000;
+        sum += grants[to].units;
+        const seconds = (grants[to].atMs - grants[from].atMs) / 1000;
         mostBeyond = Math.max(mostBeyond, sum - atOnce - (silent / nodes) * perSecond * seconds);
       }
     }
@@ -51,7 +51,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
   'while nodes come and go all of them together spend one depth and the quota, seed %i',
   (seed) => {
     const random = randomOf(seed + 1);
-    const perSecond = [0.1, 1, 10, 100, 1000][Math.floor(random() * 5)] as number;
+    const perSecond = [0.1, 1, 10, 100, 1000][Math.floor(random() * 5)];
     const depth = clusterDepth(perSecond, 1);
     const burst = { messages: null, bytes: null, policy: 'optimistic' as const };
     const quota = { publish: [perSecond, NONE], dispatch: [NONE, NONE] } as const;
@@ -73,7 +73,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
         for (const { whispers } of alive) whispers.setNodes(count, nowMs);
         while (alive.length < count) alive.push(started(count, nowMs));
       }
-      const node = alive[Math.floor(random() * alive.length)]!;
+      const node = alive[Math.floor(random() * alive.length)];
       const { whispers } = node;
       // The first use makes the row; a key that is full is forgotten now and then, and made anew.
       if (random() < 0.2 && whispers.sweep(nowMs, 0, whispers.size + 8).length > 0) node.row = -1;
@@ -86,8 +86,8 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed))(
     for (let from = 0; from < grants.length; from++) {
       let sum = 0;
       for (let to = from; to < grants.length; to++) {
-        sum += grants[to]!.units;
-        const seconds = (grants[to]!.atMs - grants[from]!.atMs) / 1000;
+        sum += grants[to].units;
+        const seconds = (grants[to].atMs - grants[from].atMs) / 1000;
         mostDepths = Math.max(mostDepths, (sum - perSecond * seconds) / depth);
       }
     }

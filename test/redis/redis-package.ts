@@ -108,7 +108,7 @@ async function fetchDebian(folder: string): Promise<void> {
   const call = { cwd: packages, timeout: FETCH_TIMEOUT_MS };
   await run('apt-get', [...options, 'update'], call);
   const { stdout } = await run('apt-cache', [...options, 'depends', 'redis-server', 'redis-tools'], call);
-  const libraries = [...stdout.matchAll(/Depends: ((?:lib|lua-)[\w.+-]+)/g)].map(([, name]) => name as string);
+  const libraries = [...stdout.matchAll(/Depends: ((?:lib|lua-)[\w.+-]+)/g)].map(([, name]) => name);
   const wanted = new Set(['redis-server', 'redis-tools', ...libraries.filter((name) => name !== 'libc6')]);
   await run('apt-get', [...options, 'download', ...wanted], call);
   for (const each of await readdir(packages)) await run('dpkg-deb', ['-x', join(packages, each), folder], call);
@@ -129,5 +129,5 @@ async function fetchWheel(folder: string): Promise<void> {
 
 function firstLine(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string };
-  return (stderr || message).trim().split('\n')[0] as string;
+  return (stderr || message).trim().split('\n')[0];
 }

@@ -53,7 +53,7 @@ export interface RedisServer {
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const source = await findRedis();
   if (source === null) throw new Error(WHAT_TO_INSTALL);
-  const port = options.port ?? ((await freePorts(1))[0] as number);
+  const port = options.port ?? (await freePorts(1))[0];
   const folder = await mkdtemp(join(tmpdir(), 'quotamesh-redis-'));
   const server = new RedisProcess(source, options, port, folder);
   try {

@@ -30,7 +30,7 @@ export async function startSentinels(): Promise<SentinelSet> {
     servers,
     addresses: sentinels.map(({ address }) => address),
     master: async () => {
-      const answer = (await sentinels[0]!.command('SENTINEL', 'get-master-addr-by-name', MASTER)) as string[];
+      const answer = (await sentinels[0].command('SENTINEL', 'get-master-addr-by-name', MASTER)) as string[];
       return servers.find(({ port }) => port === Number(answer[1])) as RedisServer;
     },
     untilMaster: (server) =>

@@ -6,13 +6,13 @@ import { GATED, GROUP, SETTINGS } from './settings.js';
 
 const QUOTA = 900;
 const EQUAL = { ...GATED, strategy: 'equal' };
-const EQUAL_GROUP = { ...EQUAL, quota: { ...GROUP.quota, publish: [QUOTA, Number.POSITIVE_INFINITY] as const } };
+const EQUAL_GROUP = { ...EQUAL, quota: { ...GROUP.quota, publish: [QUOTA, Infinity] as const } };
 
 /** Applied by limiters that are in force now. */
 function shares(world: World): number[] {
   return [...world.nodes.values()].flatMap(({ isRunning, coordinator, limiter, nowMs }) => {
     const isInForce = isRunning && coordinator.lanes.has(0) && nowMs <= limiter.validUntilMs.at(0);
-    return isInForce ? [coordinator.shares.applied[0] as number] : [];
+    return isInForce ? [coordinator.shares.applied[0]] : [];
   });
 }
 

@@ -21,7 +21,7 @@ describe.each([
     const world = cluster(52, ['a', 'b', 'c']);
     for (const node of ['a', 'b', 'c']) world.drive({ node, ratePerSecond: () => (node === 'a' ? 2000 : 200) });
     world.runFor(5000 - world.nowMs);
-    const held = world.node('a').coordinator.shares.applied[0] as number;
+    const held = world.node('a').coordinator.shares.applied[0];
     world.node('a').cutOff(true, ways);
     world.runFor(25_000);
     world.node('a').cutOff(false, ways);

@@ -39,7 +39,7 @@ function running(world: World): SimulatedNode[] {
 function appliedOf({ coordinator }: SimulatedNode, group: number): number {
   const lane = group * DIRECTION_COUNT;
   if (!coordinator.isReady || !coordinator.lanes.has(lane)) return 0;
-  return coordinator.shares.applied[slotOf(lane, MESSAGES)] as number;
+  return coordinator.shares.applied[slotOf(lane, MESSAGES)];
 }
 
 /** Runs, and returns the largest Σ of applied shares of a group, and when it was. */
@@ -63,7 +63,7 @@ function expectSameShares(world: World): void {
     const views = nodes.map(({ coordinator }) => {
       const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf('demo', name), 0);
       const { share, count } = coordinator.shares.converge(group, 0, mapLane);
-      return Array.from((share[MESSAGES] as Float64Array).subarray(0, count));
+      return Array.from(share[MESSAGES].subarray(0, count));
     });
     for (const view of views) expect(view).toEqual(views[0]);
     expect(views[0]).toHaveLength(nodes.length);
@@ -216,13 +216,13 @@ test('a log that lost the burial of an earlier life fences nobody by it; two pro
   world.start('b', { nonce: 2, compacted: true });
   world.runFor(3000);
   expect(world.node('b').coordinator.incarnation).toBe(0x10000 + 2);
-  world.topic.truncate((partition) => kept[partition] as number);
+  world.topic.truncate((partition) => kept[partition]);
   world.runFor(STALENESS_MS);
   expect(world.serving('b').map(({ coordinator }) => coordinator.phase)).toEqual(['ready']);
   expect(world.node('b').coordinator.incarnation).toBe(2 * 0x10000 + 2);
   expectSameShares(world);
   const twin = world.start('b', { nonce: 3 });
-  world.topic.truncate((partition) => kept[partition] as number);
+  world.topic.truncate((partition) => kept[partition]);
   world.runFor(STALENESS_MS);
   expect(world.serving('b')).toHaveLength(1);
   expect(twin.isRunning).toBe(true);

@@ -4,7 +4,7 @@ import { type LaneArrival, World, type WorldSettings } from '../../sim/cluster/w
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { GATED, SETTINGS } from './settings.js';
 
-const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+const UNLIMITED = [Infinity, Infinity] as const;
 const PUBLISH = 0;
 const DISPATCH = 1;
 
@@ -88,10 +88,10 @@ test('200 groups on four partitions: each has its quota, and no more', () => {
   const asked = new Array<number>(200).fill(0);
   for (const { lane, atMs, granted: isGranted } of world.arrivals) {
     if (atMs < 2000) continue;
-    asked[lane / 2] = (asked[lane / 2] as number) + 1;
-    if (isGranted) granted[lane / 2] = (granted[lane / 2] as number) + 1;
+    asked[lane / 2] = asked[lane / 2] + 1;
+    if (isGranted) granted[lane / 2] = granted[lane / 2] + 1;
   }
-  const parts = granted.map((count, at) => count / Math.min((30 + at / 4) * 3, asked[at] as number));
+  const parts = granted.map((count, at) => count / Math.min((30 + at / 4) * 3, asked[at]));
   const mean = parts.reduce((sum, part) => sum + part, 0) / 200;
   console.log(
     `200 groups: mean ${mean.toFixed(3)}, least ${Math.min(...parts).toFixed(3)}, most ${Math.max(...parts).toFixed(3)} of min(quota, demand)`,

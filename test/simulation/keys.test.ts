@@ -15,12 +15,12 @@ interface Grant {
 
 /** The most that grants go beyond `atOnce` + `perSecond` × the time, in any span between two of them. */
 function mostBeyond(grants: readonly Grant[], atOnce: number, perSecond: number): number {
-  let most = Number.NEGATIVE_INFINITY;
+  let most = -Infinity;
   for (let from = 0; from < grants.length; from++) {
     let sum = 0;
     for (let to = from; to < grants.length; to++) {
-      sum += grants[to]!.messages;
-      most = Math.max(most, sum - atOnce - (perSecond * (grants[to]!.atMs - grants[from]!.atMs)) / 1000);
+      sum += grants[to].messages;
+      most = Math.max(most, sum - atOnce - (perSecond * (grants[to].atMs - grants[from].atMs)) / 1000);
     }
   }
   return most;
@@ -60,7 +60,7 @@ describe('silent nodes', () => {
           cluster.advance(pauseMs);
           for (let time = 0; time <= times; time++) {
             const at = (node + (times % 2) * time) % nodes;
-            const answer = cluster.nodes[at]!.ask(`key:${key}`, messages);
+            const answer = cluster.nodes[at].ask(`key:${key}`, messages);
             if (answer === 'refused') continue;
             const grant = { atMs: cluster.nowMs, node: at, messages };
             if (answer === 'unheard') unheard++;

@@ -17,7 +17,7 @@ function cluster(changes: Partial<GroupSettings>, rates: Readonly<Record<string,
 }
 
 function share(world: World, node: string): number {
-  return world.node(node).coordinator.shares.applied[0] as number;
+  return world.node(node).coordinator.shares.applied[0];
 }
 
 function sumOf(world: World): number {
@@ -69,14 +69,14 @@ function risingShares(changes: Partial<GroupSettings>, partitions: number, durat
 describe.each([1, 3])('the way to a new share, %i partition(s)', (partitions) => {
   test('smoothing: 63 % of it after its time, 95 % after three times, and then rest', () => {
     const shares = risingShares({ smoothingMs: 2000 }, partitions, 12_000);
-    const part = (ms: number) => ((shares[ms / 100 - 1] as number) - 100) / 350;
+    const part = (ms: number) => (shares[ms / 100 - 1] - 100) / 350;
     console.log(`smoothing 2 s: ${[1000, 2000, 4000, 6000].map((ms) => part(ms).toFixed(2)).join(', ')}`);
     expect(part(2000)).toBeGreaterThan(0.5);
     expect(part(2000)).toBeLessThan(0.72);
     expect(part(6000)).toBeGreaterThan(0.9);
     expect(Math.abs((shares.at(-1) as number) / 450 - 1)).toBeLessThan(0.02);
     shares.forEach((now, at) => {
-      expect(now).toBeGreaterThanOrEqual(0.99 * (shares[Math.max(0, at - 1)] as number));
+      expect(now).toBeGreaterThanOrEqual(0.99 * shares[Math.max(0, at - 1)]);
     });
   });
 
@@ -84,10 +84,10 @@ describe.each([1, 3])('the way to a new share, %i partition(s)', (partitions) =>
     const shares = risingShares({ slewPerSecond: 0.1 }, partitions, 7000);
     shares.forEach((now, at) => {
       // Steps come with reports and heartbeats, so a sample may hold what was due in the second before it.
-      if (at >= 10) expect(now - (shares[at - 10] as number)).toBeLessThanOrEqual(0.1 * QUOTA * 2);
+      if (at >= 10) expect(now - shares[at - 10]).toBeLessThanOrEqual(0.1 * QUOTA * 2);
     });
-    expect((shares[19] as number) - 100).toBeLessThanOrEqual(0.1 * QUOTA * 2.1);
-    expect((shares[19] as number) - 100).toBeGreaterThan(0.1 * QUOTA * 1.2);
+    expect(shares[19] - 100).toBeLessThanOrEqual(0.1 * QUOTA * 2.1);
+    expect(shares[19] - 100).toBeGreaterThan(0.1 * QUOTA * 1.2);
     expect(Math.abs((shares.at(-1) as number) / 450 - 1)).toBeLessThan(0.02);
   });
 });

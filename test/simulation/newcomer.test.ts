@@ -24,7 +24,7 @@ function livelyWorld(seed: number): World {
         { length: 12 },
         () => world.random.between(0, 700) * (world.random.next() < 0.3 ? 0 : 1),
       );
-      world.drive({ node, lane: group * 2, ratePerSecond: (nowMs) => rates[Math.floor(nowMs / 4000) % 12] as number });
+      world.drive({ node, lane: group * 2, ratePerSecond: (nowMs) => rates[Math.floor(nowMs / 4000) % 12] });
     }
   }
   world.runFor(6000);
@@ -50,7 +50,7 @@ function followed(world: World, log: readonly ReadEvent[]): Follower {
 }
 
 function shareOf(follower: Follower, nodeId: string): number[] {
-  return follower.shares().map(({ nodes, shares }) => shares[0]?.[nodes.indexOf(nodeId)] as number);
+  return follower.shares().map(({ nodes, shares }) => shares[0]?.[nodes.indexOf(nodeId)]);
 }
 
 describe.each(SEEDS)('a newcomer on the compacted log, seed %i', (seed) => {
@@ -66,7 +66,7 @@ describe.each(SEEDS)('a newcomer on the compacted log, seed %i', (seed) => {
       const whole = followed(world, world.topic.log);
       const given = shareOf(whole, 'new');
       shareOf(late, 'new').forEach((share, lane) => {
-        expect(share, `lane ${lane} after ${second} s`).toBeLessThanOrEqual((given[lane] as number) * (1 + 1e-9));
+        expect(share, `lane ${lane} after ${second} s`).toBeLessThanOrEqual(given[lane] * (1 + 1e-9));
       });
       if (second >= 6) expect(late.shares()).toEqual(whole.shares());
       world.runFor(1000);

@@ -81,7 +81,7 @@ function usedAfterLeaving(system: string, before: number, after: number): number
     random,
     delays: LOCAL_KAFKA,
     nodes: before,
-    quota: { messagesPerSecond: 900, bytesPerSecond: Number.POSITIVE_INFINITY },
+    quota: { messagesPerSecond: 900, bytesPerSecond: Infinity },
     settings: { ...SETTINGS, groups: [{ ...GROUP, limiter: 'window' }] },
   });
   const arrivals: Arrival[] = [];
@@ -161,7 +161,7 @@ test.each([
     ['equal', ours],
     ['max-min', ours],
   ] as const) {
-    const value = runScenario(scenario, systemNamed(system)!, 1).verdict[figure] as number;
+    const value = runScenario(scenario, systemNamed(system)!, 1).verdict[figure];
     expect(value, system).toBeGreaterThanOrEqual(least);
     expect(value, system).toBeLessThanOrEqual(most);
   }

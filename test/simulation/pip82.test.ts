@@ -44,7 +44,7 @@ const closedLoops = cases.filter(({ kind }) => kind === 'closedLoop');
 const run = RUN.flatMap((strategy) => closedLoops.map((given) => ({ ...given, strategy })));
 
 function worldOf(strategy: string, quota: number, members: readonly string[], scale = SCALE): World {
-  const publish = [quota * scale, Number.POSITIVE_INFINITY] as const;
+  const publish = [quota * scale, Infinity] as const;
   const group = { ...GATED, strategy, quota: { ...GATED.quota, publish } };
   // The text's plain 10 %: no noise rule. Arrivals come evenly, so there is no noise either.
   const settings: WorldSettings = { ...SETTINGS, noiseFactor: 0, groups: [group] };
@@ -73,7 +73,7 @@ function playCase(world: World, given: ClosedLoopCase, scale: number): number {
   if (change.leave !== undefined) world.node(change.leave).leave();
   if (change.quota !== undefined) {
     const [group = GATED] = world.settings.groups;
-    const publish = [change.quota * scale, Number.POSITIVE_INFINITY] as const;
+    const publish = [change.quota * scale, Infinity] as const;
     world.changeGroup(0, { ...group, quota: { ...group.quota, publish } });
   }
   return switchMs;
@@ -86,7 +86,7 @@ function membersOf({ startLimits, members = 0 }: ClosedLoopCase): string[] {
 }
 
 function shareOf(world: World, member: string): number {
-  return world.node(member).coordinator.shares.applied[0] as number;
+  return world.node(member).coordinator.shares.applied[0];
 }
 
 test.each(run)('PIP-82 $id ($strategy)', (given) => {

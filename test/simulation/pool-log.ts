@@ -51,11 +51,11 @@ export class PoolLog {
   }
 
   divisorAt(position: number): number {
-    return this.#divisors[position] as number;
+    return this.#divisors[position];
   }
 
   liveAt(position: number): number {
-    return this.#lives[position] as number;
+    return this.#lives[position];
   }
 
   #noteServed(node: number): void {

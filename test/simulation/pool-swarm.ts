@@ -46,7 +46,7 @@ class PoolMember {
   isRunning = true;
   isReading = false;
   sequence = 0;
-  sentMs = Number.NEGATIVE_INFINITY;
+  sentMs = -Infinity;
   #position = 0;
   #own: OwnEntry | undefined;
   #nextOwn = 0;
@@ -60,7 +60,7 @@ class PoolMember {
     this.#position = this.#log.length;
     const own = this.#log.of(this.id);
     for (; this.#nextOwn < own.length; this.#nextOwn++) {
-      this.#own = own[this.#nextOwn] as OwnEntry;
+      this.#own = own[this.#nextOwn];
       this.claims.readBack(this.#own.sequence);
     }
   }

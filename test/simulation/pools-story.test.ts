@@ -5,9 +5,7 @@ import { GATED, GROUP, SETTINGS } from './settings.js';
 
 /** The deterministic twin of test/cluster/pools-story.ts. */
 const QUOTA = 900;
-const GROUPS = [
-  { ...GATED, strategy: 'equal', quota: { ...GROUP.quota, publish: [QUOTA, Number.POSITIVE_INFINITY] as const } },
-];
+const GROUPS = [{ ...GATED, strategy: 'equal', quota: { ...GROUP.quota, publish: [QUOTA, Infinity] as const } }];
 const WINDOW_MS = 5000;
 const SETTLED_MS = 6000;
 

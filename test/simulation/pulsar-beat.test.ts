@@ -22,7 +22,7 @@ const beats = readBeats();
 function play(beat: Beat, strategy: string): number[][] {
   const { configured, startLimits, wants, deaths, isSilent, rounds } = beat;
   const scale = QUOTA / configured;
-  const quota = { ...GATED.quota, publish: [QUOTA, Number.POSITIVE_INFINITY] as const };
+  const quota = { ...GATED.quota, publish: [QUOTA, Infinity] as const };
   const world = new World(82, { ...SETTINGS, groups: [{ ...GATED, strategy, quota }] });
   world.topic.isAway = isSilent;
   const members = startLimits.map((_, member) => `m${member}`);
@@ -33,7 +33,7 @@ function play(beat: Beat, strategy: string): number[][] {
   const roundAt = (nowMs: number) => Math.floor((nowMs - startMs) / ROUND_MS) + 1;
   members.forEach((node, member) => {
     const ratePerSecond = (nowMs: number) =>
-      scale * (nowMs < startMs ? (startLimits[member] as number) : wants(member, roundAt(nowMs)));
+      scale * (nowMs < startMs ? startLimits[member] : wants(member, roundAt(nowMs)));
     world.drive({ node, ratePerSecond, evenly: true });
   });
   return Array.from({ length: rounds }, (_, at) => {

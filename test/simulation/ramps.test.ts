@@ -20,7 +20,7 @@ const NODES = ['a', 'b', 'c'];
 /** Three nodes, 1,000/s in all, each asked for `rate` from 1 s on until `untilMs`; a small burst, so that seconds are exact. */
 function cluster(
   ramp: Partial<RampSettings>,
-  { rate = 500, untilMs = Number.POSITIVE_INFINITY, partitions = 1, strategy = GATED.strategy } = {},
+  { rate = 500, untilMs = Infinity, partitions = 1, strategy = GATED.strategy } = {},
   delays?: TopicDelays,
 ): World {
   const group = { ...GATED, strategy, ramp: { ...RAMP, ...ramp } };
@@ -31,7 +31,7 @@ function cluster(
   return world;
 }
 
-function drive(world: World, node: string, rate: number, untilMs = Number.POSITIVE_INFINITY): void {
+function drive(world: World, node: string, rate: number, untilMs = Infinity): void {
   world.drive({ node, ratePerSecond: (nowMs) => (nowMs < untilMs ? rate : 0), evenly: true });
 }
 
@@ -43,7 +43,7 @@ function admitted(world: World, fromMs: number, toMs: number): number {
 
 function ceiling(world: World, node = 'a'): number {
   const { targets, settings } = world.node(node).coordinator;
-  return targets.ramps.ceilingOf(settings.groups[0] as typeof GATED, 0, 0);
+  return targets.ramps.ceilingOf(settings.groups[0], 0, 0);
 }
 
 describe('a ramp from 100 to 1,000 in 10 s', () => {
@@ -104,7 +104,7 @@ describe('a ramp from 100 to 1,000 in 10 s', () => {
     const world = cluster({});
     for (let step = 0; step < 1000; step++) {
       world.runFor(15);
-      const sum = NODES.reduce((total, node) => total + (world.node(node).coordinator.shares.applied[0] as number), 0);
+      const sum = NODES.reduce((total, node) => total + world.node(node).coordinator.shares.applied[0], 0);
       // One node may have read 5 ms more of the log than another: 0.5 of 90 per second, and reports on their way.
       expect(sum).toBeLessThanOrEqual(Math.max(...NODES.map((node) => ceiling(world, node))) * 1.01);
     }

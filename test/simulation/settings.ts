@@ -1,11 +1,11 @@
 import type { CoordinatorSettings, GroupSettings, RampSettings } from '../../src/core/base/settings.js';
 
-const NO_COST_QUOTA = { total: Number.POSITIVE_INFINITY, reserved: 0 };
+const NO_COST_QUOTA = { total: Infinity, reserved: 0 };
 
 /** The defaults of src/config/schema/all-settings.ts, as the core takes them. */
 export const GROUP: GroupSettings = {
   name: 'orders',
-  quota: { publish: [1000, Number.POSITIVE_INFINITY], dispatch: [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] },
+  quota: { publish: [1000, Infinity], dispatch: [Infinity, Infinity] },
   cost: { publish: NO_COST_QUOTA, dispatch: NO_COST_QUOTA },
   expectedCost: 1,
   ramp: null,
@@ -17,7 +17,7 @@ export const GROUP: GroupSettings = {
   weights: {},
   headroom: 'by-weight',
   smoothingMs: 0,
-  slewPerSecond: Number.POSITIVE_INFINITY,
+  slewPerSecond: Infinity,
   minShareRatio: 0,
   maxShareRatio: 1,
   limiter: 'bucket',

@@ -23,7 +23,7 @@ function world(strategy: string, seed: number): World {
 function newcomerWaitMs(slow: World): number {
   const newcomer = slow.start('c', { compacted: true });
   const startMs = slow.nowMs;
-  while (!(newcomer.coordinator.isReady && (newcomer.coordinator.shares.applied[0] as number) > 0)) {
+  while (!(newcomer.coordinator.isReady && newcomer.coordinator.shares.applied[0] > 0)) {
     slow.runFor(20);
     expect(slow.nowMs - startMs, 'ms without a share').toBeLessThan(30_000);
   }

@@ -28,7 +28,7 @@ function drive(world: World, rates: Readonly<Record<string, number>>): void {
 }
 
 function share(world: World, id: string): number {
-  return world.node(id).coordinator.shares.applied[0] as number;
+  return world.node(id).coordinator.shares.applied[0];
 }
 
 function worstFiveSeconds(world: World): number {
@@ -141,7 +141,7 @@ test.each([0.5, 0.1, 2, 10])(
     world.runFor(3000);
     const changedMs = world.nowMs;
     const after = QUOTA * factor;
-    world.changeGroup(0, { ...GATED, quota: { ...GATED.quota, publish: [after, Number.POSITIVE_INFINITY] } });
+    world.changeGroup(0, { ...GATED, quota: { ...GATED.quota, publish: [after, Infinity] } });
     world.runFor(4000);
     const granted = world.arrivals.filter((arrival) => arrival.granted && arrival.atMs >= changedMs - 1000);
     for (let fromMs = changedMs - 1000; fromMs <= changedMs + 2000; fromMs += 10) {
@@ -248,11 +248,7 @@ test('messages and bytes bind alternately: the tighter one is used up, neither i
 });
 
 test.each([1, 10])('a quota of %i/s over three nodes: sane bounds', (quota) => {
-  const world = cluster(
-    12,
-    ['a', 'b', 'c'],
-    withGroup({ quota: { ...GATED.quota, publish: [quota, Number.POSITIVE_INFINITY] } }),
-  );
+  const world = cluster(12, ['a', 'b', 'c'], withGroup({ quota: { ...GATED.quota, publish: [quota, Infinity] } }));
   drive(world, { a: 50, b: 50, c: 50 });
   world.runFor(60_000);
   const rate = admittedRate(world.arrivals, 10_000, 60_000);

@@ -11,7 +11,7 @@ const NOTICED_MS = SETTINGS.isolationAfterMs + SETTINGS.heartbeatMs + 500;
 
 function appliedOf({ coordinator }: SimulatedNode): number {
   if (!coordinator.isReady || !coordinator.lanes.has(0)) return 0;
-  return coordinator.shares.applied[slotOf(0, MESSAGES)] as number;
+  return coordinator.shares.applied[slotOf(0, MESSAGES)];
 }
 
 function sumOf(world: World): number {
@@ -29,7 +29,7 @@ describe('the whole topic goes away while shares move', () => {
         const rates = Array.from({ length: 60 }, () =>
           world.random.next() < 0.4 ? 5 : world.random.between(100, 2000),
         );
-        world.drive({ node, ratePerSecond: (nowMs) => rates[Math.floor(nowMs / 700) % 60] as number });
+        world.drive({ node, ratePerSecond: (nowMs) => rates[Math.floor(nowMs / 700) % 60] });
       }
       // Everybody has been working for longer than what is looked back on.
       world.runFor(20_000 + world.random.between(0, 3000));

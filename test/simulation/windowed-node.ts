@@ -4,7 +4,7 @@ import { createMemoryLog } from '../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
 import { WholeNode } from '../whole-node.js';
 
-const NONE = Number.POSITIVE_INFINITY;
+const NONE = Infinity;
 
 /** A node that is never started: its one group has windows, confirmed for ever, whose limit the test sets. */
 export function windowedNode(windowMs: number, clock: () => number, others: object = {}): WholeNode {

@@ -23,7 +23,7 @@ function signedWorld(partitions = 2): { readonly world: World; readonly oracle: 
 
 function appliedOf({ coordinator }: SimulatedNode): number {
   if (!coordinator.isReady || !coordinator.lanes.has(0)) return 0;
-  return coordinator.shares.applied[slotOf(0, MESSAGES)] as number;
+  return coordinator.shares.applied[slotOf(0, MESSAGES)];
 }
 
 function restart(world: World, name: string, signingKey?: string): void {

@@ -40,7 +40,7 @@ class Player {
       if (command === 'run') return this.#run(this.#cluster, words);
       const tell = TOLD[command];
       if (tell !== undefined) return tell(this.#cluster, words);
-      const arrange = ARRANGED[known(command, [...Object.keys(ARRANGED), ...Object.keys(TOLD), 'run'])] as Arrange;
+      const arrange = ARRANGED[known(command, [...Object.keys(ARRANGED), ...Object.keys(TOLD), 'run'])];
       arrange(this.#cluster, words);
       return [];
     } catch (error) {

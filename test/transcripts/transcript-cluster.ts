@@ -77,7 +77,7 @@ export class TranscriptCluster {
   }
 
   setQuota(quota: number): void {
-    const publish = [quota, Number.POSITIVE_INFINITY] as const;
+    const publish = [quota, Infinity] as const;
     this.#world.changeGroup(0, { ...this.#group, quota: { ...this.#group.quota, publish } });
   }
 
@@ -137,7 +137,7 @@ export class TranscriptCluster {
   }
 
   get #group(): GroupSettings {
-    return this.#world.settings.groups[0] as GroupSettings;
+    return this.#world.settings.groups[0];
   }
 
   #firstRunning(): SimulatedNode {

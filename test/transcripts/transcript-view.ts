@@ -42,7 +42,7 @@ export class TranscriptView {
 
   #figures(name: string, node: SimulatedNode): string[] {
     if (!node.isRunning) return this.#changed(name, { gone: 1 }, `${name}  gone`);
-    const share = Math.round(node.coordinator.shares.applied[SLOT] as number);
+    const share = Math.round(node.coordinator.shares.applied[SLOT]);
     const isConfirmed = node.nowMs <= node.limiter.validUntilMs.at(LANE);
     const limit = isConfirmed ? Math.round(node.limiter.buckets.rate.at(SLOT)) : 0;
     const bucket = bucketNow(node.coordinator, LANE, MESSAGES, node.nowMs);

@@ -77,14 +77,14 @@ const PLAYS: Readonly<Record<string, Play & { readonly demand: string; readonly 
     demand: 'first wants 60, second idle for 3 rounds, then wants 200',
     beat: 'second member reaches at least 36',
     wants: idleSecond(60),
-    isBeaten: (admitted) => (last(admitted)[1] as number) >= 36,
+    isBeaten: (admitted) => last(admitted)[1] >= 36,
   },
   'idle-then-return-20': {
     demand: 'first wants 20, second idle for 3 rounds, then wants 200',
     beat: 'second member reaches at least 72 in fewer than 7 rounds after its return',
     wants: idleSecond(20),
     // Pulsar is there in its sixth round, which is fewer than seven already: five are asked for.
-    isBeaten: (admitted) => admitted.slice(3, 3 + 5).some(([, second]) => (second as number) >= 72),
+    isBeaten: (admitted) => admitted.slice(3, 3 + 5).some(([, second]) => second >= 72),
   },
   'idle-then-return-saturated-fork': {
     demand: 'as above with the fork formula',

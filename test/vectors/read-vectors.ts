@@ -41,7 +41,7 @@ export function rejectUnknown(file: string, one: VectorCase): void {
       const place = places.find((each) => known.has(each));
       if (place === undefined) unknown(`${file}: ${one.id}: ${inPath}`);
       // Steps within steps are steps.
-      look(inner, inPath, (place as string).replace(/^steps\[\](\.everyNth)?\.steps$/, 'steps'));
+      look(inner, inPath, place.replace(/^steps\[\](\.everyNth)?\.steps$/, 'steps'));
     }
   }
 

@@ -39,7 +39,7 @@ export class HttpClient {
     while (this.#sent < this.#unsent.length) {
       const pipe = this.#pipes.find(({ hasRoom }) => hasRoom);
       if (pipe === undefined) return;
-      pipe.send(this.#unsent[this.#sent++] as Exchange);
+      pipe.send(this.#unsent[this.#sent++]);
     }
     this.#unsent.length = 0;
     this.#sent = 0;

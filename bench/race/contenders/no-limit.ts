@@ -4,7 +4,7 @@ import { type Contender, NO_SERVERS } from '../contender.js';
 export const contender: Contender = {
   name: 'no limit',
   burstOf: () => 'everything',
-  atOnce: () => Number.POSITIVE_INFINITY,
+  atOnce: () => Infinity,
   start: async () => NO_SERVERS,
   join: async () => ({ ask: () => true, close: async () => undefined }),
 };

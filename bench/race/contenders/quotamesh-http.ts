@@ -37,7 +37,7 @@ export const contender: Contender = {
     return { address: ports, pids, store: servers.store, stop };
   },
   join: async (node, _limit, address) => {
-    const client = new HttpClient((address as number[])[node] as number);
+    const client = new HttpClient((address as number[])[node]);
     return { ask: (key) => client.ask(key), close: async () => client.close() };
   },
 };

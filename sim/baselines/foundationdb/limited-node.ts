@@ -16,7 +16,7 @@ export class LimitedNode implements Member<RateMessage> {
   readonly #process: SimulatedProcess;
   readonly #bus: MessageBus<RateMessage>;
   readonly #window: ReleaseWindow;
-  #units: Limit['units'] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  #units: Limit['units'] = [Infinity, Infinity];
   #transactions = 0;
   #cost: readonly [number, number] = [0, 0];
 

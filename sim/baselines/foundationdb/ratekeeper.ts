@@ -47,7 +47,7 @@ export class Ratekeeper {
   #configured: Quota;
   /** The quotas as they were last read from the database. */
   #quotas: readonly [number, number];
-  #limit = Number.POSITIVE_INFINITY;
+  #limit = Infinity;
 
   constructor(environment: BaselineEnvironment, bus: MessageBus<RateMessage>, handOut: HandOut) {
     this.#environment = environment;
@@ -79,7 +79,7 @@ export class Ratekeeper {
   }
 
   #unitsOf(dimension: 0 | 1): number {
-    if (this.#quotas[dimension] === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    if (this.#quotas[dimension] === Infinity) return Infinity;
     return this.#limit * this.#rates.averageCost(dimension, this.#nowSec);
   }
 

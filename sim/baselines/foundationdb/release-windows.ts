@@ -24,7 +24,7 @@ class Allowance {
 
   setLimit(perSecond: number, nowSec: number): void {
     const wasLimited = this.isLimited;
-    this.isLimited = perSecond !== Number.POSITIVE_INFINITY;
+    this.isLimited = perSecond !== Infinity;
     if (this.isLimited && wasLimited) this.#limit.set(perSecond, nowSec);
     else if (this.isLimited) this.#limit.reset(perSecond, nowSec);
   }

@@ -53,7 +53,7 @@ export class TagRates {
    */
   clientLimit(quotas: readonly [number, number], nowSec: number): number {
     const target = this.target(quotas, nowSec);
-    if (target === null || target === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    if (target === null || target === Infinity) return Infinity;
     const moved = (target / this.#transactions.rate(nowSec)) * this.#perClient.estimate(nowSec);
     this.#perClient.set(Math.max(MIN_RATE_TPS, Math.min(target, moved)), nowSec);
     return Math.max(MIN_RATE_TPS, this.#perClient.estimate(nowSec));
@@ -62,7 +62,7 @@ export class TagRates {
   /** Proxy mode: returns an equal part of the smoothed target, whatever a proxy is asked for. */
   proxyLimit(quotas: readonly [number, number], proxies: number, nowSec: number): number {
     const target = this.target(quotas, nowSec);
-    if (target === null || target === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    if (target === null || target === Infinity) return Infinity;
     this.#smoothTarget.set(target, nowSec);
     return Math.max(MIN_RATE_TPS, this.#smoothTarget.estimate(nowSec) / proxies);
   }

@@ -61,7 +61,7 @@ export class Pod implements Member<StoreMessage> {
     this.#ramp = ramp;
     this.#tokens = ([0, 1] as const).map((dimension) => {
       const max = rateOf(quota, dimension);
-      return max === Number.POSITIVE_INFINITY ? null : new EpochTokens(this.#rampTo(max));
+      return max === Infinity ? null : new EpochTokens(this.#rampTo(max));
     });
     this.#register();
     process.every(SYNC_MS, SYNC_MS, () => this.#sync());
@@ -76,11 +76,11 @@ export class Pod implements Member<StoreMessage> {
     const amounts = [messages, bytes];
     const epoch = this.#epoch;
     const isEnough = this.#tokens.every(
-      (tokens, dimension) => tokens === null || tokens.available(this.#known, epoch) >= (amounts[dimension] as number),
+      (tokens, dimension) => tokens === null || tokens.available(this.#known, epoch) >= amounts[dimension],
     );
     if (!isEnough) return false;
     this.#tokens.forEach((tokens, dimension) => {
-      tokens?.take(amounts[dimension] as number, this.#known);
+      tokens?.take(amounts[dimension], this.#known);
     });
     return true;
   }
@@ -94,7 +94,7 @@ export class Pod implements Member<StoreMessage> {
   limitOf(dimension: 0 | 1): number {
     if (!this.isServing) return 0;
     const rate = rateOf(this.#quota, dimension);
-    return rate === Number.POSITIVE_INFINITY ? rate : Math.floor(rate / this.#known);
+    return rate === Infinity ? rate : Math.floor(rate / this.#known);
   }
 
   receive(message: StoreMessage): void {
@@ -131,7 +131,7 @@ export class Pod implements Member<StoreMessage> {
   /** Reads from a source. As shipped a token buys a whole read: the quota is divided by the batch, rounded up. */
   #readSource(batch: number): number {
     const { messagesPerSecond } = this.#quota;
-    if (messagesPerSecond === Number.POSITIVE_INFINITY) return batch;
+    if (messagesPerSecond === Infinity) return batch;
     const { min, max } = this.#rampTo(messagesPerSecond);
     this.#reads ??= new EpochTokens({
       ...this.#ramp,

@@ -130,7 +130,7 @@ export class Broker implements Member<UsageMessage> {
   /** Returns the configured limit; −1 = none. Pulsar's limits are whole numbers. */
   #configured(dimension: 0 | 1): number {
     const rate = rateOf(this.#quota, dimension);
-    return rate === Number.POSITIVE_INFINITY ? -1 : Math.trunc(rate);
+    return rate === Infinity ? -1 : Math.trunc(rate);
   }
 
   #forget(): void {

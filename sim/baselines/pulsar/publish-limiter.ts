@@ -9,7 +9,7 @@ import { AsyncTokenBucket } from './async-token-bucket.js';
  */
 export class PublishLimiter {
   #buckets: readonly [AsyncTokenBucket | null, AsyncTokenBucket | null] = [null, null];
-  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  #pausedUntilMs = -Infinity;
 
   /**
    * Starts two new, full buckets, and wakes everybody who is paused: each calculation forgives the debts.
@@ -19,7 +19,7 @@ export class PublishLimiter {
   replace(quotas: readonly [number, number], nowMs: number): void {
     const bucketOf = (quota: number) => (quota > 0 ? new AsyncTokenBucket(quota, nowMs) : null);
     this.#buckets = [bucketOf(quotas[0]), bucketOf(quotas[1])];
-    this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
+    this.#pausedUntilMs = -Infinity;
   }
 
   tryAcquire(messages: number, bytes: number, nowMs: number): boolean {
@@ -32,15 +32,15 @@ export class PublishLimiter {
   }
 
   rate(dimension: 0 | 1): number {
-    return this.#buckets[dimension]?.rate ?? Number.POSITIVE_INFINITY;
+    return this.#buckets[dimension]?.rate ?? Infinity;
   }
 
   /** When the buckets hold too little at the time of the wake-up, the wake-up is planned again. */
   #isPaused(nowMs: number): boolean {
-    if (this.#pausedUntilMs === Number.NEGATIVE_INFINITY) return false;
+    if (this.#pausedUntilMs === -Infinity) return false;
     if (nowMs < this.#pausedUntilMs) return true;
     const waitMs = this.#throttlingMs(nowMs);
-    this.#pausedUntilMs = waitMs === 0 ? Number.NEGATIVE_INFINITY : nowMs + waitMs;
+    this.#pausedUntilMs = waitMs === 0 ? -Infinity : nowMs + waitMs;
     return waitMs > 0;
   }
 

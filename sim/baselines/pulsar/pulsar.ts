@@ -11,7 +11,7 @@ const DEFAULT_PERIOD_SEC = 60;
 
 /** Apache Pulsar's resource groups, releases 2.8 to 5.0 (docs/background/pulsar-resource-groups.md). */
 export function pulsar(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {
-  const rules = { calculate: asReleased, suppress: suppressAsReleased, forgetReportMs: Number.POSITIVE_INFINITY };
+  const rules = { calculate: asReleased, suppress: suppressAsReleased, forgetReportMs: Infinity };
   return brokers(name, `Apache Pulsar as released: quota · own usage ÷ usage, every ${periodSec} s`, {
     ...rules,
     periodSec,

@@ -30,7 +30,7 @@ export const suppressAsReleased: SuppressionRule = (attempt) => isDue(attempt) |
 /** The rule of the fork. Rounds: 0 = always send, negative = no mandatory report. Tolerance ≤ 0 = any usage is sent. */
 export const suppressAsForked: SuppressionRule = (attempt) => {
   const { maxSuppressRounds } = attempt;
-  if (maxSuppressRounds === 0 || attempt.msSinceLastReport === Number.POSITIVE_INFINITY) return true;
+  if (maxSuppressRounds === 0 || attempt.msSinceLastReport === Infinity) return true;
   if (maxSuppressRounds > 0 && isDue(attempt)) return true;
   return hasDrifted(attempt, (usage, tolerance) => tolerance <= 0 || differs(usage, tolerance));
 };

@@ -17,7 +17,7 @@ export class UsageReporter {
   readonly #settings: ReporterSettings;
   sinceLast: UsageCount = NOTHING;
   lastReported: UsageCount = NOTHING;
-  #lastSentMs = Number.NEGATIVE_INFINITY;
+  #lastSentMs = -Infinity;
 
   constructor(rule: SuppressionRule, settings: ReporterSettings) {
     this.#rule = rule;

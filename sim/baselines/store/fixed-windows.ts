@@ -16,7 +16,7 @@ export class FixedWindows implements Store {
   readonly #counted: Counted;
 
   private constructor(windows: readonly Window[], counted: Counted) {
-    this.#windows = windows.filter(({ points }) => points !== Number.POSITIVE_INFINITY);
+    this.#windows = windows.filter(({ points }) => points !== Infinity);
     this.#counted = counted;
   }
 
@@ -60,7 +60,7 @@ class Window {
   readonly points: number;
   readonly #durationMs: number;
   #consumed = 0;
-  #endsMs = Number.NEGATIVE_INFINITY;
+  #endsMs = -Infinity;
 
   constructor(dimension: 0 | 1, perSecond: number, perMs: number) {
     this.dimension = dimension;

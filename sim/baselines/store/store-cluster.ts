@@ -51,7 +51,7 @@ export class StoreCluster implements AskedCluster {
 
   /** Infinity: no node has a limit of its own. */
   limitOf(): number {
-    return Number.POSITIVE_INFINITY;
+    return Infinity;
   }
 
   #drawWay(): number {

@@ -210,7 +210,7 @@ export class OpenBatches {
   /** The node stops: open batches count as used. */
   close(): void {
     this.#isClosed = true;
-    this.expire(Number.POSITIVE_INFINITY);
+    this.expire(Infinity);
   }
 
   #openedOf(request: JointRequest): Batch {

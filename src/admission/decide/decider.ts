@@ -82,7 +82,7 @@ export class Decider {
     const nowMs = this.#clock();
     const { beside } = this.#parts.levels;
     const isShort = (lane: number) =>
-      ((beside[lane] as number) & IS_SHADOW) === 0 &&
+      (beside[lane] & IS_SHADOW) === 0 &&
       (request.further.length === 0 || !this.#limiter.containsTokens(lane, messages, bytes, nowMs));
     for (const lane of [request.lane, ...request.further].filter(isShort)) {
       this.#limiter.countRefused(lane, messages, bytes, retry);
@@ -117,7 +117,7 @@ export class Decider {
   }
 
   #decideInForce(request: JointRequest, nowMs: number): number {
-    const beside = this.#parts.levels.beside[request.lane] as number;
+    const beside = this.#parts.levels.beside[request.lane];
     request.refusedLane = request.lane;
     if (request.further.length > 0 || (beside & IS_SHADOW) !== 0) {
       return this.#servedAnswer(request, () => this.#decideJointly(request, nowMs));

@@ -1,12 +1,5 @@
 import { NOT_READY_RETRY_MS, type NotReady, RETRY_AFTER_MS_MAX, type Refused } from '../../api/decision.js';
-import {
-  DIMENSIONS,
-  DIRECTION_COUNT,
-  DIRECTIONS,
-  type Dimension,
-  type Direction,
-  slotOf,
-} from '../../core/base/vocabulary.js';
+import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, slotOf } from '../../core/base/vocabulary.js';
 import type { CoordinatorView } from '../../core/coordinator/coordinator-view.js';
 import type { JointLevels, JointRequest } from '../../core/limiter/joint-levels.js';
 import { CLIENTS_FULL, type Levels, refusedBy, TOPICS_FULL } from '../../core/limiter/levels.js';
@@ -70,7 +63,7 @@ export class RefusalExplainer {
       return this.#notReady(lane);
     }
     const { level, dimension: refused } = refusedBy(answer);
-    const dimension = DIMENSIONS[refused] as Dimension;
+    const dimension = DIMENSIONS[refused];
     this.#parts.refusals.count(lane, level, refused, nowMs);
     this.#parts.keys?.countOverQuota(Math.floor(lane / DIRECTION_COUNT));
     const tokensMs = this.#parts.joint.waitMs(request, nowMs);
@@ -100,7 +93,7 @@ export class RefusalExplainer {
     const shared = sharedBucket(loop, lane, dimension, nowMs);
     if (shared?.isInPieces) {
       const { bucket, tokens } = shared;
-      const needed = Math.min(asked[DIMENSIONS[dimension] as Dimension], bucket.depth);
+      const needed = Math.min(asked[DIMENSIONS[dimension]], bucket.depth);
       return Math.max(tokensMs, (1000 * (needed - tokens)) / bucket.perSecond);
     }
     if (tokensMs <= SETTLED_MS) return tokensMs;
@@ -117,9 +110,9 @@ export class RefusalExplainer {
     const { coordinator } = loop;
     const followsCluster = coordinator?.lanes.get(lane)?.isLimitedByTokens === true;
     const perSecond = followsCluster
-      ? Math.max(coordinator.shares.dueOf(lane, dimension), coordinator.shares.applied[slot] as number)
+      ? Math.max(coordinator.shares.dueOf(lane, dimension), coordinator.shares.applied[slot])
       : limiter.buckets.rate.at(slot);
-    const amount = asked[DIMENSIONS[dimension] as Dimension];
+    const amount = asked[DIMENSIONS[dimension]];
     return this.#promised.waitMs({ slot, amount, waitMs, perSecond, admitted: limiter.admitted.at(slot) }, nowMs);
   }
 
@@ -135,7 +128,7 @@ export class RefusalExplainer {
 
   #full(lane: number, level: 'topic' | 'client', nowMs: number): QuotameshError {
     this.#parts.refusals.count(lane, level, -1, nowMs);
-    const direction = DIRECTIONS[lane % DIRECTION_COUNT] as Direction;
+    const direction = DIRECTIONS[lane % DIRECTION_COUNT];
     const max = this.#parts.levels.maxOf(lane, level);
     return new QuotameshError('LEVEL_FULL', { group: this.#nameOf(lane), direction, max, level });
   }
@@ -146,8 +139,8 @@ export class RefusalExplainer {
     this.#parts.refusals.count(lane, 'group', dimension, nowMs);
     const slot = lane * DIMENSIONS.length + dimension;
     return new QuotameshError('BATCH_ABOVE_WINDOW', {
-      amount: [messages, bytes][dimension] as number,
-      dimension: DIMENSIONS[dimension] as Dimension,
+      amount: [messages, bytes][dimension],
+      dimension: DIMENSIONS[dimension],
       group: this.#nameOf(lane),
       holds: Math.floor(buckets.depth.at(slot)),
       windowMs: buckets.windowOf(lane),
@@ -155,7 +148,7 @@ export class RefusalExplainer {
   }
 
   askedOf({ lane, messages, bytes }: JointRequest): WatchedRequest {
-    const direction = DIRECTIONS[lane % DIRECTION_COUNT] as Direction;
+    const direction = DIRECTIONS[lane % DIRECTION_COUNT];
     return { group: this.#nameOf(lane), direction, messages, bytes };
   }
 

@@ -106,7 +106,7 @@ class Told extends Shown implements QuotaTold {
     const nowMs = this.#parts.clock();
     return this.#each((dimension) => {
       const ms = fullInMs(this.#parts, this.#lane, dimension, nowMs);
-      return ms === Number.POSITIVE_INFINITY ? null : Math.ceil(ms);
+      return ms === Infinity ? null : Math.ceil(ms);
     });
   }
 
@@ -159,7 +159,7 @@ class GrantedUnheard extends Shown implements Granted {
   }
 
   #each(tell: (dimension: number, rate: WrittenRate) => number | null): PerDimension {
-    return perDimension(this.#key().settings, DIRECTIONS[this.#direction] as Direction, tell);
+    return perDimension(this.#key().settings, DIRECTIONS[this.#direction], tell);
   }
 }
 

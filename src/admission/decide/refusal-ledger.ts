@@ -27,7 +27,7 @@ export class RefusalLedger {
   /** @param dimension index; −1 = no room, or nothing is decided */
   count(lane: number, level: Level | null, dimension: number, nowMs: number): void {
     const reason = this.#reasonOf(lane, level, dimension);
-    const name = dimension === -1 ? null : (DIMENSIONS[dimension] as Dimension);
+    const name = dimension === -1 ? null : DIMENSIONS[dimension];
     const entries = this.#lanes.get(lane) ?? [];
     if (entries.length === 0) this.#lanes.set(lane, entries);
     let entry = entries.find((one) => one.reason === reason && one.level === level && one.dimension === name);

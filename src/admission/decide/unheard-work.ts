@@ -144,8 +144,8 @@ export class UnheardWork {
     const direction = directionOf(origin);
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
     const most = this.#parts.keys.mostOf(row, direction);
-    const mostMessages = most[MESSAGES] as number;
-    const mostBytes = most[BYTES] as number;
+    const mostMessages = most[MESSAGES];
+    const mostBytes = most[BYTES];
     if (!isWithin(messages, mostMessages) || !isWithin(bytes, mostBytes) || messages + bytes === 0) {
       rejectAmounts(amounts, { messages: mostMessages, bytes: mostBytes, group: key });
     }

@@ -31,7 +31,7 @@ function takenUnheard({ limiter, loop }: LeftParts, lane: number, dimension: num
   const state = loop.coordinator?.lanes.get(lane);
   const slot = state?.tokens?.slots[dimension];
   if (state === undefined || slot === undefined) return 0;
-  const sinceFlow = limiter.taken(slotOf(lane, dimension)) - (state.taken[dimension] as number);
+  const sinceFlow = limiter.taken(slotOf(lane, dimension)) - state.taken[dimension];
   return Math.max(0, slot.account.unheard + Math.max(0, sinceFlow));
 }
 
@@ -43,7 +43,7 @@ export function fullInMs({ limiter, loop }: LeftParts, lane: number, dimension: 
   const { buckets } = limiter;
   const slot = slotOf(lane, dimension);
   const [perSecond, depth] = [buckets.rate.at(slot), buckets.depth.at(slot)];
-  if (perSecond === 0) return depth === Number.POSITIVE_INFINITY ? 0 : Number.POSITIVE_INFINITY;
+  if (perSecond === 0) return depth === Infinity ? 0 : Infinity;
   const windowMs = buckets.windowOf(lane);
   if (windowMs > 0) return restOfWindow(windowMs, nowMs);
   const here = limiter.available(lane, dimension, nowMs) - buckets.debt(lane, dimension, nowMs);

@@ -45,5 +45,5 @@ export class LaneBounds {
 
 /** Whether a direction without a quota may still have a target, through its cost or ramp. */
 function hasCeiling({ cost, ramp }: GroupConfig, direction: Direction): boolean {
-  return cost[direction].total !== Number.POSITIVE_INFINITY || ramp !== null;
+  return cost[direction].total !== Infinity || ramp !== null;
 }

@@ -53,9 +53,9 @@ export class RequestReader {
       Number.isInteger(messages) &&
       Number.isInteger(bytes) &&
       messages >= 0 &&
-      messages <= (this.#bounds.maxMessages[lane] as number) &&
+      messages <= this.#bounds.maxMessages[lane] &&
       bytes >= 0 &&
-      bytes <= (this.#bounds.maxBytes[lane] as number) &&
+      bytes <= this.#bounds.maxBytes[lane] &&
       messages + bytes > 0
     );
   }
@@ -74,7 +74,7 @@ export class RequestReader {
     const { clock, joint, loop, groups } = this.#parts;
     for (const lane of [request.lane, ...request.further]) loop.serve(lane);
     const there = joint.availableOrShown(request, MESSAGES, clock());
-    if (there === Number.POSITIVE_INFINITY) throw noEndOf(`group ${groups.ofLane(request.lane).name}`);
+    if (there === Infinity) throw noEndOf(`group ${groups.ofLane(request.lane).name}`);
     request.messages = wholeMessages(there);
     return request;
   }
@@ -136,7 +136,7 @@ export class RequestReader {
 
   rejectAboveCommit(request: JointRequest, actual: Required<Amounts>): void {
     for (const lane of [request.lane, ...request.further]) {
-      const most = { messages: this.#bounds.maxMessages[lane] as number, bytes: this.#bounds.maxBytes[lane] as number };
+      const most = { messages: this.#bounds.maxMessages[lane], bytes: this.#bounds.maxBytes[lane] };
       for (const field of ['messages', 'bytes'] as const) {
         const [amount, max] = [actual[field], Math.max(most[field], request[field])];
         if (amount <= max) continue;
@@ -148,7 +148,7 @@ export class RequestReader {
 
   reject(lane: number, amounts: Amounts): never {
     const group = this.#parts.groups.ofLane(lane).name;
-    rejectAmounts(amounts, { messages: this.#bounds.maxMessages[lane]!, bytes: this.#bounds.maxBytes[lane]!, group });
+    rejectAmounts(amounts, { messages: this.#bounds.maxMessages[lane], bytes: this.#bounds.maxBytes[lane], group });
     throw new QuotameshError('UNEXPECTED', { reason: 'an amount was refused for no reason' });
   }
 }

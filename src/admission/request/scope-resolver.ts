@@ -53,11 +53,11 @@ export class ScopeResolver {
   /** The only group, or key, that a scope belongs to; null where there are more, or none. */
   onlyGroupOf(scope: Scope): string | null {
     const { groups } = this.resolve(scope);
-    return groups.length === 1 ? (groups[0] as string) : null;
+    return groups.length === 1 ? groups[0] : null;
   }
 
   countExempt(direction: number, { messages = 0, bytes = 0 }: Amounts): void {
-    const counts = this.exempt[direction] as ExemptCounts;
+    const counts = this.exempt[direction];
     counts.requests++;
     counts.messages = counted(counts.messages, messages);
     counts.bytes = counted(counts.bytes, bytes);

@@ -1,6 +1,6 @@
 import type { Amounts, Reservation } from '../../api/decision.js';
 import type { CostOptions, ReportedCost } from '../../api/reported-cost.js';
-import { DIRECTION_COUNT, DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
+import { DIRECTION_COUNT, DIRECTIONS } from '../../core/base/vocabulary.js';
 import type { JointLevels, JointRequest } from '../../core/limiter/joint-levels.js';
 import type { GroupTable } from '../../groups/group-table.js';
 import type { Clock } from '../../ports/clock.js';
@@ -40,7 +40,7 @@ export function reservationOf(parts: ReservationParts, request: JointRequest): R
       const { messages, bytes } = amountsOf(actual, request);
       if (!open) return;
       reader.rejectAboveCommit(request, { messages, bytes });
-      const direction = DIRECTIONS[request.lane % DIRECTION_COUNT] as Direction;
+      const direction = DIRECTIONS[request.lane % DIRECTION_COUNT];
       if (costs !== undefined) {
         const names = [request.lane, ...request.further].map((lane) => groups.ofLane(lane).name);
         chargeCosts(names, costs, { direction, messages });

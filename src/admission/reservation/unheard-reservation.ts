@@ -1,5 +1,5 @@
 import type { Amounts, Origin, Reservation } from '../../api/decision.js';
-import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
+import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import type { UnheardHold } from '../../core/keys/unheard-holds.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { GroupTable } from '../../groups/group-table.js';
@@ -18,7 +18,7 @@ export interface KeyReservationParts {
 
 /** Holds what a key has granted unheard until it is committed or cancelled. */
 export function unheardReservation(parts: KeyReservationParts, hold: UnheardHold): Reservation {
-  const direction = DIRECTIONS[hold.direction] as Direction;
+  const direction = DIRECTIONS[hold.direction];
   let open = true;
   return {
     granted: true,
@@ -46,14 +46,13 @@ export function settleUnheard(parts: KeyReservationParts, hold: UnheardHold, mes
   const more = { messages: Math.max(0, messages - hold.messages), bytes: Math.max(0, bytes - hold.bytes) };
   if (more.messages + more.bytes === 0) return;
   // Its template may have been removed meanwhile: then nothing limits it.
-  if (groups.numbers.has(key) || keys.isKey(key))
-    consume(key, more, { direction: DIRECTIONS[hold.direction] as Direction });
+  if (groups.numbers.has(key) || keys.isKey(key)) consume(key, more, { direction: DIRECTIONS[hold.direction] });
 }
 
 function rejectAboveMost(keys: KeyBook, hold: UnheardHold, actual: Required<Amounts>): void {
   const most = keys.kindOf(hold.key)?.most[hold.direction];
   for (const [dimension, field] of (['messages', 'bytes'] as const).entries()) {
-    const [amount, max] = [actual[field], Math.max(most?.[dimension] ?? Number.POSITIVE_INFINITY, hold[field])];
+    const [amount, max] = [actual[field], Math.max(most?.[dimension] ?? Infinity, hold[field])];
     if (amount > max) throw new QuotameshError('COMMIT_ABOVE_MAX_REQUEST', { field, amount, max, group: hold.key });
   }
 }

@@ -44,7 +44,7 @@ export class ShadowBook {
   /** Lane of a group → that of what is planned for it; −1 = nothing is. */
   #planned = new Int32Array(0);
   /** The time as of which plans are asked, late by less than LATE_MS. */
-  #plansMs = Number.NEGATIVE_INFINITY;
+  #plansMs = -Infinity;
   #isAny = false;
 
   constructor(parts: ShadowBookParts) {
@@ -68,7 +68,7 @@ export class ShadowBook {
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       const lane = laneOf(group, direction);
       this.#planned[lane] = shadow === null ? -1 : laneOf(shadow, direction);
-      if (((levels.beside[lane] as number) & (IS_SHADOW | HAS_SHADOW)) !== 0) this.#isAny = true;
+      if ((levels.beside[lane] & (IS_SHADOW | HAS_SHADOW)) !== 0) this.#isAny = true;
     }
   }
 
@@ -80,7 +80,7 @@ export class ShadowBook {
 
   /** The lane in which the shadow of a lane decides; null = it has none. */
   shadowLaneOf(lane: number): number | null {
-    if (((this.#parts.levels.beside[lane] as number) & IS_SHADOW) !== 0) return lane;
+    if ((this.#parts.levels.beside[lane] & IS_SHADOW) !== 0) return lane;
     const planned = this.#planned[lane] ?? -1;
     return planned === -1 ? null : planned;
   }
@@ -93,12 +93,11 @@ export class ShadowBook {
    * @param answer of the lane
    */
   askPlanned(lane: number, messages: number, bytes: number, answer: number, nowMs: number): ShadowAnswer | null {
-    const planned = this.#planned[lane] as number;
+    const planned = this.#planned[lane];
     const lateMs = nowMs - this.#plansMs;
     if (lateMs >= LATE_MS || lateMs < 0) this.#plansMs = nowMs;
     const said =
-      messages > (this.#bounds.enforcedMessages[planned] as number) ||
-      bytes > (this.#bounds.enforcedBytes[planned] as number)
+      messages > this.#bounds.enforcedMessages[planned] || bytes > this.#bounds.enforcedBytes[planned]
         ? this.#refuseAboveMost(planned, messages, bytes, false)
         : this.#limiter.tryAcquire(planned, messages, bytes, false, this.#plansMs);
     if (said === GRANTED && answer === GRANTED) return null;
@@ -107,9 +106,7 @@ export class ShadowBook {
 
   /** Grants what a group with `mode: shadow` decides alone. null = as the group has said, too. */
   askGroup(lane: number, messages: number, bytes: number, retry: boolean, nowMs: number): ShadowAnswer | null {
-    const isAbove =
-      messages > (this.#bounds.enforcedMessages[lane] as number) ||
-      bytes > (this.#bounds.enforcedBytes[lane] as number);
+    const isAbove = messages > this.#bounds.enforcedMessages[lane] || bytes > this.#bounds.enforcedBytes[lane];
     let said = isAbove
       ? this.#refuseAboveMost(lane, messages, bytes, retry)
       : this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
@@ -160,7 +157,7 @@ export class ShadowBook {
         return this.#letPass(left, { said, isCounted, isDone: false, nowMs });
       },
       planned: (lane) => {
-        const { said, held } = hold(this.#planned[lane] as number, false, this.#offeredTo(lane, request), false);
+        const { said, held } = hold(this.#planned[lane], false, this.#offeredTo(lane, request), false);
         return this.#compareHeld(request, answer, { said, held, nowMs });
       },
     });
@@ -172,7 +169,7 @@ export class ShadowBook {
    * limits stand beside it, the part.
    */
   #offeredTo(lane: number, request: JointRequest): Amounts {
-    const isAlone = request.further.length === 0 && ((this.#parts.levels.beside[lane] as number) & OTHER_LEVELS) === 0;
+    const isAlone = request.further.length === 0 && (this.#parts.levels.beside[lane] & OTHER_LEVELS) === 0;
     return isAlone ? (request.whole ?? request) : request;
   }
 
@@ -193,9 +190,9 @@ export class ShadowBook {
    * would have refused the rest. Returns whether the lane's own group is one, so that it has been charged.
    */
   admittedElsewhere(lane: number, messages: number, bytes: number, nowMs: number): boolean {
-    const bits = this.#parts.levels.beside[lane] as number;
+    const bits = this.#parts.levels.beside[lane];
     if ((bits & IS_SHADOW) !== 0) this.#grantPieces(lane, messages, bytes, nowMs);
-    else if ((bits & HAS_SHADOW) !== 0) this.#grantPieces(this.#planned[lane] as number, messages, bytes, nowMs);
+    else if ((bits & HAS_SHADOW) !== 0) this.#grantPieces(this.#planned[lane], messages, bytes, nowMs);
     return (bits & IS_SHADOW) !== 0;
   }
 
@@ -208,7 +205,7 @@ export class ShadowBook {
     if (part.messages > 0 || part.bytes > 0) limiter.consumePieces(lane, part.messages, part.bytes, 0, nowMs);
     const left = lessOf({ messages, bytes }, part);
     if (left.messages === 0 && left.bytes === 0) return;
-    const isGroup = ((this.#parts.levels.beside[lane] as number) & IS_SHADOW) !== 0;
+    const isGroup = (this.#parts.levels.beside[lane] & IS_SHADOW) !== 0;
     if (isGroup) this.counts.count(lane, 'letPass', left.messages, left.bytes);
     if (!isKnown) {
       if (isGroup) this.counts.count(lane, 'uncounted', left.messages, left.bytes);
@@ -223,7 +220,7 @@ export class ShadowBook {
   #each(request: JointRequest, answer: number, asking: Asking): void {
     const { beside } = this.#parts.levels;
     for (const [at, lane] of [request.lane, ...request.further].entries()) {
-      const bits = beside[lane] as number;
+      const bits = beside[lane];
       let said: ShadowAnswer | null = null;
       if ((bits & IS_SHADOW) !== 0) {
         if (answer === GRANTED) said = asking.group(lane, (request.counted & (1 << at)) !== 0);
@@ -240,8 +237,7 @@ export class ShadowBook {
   #askLevels(one: TokenRequest, nowMs: number): ShadowAnswer | null {
     const { lane, messages, bytes, retry } = one;
     const { levels, loop } = this.#parts;
-    if (((levels.beside[lane] as number) & OTHER_LEVELS) === 0)
-      return this.askGroup(lane, messages, bytes, retry, nowMs);
+    if ((levels.beside[lane] & OTHER_LEVELS) === 0) return this.askGroup(lane, messages, bytes, retry, nowMs);
     const before = this.#limiter.refusals.at(lane);
     const isAbove = this.#isAboveMost(one);
     let said = isAbove ? this.#refuseAboveMost(lane, messages, bytes, retry) : levels.tryAcquire(one, nowMs);
@@ -289,7 +285,7 @@ export class ShadowBook {
 
   #isAboveMost({ lane, messages, bytes }: TokenRequest): boolean {
     const { enforcedMessages, enforcedBytes } = this.#bounds;
-    return messages > (enforcedMessages[lane] as number) || bytes > (enforcedBytes[lane] as number);
+    return messages > enforcedMessages[lane] || bytes > enforcedBytes[lane];
   }
 
   /** A request above maxRequest is no request for a group that is enforced; as a shadow's answer that is a refusal. */

@@ -26,7 +26,7 @@ export class Waiting {
     if (this.#leave(waiter)) waiter.reject(reason);
   });
   #deadlineTimer: unknown = null;
-  #deadlineDueMs = Number.POSITIVE_INFINITY;
+  #deadlineDueMs = Infinity;
   #count = 0;
   #closed = false;
 
@@ -131,7 +131,7 @@ export class Waiting {
     if (signal !== undefined) this.#aborts.add(signal, waiter);
     turn.live++;
     this.#count++;
-    limiter.heldBack[request.lane] = (limiter.heldBack[request.lane] as number) + 1;
+    limiter.heldBack[request.lane] = limiter.heldBack[request.lane] + 1;
     if (turn.isParked) turn.owner.push(waiter, this.#costOf(request));
     else line.queue.add(turn.owner, waiter, this.#costOf(request));
     // If others wait in this line already, its next turn is planned.
@@ -155,7 +155,7 @@ export class Waiting {
     for (let served = 0; served < SERVED_AT_ONCE; served++) {
       const owner = line.queue.peek();
       if (owner === null) break;
-      const waiter = owner.items[owner.head]!.item;
+      const waiter = owner.items[owner.head].item;
       const answer = waiter.decide(waiter.request);
       waiter.answer = answer;
       if (answer === GRANTED) {
@@ -233,7 +233,7 @@ export class Waiting {
     const { turn, request } = waiter;
     const { limiter } = this.#parts;
     this.#count--;
-    limiter.heldBack[request.lane] = (limiter.heldBack[request.lane] as number) - 1;
+    limiter.heldBack[request.lane] = limiter.heldBack[request.lane] - 1;
     turn.live--;
     if (turn.live === 0) {
       turn.line.queue.leave(turn.owner);
@@ -258,7 +258,7 @@ export class Waiting {
       this.#parts.timers.clear(this.#deadlineTimer);
       this.#deadlineTimer = null;
     }
-    if (nextMs === Number.POSITIVE_INFINITY) return;
+    if (nextMs === Infinity) return;
     this.#deadlineDueMs = nextMs;
     const waitMs = Math.max(0, Math.ceil(nextMs - this.#parts.clock()));
     this.#deadlineTimer = this.#parts.timers.set(() => this.#expire(), waitMs);

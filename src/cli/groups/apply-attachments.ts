@@ -26,7 +26,7 @@ export async function planAttachments(node: NodeAddress, scopes: Mapping): Promi
     // YAML may name the group alone.
     const after = isMapping(written) ? written : { group: written };
     if (found?.origin === 'run-time' && isSameValue(found.attachment, after)) return [];
-    const before = found === undefined ? null : (found.attachment as Mapping);
+    const before = found === undefined ? null : found.attachment;
     const expected = found === undefined ? 'none' : String(found.revision);
     const name = `attachment of ${scope}`;
     return [{ scope, name, isNew: found === undefined, expected, before, after, lines: diffOf(before, after) }];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { configFiles } from '../../config/files/config-files.js';
-import { ConfigError, type Mistake } from '../../config/setting/config-error.js';
+import { ConfigError } from '../../config/setting/config-error.js';
 import { mergeFiles } from '../../config/yaml/merge-files.js';
 import { parseYaml } from '../../config/yaml/parse-yaml.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
@@ -105,7 +105,7 @@ function readFiles(path: string): WrittenFiles {
   const unreadable = (reason: string) => new QuotameshError('CONFIG_UNREADABLE', { file: path, reason });
   const texts = filesOf(path, unreadable);
   const { raw, mistakes } = mergeFiles(texts.map(({ file, text }) => ({ file, parsed: parseYaml(text) })));
-  if (mistakes.length > 0) throw new ConfigError(path, mistakes as readonly Mistake[]);
+  if (mistakes.length > 0) throw new ConfigError(path, mistakes);
   if (!isMapping(raw) || !isMapping(raw.groups)) throw unreadable('it must be a mapping with the key groups');
   const { groups, attachments = {}, ...rest } = raw;
   const { scopes = {}, ...rules } = isMapping(attachments) ? attachments : { scopes: attachments };

@@ -43,7 +43,7 @@ function quotaText({ quota, quotaAsWritten }: Summary['publish'], name: 'message
   const perSecond = quota[rateKey(name, 'second')];
   if (perSecond === null) return '–';
   const per = unitIn(quotaAsWritten, name);
-  return shownRate({ amount: per === 'second' ? perSecond : quotaAsWritten[rateKey(name, per)]!, per });
+  return shownRate({ amount: per === 'second' ? perSecond : quotaAsWritten[rateKey(name, per)], per });
 }
 
 export async function getGroup(name: string, { json = false, ...options }: GroupOptions): Promise<void> {
@@ -132,7 +132,7 @@ export function patchOf(pairs: readonly string[]): Readonly<Record<string, unkno
     for (const part of keys.slice(0, -1)) {
       below[part] ??= Object.create(null);
       if (!isMapping(below[part])) throw usage(`${pair} stands below a key that has a value of its own`);
-      below = below[part] as Record<string, unknown>;
+      below = below[part];
     }
     below[keys.at(-1) as string] = sentAs(text);
   }

@@ -161,7 +161,7 @@ function rampSteps({ ramp, target }: DirectionExplanation, rate: RateText): Step
   if (ramp === null) return [];
   const { mode, state, ceiling, from, to, overMs } = ramp;
   const whole = `${figure(from)} to ${figure(to)} in ${figure(overMs / 1000)} s, ${mode}`;
-  const binds = ceiling < (target ?? Number.POSITIVE_INFINITY) ? ': the ramp binds' : '';
+  const binds = ceiling < (target ?? Infinity) ? ': the ramp binds' : '';
   return [['ramp', `${rate(ceiling, 'messages')}${binds} (${whole}; ${RAMP_STATES[state]})`]];
 }
 

@@ -60,7 +60,7 @@ export function lineOf(change: AuditedChange): string {
 function differences(before: unknown, after: unknown, path = ''): [string, string, string][] {
   if (!isMapping(before) && !isMapping(after)) {
     const [was, is] = [before, after].map((value) => (value === undefined ? '-' : printable(JSON.stringify(value))));
-    return was === is ? [] : [[path, was as string, is as string]];
+    return was === is ? [] : [[path, was, is]];
   }
   const [was, is] = [before, after].map((value) => (isMapping(value) ? value : {})) as [
     Record<string, unknown>,

@@ -17,7 +17,7 @@ export async function showStatus({
   const asked = nodeAddress(options);
   const render = (status: ClusterStatus) =>
     json ? JSON.stringify(status) : statusTable(status, all ? ALL : undefined);
-  const fetch = () => fetchClusterStatus(asked, group, all ? Number.POSITIVE_INFINITY : groups);
+  const fetch = () => fetchClusterStatus(asked, group, all ? Infinity : groups);
   if (!watch) {
     process.stdout.write(`${render(await fetch())}\n`);
     return;

@@ -18,7 +18,7 @@ export interface RowsShown {
   readonly nodes: number;
 }
 
-export const ALL: RowsShown = { members: Number.POSITIVE_INFINITY, nodes: Number.POSITIVE_INFINITY };
+export const ALL: RowsShown = { members: Infinity, nodes: Infinity };
 const FEW: RowsShown = { members: 20, nodes: 10 };
 
 /** The cluster as plain text: who is in it, then who has which share of what. */

@@ -11,7 +11,6 @@ import { settingsOf } from '../../../sim/replay/replay-recording.js';
 import { KEYS_MAX, type TraceFound } from '../../../sim/replay/trace.js';
 import { parseQuantity } from '../../config/setting/quantity.js';
 import { gatesOf } from '../../core/base/local-gate.js';
-import type { GroupSettings } from '../../core/base/settings.js';
 import { type Rates, UNLIMITED } from '../../core/base/vocabulary.js';
 import { type Recording, readRecording } from '../../recording/read-recording.js';
 import { foundText } from './found-text.js';
@@ -102,8 +101,8 @@ async function ofRecording(recording: Recording, options: RecommendCommandOption
   const { group: wanted, direction, of } = options;
   if (options.per !== undefined) throw wrongUse('--per names a column of a CSV; a recording tells one group, --group');
   const { header, group: at } = await chosenGroup(recording, wanted);
-  const { nodeId: _, nonce: _ofThisProcess, ...settings } = settingsOf(header, header.groups[at]!.strategy);
-  const group = settings.groups[at] as GroupSettings;
+  const { nodeId: _, nonce: _ofThisProcess, ...settings } = settingsOf(header, header.groups[at].strategy);
+  const group = settings.groups[at];
   const work = await collectWork(workOfRecording(recording, { group: wanted, direction }));
   // The simulated clusters publish.
   const played = { ...group, cost: { publish: group.cost[direction], dispatch: group.cost[direction] } };

@@ -3,7 +3,7 @@ import { SHORT_UNIT } from '../../config/setting/time-unit.js';
 import type { WrittenRate } from '../../config/setting/written-rate.js';
 
 export function rate(value: number): string {
-  if (value === Number.POSITIVE_INFINITY) return 'unlimited';
+  if (value === Infinity) return 'unlimited';
   return value >= 100 ? whole(value) : String(Number(value.toPrecision(3)));
 }
 

@@ -75,7 +75,7 @@ async function configured(
     const at = ['groups', UNCONFIGURED];
     const raw = { cluster: 'replay', topic: 'memory', groups: { [UNCONFIGURED]: {} } };
     const config = resolveConfig(raw, { source: '(replay)', overrides: { group: { at, settings } } });
-    return { config, kind: 'none', at, group: config.groups[0] as GroupConfig };
+    return { config, kind: 'none', at, group: config.groups[0] };
   }
   const written = await loadConfig({ file, env: process.env });
   const named = groupOf(written, file, wanted);

@@ -8,7 +8,7 @@ import { lines, percent, rate, seconds } from './replay-figures.js';
 /** What each strategy would have given from the same log: means over the recording. */
 export function recordingTable(recording: Recording, replay: RecordingReplay): string {
   const parts = (replay.runs[0]?.series ?? []).flatMap(({ dimension }, at) => {
-    const series = replay.runs.map((run) => run.series[at] as DimensionSeries);
+    const series = replay.runs.map((run) => run.series[at]);
     return ['', `mean ${dimension}/s`, ...shareTable(replay.runs, series)];
   });
   return lines([recordingNote(recording, replay), ...parts]);

@@ -81,7 +81,7 @@ async function withQuota(
   { config }: ReplayCommandOptions,
 ): Promise<PlayedRows> {
   if (config !== undefined) return { rows: input, quota, told, note: [`Group ${name} of ${config}.`] };
-  if (quota.some((rate) => rate !== Number.POSITIVE_INFINITY)) return { rows: input, quota, told, note: [] };
+  if (quota.some((rate) => rate !== Infinity)) return { rows: input, quota, told, note: [] };
   if (!isRegularFile(file)) {
     const what = file === '-' ? 'standard input' : `${file} is no regular file and`;
     throw wrongUse(`${what} cannot be read twice to find a quota: name it with --quota or --quota-bytes`);
@@ -92,7 +92,7 @@ async function withQuota(
   const note = `No quota given: ${mean} messages/s is what ${arrivals} rows ask for on the mean.`;
   return {
     rows: openFile(file),
-    quota: [mean, Number.POSITIVE_INFINITY],
+    quota: [mean, Infinity],
     told: [{ amount: mean, per: 'second' }, null],
     note: [note],
   };

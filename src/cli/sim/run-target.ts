@@ -73,7 +73,7 @@ function linesOf({ name, says, phases }: TargetScenario, { strategy, seed, ...re
 }
 
 function expectedText({ what, group, value, tolerance }: TargetExpectation): string {
-  const around = tolerance === 0 || value === Number.POSITIVE_INFINITY ? '' : ` ± ${100 * tolerance} %`;
+  const around = tolerance === 0 || value === Infinity ? '' : ` ± ${100 * tolerance} %`;
   return `${what}${group === null ? '' : ` of ${group}`} ${shown(value)}${around}`;
 }
 
@@ -97,6 +97,6 @@ function secondsTable(seconds: readonly TargetSecond[]): readonly string[] {
 }
 
 function shown(rate: number): string {
-  if (rate === Number.POSITIVE_INFINITY) return 'unlimited';
+  if (rate === Infinity) return 'unlimited';
   return Number.isInteger(rate) ? String(rate) : rate.toFixed(2);
 }

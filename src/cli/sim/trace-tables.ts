@@ -24,7 +24,7 @@ export interface PlayedAs {
 
 /** What each system made of a trace. */
 export function traceTable(runs: readonly TraceRun[], played: PlayedAs): string {
-  const hasBytes = played.quota[1] !== Number.POSITIVE_INFINITY;
+  const hasBytes = played.quota[1] !== Infinity;
   const refused = hasBytes ? ['refused', 'bytes refused'] : ['refused'];
   const windows = ['worst second', 'over 5 s', 'seconds over'];
   const head = ['system', 'admitted', ...refused, 'used', ...windows, 'records', 'KB'];

@@ -155,7 +155,7 @@ export function describeGroup(group: GroupConfig): Readonly<Record<string, unkno
   const { ofQuota: _fromQuota, ...depth } = burst;
   return {
     quota: { publish: describeQuota(group, 'publish'), dispatch: describeQuota(group, 'dispatch') },
-    ...(slewPerSecond === Number.POSITIVE_INFINITY ? {} : { slewPerSecond }),
+    ...(slewPerSecond === Infinity ? {} : { slewPerSecond }),
     ...others,
     burst: depth,
     perTopic: describeDirections('perTopic', perTopic, rates),

@@ -28,9 +28,7 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
     groups: z.record(z.string(), group).nullable().optional(),
     keys: keysSchema(group),
   });
-  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7', override: describe }) as Readonly<
-    Record<string, unknown>
-  >;
+  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7', override: describe });
 }
 
 /** Bounds, and templates by their patterns, which have groups' settings and overrides of single keys. */
@@ -58,7 +56,7 @@ function topicSchema(kind: TopicKind): z.ZodType {
     kind: kind === TOPIC_KIND.default ? z.literal(kind).optional() : z.literal(kind),
     ...(tls === undefined
       ? {}
-      : { tls: z.union([z.boolean(), editorSchema(fieldsOf(TOPIC_KINDS[kind]).tls!, 'topic.tls')]).optional() }),
+      : { tls: z.union([z.boolean(), editorSchema(fieldsOf(TOPIC_KINDS[kind]).tls, 'topic.tls')]).optional() }),
   };
   return z.strictObject({ ...members, ...own }).nullable();
 }
@@ -72,7 +70,7 @@ function editorMembers(schema: Section, path: string): Readonly<Record<string, z
   const members = Object.entries(fieldsOf(schema)).filter(([, member]) => member !== READ_ELSEWHERE);
   const old = oldKeysBelow(path).map((alias): [string, z.ZodType] => {
     const deprecated = deprecation(`${path}.${alias.now}`);
-    return [alias.old, editorLeaf(factsOf(fieldsOf(schema)[alias.now]!)!, deprecated).optional()];
+    return [alias.old, editorLeaf(factsOf(fieldsOf(schema)[alias.now])!, deprecated).optional()];
   });
   const own = members.map(([key, member]): [string, z.ZodType] => [key, editorMember(member, path, key).optional()]);
   return Object.fromEntries([...own, ...old]);

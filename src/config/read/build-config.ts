@@ -197,7 +197,7 @@ export function buildGroup(name: string, settings: GroupSettings): GroupConfig {
     ramp: rampOf(limiting.ramp),
     nodeCount: 0,
     weights: weights ?? Object.create(null),
-    slewPerSecond: slewPerSecond ?? Number.POSITIVE_INFINITY,
+    slewPerSecond: slewPerSecond ?? Infinity,
     perTopic: { ...directionsOf(limiting.perTopic), max: perTopic.max },
     perClient: { ...directionsOf(limiting.perClient), max: perClient.max },
     asWritten: ratesAsWritten(limiting),
@@ -248,7 +248,7 @@ function costOf(read: RatesRead): CostQuota {
 
 function perSecondOf(read: RatesRead, name: RateName): number {
   const rate = givenRate(read, name);
-  return rate === null ? Number.POSITIVE_INFINITY : perSecond(rate);
+  return rate === null ? Infinity : perSecond(rate);
 }
 
 function ratesAsWritten(sections: Readonly<Partial<Record<RateSection, DirectionsRead>>>): RatesAsWritten {

@@ -4,7 +4,7 @@ import { type ReadKafkaQuotas, readKafkaQuotas } from '../rules/read-kafka-quota
 import type { GroupSettings } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
-import { givenRate, type RatesRead } from '../setting/written-rate.js';
+import { givenRate } from '../setting/written-rate.js';
 import type { KeysRead } from './read-keys.js';
 import type { SoundTopic } from './read-topic.js';
 
@@ -25,5 +25,5 @@ export function kafkaQuotasOf(root: Mapping, { topic, groups, keys }: ReadBefore
 }
 
 function hasBytes({ quota }: Sound<GroupSettings>): boolean {
-  return DIRECTIONS.some((direction) => givenRate((quota?.[direction] ?? {}) as RatesRead, 'bytes') !== null);
+  return DIRECTIONS.some((direction) => givenRate(quota?.[direction] ?? {}, 'bytes') !== null);
 }

@@ -48,7 +48,7 @@ function laidOver(quota: RatesRead, planned: RatesRead): RatesRead {
     if (givenKey(planned, name) === undefined) continue;
     for (const key of rateKeysOf(name)) merged[key] = planned[key] ?? null;
   }
-  return merged as RatesRead;
+  return merged;
 }
 
 const NOTHING: GroupSettings = GROUP.parse({});

@@ -157,7 +157,7 @@ function checkRedis(topic: SoundOfKind<'redis'>, findings: Findings): void {
 
 function requireKey(topic: SoundTopic, key: string, when: string, findings: Findings): void {
   if (valueAt(topic, key) !== null) return;
-  const allowed = allowedText(rowsOf(TOPIC_KINDS[topic.kind])[key]!);
+  const allowed = allowedText(rowsOf(TOPIC_KINDS[topic.kind])[key]);
   const remedy = remedyOf(topic.kind, key) || `Add it: ${allowed}.`;
   findings.add(['topic', ...key.split('.')], { problem: `is required ${when}`, allowed, remedy });
 }

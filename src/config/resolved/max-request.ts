@@ -36,6 +36,6 @@ const NO_QUOTA = { publish: UNLIMITED, dispatch: UNLIMITED };
 const SECONDS = 10;
 
 function derived(most: number, { least, without }: { least: number; without: number }): number {
-  if (most === Number.POSITIVE_INFINITY || most === 0) return without;
+  if (most === Infinity || most === 0) return without;
   return Math.min(Number.MAX_SAFE_INTEGER, Math.floor(Math.max(least, most)));
 }

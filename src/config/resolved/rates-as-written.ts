@@ -16,17 +16,13 @@ export const ALL_PER_SECOND: RatesAsWritten = Object.freeze({});
 
 /** The rate in its own unit; null = there is no limit. */
 export function asWritten(rates: RatesAsWritten, path: RatePath, perSecond: number): WrittenRate | null {
-  if (perSecond === Number.POSITIVE_INFINITY) return null;
+  if (perSecond === Infinity) return null;
   return rates[path] ?? { amount: perSecond, per: 'second' };
 }
 
 /** A group's quota of messages or bytes, likewise. */
 export function quotaAsWritten(group: WithQuota, direction: Direction, dimension: number): WrittenRate | null {
-  return asWritten(
-    group.asWritten,
-    QUOTA_PATHS[direction][dimension] as RatePath,
-    group.quota[direction][dimension] as number,
-  );
+  return asWritten(group.asWritten, QUOTA_PATHS[direction][dimension], group.quota[direction][dimension]);
 }
 
 /** Made once: a path that is put together anew is hashed for every look-up (0.4 µs of a store's hit). */

@@ -71,7 +71,7 @@ function readRules<Rule extends { readonly group: string | null }>(
 }
 
 function isUnasked(pattern: unknown): boolean {
-  return pattern === null || (typeof pattern === 'object' && Object.keys(pattern as object).length === 0);
+  return pattern === null || (typeof pattern === 'object' && Object.keys(pattern).length === 0);
 }
 
 /** A group without captures must be configured. */

@@ -20,7 +20,7 @@ export function readSection<Value>(
   written: unknown,
 ): Sound<Value> {
   const read = schema.safeParse(written);
-  if (read.success) return read.data as Sound<Value>;
+  if (read.success) return read.data;
   for (const mistake of inputMistakes(schema, written, read.error.issues)) {
     // To look for what was meant by a word takes 0.1 ms, and a request may have 100,000 of them.
     if (findings.isFull) break;

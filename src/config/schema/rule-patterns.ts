@@ -31,7 +31,7 @@ export function headerPatterns(allowed: string) {
 export const FLAG = told(z.boolean().nullish(), 'true or false');
 
 export function capturesIn(pattern: string): string[] {
-  return Array.from(pattern.matchAll(/\{(\w+)\}/g), ([, name]) => name as string);
+  return Array.from(pattern.matchAll(/\{(\w+)\}/g), ([, name]) => name);
 }
 
 /** Names that stand in `group` and that nothing else in the rule captures or sets. */

@@ -20,7 +20,7 @@ export function rateMeasured({ rate: key }: Setting, rate: WrittenRate): number 
 }
 
 export function isAboveMost(setting: Setting, input: unknown): input is number | string {
-  return isNumberOrText(input) && measured(setting, input) > (setting.max ?? Number.POSITIVE_INFINITY);
+  return isNumberOrText(input) && measured(setting, input) > (setting.max ?? Infinity);
 }
 
 export function isBelowLeast(setting: Setting, input: unknown): input is number | string {

@@ -38,7 +38,7 @@ export function labelsOf(line: string, from: number): Labels {
   label.lastIndex = from;
   let end = from;
   for (let found = label.exec(line); found !== null; found = label.exec(line)) {
-    labels.set(found[1] as string, unescaped(found[2] as string));
+    labels.set(found[1], unescaped(found[2]));
     end = label.lastIndex;
   }
   return { labels, end: line.indexOf('}', end) + 1 };

@@ -39,10 +39,10 @@ const LENGTH_MAX = 200;
 
 function amountOf(kind: QuantityKind, match: RegExpExecArray | null): number {
   if (match === null) return Number.NaN;
-  const text = match[1] as string;
+  const text = match[1];
   // Not 0, which has a meaning of its own: what is too small for a double is no less a number above it.
   const amount = Number(text) || (/^[^e]*[1-9]/.test(text) ? Number.MIN_VALUE : 0);
-  const unit = match[2] as string;
+  const unit = match[2];
   // Dividing keeps 7% exact (0.07); multiplying by 0.01 would not.
   if (kind === 'ratio' && unit === '%') return amount / 100;
   const factor = UNITS[kind].get(unit);

@@ -53,7 +53,7 @@ export type RateKey<
 > = `${Name}Per${Capitalize<Unit>}`;
 
 export function rateKey<Name extends RateName, Unit extends TimeUnit>(name: Name, unit: Unit): RateKey<Name, Unit> {
-  return `${name}Per${unit[0]!.toUpperCase()}${unit.slice(1)}` as RateKey<Name, Unit>;
+  return `${name}Per${unit[0].toUpperCase()}${unit.slice(1)}` as RateKey<Name, Unit>;
 }
 
 export function rateKeysOf(name: RateName): readonly RateKey[] {

@@ -99,7 +99,7 @@ function locator(document: Document, lines: LineCounter): Locate {
   let targets: ReadonlyMap<Alias, Node> | undefined;
   return (path, part) => {
     targets ??= aliasTargets(document);
-    let found: Node | null = document.contents as Node | null;
+    let found: Node | null = document.contents;
     let location = locationOf(found, lines) ?? { line: 1, column: 1 };
     for (const step of path) {
       const next = childOf(isAlias(found) ? (targets.get(found) ?? null) : found, step);
@@ -150,7 +150,7 @@ function keyMistakes(document: Document, lines: LineCounter): ParsedYaml['mistak
     for (const { key, value } of node.items) {
       if (!isScalar(key)) continue;
       const name = String(key.value);
-      const location = locationOf(key as Node, lines) ?? { line: 1, column: 1 };
+      const location = locationOf(key, lines) ?? { line: 1, column: 1 };
       const before = first.get(name);
       if (before !== undefined) mistakes.push({ ...duplicateKey(before), path: [...path, name], location });
       else first.set(name, location);

@@ -86,7 +86,7 @@ export class Attachments {
     const atRunTime = this.#atRunTime.get(path);
     if (atRunTime !== undefined) return { path, origin: 'run-time', attachment: atRunTime };
     if (!Object.hasOwn(this.#scopes, path)) return null;
-    return { path, origin: 'yaml', attachment: this.#scopes[path] as Attachment };
+    return { path, origin: 'yaml', attachment: this.#scopes[path] };
   }
 
   /** Whether YAML attaches the scope, whatever was attached at run time. */
@@ -170,7 +170,7 @@ export class Attachments {
 
   *#matching(scope: Scope): Generator<Because> {
     for (let at = 0; at < this.#rules.length; at++) {
-      const rule = this.#rules[at] as AttachmentRule;
+      const rule = this.#rules[at];
       const captured = match(rule, scope);
       const group = captured === null || rule.group === null ? null : fill(rule.group, captured);
       if (captured === null || !(rule.exempt || (group !== null && this.#isGroup(group)))) continue;
@@ -202,7 +202,7 @@ function match(rule: AttachmentRule, scope: Scope): Captured | null {
     (rule.client === null || matchName(rule.client, client, captured)) &&
     (rule.topic === null || matchTopic(rule.topic, topic, captured)) &&
     Object.entries(rule.headers).every(([name, pattern]) => {
-      return Object.hasOwn(headers, name) && matchName(pattern, headers[name] as string, captured);
+      return Object.hasOwn(headers, name) && matchName(pattern, headers[name], captured);
     });
   // What a pattern captures under this name goes before it.
   if (all && client !== '') captured.client ??= client;

@@ -17,7 +17,7 @@ export function matchTopic(pattern: string, topic: string, captured: Captured): 
   const wanted = pattern.split('/');
   const segments = topic.split('/', wanted.length + 1);
   for (let at = 0; at < wanted.length; at++) {
-    const segment = wanted[at] as string;
+    const segment = wanted[at];
     if (segment === '#') return true;
     const given = segments[at];
     if (given === undefined) return false;

@@ -12,7 +12,7 @@ export function decay(x: number): number {
     term *= -rest / power;
     series += term;
   }
-  return (TABLE[eighths] as number) * series;
+  return TABLE[eighths] * series;
 }
 
 const TABLE_END = 40;
@@ -22,6 +22,6 @@ const TABLE = tableOf(TABLE_END * 8);
 
 function tableOf(length: number): Float64Array {
   const table = new Float64Array(length).fill(1);
-  for (let at = 1; at < length; at++) table[at] = (table[at - 1] as number) * EIGHTH;
+  for (let at = 1; at < length; at++) table[at] = table[at - 1] * EIGHTH;
   return table;
 }

@@ -18,7 +18,7 @@ export function gatesOf({ limiter, topics, smoothingMs, slewPerSecond, nodeCount
     limiter: limiter === 'window',
     topics: (topics ?? 'shared') !== 'shared',
     smoothingMs: (smoothingMs ?? 0) > 0,
-    slewPerSecond: (slewPerSecond ?? Number.POSITIVE_INFINITY) !== Number.POSITIVE_INFINITY,
+    slewPerSecond: (slewPerSecond ?? Infinity) !== Infinity,
     nodeCount: (nodeCount ?? 0) > 0,
   };
   return GATES.filter((gate) => isGate[gate]);

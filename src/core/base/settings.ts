@@ -80,7 +80,7 @@ export interface BurstSettings {
 
 /** The depth that is configured for one dimension of a lane, units; null = none is. */
 export function depthGiven(burst: BurstSettings, direction: number, dimension: number): number | null {
-  const [side, unit] = [DIRECTIONS[direction] as Direction, DIMENSIONS[dimension] as Dimension];
+  const [side, unit] = [DIRECTIONS[direction], DIMENSIONS[dimension]];
   return burst[unit] ?? burst.ofQuota?.[side][unit] ?? null;
 }
 

@@ -9,7 +9,7 @@ export class TimeHeap<Item> {
 
   /** Infinity when there is nothing. */
   get nextMs(): number {
-    return this.#times[0] ?? Number.POSITIVE_INFINITY;
+    return this.#times[0] ?? Infinity;
   }
 
   push(atMs: number, item: Item): void {
@@ -18,7 +18,7 @@ export class TimeHeap<Item> {
     this.#items.push(item);
     while (at > 0) {
       const above = (at - 1) >> 1;
-      if ((this.#times[above] as number) <= atMs) break;
+      if (this.#times[above] <= atMs) break;
       this.#swap(at, above);
       at = above;
     }
@@ -40,7 +40,7 @@ export class TimeHeap<Item> {
     const times = this.#times.splice(0);
     const items = this.#items.splice(0);
     items.forEach((item, at) => {
-      if (isKept(item)) this.push(times[at] as number, item);
+      if (isKept(item)) this.push(times[at], item);
     });
   }
 
@@ -59,14 +59,14 @@ export class TimeHeap<Item> {
   }
 
   #isBefore(one: number, other: number): boolean {
-    return (this.#times[one] as number) < (this.#times[other] as number);
+    return this.#times[one] < this.#times[other];
   }
 
   #swap(one: number, other: number): void {
-    const atMs = this.#times[one] as number;
-    const item = this.#items[one] as Item;
-    this.#times[one] = this.#times[other] as number;
-    this.#items[one] = this.#items[other] as Item;
+    const atMs = this.#times[one];
+    const item = this.#items[one];
+    this.#times[one] = this.#times[other];
+    this.#items[one] = this.#items[other];
     this.#times[other] = atMs;
     this.#items[other] = item;
   }

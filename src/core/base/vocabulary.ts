@@ -39,7 +39,7 @@ export const BYTES = 1;
 /** Units per second in every dimension of a lane; Infinity = no quota (unlimited), 0 = blocked. */
 export type Rates = readonly [messagesPerSecond: number, bytesPerSecond: number];
 
-export const UNLIMITED: Rates = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+export const UNLIMITED: Rates = [Infinity, Infinity];
 export const NO_RATES: Rates = [0, 0];
 
 export const ISOLATION_POLICIES = ['equal-share', 'floor', 'closed', 'open'] as const;
@@ -53,7 +53,7 @@ export function laneOf(group: number, direction: number): number {
 }
 
 export function directionOfLane(lane: number): Direction {
-  return DIRECTIONS[lane % DIRECTION_COUNT] as Direction;
+  return DIRECTIONS[lane % DIRECTION_COUNT];
 }
 
 /** Both directions of a group. */

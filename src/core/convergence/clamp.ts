@@ -42,10 +42,10 @@ let low = new Float64Array(64);
 let high = new Float64Array(64);
 
 function clampApplied(view: LaneView, dimension: number, range: ShareRange): void {
-  const applied = view.applied[dimension] as Float64Array;
+  const applied = view.applied[dimension];
   const { least, most } = boundsOf(view, dimension, range);
   for (let at = 0; at < view.count; at++) {
-    const known = applied[at] as number;
+    const known = applied[at];
     if (known > 0) applied[at] = Math.min(most, Math.max(least, known));
   }
 }
@@ -53,26 +53,26 @@ function clampApplied(view: LaneView, dimension: number, range: ShareRange): voi
 function clamp(view: LaneView, dimension: number, range: ShareRange): void {
   const { count } = view;
   if (low.length < count) [low, high] = [new Float64Array(count * 2), new Float64Array(count * 2)];
-  const share = view.share[dimension] as Float64Array;
+  const share = view.share[dimension];
   const { least, most } = boundsOf(view, dimension, range);
   const before = sum(share, count);
   const { nodes } = view;
-  for (let at = 0; at < count; at++) share[at] = Math.min(most * (nodes[at] as number), share[at] as number);
+  for (let at = 0; at < count; at++) share[at] = Math.min(most * nodes[at], share[at]);
   const cutOff = before - sum(share, count);
-  for (let at = 0; at < count; at++) low[at] = least * (nodes[at] as number);
+  for (let at = 0; at < count; at++) low[at] = least * nodes[at];
   if (range.isLent) {
-    const demand = view.demand[dimension] as Float64Array;
+    const demand = view.demand[dimension];
     const perWeight = floorPerWeight(view, dimension);
     for (let at = 0; at < count; at++) {
-      low[at] = Math.min(low[at] as number, Math.max(demand[at] as number, perWeight * (view.weight[at] as number)));
+      low[at] = Math.min(low[at], Math.max(demand[at], perWeight * view.weight[at]));
     }
   }
   liftTo(share, low, count, before);
   if (cutOff <= 0) return;
-  const demand = view.demand[dimension] as Float64Array;
+  const demand = view.demand[dimension];
   low.set(share.subarray(0, count));
   for (let at = 0; at < count; at++) {
-    high[at] = Math.max(low[at] as number, Math.min(most * (nodes[at] as number), demand[at] as number));
+    high[at] = Math.max(low[at], Math.min(most * nodes[at], demand[at]));
   }
   waterFill(low, high, view.weight, count, Math.max(before, sum(low, count)), share);
 }
@@ -80,7 +80,7 @@ function clamp(view: LaneView, dimension: number, range: ShareRange): void {
 const bounds = { least: 0, most: 0 };
 
 function boundsOf(view: LaneView, dimension: number, range: ShareRange): typeof bounds {
-  const target = view.target[dimension] as number;
+  const target = view.target[dimension];
   bounds.most = range.maxShareRatio * target;
   bounds.least = Math.min(bounds.most, target * Math.min(range.minShareRatio, 1 / nodesIn(view)));
   return bounds;

@@ -43,11 +43,11 @@ function converge(view: LaneView): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!needsConvergence(view, dimension)) continue;
     for (let at = 0; at < view.count; at++) wanted[at] = wantedBy(view, at, dimension);
-    const number = moved(view, numberIn(view, dimension), view.target[dimension] as number);
+    const number = moved(view, numberIn(view, dimension), view.target[dimension]);
     for (let at = 0; at < view.count; at++) {
-      wanted[at] = Math.min(wanted[at] as number, (view.weight[at] as number) * number);
+      wanted[at] = Math.min(wanted[at], view.weight[at] * number);
     }
-    waterFill(nothing, wanted, view.weight, view.count, view.target[dimension] as number, given);
+    waterFill(nothing, wanted, view.weight, view.count, view.target[dimension], given);
     liftToFloors(view, dimension, given);
     addHeadroom(view, dimension, given);
   }
@@ -55,22 +55,22 @@ function converge(view: LaneView): void {
 
 /** The number in force. Records that were written at different times may disagree: the largest one is meant. */
 function numberIn(view: LaneView, dimension: number): number {
-  const applied = view.applied[dimension] as Float64Array;
+  const applied = view.applied[dimension];
   let trimmed = 0;
   let largest = 0;
   for (let at = 0; at < view.count; at++) {
-    const number = (applied[at] as number) / (view.weight[at] as number);
-    if ((applied[at] as number) < (wanted[at] as number)) trimmed = Math.max(trimmed, number);
+    const number = applied[at] / view.weight[at];
+    if (applied[at] < wanted[at]) trimmed = Math.max(trimmed, number);
     largest = Math.max(largest, number);
   }
   if (trimmed > 0) return trimmed;
-  return largest > 0 ? largest : (view.target[dimension] as number) / sum(view.weight, view.count);
+  return largest > 0 ? largest : view.target[dimension] / sum(view.weight, view.count);
 }
 
 function moved(view: LaneView, number: number, target: number): number {
   let usage = 0;
   for (let at = 0; at < view.count; at++) {
-    usage += Math.min(wanted[at] as number, (view.weight[at] as number) * number);
+    usage += Math.min(wanted[at], view.weight[at] * number);
   }
   return usage > 0 ? number * (target / usage) : number;
 }

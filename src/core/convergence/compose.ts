@@ -24,6 +24,6 @@ export function strategyOf(group: GroupSettings): Strategy {
   const range = { minShareRatio, maxShareRatio, isLent };
   if (minShareRatio > 0 || maxShareRatio < 1) strategy = clamped(strategy, range);
   if (group.smoothingMs > 0) strategy = smoothed(strategy, group.smoothingMs);
-  if (group.slewPerSecond !== Number.POSITIVE_INFINITY) strategy = slewed(strategy, group.slewPerSecond);
+  if (group.slewPerSecond !== Infinity) strategy = slewed(strategy, group.slewPerSecond);
   return strategy;
 }

@@ -27,18 +27,18 @@ export const equalResidual: Strategy = {
 function converge(view: LaneView): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!needsConvergence(view, dimension)) continue;
-    const usage = view.usage[dimension] as Float64Array;
+    const usage = view.usage[dimension];
     const used = sum(usage, view.count);
-    const residual = (view.target[dimension] as number) - used;
+    const residual = view.target[dimension] - used;
     if (used === 0 || residual <= 0) {
       splitByUsage(view, dimension);
       continue;
     }
-    const share = view.share[dimension] as Float64Array;
+    const share = view.share[dimension];
     const perWeight = floorPerWeight(view, dimension);
     for (let at = 0; at < view.count; at++) {
-      const room = residual * (view.nodes[at] as number);
-      share[at] = Math.max((usage[at] as number) + room, perWeight * (view.weight[at] as number));
+      const room = residual * view.nodes[at];
+      share[at] = Math.max(usage[at] + room, perWeight * view.weight[at]);
     }
   }
 }

@@ -31,11 +31,11 @@ function converge(view: LaneView): void {
   const weights = sum(view.weight, count);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!needsConvergence(view, dimension)) continue;
-    const share = view.share[dimension] as Float64Array;
-    const target = view.target[dimension] as number;
+    const share = view.share[dimension];
+    const target = view.target[dimension];
     for (let at = 0; at < count; at++) {
-      const agreed = divisor[at] === 0 ? 1 : all / (divisor[at] as number);
-      share[at] = target * ((view.weight[at] as number) / weights) * Math.min(1, agreed);
+      const agreed = divisor[at] === 0 ? 1 : all / divisor[at];
+      share[at] = target * (view.weight[at] / weights) * Math.min(1, agreed);
     }
   }
 }

@@ -8,8 +8,8 @@ import { type LaneView, sum } from './strategy.js';
 export function liftToFloors(view: LaneView, dimension: number, amounts: Float64Array): void {
   if (floors.length < view.count) floors = new Float64Array(view.count * 2);
   const perWeight = floorPerWeight(view, dimension);
-  for (let at = 0; at < view.count; at++) floors[at] = perWeight * (view.weight[at] as number);
-  liftTo(amounts, floors, view.count, view.target[dimension] as number);
+  for (let at = 0; at < view.count; at++) floors[at] = perWeight * view.weight[at];
+  liftTo(amounts, floors, view.count, view.target[dimension]);
 }
 
 let floors = new Float64Array(64);
@@ -19,7 +19,7 @@ export function liftTo(amounts: Float64Array, low: Float64Array, count: number, 
   let missing = 0;
   let above = 0;
   for (let at = 0; at < count; at++) {
-    const spare = (amounts[at] as number) - (low[at] as number);
+    const spare = amounts[at] - low[at];
     if (spare < 0) missing -= spare;
     else above += spare;
   }
@@ -27,12 +27,12 @@ export function liftTo(amounts: Float64Array, low: Float64Array, count: number, 
   const cost = missing - Math.max(0, most - sum(amounts, count));
   const keep = cost <= 0 ? 1 : above > cost ? 1 - cost / above : 0;
   for (let at = 0; at < count; at++) {
-    const least = low[at] as number;
-    amounts[at] = least + Math.max(0, (amounts[at] as number) - least) * keep;
+    const least = low[at];
+    amounts[at] = least + Math.max(0, amounts[at] - least) * keep;
   }
 }
 
 /** floorᵢ = wᵢ times this. */
 export function floorPerWeight(view: LaneView, dimension: number): number {
-  return (view.floorRatio * (view.target[dimension] as number)) / sum(view.weight, view.count);
+  return (view.floorRatio * view.target[dimension]) / sum(view.weight, view.count);
 }

@@ -13,11 +13,11 @@ import { type LaneView, sum } from './strategy.js';
  * otherwise a cluster that was idle would refuse its first request.
  */
 export function addHeadroom(view: LaneView, dimension: number, given: Float64Array): void {
-  const share = view.share[dimension] as Float64Array;
-  const left = (view.target[dimension] as number) - sum(given, view.count);
+  const share = view.share[dimension];
+  const left = view.target[dimension] - sum(given, view.count);
   const { basis, total } = basisOf(view, dimension, given);
   const each = left > 0 && total > 0 ? left / total : 0;
-  for (let at = 0; at < view.count; at++) share[at] = (given[at] as number) + each * (basis[at] as number);
+  for (let at = 0; at < view.count; at++) share[at] = given[at] + each * basis[at];
 }
 
 const chosen: { basis: Float64Array; total: number } = { basis: new Float64Array(0), total: 0 };
@@ -30,7 +30,7 @@ function basisOf(view: LaneView, dimension: number, given: Float64Array): typeof
 }
 
 function hasDemand(view: LaneView, dimension: number): boolean {
-  const demand = view.demand[dimension] as Float64Array;
-  for (let at = 0; at < view.count; at++) if ((demand[at] as number) > 0) return true;
+  const demand = view.demand[dimension];
+  for (let at = 0; at < view.count; at++) if (demand[at] > 0) return true;
   return false;
 }

@@ -50,12 +50,12 @@ let nothing = new Float64Array(64);
 function lend(view: LaneView, dimension: number): void {
   const { count } = view;
   reserveScratch(count);
-  const share = view.share[dimension] as Float64Array;
-  const target = view.target[dimension] as number;
+  const share = view.share[dimension];
+  const target = view.target[dimension];
   let served = 0;
   let isStarved = false;
   for (let at = 0; at < count; at++) {
-    const each = share[at] as number;
+    const each = share[at];
     const wants = wantedAtShares(view, at, dimension);
     wanted[at] = wants;
     part[at] = Math.max(LEAST_PART, each / target);
@@ -74,11 +74,11 @@ function lend(view: LaneView, dimension: number): void {
 /** What nobody wants stays with those that the strategy gives more than they want. */
 function handOut(share: Float64Array, count: number, left: number): void {
   let above = 0;
-  for (let at = 0; at < count; at++) above += Math.max(0, (share[at] as number) - (given[at] as number));
+  for (let at = 0; at < count; at++) above += Math.max(0, share[at] - given[at]);
   const keep = left > 0 && above > 0 ? Math.min(1, left / above) : 0;
   for (let at = 0; at < count; at++) {
-    const least = given[at] as number;
-    share[at] = least + keep * Math.max(0, (share[at] as number) - least);
+    const least = given[at];
+    share[at] = least + keep * Math.max(0, share[at] - least);
   }
 }
 

@@ -58,7 +58,7 @@ function converge(view: LaneView): void {
   let limitedCount = 0;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     limited[dimension] = needsConvergence(view, dimension);
-    waterLevel[dimension] = view.target[dimension] === 0 ? 0 : Number.POSITIVE_INFINITY;
+    waterLevel[dimension] = view.target[dimension] === 0 ? 0 : Infinity;
     if (limited[dimension]) limitedCount++;
   }
   if (limitedCount === 0) return;
@@ -69,7 +69,7 @@ function converge(view: LaneView): void {
   findParts(view, NONE);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!limited[dimension]) continue;
-    const share = view.share[dimension] as Float64Array;
+    const share = view.share[dimension];
     liftParts(view, dimension, share);
     addHeadroom(view, dimension, share);
   }
@@ -78,7 +78,7 @@ function converge(view: LaneView): void {
 function setFloors(view: LaneView): void {
   const weights = sum(view.weight, view.count);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    const target = view.target[dimension] as number;
+    const target = view.target[dimension];
     even[dimension] = target / weights;
     floor[dimension] = (view.floorRatio * target) / weights;
   }
@@ -93,10 +93,10 @@ function fillInTurn(view: LaneView): boolean {
   let settled = true;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!limited[dimension]) continue;
-    const before = waterLevel[dimension] as number;
+    const before = waterLevel[dimension];
     fill(view, dimension);
-    const after = waterLevel[dimension] as number;
-    if (after === Number.POSITIVE_INFINITY) continue;
+    const after = waterLevel[dimension];
+    if (after === Infinity) continue;
     binding++;
     if (!(Math.abs(after - before) <= SETTLED_RATIO * after)) settled = false;
   }
@@ -107,11 +107,11 @@ function fillInTurn(view: LaneView): boolean {
 function fill(view: LaneView, dimension: number): void {
   findParts(view, dimension);
   liftParts(view, dimension, asked);
-  if (sum(asked, view.count) <= (view.target[dimension] as number)) {
-    waterLevel[dimension] = Number.POSITIVE_INFINITY;
+  if (sum(asked, view.count) <= view.target[dimension]) {
+    waterLevel[dimension] = Infinity;
     return;
   }
-  if (waterLevel[dimension] === Number.POSITIVE_INFINITY) waterLevel[dimension] = even[dimension] as number;
+  if (waterLevel[dimension] === Infinity) waterLevel[dimension] = even[dimension];
   findWaterLevel(asked, view.weight, view.count, view.target, waterLevel, dimension);
 }
 
@@ -124,14 +124,14 @@ function findParts(view: LaneView, except: number): void {
   const { weight, count } = view;
   let isFirst = true;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    const here = waterLevel[dimension] as number;
-    if (dimension === except || here === Number.POSITIVE_INFINITY) continue;
-    const demand = view.demand[dimension] as Float64Array;
+    const here = waterLevel[dimension];
+    if (dimension === except || here === Infinity) continue;
+    const demand = view.demand[dimension];
     if (isFirst) {
-      for (let at = 0; at < count; at++) part[at] = partOf((weight[at] as number) * here, demand[at] as number);
+      for (let at = 0; at < count; at++) part[at] = partOf(weight[at] * here, demand[at]);
     } else {
       for (let at = 0; at < count; at++) {
-        part[at] = smaller(part[at] as number, partOf((weight[at] as number) * here, demand[at] as number));
+        part[at] = smaller(part[at], partOf(weight[at] * here, demand[at]));
       }
     }
     isFirst = false;
@@ -148,10 +148,10 @@ function partOf(offered: number, demand: number): number {
 /** outᵢ = max(floorᵢ, partᵢ · demandᵢ) */
 function liftParts(view: LaneView, dimension: number, out: Float64Array): void {
   const { weight, count } = view;
-  const demand = view.demand[dimension] as Float64Array;
-  const perWeight = floor[dimension] as number;
+  const demand = view.demand[dimension];
+  const perWeight = floor[dimension];
   for (let at = 0; at < count; at++) {
-    out[at] = larger(perWeight * (weight[at] as number), (part[at] as number) * (demand[at] as number));
+    out[at] = larger(perWeight * weight[at], part[at] * demand[at]);
   }
 }
 

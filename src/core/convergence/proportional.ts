@@ -32,12 +32,12 @@ function converge(view: LaneView): void {
 
 /** equal-residual uses this, too: PIP-82 lets both reduce in the same way when the target is exceeded. */
 export function splitByUsage(view: LaneView, dimension: number): void {
-  const target = view.target[dimension] as number;
-  const share = view.share[dimension] as Float64Array;
-  const usage = view.usage[dimension] as Float64Array;
+  const target = view.target[dimension];
+  const share = view.share[dimension];
+  const usage = view.usage[dimension];
   const used = sum(usage, view.count);
   const base = used > 0 ? usage : view.weight;
   const total = used > 0 ? used : sum(view.weight, view.count);
-  for (let at = 0; at < view.count; at++) share[at] = target * ((base[at] as number) / total);
+  for (let at = 0; at < view.count; at++) share[at] = target * (base[at] / total);
   liftToFloors(view, dimension, share);
 }

@@ -19,15 +19,15 @@ function sink(order: Int32Array, from: number, count: number, before: Before): v
   for (;;) {
     let child = 2 * root + 1;
     if (child >= count) return;
-    if (child + 1 < count && before(order[child] as number, order[child + 1] as number)) child++;
-    if (!before(order[root] as number, order[child] as number)) return;
+    if (child + 1 < count && before(order[child], order[child + 1])) child++;
+    if (!before(order[root], order[child])) return;
     swap(order, root, child);
     root = child;
   }
 }
 
 function swap(order: Int32Array, left: number, right: number): void {
-  const kept = order[left] as number;
-  order[left] = order[right] as number;
+  const kept = order[left];
+  order[left] = order[right];
   order[right] = kept;
 }

@@ -22,12 +22,12 @@ export function slewed(strategy: Strategy, slewPerSecond: number): Strategy {
 }
 
 function slew(view: LaneView, dimension: number, slewPerSecond: number): void {
-  const share = view.share[dimension] as Float64Array;
-  const perMs = (slewPerSecond * (view.target[dimension] as number)) / 1000;
+  const share = view.share[dimension];
+  const perMs = (slewPerSecond * view.target[dimension]) / 1000;
   const perWeight = floorPerWeight(view, dimension);
   for (let at = 0; at < view.count; at++) {
-    const end = share[at] as number;
-    const start = Math.max(startOf(view, dimension, at, end, perWeight), perWeight * (view.weight[at] as number));
+    const end = share[at];
+    const start = Math.max(startOf(view, dimension, at, end, perWeight), perWeight * view.weight[at]);
     const most = start + perMs * creditMs(view, at);
     if (most >= end * (1 - ARRIVED_RATIO)) continue;
     share[at] = most;

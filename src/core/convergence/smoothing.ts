@@ -48,7 +48,7 @@ const STEP_MS_MAX = 250;
 
 /** Log time since the node's record, as far as it counts. */
 export function creditMs(view: LaneView, at: number): number {
-  return Math.min(STEP_MS_MAX, view.ageMs[at] as number);
+  return Math.min(STEP_MS_MAX, view.ageMs[at]);
 }
 
 /** Scratch: the strategy's shares. */
@@ -57,26 +57,26 @@ let goal = new Float64Array(64);
 function smooth(view: LaneView, dimension: number, smoothingMs: number): void {
   const { count } = view;
   if (goal.length < count) goal = new Float64Array(count * 2);
-  const share = view.share[dimension] as Float64Array;
+  const share = view.share[dimension];
   goal.set(share.subarray(0, count));
   const perWeight = floorPerWeight(view, dimension);
   for (let at = 0; at < count; at++) {
-    const end = goal[at] as number;
+    const end = goal[at];
     const start = startOf(view, dimension, at, end, perWeight);
     const now = end + (start - end) * decay(creditMs(view, at) / smoothingMs);
     if (Math.abs(now - end) <= ARRIVED_RATIO * end) continue;
     share[at] = now;
     view.moving[at] = 1;
   }
-  bound(share, count, Math.max(view.target[dimension] as number, sum(goal, count)));
+  bound(share, count, Math.max(view.target[dimension], sum(goal, count)));
 }
 
 /** Where a share starts from: not from below the floor, which is due at once, and not from above the target. */
 export function startOf(view: LaneView, dimension: number, at: number, end: number, floorPerWeight: number): number {
-  const applied = (view.applied[dimension] as Float64Array)[at] as number;
+  const applied = view.applied[dimension][at];
   if (applied === 0) return end;
-  const floor = floorPerWeight * (view.weight[at] as number);
-  return Math.min(Math.max(applied, Math.min(end, floor)), Math.max(end, view.target[dimension] as number));
+  const floor = floorPerWeight * view.weight[at];
+  return Math.min(Math.max(applied, Math.min(end, floor)), Math.max(end, view.target[dimension]));
 }
 
 /** Takes what is above `most` from those above their goal. */
@@ -84,10 +84,10 @@ function bound(share: Float64Array, count: number, most: number): void {
   const excess = sum(share, count) - most;
   if (excess <= 0) return;
   let above = 0;
-  for (let at = 0; at < count; at++) above += Math.max(0, (share[at] as number) - (goal[at] as number));
+  for (let at = 0; at < count; at++) above += Math.max(0, share[at] - goal[at]);
   const keep = above > excess ? 1 - excess / above : 0;
   for (let at = 0; at < count; at++) {
-    const over = (share[at] as number) - (goal[at] as number);
-    if (over > 0) share[at] = (goal[at] as number) + over * keep;
+    const over = share[at] - goal[at];
+    if (over > 0) share[at] = goal[at] + over * keep;
   }
 }

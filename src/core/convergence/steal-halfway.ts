@@ -52,9 +52,9 @@ function converge(view: LaneView): void {
     if (!needsConvergence(view, dimension)) continue;
     for (let at = 0; at < view.count; at++) {
       wanted[at] = wantedBy(view, at, dimension);
-      used[at] = usedBy(view, at, dimension, wanted[at] as number);
-      lack[at] = (wanted[at] as number) - (used[at] as number);
-      perWeight[at] = (used[at] as number) / (weight[at] as number);
+      used[at] = usedBy(view, at, dimension, wanted[at]);
+      lack[at] = wanted[at] - used[at];
+      perWeight[at] = used[at] / weight[at];
       order[at] = at;
     }
     rank(order, view.count, isLower);
@@ -73,11 +73,7 @@ function isLower(left: number, right: number): boolean {
 }
 
 function compare(left: number, right: number): number {
-  return (
-    (perWeight[left] as number) - (perWeight[right] as number) ||
-    (lack[left] as number) - (lack[right] as number) ||
-    (weight[left] as number) - (weight[right] as number)
-  );
+  return perWeight[left] - perWeight[right] || lack[left] - lack[right] || weight[left] - weight[right];
 }
 
 /**
@@ -87,17 +83,17 @@ function compare(left: number, right: number): number {
 function steal(count: number): void {
   let saturated = 0;
   for (let index = 0; index < count; index++) {
-    if ((lack[order[index] as number] as number) > 0) thieves[saturated++] = order[index] as number;
+    if (lack[order[index]] > 0) thieves[saturated++] = order[index];
   }
   for (let k = 0; k < saturated; k++) {
-    const low = thieves[k] as number;
-    const dominant = order[count - 1 - k] as number;
-    const gap = (perWeight[dominant] as number) - (perWeight[low] as number);
+    const low = thieves[k];
+    const dominant = order[count - 1 - k];
+    const gap = perWeight[dominant] - perWeight[low];
     if (gap <= 0) break;
-    const half = gap / (1 / (weight[low] as number) + 1 / (weight[dominant] as number));
-    const taken = Math.min(half, lack[low] as number);
-    used[low] = (used[low] as number) + taken;
-    used[dominant] = Math.max(0, (used[dominant] as number) - taken);
+    const half = gap / (1 / weight[low] + 1 / weight[dominant]);
+    const taken = Math.min(half, lack[low]);
+    used[low] = used[low] + taken;
+    used[dominant] = Math.max(0, used[dominant] - taken);
   }
   shareAmongAlike(count);
 }
@@ -106,11 +102,11 @@ function steal(count: number): void {
 function shareAmongAlike(count: number): void {
   let first = 0;
   for (let index = 1; index <= count; index++) {
-    if (index < count && compare(order[first] as number, order[index] as number) === 0) continue;
+    if (index < count && compare(order[first], order[index]) === 0) continue;
     if (index - first > 1) {
       let total = 0;
-      for (let at = first; at < index; at++) total += used[order[at] as number] as number;
-      for (let at = first; at < index; at++) used[order[at] as number] = total / (index - first);
+      for (let at = first; at < index; at++) total += used[order[at]];
+      for (let at = first; at < index; at++) used[order[at]] = total / (index - first);
     }
     first = index;
   }
@@ -119,14 +115,14 @@ function shareAmongAlike(count: number): void {
 /** Levels the dominant nodes down, raises the saturated ones, and hands out the left-over. */
 function distribute(view: LaneView, dimension: number): void {
   const { count } = view;
-  const target = view.target[dimension] as number;
+  const target = view.target[dimension];
   let total = 0;
-  for (let at = 0; at < count; at++) total += used[at] as number;
+  for (let at = 0; at < count; at++) total += used[at];
   const out = perWeight;
   if (total > target) {
     waterFill(nothing, used, weight, count, target, out);
   } else {
-    for (let at = 0; at < count; at++) wanted[at] = Math.max(wanted[at] as number, used[at] as number);
+    for (let at = 0; at < count; at++) wanted[at] = Math.max(wanted[at], used[at]);
     waterFill(used, wanted, weight, count, target, out);
   }
   liftToFloors(view, dimension, out);

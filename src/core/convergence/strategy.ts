@@ -105,7 +105,7 @@ export function createLaneView(capacity: number): LaneView {
  */
 export function needsConvergence(view: LaneView, dimension: number): boolean {
   if (isLimited(view, dimension)) return true;
-  (view.share[dimension] as Float64Array).fill(view.target[dimension] as number, 0, view.count);
+  view.share[dimension].fill(view.target[dimension], 0, view.count);
   return false;
 }
 
@@ -118,8 +118,8 @@ export function forEachLimited(view: LaneView, change: (view: LaneView, dimensio
 
 /** Neither unlimited nor blocked. */
 export function isLimited(view: LaneView, dimension: number): boolean {
-  const target = view.target[dimension] as number;
-  return target > 0 && target !== Number.POSITIVE_INFINITY;
+  const target = view.target[dimension];
+  return target > 0 && target !== Infinity;
 }
 
 /** Counts the nodes among which the target is divided. */
@@ -136,7 +136,7 @@ export function participantOf({ node, count }: LaneView, index: number): number 
   if (hasRest) high--;
   while (low <= high) {
     const middle = (low + high) >> 1;
-    const here = node[middle] as number;
+    const here = node[middle];
     if (here === index) return middle;
     if (here < index) low = middle + 1;
     else high = middle - 1;
@@ -146,12 +146,12 @@ export function participantOf({ node, count }: LaneView, index: number): number 
 
 /** The share of one of the nodes that a participant stands for. */
 export function shareOfEach({ share, nodes }: LaneView, at: number, dimension: number): number {
-  return ((share[dimension] as Float64Array)[at] as number) / (nodes[at] as number);
+  return share[dimension][at] / nodes[at];
 }
 
 /** Σ over the participants, in their order. */
 export function sum(column: Float64Array, count: number): number {
   let total = 0;
-  for (let at = 0; at < count; at++) total += column[at] as number;
+  for (let at = 0; at < count; at++) total += column[at];
   return total;
 }

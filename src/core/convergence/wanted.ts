@@ -10,7 +10,7 @@ import { isLimited, type LaneView } from './strategy.js';
  * and 500: 50 messages would need 1,000 bytes, bytes bind → it wants 2,000 bytes and 25 messages.
  */
 export function wantedBy(view: LaneView, at: number, dimension: number): number {
-  const demand = (view.demand[dimension] as Float64Array)[at] as number;
+  const demand = view.demand[dimension][at];
   let others = 1;
   for (let other = 0; other < DIMENSION_COUNT; other++) {
     if (other !== dimension) others = Math.min(others, servedPart(view, at, other));
@@ -25,11 +25,10 @@ export function wantedBy(view: LaneView, at: number, dimension: number): number 
 export function wantedAtShares(view: LaneView, at: number, dimension: number): number {
   let part = 1;
   for (let other = 0; other < DIMENSION_COUNT; other++) {
-    const there = (view.demand[other] as Float64Array)[at] as number;
-    if (other !== dimension && there > 0)
-      part = Math.min(part, ((view.share[other] as Float64Array)[at] as number) / there);
+    const there = view.demand[other][at];
+    if (other !== dimension && there > 0) part = Math.min(part, view.share[other][at] / there);
   }
-  return part * ((view.demand[dimension] as Float64Array)[at] as number);
+  return part * view.demand[dimension][at];
 }
 
 /**
@@ -37,15 +36,15 @@ export function wantedAtShares(view: LaneView, at: number, dimension: number): n
  * before the share moved. It counts only where no applied share is known.
  */
 export function usedBy(view: LaneView, at: number, dimension: number, wanted: number): number {
-  const applied = (view.applied[dimension] as Float64Array)[at] as number;
-  return Math.min(wanted, applied > 0 ? applied : ((view.usage[dimension] as Float64Array)[at] as number));
+  const applied = view.applied[dimension][at];
+  return Math.min(wanted, applied > 0 ? applied : view.usage[dimension][at]);
 }
 
 /** Part of the demand that the applied share serves, 0 … 1. */
 function servedPart(view: LaneView, at: number, dimension: number): number {
-  const demand = (view.demand[dimension] as Float64Array)[at] as number;
-  if (demand === 0 || view.target[dimension] === Number.POSITIVE_INFINITY) return 1;
+  const demand = view.demand[dimension][at];
+  if (demand === 0 || view.target[dimension] === Infinity) return 1;
   if (!isLimited(view, dimension)) return 0;
-  const applied = (view.applied[dimension] as Float64Array)[at] as number;
+  const applied = view.applied[dimension][at];
   return applied > 0 && applied < demand ? applied / demand : 1;
 }

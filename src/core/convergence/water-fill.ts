@@ -28,15 +28,15 @@ export function waterFill(
   out: Float64Array,
 ): number {
   let wanted = 0;
-  for (let at = 0; at < count; at++) wanted += high[at] as number;
+  for (let at = 0; at < count; at++) wanted += high[at];
   if (wanted <= capacity) {
-    for (let at = 0; at < count; at++) out[at] = high[at] as number;
-    return Number.POSITIVE_INFINITY;
+    for (let at = 0; at < count; at++) out[at] = high[at];
+    return Infinity;
   }
   const waterLevel = findWaterLevel(low, high, weight, count, capacity);
   let given = 0;
   for (let at = 0; at < count; at++) {
-    const amount = smaller(larger((weight[at] as number) * waterLevel, low[at] as number), high[at] as number);
+    const amount = smaller(larger(weight[at] * waterLevel, low[at]), high[at]);
     out[at] = amount;
     given += amount;
   }
@@ -65,11 +65,11 @@ function findWaterLevel(
   let weightLow = 0;
   for (let pass = 0; pass <= 2 * count + 2; pass++) {
     scan(low, high, weight, count, waterLevel);
-    const tooHigh = scanned[0] as number;
-    const tooHighWeight = scanned[1] as number;
-    const tooLow = scanned[2] as number;
-    const tooLowWeight = scanned[3] as number;
-    const free = scanned[4] as number;
+    const tooHigh = scanned[0];
+    const tooHighWeight = scanned[1];
+    const tooLow = scanned[2];
+    const tooLowWeight = scanned[3];
+    const free = scanned[4];
     if (pass > 0 && tooHighWeight === weightHigh && tooLowWeight === weightLow) break;
     const given = tooHigh + tooLow + waterLevel * free;
     if (given <= capacity) {
@@ -94,12 +94,12 @@ function scan(low: Float64Array, high: Float64Array, weight: Float64Array, count
   let tooLowWeight = 0;
   let free = 0;
   for (let at = 0; at < count; at++) {
-    const each = weight[at] as number;
-    const above = Number(each * waterLevel > (high[at] as number));
-    const below = Number(each * waterLevel < (low[at] as number));
-    tooHigh += above * (high[at] as number);
+    const each = weight[at];
+    const above = Number(each * waterLevel > high[at]);
+    const below = Number(each * waterLevel < low[at]);
+    tooHigh += above * high[at];
     tooHighWeight += above * each;
-    tooLow += below * (low[at] as number);
+    tooLow += below * low[at];
     tooLowWeight += below * each;
     free += (1 - above - below) * each;
   }

@@ -13,9 +13,9 @@ export function waterLevelOf(demands: readonly number[], capacity: number): numb
   // To want twice the capacity or any more is the same.
   const high = Float64Array.from(demands, (demand) => Math.min(demand, 2 * capacity));
   const wanted = high.reduce((sum, each) => sum + each, 0);
-  if (capacity > 0 && wanted <= capacity) return Number.POSITIVE_INFINITY;
+  if (capacity > 0 && wanted <= capacity) return Infinity;
   if (capacity <= 0) return 0;
   const waterLevels = Float64Array.of(capacity / high.length);
   findWaterLevel(high, new Float64Array(high.length).fill(1), high.length, Float64Array.of(capacity), waterLevels, 0);
-  return waterLevels[0] as number;
+  return waterLevels[0];
 }

@@ -20,13 +20,13 @@ export function findWaterLevel(
   waterLevels: Float64Array,
   row: number,
 ): void {
-  const capacity = capacities[row] as number;
+  const capacity = capacities[row];
   let before = -1;
   for (let pass = 0; pass <= count + 1; pass++) {
     scan(high, weight, count, waterLevels, row);
-    const wanting = scanned[1] as number;
+    const wanting = scanned[1];
     if (wanting === before || wanting === 0) return;
-    waterLevels[row] = (capacity - (scanned[0] as number)) / wanting;
+    waterLevels[row] = (capacity - scanned[0]) / wanting;
     before = wanting;
   }
 }
@@ -36,13 +36,13 @@ const scanned = new Float64Array(2);
 
 /** Without a branch on what it reads: one that chance decides costs more than twice the scan. */
 function scan(high: Float64Array, weight: Float64Array, count: number, waterLevels: Float64Array, row: number): void {
-  const waterLevel = waterLevels[row] as number;
+  const waterLevel = waterLevels[row];
   let met = 0;
   let wanting = 0;
   for (let at = 0; at < count; at++) {
-    const each = weight[at] as number;
-    const isMet = Number(each * waterLevel > (high[at] as number));
-    met += isMet * (high[at] as number);
+    const each = weight[at];
+    const isMet = Number(each * waterLevel > high[at]);
+    met += isMet * high[at];
     wanting += (1 - isMet) * each;
   }
   scanned[0] = met;

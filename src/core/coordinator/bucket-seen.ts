@@ -40,7 +40,7 @@ function chargedBy({ membership, usageMap }: Coordinator, mapLane: number, dimen
   const charged: { readonly nodeId: string; readonly units: number }[] = [];
   for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
     const { nodeId } = membership.inSlot(rows.memberOf(row));
-    charged.push({ nodeId, units: rows.chargesOf(row)[dimension] as number });
+    charged.push({ nodeId, units: rows.chargesOf(row)[dimension] });
   }
   return charged.sort((one, other) => other.units - one.units);
 }

@@ -15,7 +15,6 @@ import type { LaneState } from '../lanes/lane-state.js';
 import { LaneTable } from '../lanes/lane-table.js';
 import { LinkWatch } from '../lanes/link-watch.js';
 import type { Limiter } from '../limiter/limiter.js';
-import type { LogTime } from '../log/log-time.js';
 import {
   type CoordinatorEvent,
   clearEffects,
@@ -102,7 +101,7 @@ export class Coordinator {
   /** Alive nodes, summed over the views of all lanes since the last round. */
   #looks = 0;
   #lastRoundMs = 0;
-  #lastHousekeepingMs = Number.NEGATIVE_INFINITY;
+  #lastHousekeepingMs = -Infinity;
 
   constructor(configured: CoordinatorSettings, limiter: Limiter) {
     const laneCount = configured.groups.length * DIRECTION_COUNT;
@@ -229,7 +228,7 @@ export class Coordinator {
     const own = membership.get(this.nodeKey);
     const record = own === undefined ? -1 : usageMap.recordOf(own, partition, number);
     if (record === -1 || usageMap.rows.records.incarnation[record] === this.incarnation) return false;
-    return !isOutdated({ usageMap, membership }, record, log.logTimes[partition] as LogTime);
+    return !isOutdated({ usageMap, membership }, record, log.logTimes[partition]);
   }
 
   #noteStranger(mapLane: number): void {
@@ -341,7 +340,7 @@ export class Coordinator {
   #end(why: Fenced): void {
     this.phase = 'fenced';
     this.endedBy = why;
-    this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
+    this.#effects.confirmUntilMs = -Infinity;
     this.#effects.notices.push(why);
   }
 
@@ -397,7 +396,7 @@ export class Coordinator {
     if (this.phase !== 'ready' || gapMs <= this.settings.shareValidMs) return;
     this.phase = 'stalled';
     this.#lastRoundMs = nowMs;
-    this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
+    this.#effects.confirmUntilMs = -Infinity;
     this.link.expectEchoSince(nowMs);
     this.log.epochs.letGo();
     this.#effects.notices.push({ kind: 'stalled', gapMs });
@@ -419,7 +418,7 @@ export class Coordinator {
     for (const lane of this.lanes.values()) this.#flow(lane, nowMs);
     if (this.phase !== 'catching-up') this.#publisher.sayFarewell(this.lanes, unheard, nowMs);
     this.phase = 'stopping';
-    this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
+    this.#effects.confirmUntilMs = -Infinity;
   }
 
   #serve(lane: number, nowMs: number): void {

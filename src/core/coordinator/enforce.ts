@@ -6,7 +6,7 @@ import type { Coordinator } from './coordinator.js';
 
 /** Performs the part of the effects that concerns the limiter; the runtime and the simulator share it. */
 export function enforce(effects: Effects, coordinator: Coordinator, limiter: Limiter, nowMs: number): void {
-  for (const lane of effects.unservedLanes) limiter.validUntilMs.set(lane, Number.NEGATIVE_INFINITY);
+  for (const lane of effects.unservedLanes) limiter.validUntilMs.set(lane, -Infinity);
   // A lane may come from a time without limits, and its share does not tell: so the limit is set, whatever it was.
   for (const lane of effects.servedLanes) setLimits(lane, coordinator, limiter, nowMs);
   for (const lane of effects.changedLanes) setLimits(lane, coordinator, limiter, nowMs);
@@ -25,6 +25,6 @@ function setLimits(lane: number, { lanes, shares }: Coordinator, limiter: Limite
     const tokens = state?.isLimitedByTokens === true ? state.tokens?.slots[dimension] : undefined;
     const slot = slotOf(lane, dimension);
     if (tokens !== undefined && tokens.bucket !== null) limiter.follow(lane, dimension, tokens, nowMs);
-    else limiter.setLimit(lane, dimension, limit[slot] as number, depth[slot] as number, nowMs);
+    else limiter.setLimit(lane, dimension, limit[slot], depth[slot], nowMs);
   }
 }

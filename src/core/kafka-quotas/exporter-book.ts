@@ -67,7 +67,7 @@ export class ExporterBook {
     const before = this.#known.get(exporter);
     const kept = readings === null ? (before?.readings ?? new Map()) : byKey(readings);
     // One that was never heard is not known to have had nothing.
-    const heardMs = readings === null ? (before?.heardMs ?? Number.NEGATIVE_INFINITY) : nowMs;
+    const heardMs = readings === null ? (before?.heardMs ?? -Infinity) : nowMs;
     const isEmpty = kept.size === 0 && readings !== null && limits.length > 0;
     const emptySinceMs = isEmpty ? (before?.emptySinceMs ?? nowMs) : null;
     const isToldEmpty = emptySinceMs !== null && nowMs - emptySinceMs >= EMPTY_TOLD_AFTER_MS;

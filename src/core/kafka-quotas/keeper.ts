@@ -377,7 +377,7 @@ export class Keeper {
   }
 
   #alteredMsOf({ entity }: LimitState): number {
-    return this.#alteredMs.get(entityKeyOf(entity)) ?? Number.NEGATIVE_INFINITY;
+    return this.#alteredMs.get(entityKeyOf(entity)) ?? -Infinity;
   }
 
   #altered({ failures, count }: Extract<KeeperEvent, { kind: 'altered' }>): KeeperEffect[] {

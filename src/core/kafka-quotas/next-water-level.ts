@@ -39,14 +39,14 @@ export interface WaterLevelInput {
  */
 export function nextWaterLevel({ quota, inForce, sharers }: WaterLevelInput): number | null {
   // More clients may share a default than a call takes arguments.
-  let [highest, lowest, brokers] = [0, Number.POSITIVE_INFINITY, 1];
+  let [highest, lowest, brokers] = [0, Infinity, 1];
   for (const readings of sharers) {
     highest = Math.max(highest, highestOf(readings));
     lowest = Math.min(lowest, waterLevelFor(readings, quota, inForce));
     brokers = Math.max(brokers, readings.length);
   }
   const headroom = Math.max(quota / brokers, HEADROOM * Math.max(quota / 2, highest));
-  const wanted = Math.min(quota, lowest === Number.POSITIVE_INFINITY ? headroom : lowest);
+  const wanted = Math.min(quota, lowest === Infinity ? headroom : lowest);
   // Above the quota and all rates a value holds nobody back: it comes down to them in one step.
   const least = FALL * Math.min(inForce ?? highest, Math.max(quota, highest));
   const next = Math.max(MIN_BYTES_PER_SECOND, Math.round(Math.max(wanted, least)));
@@ -73,7 +73,7 @@ const MIN_BYTES_PER_SECOND = 1;
 /** Infinity where all brokers together have less than the quota, and nobody waits. */
 function waterLevelFor(readings: readonly (BrokerReading | null)[], quota: number, inForce: number | null): number {
   const demands = readings.map((reading) =>
-    reading === null || isSaturated(reading, inForce) ? Number.POSITIVE_INFINITY : reading.rate,
+    reading === null || isSaturated(reading, inForce) ? Infinity : reading.rate,
   );
   return waterLevelOf(demands, quota);
 }

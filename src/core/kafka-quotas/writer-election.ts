@@ -35,8 +35,8 @@ export class WriterElection {
   readonly #settings: ElectionSettings;
   readonly #keepers = new Map<string, HeardKeeper>();
   #writer: Claim | null = null;
-  #mayWriteFromMs = Number.POSITIVE_INFINITY;
-  #permitUntilMs = Number.NEGATIVE_INFINITY;
+  #mayWriteFromMs = Infinity;
+  #permitUntilMs = -Infinity;
   #claimedTerm = 0;
   /** When the newest own records were appended, by their sequence. */
   readonly #appended = new Map<number, number>();
@@ -112,7 +112,7 @@ export class WriterElection {
       return { kind: 'writer', term: before.term + 1, id, life };
     }
     this.#writer = claim;
-    if (!this.isWriter) this.#mayWriteFromMs = Number.POSITIVE_INFINITY;
+    if (!this.isWriter) this.#mayWriteFromMs = Infinity;
     else if (!this.#isOwn(before)) this.#mayWriteFromMs = this.#leaseEndOf(before, nowMs);
     return null;
   }
@@ -136,8 +136,8 @@ export class WriterElection {
     this.#keepers.clear();
     this.#writer = null;
     this.#claimedTerm = 0;
-    this.#mayWriteFromMs = Number.POSITIVE_INFINITY;
-    this.#permitUntilMs = Number.NEGATIVE_INFINITY;
+    this.#mayWriteFromMs = Infinity;
+    this.#permitUntilMs = -Infinity;
   }
 
   /** Records that were there before this keeper count from now on, as if they had come just now. */

@@ -39,7 +39,7 @@ export class KeyRows {
   find(name: string): number {
     const hash = this.#hashOf(name);
     const at = hash & this.#shardMask;
-    const { hashes, names, slots, slotsPerHash } = this.#shards[at] as Shard;
+    const { hashes, names, slots, slotsPerHash } = this.#shards[at];
     for (let slot = Math.floor(hash * slotsPerHash); ; ) {
       const found = hashes[slot];
       if (found === EMPTY) return -1;
@@ -52,7 +52,7 @@ export class KeyRows {
   add(name: string): number {
     const hash = this.#hashOf(name);
     const at = hash & this.#shardMask;
-    let shard = this.#shards[at] as Shard;
+    let shard = this.#shards[at];
     if (shard.used >= FULL * shard.slots) shard = this.#resize(at, Math.ceil(GROWTH * shard.slots));
     const slot = standIn(shard, hash, name);
     this.#size++;
@@ -61,12 +61,12 @@ export class KeyRows {
 
   /** The array in which the line of a row lies, from `offsetOf` on. */
   linesOf(row: number): Float64Array {
-    return (this.#shards[row & this.#shardMask] as Shard).lines;
+    return this.#shards[row & this.#shardMask].lines;
   }
 
   /** The same line as whole numbers of 32 bits, two for each of its numbers: from twice `offsetOf` on. */
   wordsOf(row: number): Uint32Array {
-    return (this.#shards[row & this.#shardMask] as Shard).words;
+    return this.#shards[row & this.#shardMask].words;
   }
 
   offsetOf(row: number): number {
@@ -75,16 +75,16 @@ export class KeyRows {
 
   remove(row: number): void {
     const at = row & this.#shardMask;
-    const shard = this.#shards[at] as Shard;
+    const shard = this.#shards[at];
     const { hashes, names, lines, slots } = shard;
     const length = this.#lineLength;
     let hole = row >>> this.#shardBits;
     // Names behind the hole that may stand in it move up: a find ends at the first empty slot.
     for (let slot = (hole + 1) % slots; hashes[slot] !== EMPTY; slot = (slot + 1) % slots) {
-      const home = homeOf(shard, hashes[slot] as number);
+      const home = homeOf(shard, hashes[slot]);
       if ((slot - home + slots) % slots < (slot - hole + slots) % slots) continue;
-      hashes[hole] = hashes[slot] as number;
-      names[hole] = names[slot] as string;
+      hashes[hole] = hashes[slot];
+      names[hole] = names[slot];
       lines.copyWithin(hole * length, slot * length, (slot + 1) * length);
       hole = slot;
     }
@@ -121,28 +121,27 @@ export class KeyRows {
 
   /** Where the hand points: the row of some name, or −1. It points there until it is moved. */
   atHand(): number {
-    const shard = this.#shards[this.#handShard] as Shard;
+    const shard = this.#shards[this.#handShard];
     if (this.#handSlot >= shard.slots) return -1;
     return shard.hashes[this.#handSlot] === EMPTY ? -1 : (this.#handSlot << this.#shardBits) | this.#handShard;
   }
 
   /** The hand goes round all rows, shard by shard. A name that moves meanwhile may be passed twice, or missed once. */
   moveHand(): void {
-    if (++this.#handSlot < (this.#shards[this.#handShard] as Shard).slots) return;
+    if (++this.#handSlot < this.#shards[this.#handShard].slots) return;
     this.#handSlot = 0;
     this.#handShard = (this.#handShard + 1) & this.#shardMask;
   }
 
   #resize(at: number, slots: number): Shard {
-    const shard = this.#shards[at] as Shard;
+    const shard = this.#shards[at];
     const resized = shardOf(slots, this.#lineLength);
     for (let slot = 0; slot < shard.slots; slot++) {
       const name = shard.names[slot] ?? null;
       if (name === null) continue;
-      const to = standIn(resized, shard.hashes[slot] as number, name) * this.#lineLength;
+      const to = standIn(resized, shard.hashes[slot], name) * this.#lineLength;
       const from = slot * this.#lineLength;
-      for (let number = 0; number < this.#lineLength; number++)
-        resized.lines[to + number] = shard.lines[from + number] as number;
+      for (let number = 0; number < this.#lineLength; number++) resized.lines[to + number] = shard.lines[from + number];
     }
     this.#shards[at] = resized;
     return resized;

@@ -34,7 +34,7 @@ export class ShareTime {
 
   /** When an unused bucket of such a depth, in units of quota × ms, holds 1/N of it; times of this clock. */
   wholeAt(depth: number): number {
-    let last = Number.NEGATIVE_INFINITY;
+    let last = -Infinity;
     for (const { part, at } of this.#bounds) last = Math.max(last, at + depth * (1 / this.#nodes - part));
     return last;
   }

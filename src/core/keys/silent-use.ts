@@ -79,8 +79,8 @@ export class SilentUse {
       this.#units.set(name, units);
     }
     const slot = direction * DIMENSION_COUNT;
-    units[slot]! += messages * this.#stride;
-    units[slot + 1]! += bytes * this.#stride;
+    units[slot] += messages * this.#stride;
+    units[slot + 1] += bytes * this.#stride;
   }
 }
 

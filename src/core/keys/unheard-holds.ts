@@ -58,7 +58,7 @@ export class UnheardHolds {
     if (rooms === undefined) return;
     for (const dimension of [MESSAGES, BYTES]) {
       const slot = direction * DIMENSION_COUNT + dimension;
-      const [room, gap, most] = [rooms[slot], gaps[dimension] ?? null, unused[dimension] as number];
+      const [room, gap, most] = [rooms[slot], gaps[dimension] ?? null, unused[dimension]];
       if (room === undefined || gap === null) continue;
       room.shrinkTo(row === -1 ? 0 : this.#spent(row, slot, nowMs));
       // A key is forgotten when it is full, but for what rounds.

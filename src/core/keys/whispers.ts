@@ -40,7 +40,7 @@ export class Whispers {
   readonly #time = new ShareTime();
   /** The same where `burst.start` is `empty`: buckets are empty when the node begins to decide. */
   readonly #emptyTime = new ShareTime();
-  #startedMs = Number.POSITIVE_INFINITY;
+  #startedMs = Infinity;
 
   /** @param seed see KeyRows */
   constructor(kinds: readonly Whispered[], maxLive: number, seed: number) {
@@ -61,12 +61,12 @@ export class Whispers {
   }
 
   kindOf(row: number): number {
-    return this.#rows.wordsOf(row)[KIND + 2 * this.#rows.offsetOf(row)] as number;
+    return this.#rows.wordsOf(row)[KIND + 2 * this.#rows.offsetOf(row)];
   }
 
   /** Reads the bits of the key's id (ids.ts). */
   bitsOf(row: number): number {
-    return this.#rows.wordsOf(row)[BITS + 2 * this.#rows.offsetOf(row)] as number;
+    return this.#rows.wordsOf(row)[BITS + 2 * this.#rows.offsetOf(row)];
   }
 
   /** So many nodes share every key from now on. */
@@ -110,28 +110,28 @@ export class Whispers {
   move(row: number, kindIndex: number, nowMs: number): void {
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
-    const before = this.#kinds[this.kindOf(row)] as Kind;
+    const before = this.#kinds[this.kindOf(row)];
     const now = this.#time.at(nowMs);
-    const elapsed = Math.max(0, now - (lines[at] as number));
+    const elapsed = Math.max(0, now - lines[at]);
     const isSilent = !this.speaks(row);
     this.#rows.wordsOf(row)[KIND + 2 * at] = kindIndex;
     if (!isSilent) return;
     const kept = SLOTS.map((slot) => {
-      const own = before.slots[slot] as number;
+      const own = before.slots[slot];
       if (own === -1) return { spent: 0, filled: 1 };
       const cell = cellAt(at, own);
       fill(lines, cell, before, own, elapsed, mostOf(before, own, now));
-      const spent = lines[cell + SPENT] as number;
-      const depth = before.depth[own] as number;
-      return { spent, filled: depth > 0 ? Math.min(1, ((lines[cell] as number) + spent) / depth) : 0 };
+      const spent = lines[cell + SPENT];
+      const depth = before.depth[own];
+      return { spent, filled: depth > 0 ? Math.min(1, (lines[cell] + spent) / depth) : 0 };
     });
     lines[at] = now;
-    const { slots, depth } = this.#kinds[kindIndex] as Kind;
+    const { slots, depth } = this.#kinds[kindIndex];
     for (const [slot, { spent, filled }] of kept.entries()) {
-      const into = slots[slot] as number;
+      const into = slots[slot];
       if (into === -1) continue;
       const cell = cellAt(at, into);
-      lines[cell] = filled * (depth[into] as number) - spent;
+      lines[cell] = filled * depth[into] - spent;
       lines[cell + SPENT] = spent;
     }
   }
@@ -148,7 +148,7 @@ export class Whispers {
     // Another key may have had the line.
     this.#empty(lines, at);
     const now = this.#time.at(nowMs);
-    const kind = this.#kinds[kindIndex] as Kind;
+    const kind = this.#kinds[kindIndex];
     lines[at] = now;
     const words = this.#rows.wordsOf(row);
     words[KIND + 2 * at] = kindIndex;
@@ -165,16 +165,16 @@ export class Whispers {
     const at = this.#rows.offsetOf(row);
     // A key that speaks: its time is Infinity.
     const now = this.#time.at(nowMs);
-    if (!(now - (lines[at] as number) >= 0)) return false;
-    const kind = this.#kinds[this.kindOf(row)] as Kind;
+    if (!(now - lines[at] >= 0)) return false;
+    const kind = this.#kinds[this.kindOf(row)];
     if (!kind.mayWhisper) return false;
     fillAll(lines, at, kind, now);
     const { slots } = kind;
     const first = direction * DIMENSION_COUNT;
-    const messageSlot = slots[first] as number;
-    const byteSlot = slots[first + 1] as number;
-    if (messageSlot !== -1 && (lines[cellAt(at, messageSlot)] as number) < messages) return false;
-    if (byteSlot !== -1 && (lines[cellAt(at, byteSlot)] as number) < bytes) return false;
+    const messageSlot = slots[first];
+    const byteSlot = slots[first + 1];
+    if (messageSlot !== -1 && lines[cellAt(at, messageSlot)] < messages) return false;
+    if (byteSlot !== -1 && lines[cellAt(at, byteSlot)] < bytes) return false;
     if (messageSlot !== -1) spend(lines, cellAt(at, messageSlot), messages);
     if (byteSlot !== -1) spend(lines, cellAt(at, byteSlot), bytes);
     return true;
@@ -182,15 +182,15 @@ export class Whispers {
 
   /** Whether `take` would take this now. */
   contains(row: number, direction: number, messages: number, bytes: number, nowMs: number): boolean {
-    if (this.speaks(row) || !(this.#kinds[this.kindOf(row)] as Kind).mayWhisper) return false;
+    if (this.speaks(row) || !this.#kinds[this.kindOf(row)].mayWhisper) return false;
     if (this.left(row, direction, MESSAGES, nowMs) < messages) return false;
     return this.left(row, direction, BYTES, nowMs) >= bytes;
   }
 
   /** Units that were taken and not used. The caller knows that so many have not come back by themselves. */
   giveBack(row: number, direction: number, dimension: number, units: number, nowMs: number): void {
-    const kind = this.#kinds[this.kindOf(row)] as Kind;
-    const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
+    const kind = this.#kinds[this.kindOf(row)];
+    const slot = kind.slots[direction * DIMENSION_COUNT + dimension];
     if (slot === -1) return;
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
@@ -200,22 +200,22 @@ export class Whispers {
 
   /** Units that may be taken of a slot now; Infinity where nothing limits. */
   left(row: number, direction: number, dimension: number, nowMs: number): number {
-    const kind = this.#kinds[this.kindOf(row)] as Kind;
-    const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
-    if (slot === -1) return Number.POSITIVE_INFINITY;
+    const kind = this.#kinds[this.kindOf(row)];
+    const slot = kind.slots[direction * DIMENSION_COUNT + dimension];
+    if (slot === -1) return Infinity;
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
     const now = this.#time.at(nowMs);
-    const elapsed = Math.max(0, now - (lines[at] as number));
-    const tokens = (lines[cellAt(at, slot)] as number) + (elapsed * (kind.perSecond[slot] as number)) / 1000;
+    const elapsed = Math.max(0, now - lines[at]);
+    const tokens = lines[cellAt(at, slot)] + (elapsed * kind.perSecond[slot]) / 1000;
     return Math.min(mostOf(kind, slot, now), tokens);
   }
 
   /** The same of a key that is not here. */
   leftUnused(kindIndex: number, direction: number, dimension: number, nowMs: number): number {
-    const kind = this.#kinds[kindIndex] as Kind;
-    const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
-    return slot === -1 ? Number.POSITIVE_INFINITY : mostOf(kind, slot, this.#time.at(nowMs));
+    const kind = this.#kinds[kindIndex];
+    const slot = kind.slots[direction * DIMENSION_COUNT + dimension];
+    return slot === -1 ? Infinity : mostOf(kind, slot, this.#time.at(nowMs));
   }
 
   /**
@@ -229,27 +229,27 @@ export class Whispers {
 
   /** The same of a key that is not here. */
   knownUnused(kindIndex: number, direction: number, dimension: number, nowMs: number): number {
-    const { slots, depths, perSecond, time } = this.#kinds[kindIndex] as Kind;
-    const slot = slots[direction * DIMENSION_COUNT + dimension] as number;
-    if (slot === -1) return Number.POSITIVE_INFINITY;
-    const depth = depths[slot] as number;
+    const { slots, depths, perSecond, time } = this.#kinds[kindIndex];
+    const slot = slots[direction * DIMENSION_COUNT + dimension];
+    if (slot === -1) return Infinity;
+    const depth = depths[slot];
     if (time !== this.#emptyTime) return depth;
-    return Math.min(depth, (Math.max(0, nowMs - this.#startedMs) * (perSecond[slot] as number)) / 1000);
+    return Math.min(depth, (Math.max(0, nowMs - this.#startedMs) * perSecond[slot]) / 1000);
   }
 
   /** Units that were taken unheard and have not come back. */
   spent(row: number, direction: number, dimension: number, nowMs: number): number {
-    const kind = this.#kinds[this.kindOf(row)] as Kind;
-    const slot = kind.slots[direction * DIMENSION_COUNT + dimension] as number;
+    const kind = this.#kinds[this.kindOf(row)];
+    const slot = kind.slots[direction * DIMENSION_COUNT + dimension];
     if (slot === -1) return 0;
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
     const cell = cellAt(at, slot);
-    const tokens = lines[cell] as number;
-    const spent = lines[cell + SPENT] as number;
-    const elapsed = Math.max(0, this.#time.at(nowMs) - (lines[at] as number));
-    const gained = (elapsed * (kind.perSecond[slot] as number)) / 1000;
-    return spentAfter(gained, spent, (kind.depth[slot] as number) - tokens - spent);
+    const tokens = lines[cell];
+    const spent = lines[cell + SPENT];
+    const elapsed = Math.max(0, this.#time.at(nowMs) - lines[at]);
+    const gained = (elapsed * kind.perSecond[slot]) / 1000;
+    return spentAfter(gained, spent, kind.depth[slot] - tokens - spent);
   }
 
   /** Keys of which this node has spent more than such a part of what it may unheard; the largest part first. */
@@ -257,11 +257,11 @@ export class Whispers {
     const spent: SpentKey[] = [];
     for (const [name, row] of this.#rows.entries()) {
       if (this.speaks(row)) continue;
-      const { slots, depth } = this.#kinds[this.kindOf(row)] as Kind;
+      const { slots, depth } = this.#kinds[this.kindOf(row)];
       const units = SLOTS.map((slot) =>
         this.spent(row, Math.floor(slot / DIMENSION_COUNT), slot % DIMENSION_COUNT, nowMs),
       );
-      const parts = units.map((each, slot) => (each > 0 ? each / (depth[slots[slot] as number] as number) : 0));
+      const parts = units.map((each, slot) => (each > 0 ? each / depth[slots[slot]] : 0));
       const most = Math.max(...parts);
       if (most > part) spent.push({ name, units, part: most });
     }
@@ -270,11 +270,11 @@ export class Whispers {
 
   /** Whether the key is a group like any other now. */
   speaks(row: number): boolean {
-    return this.#usedAt(row) === Number.POSITIVE_INFINITY;
+    return this.#usedAt(row) === Infinity;
   }
 
   speak(row: number): void {
-    this.#rows.linesOf(row)[this.#rows.offsetOf(row)] = Number.POSITIVE_INFINITY;
+    this.#rows.linesOf(row)[this.#rows.offsetOf(row)] = Infinity;
   }
 
   /** The key is silent again. Its bucket begins empty: what it spent aloud is none of what it may spend unheard. */
@@ -283,7 +283,7 @@ export class Whispers {
     const at = this.#rows.offsetOf(row);
     this.#empty(lines, at);
     lines[at] = this.#time.at(nowMs);
-    const { perSecond } = this.#kinds[this.kindOf(row)] as Kind;
+    const { perSecond } = this.#kinds[this.kindOf(row)];
     // Empty as it is, a bucket of depth 0 would pass for full.
     for (let slot = 0; slot < perSecond.length; slot++) if (perSecond[slot] === 0) lines[cellAt(at, slot)] = LACKING;
   }
@@ -311,7 +311,7 @@ export class Whispers {
    */
   makeRoom(nowMs: number): number {
     let oldest = -1;
-    let oldestUsedAt = Number.POSITIVE_INFINITY;
+    let oldestUsedAt = Infinity;
     const now = this.#time.at(nowMs);
     const rows = Math.min(LOOKED_AT, this.#rows.size);
     for (let looked = 0; looked < rows; this.#rows.moveHand()) {
@@ -331,19 +331,19 @@ export class Whispers {
 
   /** When the buckets of a row were full again, or will be, by share-time.ts; Infinity for a key that speaks. */
   #fullAt(row: number): number {
-    if (this.speaks(row)) return Number.POSITIVE_INFINITY;
-    const { perSecond, depth } = this.#kinds[this.kindOf(row)] as Kind;
+    if (this.speaks(row)) return Infinity;
+    const { perSecond, depth } = this.#kinds[this.kindOf(row)];
     const lines = this.#rows.linesOf(row);
     const at = this.#rows.offsetOf(row);
     let after = 0;
     for (let slot = 0; slot < perSecond.length; slot++) {
-      const missing = (depth[slot] as number) - (lines[cellAt(at, slot)] as number);
-      const rate = perSecond[slot] as number;
+      const missing = depth[slot] - lines[cellAt(at, slot)];
+      const rate = perSecond[slot];
       // What was spent of a quota that is 0 now does not come back.
       const ms = rate > 0 ? (1000 * missing) / rate : KEPT_AT_ZERO_MS;
       if (missing > 0) after = Math.max(after, ms);
     }
-    return (lines[at] as number) + after;
+    return lines[at] + after;
   }
 
   #empty(lines: Float64Array, at: number): void {
@@ -351,7 +351,7 @@ export class Whispers {
   }
 
   #usedAt(row: number): number {
-    return this.#rows.linesOf(row)[this.#rows.offsetOf(row)] as number;
+    return this.#rows.linesOf(row)[this.#rows.offsetOf(row)];
   }
 }
 
@@ -360,12 +360,12 @@ function cellAt(line: number, slot: number): number {
 }
 
 function spend(lines: Float64Array, cell: number, amount: number): void {
-  lines[cell] = (lines[cell] as number) - amount;
-  lines[cell + SPENT] = (lines[cell + SPENT] as number) + amount;
+  lines[cell] = lines[cell] - amount;
+  lines[cell + SPENT] = lines[cell + SPENT] + amount;
 }
 
 function fillAll(lines: Float64Array, at: number, kind: Kind, now: number): void {
-  const elapsed = Math.max(0, now - (lines[at] as number));
+  const elapsed = Math.max(0, now - lines[at]);
   lines[at] = now;
   for (let slot = 0; slot < kind.perSecond.length; slot++) {
     fill(lines, cellAt(at, slot), kind, slot, elapsed, mostOf(kind, slot, now));
@@ -374,16 +374,16 @@ function fillAll(lines: Float64Array, at: number, kind: Kind, now: number): void
 
 /** What a bucket may hold now: its depth, but for some time after the node began, or others went. */
 function mostOf(kind: Kind, slot: number, now: number): number {
-  if (now >= (kind.wholeAt[slot] as number)) return kind.depth[slot] as number;
-  return (kind.time.unused(kind.fillMs[slot] as number, now) * (kind.perSecond[slot] as number)) / 1000;
+  if (now >= kind.wholeAt[slot]) return kind.depth[slot];
+  return (kind.time.unused(kind.fillMs[slot], now) * kind.perSecond[slot]) / 1000;
 }
 
 /** What comes in fills what the bucket lacked at its beginning, before it pays for what was spent. */
 function fill(lines: Float64Array, cell: number, kind: Kind, slot: number, elapsed: number, most: number): void {
-  const depth = kind.depth[slot] as number;
-  const tokens = lines[cell] as number;
-  const spent = lines[cell + SPENT] as number;
-  const gained = (elapsed * (kind.perSecond[slot] as number)) / 1000;
+  const depth = kind.depth[slot];
+  const tokens = lines[cell];
+  const spent = lines[cell + SPENT];
+  const gained = (elapsed * kind.perSecond[slot]) / 1000;
   lines[cell] = Math.min(most, tokens + gained);
   lines[cell + SPENT] = spentAfter(gained, spent, depth - tokens - spent);
 }
@@ -436,8 +436,8 @@ const SLOTS = Array.from({ length: DIRECTION_COUNT * DIMENSION_COUNT }, (_, slot
 /** What one of so many nodes may spend unheard. */
 function divide({ time, depths, fillMs, depth, wholeAt }: Kind): void {
   for (let slot = 0; slot < depths.length; slot++) {
-    depth[slot] = (depths[slot] as number) / time.nodes;
-    wholeAt[slot] = time.wholeAt(fillMs[slot] as number);
+    depth[slot] = depths[slot] / time.nodes;
+    wholeAt[slot] = time.wholeAt(fillMs[slot]);
   }
 }
 
@@ -446,16 +446,16 @@ function kindOf({ settings: { quota, burst }, mayWhisper }: Whispered, time: Sha
   const perSecond: number[] = [];
   const depths: number[] = [];
   for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
-    const rates = quota[DIRECTIONS[direction] as keyof typeof quota];
+    const rates = quota[DIRECTIONS[direction]];
     for (let dimension = MESSAGES; dimension < DIMENSION_COUNT; dimension++) {
-      const rate = rates[dimension] as number;
-      slots.push(rate === Number.POSITIVE_INFINITY ? -1 : perSecond.length);
-      if (rate === Number.POSITIVE_INFINITY) continue;
+      const rate = rates[dimension];
+      slots.push(rate === Infinity ? -1 : perSecond.length);
+      if (rate === Infinity) continue;
       perSecond.push(rate);
       depths.push(rate === 0 ? 0 : (depthGiven(burst, direction, dimension) ?? clusterDepth(rate, 1)));
     }
   }
-  const fillMs = depths.map((depth, slot) => (depth === 0 ? 0 : (1000 * depth) / (perSecond[slot] as number)));
+  const fillMs = depths.map((depth, slot) => (depth === 0 ? 0 : (1000 * depth) / perSecond[slot]));
   const columns = [perSecond, depths, fillMs, depths, depths].map((column) => Float64Array.from(column));
   const [rates, whole, fills, depth, wholeAt] = columns as [Column, Column, Column, Column, Column];
   const kind = { time, mayWhisper, slots, perSecond: rates, depths: whole, fillMs: fills, depth, wholeAt };

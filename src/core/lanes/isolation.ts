@@ -39,6 +39,6 @@ export function isolatedShare({ link, policy, held, equalShare, floor }: Isolate
     case 'closed':
       return 0;
     case 'open':
-      return Number.POSITIVE_INFINITY;
+      return Infinity;
   }
 }

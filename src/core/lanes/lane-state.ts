@@ -77,7 +77,7 @@ export function createLaneState(identity: LaneIdentity, timing: SampleTiming, no
     sample: createSample(identity.settings, timing),
     reported: createLaneRates(),
     reportedShare: new Float64Array(DIMENSION_COUNT),
-    ratesComparedMs: Number.NEGATIVE_INFINITY,
+    ratesComparedMs: -Infinity,
     awaitsRecord: false,
     reportedTopics: 0,
     isMoving: false,

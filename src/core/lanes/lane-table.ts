@@ -52,7 +52,7 @@ export class LaneTable {
   }
 
   groupIdOf(group: number): GroupId {
-    return this.#groupIds[group] as GroupId;
+    return this.#groupIds[group];
   }
 
   serve(lane: number, usageMap: UsageMap, nowMs: number): LaneState {
@@ -61,7 +61,7 @@ export class LaneTable {
     const groupId = this.groupIdOf(group);
     const mapLane = usageMap.mapLaneOf(groupId, direction);
     const partition = partitionOf(groupId, this.settings.partitions);
-    const settings = this.#groups[group] as GroupSettings;
+    const settings = this.#groups[group];
     const seat = this.#freeSeats.pop() ?? this.seats.length;
     const identity = { lane, group, settings, direction, groupId, partition, mapLane, seat };
     const state = createLaneState(identity, this.settings, nowMs);
@@ -162,7 +162,7 @@ export class LaneTable {
 
   /** Whether a share of this node waits for the partition's log time to go on. */
   needsLogTime(partition: number): boolean {
-    return this.#needsLogTime[partition] as boolean;
+    return this.#needsLogTime[partition];
   }
 
   /** Lanes whose limits were computed for another link than theirs is now. */

@@ -13,14 +13,14 @@ export const LEAST_SHARE_SPANS = 4;
  * The least is taken over three whole spans and the current one. A lane takes ten numbers.
  */
 export class LeastShare {
-  readonly #span = new Float64Array(DIMENSION_COUNT).fill(Number.NEGATIVE_INFINITY);
+  readonly #span = new Float64Array(DIMENSION_COUNT).fill(-Infinity);
   readonly #least = new Float64Array(DIMENSION_COUNT * LEAST_SHARE_SPANS);
 
   /** Called when a share is applied; `held` was applied until now, Infinity = the lane was not served. */
   note(dimension: number, held: number, share: number, span: number): void {
     this.#roll(dimension, held, span);
     const at = dimension * LEAST_SHARE_SPANS + (span % LEAST_SHARE_SPANS);
-    if (share < (this.#least[at] as number)) this.#least[at] = share;
+    if (share < this.#least[at]) this.#least[at] = share;
   }
 
   /** The least share up to now; `held` has been applied since the last `note`. */
@@ -28,13 +28,13 @@ export class LeastShare {
     this.#roll(dimension, held, span);
     let least = held;
     const first = dimension * LEAST_SHARE_SPANS;
-    for (let at = first; at < first + LEAST_SHARE_SPANS; at++) least = Math.min(least, this.#least[at] as number);
+    for (let at = first; at < first + LEAST_SHARE_SPANS; at++) least = Math.min(least, this.#least[at]);
     return least;
   }
 
   /** Writes what was held into the spans that have begun since the last call. */
   #roll(dimension: number, held: number, span: number): void {
-    const known = this.#span[dimension] as number;
+    const known = this.#span[dimension];
     if (span === known) return;
     for (let begun = Math.max(known, span - LEAST_SHARE_SPANS) + 1; begun <= span; begun++) {
       // Twice, because the first spans are counted from below 0.

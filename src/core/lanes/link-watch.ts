@@ -14,7 +14,7 @@ export class LinkWatch {
   readonly #notices: Notice[];
   readonly #echo: OwnEcho;
   readonly #linked: boolean[];
-  #expectedSinceMs = Number.POSITIVE_INFINITY;
+  #expectedSinceMs = Infinity;
 
   constructor(settings: CoordinatorSettings, notices: Notice[]) {
     this.#settings = settings;
@@ -40,7 +40,7 @@ export class LinkWatch {
 
   /** Whether the partition is linked, and has been read up to what is expected of it. */
   isHeard(partition: number): boolean {
-    return (this.#linked[partition] as boolean) && (this.#echo.freshMs[partition] as number) >= this.#expectedSinceMs;
+    return this.#linked[partition] && this.#echo.freshMs[partition] >= this.#expectedSinceMs;
   }
 
   sent(partition: number, sequence: number, nowMs: number): void {
@@ -71,7 +71,7 @@ export class LinkWatch {
   }
 
   silentMs(partition: number, nowMs: number): number {
-    return nowMs - (this.#echo.freshMs[partition] as number);
+    return nowMs - this.#echo.freshMs[partition];
   }
 
   /** The worse of a lane's two partitions, with the group's own hold time. */

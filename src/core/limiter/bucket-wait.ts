@@ -11,7 +11,7 @@ export function waitOf(buckets: Buckets, slot: number, amount: number): number {
   const needed = windowMs === 0 ? Math.min(amount, depth) : amount;
   if (amount <= 0 || tokens + SLACK >= needed) return 0;
   const rate = buckets.comesBackAt(slot);
-  if (rate === 0) return Number.POSITIVE_INFINITY;
+  if (rate === 0) return Infinity;
   if (windowMs === 0) return ((needed - tokens) * 1000) / rate;
   return windowWaitMs(tokens, amount, { depth, windowMs, nowMs: buckets.refilledMs.at(row) });
 }
@@ -19,7 +19,7 @@ export function waitOf(buckets: Buckets, slot: number, amount: number): number {
 /** Until something useful is back: one unit, or 1 % of the depth where that is more. */
 export function usefulWaitOf(buckets: Buckets, slot: number): number {
   const depth = buckets.depth.at(slot);
-  if (depth === Number.POSITIVE_INFINITY) return 0;
+  if (depth === Infinity) return 0;
   return waitOf(buckets, slot, Math.max(1, depth * USEFUL_RATIO));
 }
 

@@ -66,22 +66,22 @@ export class Buckets {
     this.asked[row >> 6] = 1;
     const { lines } = this;
     const first = row * LINE;
-    const elapsedMs = nowMs - (lines[first + REFILLED_MS] as number);
+    const elapsedMs = nowMs - lines[first + REFILLED_MS];
     // A clock that steps back costs nothing and mints nothing: the time already credited is not credited again.
     if (elapsedMs <= 0) {
       if (elapsedMs < -CLOCK_SET_MS) lines[first + REFILLED_MS] = nowMs;
       return;
     }
-    if (this.windowMs !== null && (this.windowMs[row] as number) > 0) {
+    if (this.windowMs !== null && this.windowMs[row] > 0) {
       passWindows(this, row, nowMs);
       return;
     }
     lines[first + REFILLED_MS] = nowMs;
     // Both dimensions without a loop: the two divisions overlap, half the time of a loop's.
-    const messages = (lines[first] as number) + (elapsedMs * (lines[first + RATE] as number)) / 1000;
-    const bytes = (lines[first + 1] as number) + (elapsedMs * (lines[first + RATE + 1] as number)) / 1000;
-    const messageDepth = lines[first + DEPTH] as number;
-    const byteDepth = lines[first + DEPTH + 1] as number;
+    const messages = lines[first] + (elapsedMs * lines[first + RATE]) / 1000;
+    const bytes = lines[first + 1] + (elapsedMs * lines[first + RATE + 1]) / 1000;
+    const messageDepth = lines[first + DEPTH];
+    const byteDepth = lines[first + DEPTH + 1];
     lines[first] = messages > messageDepth ? messageDepth : messages;
     lines[first + 1] = bytes > byteDepth ? byteDepth : bytes;
     if (this.held !== null) this.held.noteRoom(row);
@@ -91,9 +91,9 @@ export class Buckets {
   tryTake(row: number, messages: number, bytes: number, nowMs: number): number {
     const { lines } = this;
     const first = row * LINE;
-    if (nowMs !== (lines[first + REFILLED_MS] as number)) this.refill(row, nowMs);
-    const messageTokens = lines[first] as number;
-    const byteTokens = lines[first + 1] as number;
+    if (nowMs !== lines[first + REFILLED_MS]) this.refill(row, nowMs);
+    const messageTokens = lines[first];
+    const byteTokens = lines[first + 1];
     // Tokens never exceed the depth and are never positive in a blocked slot, so this comparison is enough for nearly
     // every grant. The rest (an amount of 0 in spite of a debt, an amount above the depth) takes the longer way.
     if (messageTokens < messages || byteTokens < bytes) {
@@ -110,16 +110,16 @@ export class Buckets {
     const { lines } = this;
     const first = row * LINE;
     if (this.windowOf(row) > 0) return windowRefusedBy(lines, first, messages, bytes);
-    if (!isEnough(lines[first] as number, lines[first + DEPTH] as number, messages)) return MESSAGES;
-    return isEnough(lines[first + 1] as number, lines[first + DEPTH + 1] as number, bytes) ? -1 : BYTES;
+    if (!isEnough(lines[first], lines[first + DEPTH], messages)) return MESSAGES;
+    return isEnough(lines[first + 1], lines[first + DEPTH + 1], bytes) ? -1 : BYTES;
   }
 
   /** Takes what `refusedBy` has found to be there. */
   take(row: number, messages: number, bytes: number): void {
     const { lines } = this;
     const first = row * LINE;
-    lines[first] = (lines[first] as number) - messages;
-    lines[first + 1] = (lines[first + 1] as number) - bytes;
+    lines[first] = lines[first] - messages;
+    lines[first + 1] = lines[first + 1] - bytes;
   }
 
   /**
@@ -195,17 +195,17 @@ export class Buckets {
     const tokens = this.tokens.at(slot);
     const before = this.rate.at(slot);
     if (this.comesBack !== null) this.comesBack[slot] = 0;
-    if (this.#toldBelow !== null) this.#toldBelow[slot] = Number.NEGATIVE_INFINITY;
-    if (perSecond === Number.POSITIVE_INFINITY) {
+    if (this.#toldBelow !== null) this.#toldBelow[slot] = -Infinity;
+    if (perSecond === Infinity) {
       this.rate.set(slot, 0);
-      this.depth.set(slot, Number.POSITIVE_INFINITY);
-      this.tokens.set(slot, Number.POSITIVE_INFINITY);
+      this.depth.set(slot, Infinity);
+      this.tokens.set(slot, Infinity);
       this.held?.noteRoom(row);
       return;
     }
     this.rate.set(slot, perSecond);
     this.depth.set(slot, perSecond === 0 ? Number.NaN : depth);
-    const kept = tokens === Number.POSITIVE_INFINITY ? 0 : tokens;
+    const kept = tokens === Infinity ? 0 : tokens;
     const windowMs = this.windowOf(row);
     const change = { before, after: perSecond, depth, windowMs, nowMs };
     const changed = windowMs === 0 ? Math.min(kept, depth) : changedTokens(kept, change);
@@ -223,7 +223,7 @@ export class Buckets {
     const slots = (this.lines.length / LINE) * DIMENSION_COUNT;
     this.comesBack ??= new Float64Array(slots);
     this.comesBack[slot] = comesBackPerSecond;
-    this.#toldBelow ??= new Float64Array(slots).fill(Number.NEGATIVE_INFINITY);
+    this.#toldBelow ??= new Float64Array(slots).fill(-Infinity);
     this.#toldBelow[slot] = takeable - untilTold;
   }
 
@@ -233,7 +233,7 @@ export class Buckets {
     if (below === null) return false;
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
-      if (this.tokens.at(slot) <= (below[slot] as number)) return true;
+      if (this.tokens.at(slot) <= below[slot]) return true;
     }
     return false;
   }
@@ -244,7 +244,7 @@ export class Buckets {
   }
 
   windowOf(row: number): number {
-    return this.windowMs === null ? 0 : (this.windowMs[row] as number);
+    return this.windowMs === null ? 0 : this.windowMs[row];
   }
 
   /** Gives a row windows of this length, or (0) a bucket. Tokens spent ahead of their time are owed (window.ts). */
@@ -265,7 +265,7 @@ export class Buckets {
     this.refilledMs.set(row, nowMs);
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
-      if (this.tokens.at(slot) > 0 && this.depth.at(slot) !== Number.POSITIVE_INFINITY) this.tokens.set(slot, 0);
+      if (this.tokens.at(slot) > 0 && this.depth.at(slot) !== Infinity) this.tokens.set(slot, 0);
     }
     this.held?.noteDebts(row);
   }
@@ -304,7 +304,7 @@ export class Buckets {
     }
     const toldBelow = this.#toldBelow;
     if (toldBelow !== null) {
-      this.#toldBelow = new Float64Array(rows * DIMENSION_COUNT).fill(Number.NEGATIVE_INFINITY);
+      this.#toldBelow = new Float64Array(rows * DIMENSION_COUNT).fill(-Infinity);
       this.#toldBelow.set(toldBelow);
     }
     const letOff = this.#letOff;
@@ -320,7 +320,7 @@ export class Buckets {
 
   #chargeSlot(slot: number, amount: number, debtMs: number): void {
     const tokens = this.tokens.at(slot);
-    if (amount <= 0 || tokens === Number.POSITIVE_INFINITY) return;
+    if (amount <= 0 || tokens === Infinity) return;
     const depth = this.depth.at(slot);
     const bound = Number.isNaN(depth) ? 0 : Math.max(depth, (this.comesBackAt(slot) * debtMs) / 1000);
     const after = Math.max(tokens - amount, Math.min(tokens, -bound));
@@ -332,7 +332,7 @@ export class Buckets {
   countLetOff(slot: number, units: number): void {
     this.#letOff ??= new Float64Array((this.lines.length / LINE) * DIMENSION_COUNT);
     if (this.#letOff[slot] === 0) this.firstLetOff.push(slot);
-    this.#letOff[slot] = (this.#letOff[slot] as number) + units;
+    this.#letOff[slot] = this.#letOff[slot] + units;
   }
 
   /** Units of unrefusable work that were forgiven since the start. */
@@ -384,5 +384,5 @@ export interface Inflow {
 const LEAST_RATE = 1e-9;
 
 function isRate(perSecond: number): boolean {
-  return perSecond >= 0 && (perSecond <= Number.MAX_SAFE_INTEGER || perSecond === Number.POSITIVE_INFINITY);
+  return perSecond >= 0 && (perSecond <= Number.MAX_SAFE_INTEGER || perSecond === Infinity);
 }

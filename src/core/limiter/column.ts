@@ -20,7 +20,7 @@ export class Column {
   }
 
   at(index: number): number {
-    return this.#lines[this.#cellOf(index)] as number;
+    return this.#lines[this.#cellOf(index)];
   }
 
   set(index: number, figure: number): void {

@@ -48,7 +48,7 @@ export class HeldTokens {
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
       const room = this.#roomOf(slot);
-      if (room < (this.#leastRoom[slot] as number)) this.#leastRoom[slot] = room;
+      if (room < this.#leastRoom[slot]) this.#leastRoom[slot] = room;
     }
   }
 
@@ -57,7 +57,7 @@ export class HeldTokens {
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
       const debt = Math.max(0, -this.#buckets.tokens.at(slot));
-      if (debt < (this.#leastRoom[slot] as number)) this.#leastRoom[slot] = debt;
+      if (debt < this.#leastRoom[slot]) this.#leastRoom[slot] = debt;
     }
   }
 
@@ -95,7 +95,7 @@ export class HeldTokens {
 
   #open(row: number, dimension: number, amount: number): HeldGap | null {
     const slot = row * DIMENSION_COUNT + dimension;
-    if (amount === 0 || this.#buckets.depth.at(slot) === Number.POSITIVE_INFINITY) return null;
+    if (amount === 0 || this.#buckets.depth.at(slot) === Infinity) return null;
     let room = this.#rooms.get(slot);
     if (room === undefined) {
       room = new Room();
@@ -107,15 +107,15 @@ export class HeldTokens {
 
   /** Shrinks the room by what has flowed in since the last look. */
   #shrink(room: Room, slot: number): void {
-    room.shrinkTo(Math.min(this.#leastRoom[slot] as number, this.#roomOf(slot)));
-    this.#leastRoom[slot] = Number.POSITIVE_INFINITY;
+    room.shrinkTo(Math.min(this.#leastRoom[slot], this.#roomOf(slot)));
+    this.#leastRoom[slot] = Infinity;
   }
 
   /** How many tokens the slot has room for: 0 without a limit, the debt alone while it is blocked. */
   #roomOf(slot: number): number {
     const { depth, tokens } = this.#buckets;
     const most = depth.at(slot);
-    if (most === Number.POSITIVE_INFINITY) return 0;
+    if (most === Infinity) return 0;
     return (Number.isNaN(most) ? 0 : most) - tokens.at(slot);
   }
 }

@@ -62,14 +62,14 @@ export class JointLevels {
 
   /** Whether one group alone decides about a request, by itself. */
   #isSingle({ lane, further }: JointRequest): boolean {
-    return further.length === 0 && ((this.#levels.beside[lane] as number) & IS_SHADOW) === 0;
+    return further.length === 0 && (this.#levels.beside[lane] & IS_SHADOW) === 0;
   }
 
   /** What is in force: a request for each group that may refuse, the first of which charges the node's own limit. */
   #inForce({ lane, further, messages, bytes, topic, client, counted }: JointRequest): TokenRequest[] {
     const requests: TokenRequest[] = [];
     for (const [at, one] of [lane, ...further].entries()) {
-      if (((this.#levels.beside[one] as number) & IS_SHADOW) !== 0) continue;
+      if ((this.#levels.beside[one] & IS_SHADOW) !== 0) continue;
       const retry = (counted & (1 << at)) !== 0;
       requests.push({ lane: one, messages, bytes, retry, topic, client, isFurther: requests.length > 0 });
     }
@@ -133,9 +133,9 @@ export class JointLevels {
   /** The same; where nothing in force limits, what the groups have that refuse nothing. */
   availableOrShown(request: JointRequest, dimension: number, nowMs: number): number {
     const there = this.available(request, dimension, nowMs);
-    if (there !== Number.POSITIVE_INFINITY) return there;
+    if (there !== Infinity) return there;
     const lanes = [request.lane, ...request.further];
-    const shadows = lanes.filter((lane) => ((this.#levels.beside[lane] as number) & IS_SHADOW) !== 0);
+    const shadows = lanes.filter((lane) => (this.#levels.beside[lane] & IS_SHADOW) !== 0);
     return Math.min(
       there,
       ...shadows.map((lane) => this.#levels.available({ ...request, lane, isFurther: true }, dimension, nowMs)),

@@ -43,7 +43,7 @@ export class KeyedBuckets {
   }
 
   nameOf(row: number): string | null {
-    return this.#names[row] as string | null;
+    return this.#names[row];
   }
 
   /** The row of a name; a new one where there is none; −1 at the bound. */
@@ -61,7 +61,7 @@ export class KeyedBuckets {
     this.depths.set(depths);
     for (let row = 0; row < this.#names.length; row++) {
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-        this.buckets.setLimit(row, dimension, rates[dimension] as number, depths[dimension] as number, nowMs);
+        this.buckets.setLimit(row, dimension, rates[dimension], depths[dimension], nowMs);
       }
     }
   }
@@ -92,8 +92,8 @@ export class KeyedBuckets {
     this.#names[row] = name;
     this.#rows.set(name, row);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const perSecond = this.rates[dimension] as number;
-      this.buckets.setLimit(row, dimension, perSecond, this.depths[dimension] as number, nowMs);
+      const perSecond = this.rates[dimension];
+      this.buckets.setLimit(row, dimension, perSecond, this.depths[dimension], nowMs);
     }
     this.buckets.fill(row, nowMs);
     return row;
@@ -108,7 +108,7 @@ export class KeyedBuckets {
 
   #isDroppable(row: number, nowMs: number, idleMs: number): boolean {
     if (this.#names[row] === null) return false;
-    const idle = nowMs - (this.#askedMs[row] as number) >= idleMs;
+    const idle = nowMs - this.#askedMs[row] >= idleMs;
     return idle && isFull(this.buckets, row, nowMs);
   }
 

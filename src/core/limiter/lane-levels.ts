@@ -1,4 +1,4 @@
-import { DIRECTIONS, type Direction } from '../base/vocabulary.js';
+import { DIRECTIONS } from '../base/vocabulary.js';
 import type { KeyedBuckets } from './keyed-buckets.js';
 import { type GroupLevels, keyedOf, splitRuleOf } from './level-settings.js';
 import { TopicSplit } from './topic-split.js';
@@ -13,7 +13,7 @@ export interface LaneLevels {
 export const NO_LEVELS: LaneLevels = { perTopic: null, perClient: null, split: null };
 
 export function laneLevelsOf(group: GroupLevels, direction: number): LaneLevels {
-  const name = DIRECTIONS[direction] as Direction;
+  const name = DIRECTIONS[direction];
   const rule = splitRuleOf(group);
   return {
     perTopic: keyedOf(group.perTopic, name),

@@ -33,11 +33,11 @@ export interface NodeLimit extends Readonly<Record<Direction, Rates>> {
 }
 
 export function isLimited(rates: Rates): boolean {
-  return rates.some((perSecond) => perSecond !== Number.POSITIVE_INFINITY);
+  return rates.some((perSecond) => perSecond !== Infinity);
 }
 
 export function hasLevels(group: GroupLevels, direction: number): boolean {
-  const name = DIRECTIONS[direction] as Direction;
+  const name = DIRECTIONS[direction];
   return group.topics !== 'shared' || isLimited(group.perTopic[name]) || isLimited(group.perClient[name]);
 }
 
@@ -46,7 +46,7 @@ export function hasLevels(group: GroupLevels, direction: number): boolean {
  */
 function depthsOf(rates: Rates, burstMs: number): Rates {
   const depth = (perSecond: number) =>
-    perSecond === Number.POSITIVE_INFINITY ? perSecond : Math.max(1, gateDepth(perSecond, 1, perSecond, burstMs));
+    perSecond === Infinity ? perSecond : Math.max(1, gateDepth(perSecond, 1, perSecond, burstMs));
   return [depth(rates[0]), depth(rates[1])];
 }
 

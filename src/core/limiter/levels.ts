@@ -24,7 +24,7 @@ export const HAS_SHADOW = 4;
 
 /** Level and dimension of an answer that is a refusal by one of the levels. */
 export function refusedBy(answer: number): { readonly level: Level; readonly dimension: number } {
-  const level = LEVELS[Math.floor((answer - REFUSED) / DIMENSION_COUNT)] as Level;
+  const level = LEVELS[Math.floor((answer - REFUSED) / DIMENSION_COUNT)];
   return { level, dimension: (answer - REFUSED) % DIMENSION_COUNT };
 }
 
@@ -60,7 +60,7 @@ export class Levels {
   #topicRow = -1;
   #clientRow = -1;
   #splitRow = -1;
-  #sweptMs = Number.NEGATIVE_INFINITY;
+  #sweptMs = -Infinity;
 
   constructor(limiter: Limiter, groups: readonly GroupLevels[], node: NodeLimit, nowMs: number) {
     this.#limiter = limiter;
@@ -82,7 +82,7 @@ export class Levels {
     this.#lookAt(group);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       const lane = laneOf(group, direction);
-      this.#limiter.buckets.setWindow(lane, windowMsOf(this.#groups[group] as GroupLevels), nowMs);
+      this.#limiter.buckets.setWindow(lane, windowMsOf(this.#groups[group]), nowMs);
       const before = this.#lanes.get(lane);
       if (before === undefined) continue;
       this.#lanes.set(lane, changedLevels(before, this.#begin(lane), nowMs));
@@ -90,7 +90,7 @@ export class Levels {
   }
 
   #lookAt(group: number): void {
-    const settings = this.#groups[group] as GroupLevels;
+    const settings = this.#groups[group];
     const shadows =
       (settings.mode === 'shadow' ? IS_SHADOW : 0) | ((settings.shadow ?? null) === null ? 0 : HAS_SHADOW);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
@@ -212,7 +212,7 @@ export class Levels {
 
   /** The bound on rows that made the answer TOPICS_FULL or CLIENTS_FULL. */
   maxOf(lane: number, level: Level): number {
-    const group = this.#groups[Math.floor(lane / DIRECTION_COUNT)] as GroupLevels;
+    const group = this.#groups[Math.floor(lane / DIRECTION_COUNT)];
     return level === 'client' ? group.perClient.max : group.perTopic.max;
   }
 
@@ -243,7 +243,7 @@ export class Levels {
     const refusedBy = buckets.refusedBy(row, messages, bytes);
     if (refusedBy === -1) return GRANTED;
     // What a shadow refuses is refused to nobody.
-    if (((this.beside[lane] as number) & IS_SHADOW) === 0) this.refusals[level] = (this.refusals[level] as number) + 1;
+    if ((this.beside[lane] & IS_SHADOW) === 0) this.refusals[level] = this.refusals[level] + 1;
     return REFUSED + level * DIMENSION_COUNT + refusedBy;
   }
 
@@ -301,10 +301,7 @@ export class Levels {
   }
 
   #begin(lane: number): LaneLevels {
-    const levels = laneLevelsOf(
-      this.#groups[Math.floor(lane / DIRECTION_COUNT)] as GroupLevels,
-      lane % DIRECTION_COUNT,
-    );
+    const levels = laneLevelsOf(this.#groups[Math.floor(lane / DIRECTION_COUNT)], lane % DIRECTION_COUNT);
     this.#lanes.set(lane, levels);
     return levels;
   }
@@ -313,8 +310,8 @@ export class Levels {
     const { buckets } = this.#limiter;
     for (const dimension of [MESSAGES, BYTES] as const) {
       const slot = slotOf(lane, dimension);
-      const unlimited = buckets.depth.at(slot) === Number.POSITIVE_INFINITY;
-      this.#limit[dimension] = unlimited ? Number.POSITIVE_INFINITY : buckets.comesBackAt(slot);
+      const unlimited = buckets.depth.at(slot) === Infinity;
+      this.#limit[dimension] = unlimited ? Infinity : buckets.comesBackAt(slot);
     }
     return this.#limit;
   }

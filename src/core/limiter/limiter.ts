@@ -65,7 +65,7 @@ export class Limiter {
     this.#counts = new Float64Array(laneCount * COUNTS);
     this.tokens = this.buckets.tokens;
     this.validUntilMs = this.buckets.validUntilMs;
-    this.validUntilMs.fill(Number.NEGATIVE_INFINITY);
+    this.validUntilMs.fill(-Infinity);
     this.admitted = new Column(this.#counts, 0, DIMENSION_COUNT, COUNTS);
     this.refused = this.#refusedWork.refused;
     this.refusals = this.#refusedWork.refusals;
@@ -83,7 +83,7 @@ export class Limiter {
     const larger = new Limiter(laneCount);
     this.buckets.grow(laneCount);
     const { tokens, validUntilMs, lines } = this.buckets;
-    for (let lane = this.laneCount; lane < laneCount; lane++) validUntilMs.set(lane, Number.NEGATIVE_INFINITY);
+    for (let lane = this.laneCount; lane < laneCount; lane++) validUntilMs.set(lane, -Infinity);
     larger.#counts.set(this.#counts);
     larger.heldBack.set(this.heldBack);
     larger.#hasAccrued.set(this.#hasAccrued);
@@ -105,10 +105,10 @@ export class Limiter {
   tryAcquire(lane: number, messages: number, bytes: number, retry: boolean, nowMs: number): number {
     const lines = this.#lines;
     const first = lane * LINE;
-    if (nowMs > (lines[first + VALID_UNTIL_MS] as number)) return UNCONFIRMED;
-    if (nowMs !== (lines[first + REFILLED_MS] as number)) this.buckets.refill(lane, nowMs);
-    const messageTokens = lines[first] as number;
-    const byteTokens = lines[first + 1] as number;
+    if (nowMs > lines[first + VALID_UNTIL_MS]) return UNCONFIRMED;
+    if (nowMs !== lines[first + REFILLED_MS]) this.buckets.refill(lane, nowMs);
+    const messageTokens = lines[first];
+    const byteTokens = lines[first + 1];
     // The same as buckets.tryTake, written out, because one more call costs a third of the decision.
     if (messageTokens < messages || byteTokens < bytes) {
       const refusedBy = this.buckets.refusedBy(lane, messages, bytes);
@@ -129,8 +129,8 @@ export class Limiter {
     const lines = this.#lines;
     const first = lane * LINE;
     // Tokens are Infinity where there is no limit, and nowhere else (buckets.ts).
-    if (lines[first] !== Number.POSITIVE_INFINITY || lines[first + 1] !== Number.POSITIVE_INFINITY) return false;
-    if (lines[first + VALID_UNTIL_MS] === Number.NEGATIVE_INFINITY) return false;
+    if (lines[first] !== Infinity || lines[first + 1] !== Infinity) return false;
+    if (lines[first + VALID_UNTIL_MS] === -Infinity) return false;
     if (retry) this.#countRetried(lane, messages, bytes);
     else this.#count(lane, messages, bytes);
     return true;
@@ -160,8 +160,8 @@ export class Limiter {
     this.buckets.charge(lane, messages, bytes, debtMs, nowMs);
     this.#unrefused ??= new Float64Array(this.laneCount * DIMENSION_COUNT);
     const slot = lane * DIMENSION_COUNT;
-    this.#unrefused[slot] = (this.#unrefused[slot] as number) + messages;
-    this.#unrefused[slot + 1] = (this.#unrefused[slot + 1] as number) + bytes;
+    this.#unrefused[slot] = this.#unrefused[slot] + messages;
+    this.#unrefused[slot + 1] = this.#unrefused[slot + 1] + bytes;
   }
 
   /** Reads units of a slot that could not be refused since the last call. */
@@ -179,8 +179,8 @@ export class Limiter {
     this.chargeUnrefused(lane, messages, bytes, debtMs, nowMs);
     const counts = this.#counts;
     const first = lane * COUNTS;
-    counts[first] = (counts[first] as number) + messages;
-    counts[first + 1] = (counts[first + 1] as number) + bytes;
+    counts[first] = counts[first] + messages;
+    counts[first + 1] = counts[first + 1] + bytes;
     this.#countByteSquares(lane, messages, bytes);
   }
 
@@ -214,9 +214,9 @@ export class Limiter {
   #lapse(slot: number, unused: number): void {
     const reserved = this.#reserved!;
     const returnable = this.#returnable!;
-    const back = Math.min(Math.max(0, unused), returnable[slot]!);
-    returnable[slot] = Math.min(reserved[slot]!, returnable[slot]! - back);
-    if (unused > back) this.#lapsed![slot] = this.#lapsed![slot]! + unused - back;
+    const back = Math.min(Math.max(0, unused), returnable[slot]);
+    returnable[slot] = Math.min(reserved[slot], returnable[slot] - back);
+    if (unused > back) this.#lapsed![slot] = this.#lapsed![slot] + unused - back;
   }
 
   /** Whether nothing of a lane is reserved, nobody is held back for it, and it owes nothing. */
@@ -277,21 +277,21 @@ export class Limiter {
     this.buckets.setInflow(lane, dimension, inflow, nowMs);
     const slot = slotOf(lane, dimension);
     const returnable = this.#returnable;
-    if (returnable !== null) returnable[slot] = Math.min(returnable[slot]!, inflow.room);
-    this.#hasAccrued[lane >> 3] = (this.#hasAccrued[lane >> 3] as number) | (1 << (lane & 7));
+    if (returnable !== null) returnable[slot] = Math.min(returnable[slot], inflow.room);
+    this.#hasAccrued[lane >> 3] = this.#hasAccrued[lane >> 3] | (1 << (lane & 7));
   }
 
   /** Opens a lane that no share will ever limit: it is confirmed for good, and is not reported. */
   open(lane: number, nowMs: number): void {
     for (const dimension of [MESSAGES, BYTES]) {
-      this.setLimit(lane, dimension, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, nowMs);
+      this.setLimit(lane, dimension, Infinity, Infinity, nowMs);
     }
-    this.validUntilMs.set(lane, Number.POSITIVE_INFINITY);
+    this.validUntilMs.set(lane, Infinity);
   }
 
   /** Ends `open`: from now on the lane has to be served. */
   close(lane: number): void {
-    if (this.validUntilMs.at(lane) === Number.POSITIVE_INFINITY) this.validUntilMs.set(lane, Number.NEGATIVE_INFINITY);
+    if (this.validUntilMs.at(lane) === Infinity) this.validUntilMs.set(lane, -Infinity);
   }
 
   empty(lane: number, nowMs: number): void {
@@ -305,7 +305,7 @@ export class Limiter {
    */
   accrueSince(lane: number, sinceMs: number): void {
     const bit = 1 << (lane & 7);
-    const byte = this.#hasAccrued[lane >> 3] as number;
+    const byte = this.#hasAccrued[lane >> 3];
     if ((byte & bit) !== 0) return;
     this.#hasAccrued[lane >> 3] = byte | bit;
     this.buckets.refilledMs.set(lane, sinceMs);
@@ -319,8 +319,8 @@ export class Limiter {
   keepExact(lane: number): void {
     const counts = this.#counts;
     const first = lane * COUNTS;
-    const sum = Math.max(counts[first] as number, counts[first + 1] as number, this.#refusedWork.largest(lane));
-    const squares = Math.max(counts[first + BYTE_SQUARES] as number, counts[first + EXCESS] as number);
+    const sum = Math.max(counts[first], counts[first + 1], this.#refusedWork.largest(lane));
+    const squares = Math.max(counts[first + BYTE_SQUARES], counts[first + EXCESS]);
     if (sum < SUM_MAX && squares < SQUARES_MAX) return;
     counts.fill(0, first, first + COUNTS);
     this.#refusedWork.forget(lane);
@@ -331,13 +331,13 @@ export class Limiter {
     const counts = this.#counts;
     const count = lane * COUNTS;
     const slot = lane * DIMENSION_COUNT;
-    const messages = counts[count] as number;
-    const bytes = counts[count + 1] as number;
+    const messages = counts[count];
+    const bytes = counts[count + 1];
     const attempted = messages + this.#refusedWork.notAdmitted(slot);
     column[first] = attempted;
     column[first + 1] = bytes + this.#refusedWork.notAdmitted(slot + 1);
-    column[first + 2] = attempted + (counts[count + EXCESS] as number);
-    column[first + 3] = counts[count + BYTE_SQUARES] as number;
+    column[first + 2] = attempted + counts[count + EXCESS];
+    column[first + 3] = counts[count + BYTE_SQUARES];
     column[first + 4] = messages;
     column[first + 5] = bytes;
   }
@@ -347,10 +347,10 @@ export class Limiter {
     this.#returnable ??= new Float64Array(this.laneCount * DIMENSION_COUNT);
     this.#lapsed ??= new Float64Array(this.laneCount * DIMENSION_COUNT);
     const slot = lane * DIMENSION_COUNT;
-    this.#reserved[slot] = this.#reserved[slot]! + messages;
-    this.#reserved[slot + 1] = this.#reserved[slot + 1]! + bytes;
-    this.#returnable[slot] = this.#returnable[slot]! + Math.max(0, messages);
-    this.#returnable[slot + 1] = this.#returnable[slot + 1]! + Math.max(0, bytes);
+    this.#reserved[slot] = this.#reserved[slot] + messages;
+    this.#reserved[slot + 1] = this.#reserved[slot + 1] + bytes;
+    this.#returnable[slot] = this.#returnable[slot] + Math.max(0, messages);
+    this.#returnable[slot + 1] = this.#returnable[slot + 1] + Math.max(0, bytes);
   }
 
   /** An amount above the window is demand as well: with a larger share it may fit. */
@@ -363,9 +363,9 @@ export class Limiter {
   #count(lane: number, messages: number, bytes: number): void {
     const counts = this.#counts;
     const first = lane * COUNTS;
-    counts[first] = (counts[first] as number) + messages;
-    counts[first + 1] = (counts[first + 1] as number) + bytes;
-    counts[first + BYTE_SQUARES] = (counts[first + BYTE_SQUARES] as number) + bytes * bytes;
+    counts[first] = counts[first] + messages;
+    counts[first + 1] = counts[first + 1] + bytes;
+    counts[first + BYTE_SQUARES] = counts[first + BYTE_SQUARES] + bytes * bytes;
     if (messages !== 1) this.#countExcess(first, messages);
   }
 
@@ -373,34 +373,34 @@ export class Limiter {
   #countRetried(lane: number, messages: number, bytes: number): void {
     const counts = this.#counts;
     const first = lane * COUNTS;
-    counts[first] = (counts[first] as number) + messages;
-    counts[first + 1] = (counts[first + 1] as number) + bytes;
+    counts[first] = counts[first] + messages;
+    counts[first + 1] = counts[first + 1] + bytes;
     this.#refusedWork.countAttempt(lane, -messages, -bytes);
   }
 
   #countSquares(lane: number, messages: number, bytes: number): void {
     const counts = this.#counts;
     const first = lane * COUNTS;
-    counts[first + BYTE_SQUARES] = (counts[first + BYTE_SQUARES] as number) + bytes * bytes;
+    counts[first + BYTE_SQUARES] = counts[first + BYTE_SQUARES] + bytes * bytes;
     this.#countExcess(first, messages);
   }
 
   /** What many pieces of one message each add. */
   #countByteSquares(lane: number, messages: number, bytes: number): void {
     const at = lane * COUNTS + BYTE_SQUARES;
-    this.#counts[at] = (this.#counts[at] as number) + (bytes * bytes) / Math.max(1, messages);
+    this.#counts[at] = this.#counts[at] + (bytes * bytes) / Math.max(1, messages);
   }
 
   #countExcess(first: number, messages: number): void {
     const counts = this.#counts;
-    counts[first + EXCESS] = (counts[first + EXCESS] as number) + messages * (messages - 1);
+    counts[first + EXCESS] = counts[first + EXCESS] + messages * (messages - 1);
   }
 
   #squaresOf(slot: number): number {
     const dimension = slot % DIMENSION_COUNT;
     const first = ((slot - dimension) / DIMENSION_COUNT) * COUNTS;
-    if (dimension === BYTES) return this.#counts[first + BYTE_SQUARES] as number;
-    return this.attempted.at(slot) + (this.#counts[first + EXCESS] as number);
+    if (dimension === BYTES) return this.#counts[first + BYTE_SQUARES];
+    return this.attempted.at(slot) + this.#counts[first + EXCESS];
   }
 }
 

@@ -47,7 +47,7 @@ export class PublishThrottle {
   readonly #options: PublishThrottleOptions;
   readonly #queue = new WakeQueue<Throttled>();
   #waiting = 0;
-  #nextWakeMs = Number.POSITIVE_INFINITY;
+  #nextWakeMs = Infinity;
 
   constructor(options: PublishThrottleOptions) {
     this.#options = options;
@@ -110,7 +110,7 @@ export class PublishThrottle {
     producer.owner.items.length = 0;
     producer.owner.head = 0;
     while (producer.marks > 0) this.#release(producer, nowMs);
-    if (this.#waiting === 0) this.#nextWakeMs = Number.POSITIVE_INFINITY;
+    if (this.#waiting === 0) this.#nextWakeMs = Infinity;
   }
 
   #release(producer: Producer, nowMs: number): void {
@@ -128,7 +128,7 @@ export class PublishThrottle {
 
   #plan(expectedMs: number, nowMs: number): void {
     const { buckets, row } = this.#options;
-    const waitMs = this.#waiting === 0 ? Number.POSITIVE_INFINITY : buckets.throttleMs(row, nowMs);
+    const waitMs = this.#waiting === 0 ? Infinity : buckets.throttleMs(row, nowMs);
     this.#nextWakeMs = nowMs + Math.max(waitMs, expectedMs);
   }
 }

@@ -23,9 +23,9 @@ export class RefusedWork {
   count(lane: number, messages: number, bytes: number, retry: boolean): void {
     const page = this.#pageOf(lane);
     const first = firstOf(lane);
-    page[first + REFUSALS] = (page[first + REFUSALS] as number) + 1;
+    page[first + REFUSALS] = page[first + REFUSALS] + 1;
     // Work that waits is asked for again and again, and nobody is told: its amount was not refused by that.
-    if (retry) page[first + RETRY_REFUSALS] = (page[first + RETRY_REFUSALS] as number) + 1;
+    if (retry) page[first + RETRY_REFUSALS] = page[first + RETRY_REFUSALS] + 1;
     else add(page, first + REFUSED, messages, bytes);
   }
 
@@ -50,8 +50,7 @@ export class RefusedWork {
     const page = this.#pages[lane >> PAGE_BITS];
     if (page === undefined) return 0;
     let largest = 0;
-    for (let at = firstOf(lane); at < firstOf(lane) + REFUSALS; at++)
-      largest = Math.max(largest, Math.abs(page[at] as number));
+    for (let at = firstOf(lane); at < firstOf(lane) + REFUSALS; at++) largest = Math.max(largest, Math.abs(page[at]));
     return largest;
   }
 
@@ -90,6 +89,6 @@ function firstOf(lane: number): number {
 }
 
 function add(page: Float64Array, first: number, messages: number, bytes: number): void {
-  page[first] = (page[first] as number) + messages;
-  page[first + 1] = (page[first + 1] as number) + bytes;
+  page[first] = page[first] + messages;
+  page[first + 1] = page[first + 1] + bytes;
 }

@@ -38,7 +38,7 @@ export class TopicSplit {
   readonly rule: SplitRule;
   #view: LaneView = createLaneView(16);
   #rows: number[] = [];
-  #dividedMs = Number.NEGATIVE_INFINITY;
+  #dividedMs = -Infinity;
 
   constructor(rule: SplitRule) {
     this.rule = rule;
@@ -50,7 +50,7 @@ export class TopicSplit {
     const known = this.keyed.find(topic);
     if (known !== -1) return this.keyed.rowOf(topic, nowMs);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const part = (limit[dimension] as number) / (this.keyed.size + 1);
+      const part = limit[dimension] / (this.keyed.size + 1);
       this.keyed.rates[dimension] = part;
       this.keyed.depths[dimension] = this.#depthOf(part, 1, part);
     }
@@ -72,7 +72,7 @@ export class TopicSplit {
     const elapsedMs = nowMs - this.#dividedMs;
     if (elapsedMs < DIVIDE_EVERY_MS || this.keyed.size === 0) return;
     this.#dividedMs = nowMs;
-    this.#gather(limit, elapsedMs === Number.POSITIVE_INFINITY ? AVERAGE_OVER_MS : elapsedMs);
+    this.#gather(limit, elapsedMs === Infinity ? AVERAGE_OVER_MS : elapsedMs);
     if (this.#rows.length === 0) return;
     this.rule.strategy.converge(this.#view);
     for (let at = 0; at < this.#rows.length; at++) this.#apply(at, nowMs);
@@ -88,11 +88,11 @@ export class TopicSplit {
     view.floorRatio = this.rule.floorRatio;
     view.weight.fill(1, 0, rows.length);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      view.target[dimension] = (limit[dimension] as number) * DIVIDED_RATIO;
-      const usage = view.usage[dimension] as Float64Array;
-      const demand = view.demand[dimension] as Float64Array;
+      view.target[dimension] = limit[dimension] * DIVIDED_RATIO;
+      const usage = view.usage[dimension];
+      const demand = view.demand[dimension];
       for (let at = 0; at < rows.length; at++) {
-        const slot = slotOf(rows[at] as number, dimension);
+        const slot = slotOf(rows[at], dimension);
         const used = follow(this.#usage, this.#admitted, slot, elapsedMs);
         usage[at] = used;
         demand[at] = Math.max(used, follow(this.#demand, this.#attempted, slot, elapsedMs));
@@ -101,7 +101,7 @@ export class TopicSplit {
   }
 
   #apply(at: number, nowMs: number): void {
-    const row = this.#rows[at] as number;
+    const row = this.#rows[at];
     const view = this.#view;
     let met = true;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -110,8 +110,8 @@ export class TopicSplit {
     const messages = demandAt(view, 0, at);
     const pieceSize = messages > 0 ? Math.max(1, demandAt(view, 1, at) / messages) : 1;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const target = view.target[dimension] as number;
-      const finite = target > 0 && target !== Number.POSITIVE_INFINITY;
+      const target = view.target[dimension];
+      const finite = target > 0 && target !== Infinity;
       const forNoise = met && finite ? NOISE_RATIO * demandAt(view, dimension, at) : 0;
       const perSecond = shareAt(view, dimension, at) + forNoise;
       const depth = this.#depthOf(perSecond, dimension === 0 ? 1 : pieceSize, target / view.count);
@@ -120,7 +120,7 @@ export class TopicSplit {
   }
 
   #depthOf(perSecond: number, pieceSize: number, equalShare: number): number {
-    if (perSecond === Number.POSITIVE_INFINITY) return perSecond;
+    if (perSecond === Infinity) return perSecond;
     return Math.max(pieceSize, gateDepth(perSecond, pieceSize, equalShare));
   }
 
@@ -151,26 +151,26 @@ const NOISE_RATIO = 0.25;
 
 /** Moves an average towards the rate since the last division; returns it. What was counted is counted from 0 again. */
 function follow(average: Float64Array, counts: Float64Array, slot: number, elapsedMs: number): number {
-  const rate = ((counts[slot] as number) * 1000) / elapsedMs;
+  const rate = (counts[slot] * 1000) / elapsedMs;
   counts[slot] = 0;
   const weight = Math.min(1, elapsedMs / AVERAGE_OVER_MS);
-  const next = (average[slot] as number) + (rate - (average[slot] as number)) * weight;
+  const next = average[slot] + (rate - average[slot]) * weight;
   average[slot] = next;
   return next;
 }
 
 function add(column: Float64Array, row: number, messages: number, bytes: number): void {
   const first = slotOf(row, 0);
-  column[first] = (column[first] as number) + messages;
-  column[first + 1] = (column[first + 1] as number) + bytes;
+  column[first] = column[first] + messages;
+  column[first + 1] = column[first + 1] + bytes;
 }
 
 function shareAt(view: LaneView, dimension: number, at: number): number {
-  return (view.share[dimension] as Float64Array)[at] as number;
+  return view.share[dimension][at];
 }
 
 function demandAt(view: LaneView, dimension: number, at: number): number {
-  return (view.demand[dimension] as Float64Array)[at] as number;
+  return view.demand[dimension][at];
 }
 
 function grown(column: Float64Array, length: number): Float64Array {

@@ -15,7 +15,7 @@ export class TopicsInUse {
   #now: NamesOfLanes = new Map();
   readonly #elsewhere = new Map<number, number>();
   #kept = 0;
-  #begunMs = Number.NEGATIVE_INFINITY;
+  #begunMs = -Infinity;
 
   note(lane: number, topic: string): void {
     if (topic === '') return;

@@ -39,7 +39,7 @@ export class WakeOwner<Item> {
   keep(isKept: (item: Item) => boolean): void {
     let kept = 0;
     for (let at = this.head; at < this.items.length; at++) {
-      const waiting = this.items[at]!;
+      const waiting = this.items[at];
       if (isKept(waiting.item)) this.items[kept++] = waiting;
     }
     this.items.length = kept;
@@ -91,7 +91,7 @@ export class WakeQueue<Item> {
     for (let turns = 0; ; ) {
       const owner = this.#current;
       if (owner === null) return null;
-      while (!owner.isEmpty && !this.#isLive(owner.items[owner.head]!.item)) advance(owner);
+      while (!owner.isEmpty && !this.#isLive(owner.items[owner.head].item)) advance(owner);
       if (owner.isEmpty) this.leave(owner);
       else if (owner.deficit >= nextCost(owner)) return owner;
       else if (turns++ <= this.#owners) this.#turn(owner.next as WakeOwner<Item>);
@@ -116,7 +116,7 @@ export class WakeQueue<Item> {
   }
 
   #taken(owner: WakeOwner<Item>, cost: number): Item {
-    const { item } = owner.items[owner.head]!;
+    const { item } = owner.items[owner.head];
     this.#passCredit = Math.min(this.#turnCost, this.#passCredit + cost / this.#owners);
     owner.deficit -= cost;
     advance(owner);
@@ -194,7 +194,7 @@ export class WakeQueue<Item> {
    */
   #skipTurns(from: WakeOwner<Item>): void {
     let first = from;
-    let turns = Number.POSITIVE_INFINITY;
+    let turns = Infinity;
     for (let at = 0, owner = from; at < this.#owners; at++, owner = owner.next as WakeOwner<Item>) {
       const missing = (nextCost(owner) - owner.deficit) / owner.weight;
       if (missing >= turns) continue;
@@ -222,7 +222,7 @@ function advance<Item>(owner: WakeOwner<Item>): void {
 }
 
 function nextCost<Item>({ items, head }: WakeOwner<Item>): number {
-  return items[head]!.cost;
+  return items[head].cost;
 }
 
 /** Items that are gone are removed from the array when there are so many of them. */

@@ -22,15 +22,15 @@ export function passWindows(buckets: Buckets, row: number, nowMs: number): void 
   const { lines } = buckets;
   const first = row * LINE_LENGTH;
   const windowMs = buckets.windowOf(row);
-  const passed = Math.floor(nowMs / windowMs) - Math.floor((lines[first + REFILLED_AT] as number) / windowMs);
+  const passed = Math.floor(nowMs / windowMs) - Math.floor(lines[first + REFILLED_AT] / windowMs);
   lines[first + REFILLED_AT] = nowMs;
   if (passed <= 0) return;
   for (let index = first; index < first + DIMENSION_COUNT; index++) {
-    const perWindow = ((lines[index + RATE_AT] as number) * windowMs) / 1000;
-    const before = lines[index] as number;
+    const perWindow = (lines[index + RATE_AT] * windowMs) / 1000;
+    const before = lines[index];
     if (perWindow === 0) {
       // Blocked or unlimited: a debt stays, and nothing is saved.
-      if (before > 0 && before !== Number.POSITIVE_INFINITY) lines[index] = 0;
+      if (before > 0 && before !== Infinity) lines[index] = 0;
       continue;
     }
     lines[index] = kept(before) + (passed - 1) * perWindow;
@@ -38,8 +38,8 @@ export function passWindows(buckets: Buckets, row: number, nowMs: number): void 
   // Held tokens that come back after the end of a window count up to the debt that was left then, and no further.
   buckets.held?.noteDebts(row);
   for (let index = first; index < first + DIMENSION_COUNT; index++) {
-    const perWindow = ((lines[index + RATE_AT] as number) * windowMs) / 1000;
-    if (perWindow > 0) lines[index] = kept(lines[index] as number) + perWindow;
+    const perWindow = (lines[index + RATE_AT] * windowMs) / 1000;
+    if (perWindow > 0) lines[index] = kept(lines[index]) + perWindow;
   }
 }
 
@@ -49,9 +49,9 @@ export function passWindows(buckets: Buckets, row: number, nowMs: number): void 
  * debt.
  */
 export function windowRefusedBy(lines: Float64Array, first: number, messages: number, bytes: number): number {
-  if (!isThere(lines[first] as number, lines[first + DEPTH_AT] as number, messages)) return MESSAGES;
-  const depth = lines[first + DEPTH_AT + 1] as number;
-  return isThere(lines[first + 1] as number, depth, messages <= 1 ? Math.min(bytes, depth) : bytes) ? -1 : BYTES;
+  if (!isThere(lines[first], lines[first + DEPTH_AT], messages)) return MESSAGES;
+  const depth = lines[first + DEPTH_AT + 1];
+  return isThere(lines[first + 1], depth, messages <= 1 ? Math.min(bytes, depth) : bytes) ? -1 : BYTES;
 }
 
 /** The tokens after a change of the limit: the rest of the window gains or loses, and never exceeds the new depth. */

@@ -12,13 +12,13 @@ export class OwnEcho {
 
   constructor(partitions: number) {
     invariant(partitions >= 1 && partitions <= 16, 'partitions must be 1 … 16', { partitions });
-    this.freshMs = new Float64Array(partitions).fill(Number.NEGATIVE_INFINITY);
+    this.freshMs = new Float64Array(partitions).fill(-Infinity);
     this.#inFlight = Array.from({ length: partitions }, () => new SentTimes());
   }
 
   /** @param sequence rises with every call */
   sent(partition: number, sequence: number, nowMs: number): void {
-    (this.#inFlight[partition] as SentTimes).add(sequence, nowMs);
+    this.#inFlight[partition].add(sequence, nowMs);
   }
 
   /**
@@ -26,16 +26,16 @@ export class OwnEcho {
    * known, because a newer one came back before, or because more are in flight than are remembered one by one.
    */
   readBack(partition: number, sequence: number, nowMs: number): number {
-    const inFlight = this.#inFlight[partition] as SentTimes;
+    const inFlight = this.#inFlight[partition];
     if (!inFlight.take(sequence)) return -1;
     const { takenMs, isExact } = inFlight;
-    if (takenMs > (this.freshMs[partition] as number)) this.freshMs[partition] = takenMs;
+    if (takenMs > this.freshMs[partition]) this.freshMs[partition] = takenMs;
     return isExact ? nowMs - takenMs : -1;
   }
 
   /** When the oldest record was sent that has not been read back; Infinity where all have been. */
   awaitedSinceMs(partition: number): number {
-    return (this.#inFlight[partition] as SentTimes).oldestMs;
+    return this.#inFlight[partition].oldestMs;
   }
 }
 
@@ -61,7 +61,7 @@ class SentTimes {
   /** When the oldest entry was sent behind the one that was taken last; Infinity where there is none. */
   get oldestMs(): number {
     const oldest = this.#begin + Number(this.#hasTaken);
-    return oldest < this.#end ? this.#sentMs[oldest]! : Infinity;
+    return oldest < this.#end ? this.#sentMs[oldest] : Infinity;
   }
 
   add(sequence: number, nowMs: number): void {
@@ -82,13 +82,13 @@ class SentTimes {
     let high = this.#end;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#first[middle] as number) <= sequence) low = middle + 1;
+      if (this.#first[middle] <= sequence) low = middle + 1;
       else high = middle;
     }
     const entry = low - 1;
     if (entry < this.#begin) return false;
-    this.takenMs = this.#sentMs[entry] as number;
-    this.isExact = sequence <= (this.#last[entry] as number);
+    this.takenMs = this.#sentMs[entry];
+    this.isExact = sequence <= this.#last[entry];
     // The entry stays, because further records of its moment will come back.
     this.#begin = entry;
     this.#hasTaken = true;
@@ -107,9 +107,9 @@ class SentTimes {
     const wholeFrom = this.#begin + thinned;
     let to = 0;
     for (let from = this.#begin; from < this.#end; from += from < wholeFrom ? 2 : 1) {
-      this.#first[to] = this.#first[from] as number;
-      this.#last[to] = this.#last[from] as number;
-      this.#sentMs[to++] = this.#sentMs[from] as number;
+      this.#first[to] = this.#first[from];
+      this.#last[to] = this.#last[from];
+      this.#sentMs[to++] = this.#sentMs[from];
     }
     this.#begin = 0;
     this.#end = to;

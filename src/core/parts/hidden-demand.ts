@@ -16,22 +16,22 @@ import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
  * @param demand units per second; in: the usage, out: the demand
  */
 export function addHiddenDemand(demand: Float64Array, claims: Float64Array): void {
-  const messages = demand[MESSAGES] as number;
-  const bytes = demand[BYTES] as number;
+  const messages = demand[MESSAGES];
+  const bytes = demand[BYTES];
   if (messages === 0 || bytes === 0) {
     // Nothing tells the weight: each dimension that is used claims by itself, and both where nothing passes.
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       if (messages + bytes > 0 && demand[dimension] === 0) continue;
-      raise(demand, dimension, CLAIM_FACTOR * (claims[dimension] as number));
+      raise(demand, dimension, CLAIM_FACTOR * claims[dimension]);
     }
     return;
   }
   const weight = bytes / messages;
-  const wanted = CLAIM_FACTOR * Math.min(claims[MESSAGES] as number, (claims[BYTES] as number) / weight);
+  const wanted = CLAIM_FACTOR * Math.min(claims[MESSAGES], claims[BYTES] / weight);
   raise(demand, MESSAGES, wanted);
   raise(demand, BYTES, wanted * weight);
 }
 
 function raise(demand: Float64Array, dimension: number, wanted: number): void {
-  if (Number.isFinite(wanted)) demand[dimension] = Math.max(demand[dimension] as number, wanted);
+  if (Number.isFinite(wanted)) demand[dimension] = Math.max(demand[dimension], wanted);
 }

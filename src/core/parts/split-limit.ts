@@ -15,20 +15,20 @@
  */
 export function splitLimit(parts: Float64Array, limit: number, demands: Float64Array, floorRatio: number): void {
   const count = demands.length;
-  if (limit === Number.POSITIVE_INFINITY || limit === 0) {
+  if (limit === Infinity || limit === 0) {
     parts.fill(limit);
     return;
   }
   const floor = (floorRatio * limit) / count;
-  for (let at = 0; at < count; at++) parts[at] = Math.max(floor, demands[at] as number);
+  for (let at = 0; at < count; at++) parts[at] = Math.max(floor, demands[at]);
   const level = waterLevel(parts, limit);
   let left = limit;
   for (let at = 0; at < count; at++) {
-    parts[at] = Math.min(parts[at] as number, level);
-    left -= parts[at] as number;
+    parts[at] = Math.min(parts[at], level);
+    left -= parts[at];
   }
   if (left <= 0) return;
-  for (let at = 0; at < count; at++) parts[at] = (parts[at] as number) + left / count;
+  for (let at = 0; at < count; at++) parts[at] = parts[at] + left / count;
 }
 
 /** L with Σ min(wanted, L) = limit; Infinity where all wants together are not more. */
@@ -37,8 +37,8 @@ function waterLevel(wanted: Float64Array, limit: number): number {
   let left = limit;
   for (let at = 0; at < sorted.length; at++) {
     const level = left / (sorted.length - at);
-    if ((sorted[at] as number) > level) return level;
-    left -= sorted[at] as number;
+    if (sorted[at] > level) return level;
+    left -= sorted[at];
   }
-  return Number.POSITIVE_INFINITY;
+  return Infinity;
 }

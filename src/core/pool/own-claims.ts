@@ -17,7 +17,7 @@ export class OwnClaims {
   /** Returns whether the largest one has changed. */
   readBack(sequence: number): boolean {
     const before = this.largest;
-    while (this.#unread.length > 0 && (this.#unread[0]?.sequence as number) <= sequence) this.#unread.shift();
+    while (this.#unread.length > 0 && this.#unread[0]?.sequence <= sequence) this.#unread.shift();
     return this.largest !== before;
   }
 

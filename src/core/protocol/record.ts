@@ -192,7 +192,7 @@ export function bundleOfRecordKey(key: string): number | null {
   if (digits > 1 && key[begin] === '0') return null;
   let number = 0;
   for (let at = begin; at < key.length; at++) {
-    const digit = BASE_36.indexOf(key[at] as string);
+    const digit = BASE_36.indexOf(key[at]);
     if (digit < 0) return null;
     number = number * 36 + digit;
   }

@@ -221,7 +221,7 @@ export class RampBook {
   ceilingOf(settings: GroupSettings, direction: number, mapLane: number): number {
     const { ramp } = settings;
     const top = rampTop(settings, direction);
-    if (ramp === null || top === null) return Number.POSITIVE_INFINITY;
+    if (ramp === null || top === null) return Infinity;
     const known = this.get(mapLane, ramp);
     if (known === undefined) return Math.min(top, ramp.fromPerSecond);
     const held = Math.min(top, Math.max(ramp.fromPerSecond, known.ceiling));

@@ -10,5 +10,5 @@ export interface RampTurn {
 }
 
 export function createRampTurn(): RampTurn {
-  return { servedLogMs: 0, dueMs: Number.NaN, wroteMs: Number.NEGATIVE_INFINITY, isClimbing: false };
+  return { servedLogMs: 0, dueMs: Number.NaN, wroteMs: -Infinity, isClimbing: false };
 }

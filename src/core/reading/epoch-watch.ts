@@ -37,7 +37,7 @@ export class EpochWatch {
   /** The target is divided by this many nodes at least; 0 = by as many as the log shows. */
   nodesAtLeast = 0;
   /** When this log began, local monotonic time. */
-  beganMs = Number.NEGATIVE_INFINITY;
+  beganMs = -Infinity;
   readonly #stalenessMs: number;
   /** So many nodes divided the targets, each in a log of its own, this one included; 0 = the old log was one of all. */
   #nodesApart = 0;

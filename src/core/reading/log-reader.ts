@@ -109,7 +109,7 @@ export class LogReader {
   }
 
   get membershipLogMs(): number {
-    return (this.logTimes[MEMBERSHIP_PARTITION] as LogTime).ms;
+    return this.logTimes[MEMBERSHIP_PARTITION].ms;
   }
 
   /** Records read that changed nothing, by cause. */
@@ -125,14 +125,14 @@ export class LogReader {
   /** Span time now: that of the last record, and the time since, at most as far as log time can go on by a record. */
   spanNowMs(partition: number, nowMs: number): number {
     // Half of the round trip has passed since the last record was appended.
-    const sinceMs = nowMs - (this.#readMs[partition] as number) + this.roundTripMs / 2;
-    const { spanMs, stepLimitMs } = this.logTimes[partition] as LogTime;
+    const sinceMs = nowMs - this.#readMs[partition] + this.roundTripMs / 2;
+    const { spanMs, stepLimitMs } = this.logTimes[partition];
     return spanMs + Math.min(sinceMs, stepLimitMs);
   }
 
   /** Offset after the last record read of a partition. */
   nextOffset(partition: number): number {
-    return this.#nextOffset[partition] as number;
+    return this.#nextOffset[partition];
   }
 
   /** Called when another log begins: offsets, lives, log time and reports mean nothing in it. */
@@ -188,7 +188,7 @@ export class LogReader {
    */
   #age(read: ReadEvent, nowMs: number): boolean {
     const { partition, appendMs } = read;
-    const logTime = this.logTimes[partition] as LogTime;
+    const logTime = this.logTimes[partition];
     logTime.advanceTo(appendMs);
     const hasExpired = partition === MEMBERSHIP_PARTITION && this.#members.expire(read.record, logTime.ms);
     if (!this.isCaughtUp || this.#beginsLife(read)) logTime.countWholeStep(this.isCaughtUp);
@@ -242,7 +242,7 @@ export class LogReader {
       return false;
     }
     const member = this.membership.memberOf(author, this.membershipLogMs);
-    if (author.incarnation > (member.lives[partition] as number)) this.#beginLife(member, partition, author);
+    if (author.incarnation > member.lives[partition]) this.#beginLife(member, partition, author);
     const isNews = partition === MEMBERSHIP_PARTITION && this.membership.noteIfNews(member, author);
     if (record.kind === 'node' && (isNews || partition !== MEMBERSHIP_PARTITION)) {
       this.epochs.heard(member.nodeKey, partition, record.epoch ?? 0, nowMs);
@@ -259,7 +259,7 @@ export class LogReader {
   #beginsLife({ partition, record }: ReadEvent): boolean {
     if (record === null) return false;
     const { nodeKey, incarnation } = record.author;
-    return incarnation > ((this.membership.get(nodeKey)?.lives[partition] as number | undefined) ?? 0);
+    return incarnation > (this.membership.get(nodeKey)?.lives[partition] ?? 0);
   }
 
   /** A member speaks in a newer life on a partition than it did there before. */
@@ -272,8 +272,8 @@ export class LogReader {
   #applyReport(read: ReadEvent, member: Member, record: ReportRecord, bundle: number, nowMs: number): void {
     const { incarnation } = record.author;
     const { partition } = read;
-    const isPast = incarnation < member.incarnation || incarnation < (member.lives[partition] as number);
-    const { ms: logMs, spanMs, pauseMs } = this.logTimes[partition] as LogTime;
+    const isPast = incarnation < member.incarnation || incarnation < member.lives[partition];
+    const { ms: logMs, spanMs, pauseMs } = this.logTimes[partition];
     const isElsewhere = this.epochs.isElsewhere(member.nodeKey, partition);
     const key = { partition, bundle, isPast, isElsewhere };
     const verdict = this.usageMap.apply(key, member, record, { nowMs, logMs, spanMs, pauseMs, offset: read.offset });

@@ -19,13 +19,13 @@ import type { NodeRecord } from '../protocol/record.js';
 export class PartitionCount {
   readonly #own: number;
   readonly #stalenessMs: number;
-  #joinsAtMs = Number.POSITIVE_INFINITY;
+  #joinsAtMs = Infinity;
   #isCaughtUp = false;
   /** The last record of a node that counts fewer partitions. */
   #remembered: NodeRecord | null = null;
   /** Nodes that counted fewer before this one had caught up: they may only have slept. */
   readonly #before = new Set<NodeKey>();
-  #settledMs = Number.POSITIVE_INFINITY;
+  #settledMs = Infinity;
   /** Counts only records that were read after this node had caught up. */
   #living: NodeRecord | null = null;
 
@@ -73,7 +73,7 @@ export class PartitionCount {
     this.#living = null;
     this.#before.clear();
     this.#isCaughtUp = false;
-    this.#joinsAtMs = Number.POSITIVE_INFINITY;
+    this.#joinsAtMs = Infinity;
   }
 
   /**

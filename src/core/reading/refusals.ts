@@ -10,11 +10,11 @@ const NAMED_MAX = 16;
 export class Refusals {
   readonly counts = Object.fromEntries(IGNORED_CAUSES.map((cause) => [cause, 0])) as Record<IgnoredCause, number>;
   /** When a node was last refused because there is no room, local monotonic time. */
-  nodeMs = Number.NEGATIVE_INFINITY;
+  nodeMs = -Infinity;
   /** When a report was last refused because there is no room, local monotonic time. */
-  rowsMs = Number.NEGATIVE_INFINITY;
+  rowsMs = -Infinity;
   /** When a node last gave back more than it may, local monotonic time. */
-  chargeMs = Number.NEGATIVE_INFINITY;
+  chargeMs = -Infinity;
   /** How many records of a node gave back more than it may, since none did for a while, by the node's id. */
   readonly charges = new Map<string, number>();
   readonly #notices: Notice[];
@@ -57,9 +57,9 @@ export class Refusals {
 
   /** Called when another log begins: there may be room in it for what was refused in the last one. */
   forgetAll(): void {
-    this.nodeMs = Number.NEGATIVE_INFINITY;
-    this.rowsMs = Number.NEGATIVE_INFINITY;
-    this.chargeMs = Number.NEGATIVE_INFINITY;
+    this.nodeMs = -Infinity;
+    this.rowsMs = -Infinity;
+    this.chargeMs = -Infinity;
     this.charges.clear();
   }
 }

@@ -35,7 +35,7 @@ export class Trail {
     const incomplete = new Set<number>();
     for (const { record } of this.#missing.values()) incomplete.add(record.revision);
     for (let at = this.#firstAbove({ revision, group }); at < this.#kept.length && found.length < most; at++) {
-      const record = this.#kept[at] as AuditRecord;
+      const record = this.#kept[at];
       if ((name === null || record.group === name) && !incomplete.has(record.revision)) found.push(record);
     }
     return found;
@@ -84,7 +84,7 @@ export class Trail {
     this.#toRenew.delete(auditId);
     const revision = Number.parseInt(auditId, 10);
     for (let at = this.#firstAbove({ revision, group: '' }); this.#kept[at]?.revision === revision; at++) {
-      if (auditIdOf(this.#kept[at] as AuditRecord) === auditId) this.#kept.splice(at, 1);
+      if (auditIdOf(this.#kept[at]) === auditId) this.#kept.splice(at, 1);
     }
   }
 
@@ -109,7 +109,7 @@ export class Trail {
         overdue.push(one.record);
       }
     };
-    take(this.#missing.values(), Number.POSITIVE_INFINITY);
+    take(this.#missing.values(), Infinity);
     take(this.#toRenew.values(), RENEWED_AT_ONCE);
     return overdue;
   }
@@ -136,7 +136,7 @@ export class Trail {
     let [low, high] = [0, this.#kept.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (isAbove(this.#kept[middle] as AuditRecord, cursor)) high = middle;
+      if (isAbove(this.#kept[middle], cursor)) high = middle;
       else low = middle + 1;
     }
     return low;

@@ -40,7 +40,7 @@ export class BackendSender {
   tell(word: BackendWord, nowMs: number): void {
     const known = this.#told.get(word.backend);
     if (known === undefined) {
-      const sentMs = Number.NEGATIVE_INFINITY;
+      const sentMs = -Infinity;
       this.#told.set(word.backend, { word, toldMs: nowMs, isPending: true, sent: null, sentMs });
       return;
     }
@@ -56,7 +56,7 @@ export class BackendSender {
       if (nowMs - told.toldMs > this.#validMs) continue;
       told.isPending = true;
       told.sent = null;
-      told.sentMs = Number.NEGATIVE_INFINITY;
+      told.sentMs = -Infinity;
     }
   }
 

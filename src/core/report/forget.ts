@@ -1,7 +1,6 @@
 import type { CoordinatorSettings } from '../base/settings.js';
 import type { Incarnation, NodeKey } from '../base/vocabulary.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
-import type { LogTime } from '../log/log-time.js';
 import type { Append } from '../protocol/events-and-effects.js';
 import { backendRecordKey, nodeRecordKey, reportRecordKey } from '../protocol/record.js';
 import type { LogReader } from '../reading/log-reader.js';
@@ -40,7 +39,7 @@ interface Cluster {
 export class Forgetting {
   readonly #cluster: Cluster;
   readonly #book: ReportBook;
-  #ownKeysMs = Number.NEGATIVE_INFINITY;
+  #ownKeysMs = -Infinity;
 
   constructor(cluster: Cluster, book: ReportBook) {
     this.#cluster = cluster;
@@ -107,7 +106,7 @@ export class Forgetting {
   }
 
   #isOutdated({ partition, record }: KnownKey): boolean {
-    return isOutdated(this.#cluster, record, this.#cluster.log.logTimes[partition] as LogTime);
+    return isOutdated(this.#cluster, record, this.#cluster.log.logTimes[partition]);
   }
 
   #addForgottenBackends(keys: FreedKey[]): void {

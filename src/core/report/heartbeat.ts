@@ -42,16 +42,16 @@ export class Heartbeat {
 
   constructor(settings: CoordinatorSettings) {
     this.#settings = settings;
-    this.#sentMs = new Float64Array(settings.partitions).fill(Number.NEGATIVE_INFINITY);
+    this.#sentMs = new Float64Array(settings.partitions).fill(-Infinity);
     this.#reportedMs = this.#sentMs.slice();
     this.#hasFailed = Array.from({ length: settings.partitions }, () => false);
   }
 
   isDue(partition: number, { suspected, heard, movingBeatMs, isNews = false }: Circumstances, nowMs: number): boolean {
-    const sinceMs = nowMs - (this.#sentMs[partition] as number);
+    const sinceMs = nowMs - this.#sentMs[partition];
     const { heartbeatMs, partitionHeartbeatMs, reportGapMs } = this.#settings;
     if (isNews && sinceMs >= reportGapMs) return true;
-    const silentMs = Math.min(sinceMs, nowMs - (this.#reportedMs[partition] as number));
+    const silentMs = Math.min(sinceMs, nowMs - this.#reportedMs[partition]);
     if (heard && silentMs >= movingBeatMs) return true;
     if (partition === MEMBERSHIP_PARTITION) return sinceMs >= (suspected ? SUSPICION_BEAT_MS : heartbeatMs);
     return sinceMs >= (heard && !this.#hasFailed[partition] ? partitionHeartbeatMs : heartbeatMs);

@@ -52,7 +52,7 @@ export class HiddenCeilings {
     // By turns, because a newcomer does not know the ceiling, and may be the first in any fixed order.
     const rank = count === 0 || own === -1 ? 0 : (own + offset) % count;
     const before = this.#hidden.get(mapLane);
-    const wroteMs = before?.wroteMs ?? Number.NEGATIVE_INFINITY;
+    const wroteMs = before?.wroteMs ?? -Infinity;
     const dueMs = Math.max(nowMs + rank * PATIENCE_MS, wroteMs + SAID_AGAIN_MS);
     const sinceMs = before !== undefined && this.#unsaid(mapLane, before) !== undefined ? before.sinceMs : nowMs;
     this.#hidden.set(mapLane, { sinceMs, offset, dueMs, wroteMs });

@@ -1,5 +1,5 @@
 import { groupIdOf } from '../base/ids.js';
-import { DIRECTIONS, type Direction } from '../base/vocabulary.js';
+import { DIRECTIONS } from '../base/vocabulary.js';
 import type { PublishedKeys } from '../keys/silent-use.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { KeyRow } from '../protocol/record.js';
@@ -62,8 +62,8 @@ export class KeyNames {
       const lane = lanes[this.#next];
       if (!lane?.hasEntry || !keys.isKey(lane.group)) continue;
       const { settings, groupId, direction, reported } = lane;
-      const quota = settings.quota[DIRECTIONS[direction] as Direction];
-      const heat = Math.max(...Array.from(reported.demand, (rate, at) => rate / Math.max(quota[at]!, SMALLEST_QUOTA)));
+      const quota = settings.quota[DIRECTIONS[direction]];
+      const heat = Math.max(...Array.from(reported.demand, (rate, at) => rate / Math.max(quota[at], SMALLEST_QUOTA)));
       const { name } = settings;
       yield { key: `${direction}${name}`, heat, row: { groupId, direction, name, messages: 0, bytes: 0 } };
     }

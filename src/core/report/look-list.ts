@@ -63,7 +63,7 @@ export class LookList {
   #next = 0;
   /** The seat whose turn at rest is next. */
   #nextAtRest = 0;
-  #sampledMs = Number.NEGATIVE_INFINITY;
+  #sampledMs = -Infinity;
   readonly #idle: LaneState[] = [];
 
   constructor(limiter: Limiter, slowSpanMs: number, sampleIntervalMs: number) {
@@ -139,7 +139,7 @@ export class LookList {
   idle(nowMs: number): readonly LaneState[] {
     this.#idle.length = 0;
     for (let seat = 0; seat < this.#lanes.length; seat++) {
-      if (nowMs - this.#touchedMs[seat]! <= IDLE_AFTER_MS) continue;
+      if (nowMs - this.#touchedMs[seat] <= IDLE_AFTER_MS) continue;
       const lane = this.#lanes[seat]!;
       if (lane === null || lane.hasEntry || hasToRemember(lane)) continue;
       this.#idle.push(lane);
@@ -155,7 +155,7 @@ export class LookList {
       asked[block] = 0;
       const end = Math.min((block + 1) << BLOCK_BITS, this.#seatOf.length);
       for (let lane = block << BLOCK_BITS; lane < end; lane++) {
-        const seat = this.#seatOf[lane]!;
+        const seat = this.#seatOf[lane];
         if (seat !== NOT_SERVED) this.#markIfAsked(lane, seat);
       }
     }
@@ -174,7 +174,7 @@ export class LookList {
     const most = Math.max(BUSY_LANES_PER_ROUND, Math.ceil(count / BUSY_ROUNDS));
     for (let added = Math.min(count, most); added > 0; added--) {
       if (this.#next >= count) this.#next = 0;
-      this.#add(this.#busy[this.#next++]!);
+      this.#add(this.#busy[this.#next++]);
     }
   }
 
@@ -184,9 +184,9 @@ export class LookList {
     let kept = 0;
     for (let at = 0; at < this.#busyCount; at++) {
       if (at === next) this.#next = kept;
-      const seat = this.#busy[at]!;
-      const mark = this.#marks[seat]!;
-      const isTouched = nowMs - this.#touchedMs[seat]! <= REST_AFTER_MS;
+      const seat = this.#busy[at];
+      const mark = this.#marks[seat];
+      const isTouched = nowMs - this.#touchedMs[seat] <= REST_AFTER_MS;
       if (mark !== GONE && (isTouched || mark !== BUSY)) this.#busy[kept++] = seat;
       else this.#marks[seat] = AT_REST;
       if (mark === PRESSING) this.#add(seat);
@@ -210,13 +210,13 @@ export class LookList {
   }
 
   #add(seat: number): void {
-    this.#due[seat >> 5] = this.#due[seat >> 5]! | (1 << (seat & 31));
+    this.#due[seat >> 5] = this.#due[seat >> 5] | (1 << (seat & 31));
   }
 
   #order(): void {
     this.count = 0;
     for (let word = 0; word < this.#due.length; word++) {
-      for (let bits = this.#due[word]!; bits !== 0; bits &= bits - 1) {
+      for (let bits = this.#due[word]; bits !== 0; bits &= bits - 1) {
         this.seats[this.count++] = (word << 5) + 31 - Math.clz32(bits & -bits);
       }
       this.#due[word] = 0;

@@ -6,7 +6,6 @@ import type { PublishedKeys } from '../keys/silent-use.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import type { LaneTable } from '../lanes/lane-table.js';
 import type { LinkWatch } from '../lanes/link-watch.js';
-import type { LogTime } from '../log/log-time.js';
 import type { Append, UnheardUse } from '../protocol/events-and-effects.js';
 import {
   type Author,
@@ -75,12 +74,12 @@ export class Publisher {
   readonly #backends: BackendSender;
   readonly #ramps: RampWriter;
   #keyNames = new KeyNames();
-  #namedMs = Number.NEGATIVE_INFINITY;
+  #namedMs = -Infinity;
   #sequence = 0;
   /** The last sequence that was written into another log. */
   #sequenceElsewhere = 0;
   /** No node can be suspected before this time: signs of life and joins only postpone it. */
-  #trustedUntilMs = Number.NEGATIVE_INFINITY;
+  #trustedUntilMs = -Infinity;
 
   constructor(settings: CoordinatorSettings, parts: PublisherParts) {
     this.#settings = settings;
@@ -106,8 +105,8 @@ export class Publisher {
     const { tag } = this.#parts.epochs;
     for (let partition = 0; partition < partitions; partition++) {
       const heard = this.#parts.link.isHeard(partition);
-      const shareBeatMs = this.#parts.table.needsLogTime(partition) ? MOVING_BEAT_MS : Number.POSITIVE_INFINITY;
-      const rampBeatMs = partition === MEMBERSHIP_PARTITION ? this.#ramps.beatMs : Number.POSITIVE_INFINITY;
+      const shareBeatMs = this.#parts.table.needsLogTime(partition) ? MOVING_BEAT_MS : Infinity;
+      const rampBeatMs = partition === MEMBERSHIP_PARTITION ? this.#ramps.beatMs : Infinity;
       const movingBeatMs = Math.min(shareBeatMs, rampBeatMs);
       const claim = partition === MEMBERSHIP_PARTITION ? this.#claim() : 0;
       const isNews = claim !== 0 && claim !== this.#parts.shares.ownClaims.newest;
@@ -197,7 +196,7 @@ export class Publisher {
 
   /** The next round beats on this partition. */
   beatSoon(partition: number): void {
-    this.#heartbeat.sent(partition, Number.NEGATIVE_INFINITY);
+    this.#heartbeat.sent(partition, -Infinity);
   }
 
   /**
@@ -286,7 +285,7 @@ export class Publisher {
     const member = membership.get(nodeKey);
     if (member === undefined) return;
     for (const { partition, bundle, record } of usageMap.keysOf(member)) {
-      const time = log.logTimes[partition] as LogTime;
+      const time = log.logTimes[partition];
       if (book.has(partition, bundle) || !isOutdated({ usageMap, membership }, record, time)) continue;
       appends.push({ partition, key: reportRecordKey(nodeKey, bundle), record: null });
     }
@@ -312,7 +311,7 @@ export class Publisher {
   #publish(bundle: Bundle, lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
     const { reporter, book, log } = this.#parts;
     const { rows, fullInMs } = reporter.contentOf(bundle, lanes, nowMs);
-    const wasNeverPublished = bundle.publishedMs === Number.NEGATIVE_INFINITY;
+    const wasNeverPublished = bundle.publishedMs === -Infinity;
     book.published(bundle, nowMs);
     if (rows.length === 0 && wasNeverPublished) return;
     this.#heartbeat.reported(bundle.partition, nowMs);

@@ -45,7 +45,7 @@ export interface RampWriterParts {
  */
 export class RampWriter {
   /** While a ceiling climbs, log time has to go on this often; Infinity = none does. */
-  beatMs = Number.POSITIVE_INFINITY;
+  beatMs = Infinity;
   readonly #parts: RampWriterParts;
 
   constructor(parts: RampWriterParts) {
@@ -57,7 +57,7 @@ export class RampWriter {
    * @param ramped the lanes served here whose groups have a ramp
    */
   writeDue(ramped: Iterable<LaneState>, nowMs: number, write: (word: RampWord) => void): void {
-    this.beatMs = Number.POSITIVE_INFINITY;
+    this.beatMs = Infinity;
     for (const lane of ramped) {
       const ramp = lane.settings.ramp as RampSettings;
       if (nowMs - lane.touchedMs <= STEP_MS) this.#step(lane, ramp, nowMs, write);
@@ -133,10 +133,7 @@ export class RampWriter {
     const { count, demand, share } = this.#parts.shares.converge(group, direction, mapLane);
     let sum = 0;
     for (let at = 0; at < count; at++) {
-      sum += Math.min(
-        (demand[MESSAGES] as Float64Array)[at] as number,
-        (share[MESSAGES] as Float64Array)[at] as number,
-      );
+      sum += Math.min(demand[MESSAGES][at], share[MESSAGES][at]);
     }
     return sum;
   }

@@ -33,7 +33,7 @@ export function steadyRates(sample: LaneSample, out: LaneRates): void {
 /** Whether nothing has come for so long that the rates in the row are over. */
 export function areRatesOver({ sample, reported, hasEntry }: LaneState, isNearQuota: boolean): boolean {
   if (!hasEntry || !sample.isFull(SLOW) || arrivalsIn(sample, SLOW) > 0) return false;
-  const expected = (reported.demand[MESSAGES]! * sample.lengthMs(SLOW)) / 1000;
+  const expected = (reported.demand[MESSAGES] * sample.lengthMs(SLOW)) / 1000;
   return isNearQuota || expected >= EXPECTED_LEAST || (sample.isFull(LONG) && arrivalsIn(sample, LONG) === 0);
 }
 

@@ -52,7 +52,7 @@ export class ReportBook {
   /** Per partition, bundles with room. */
   readonly #open: Bundle[][];
   /** No bundle is due before. */
-  #quietUntilMs = Number.POSITIVE_INFINITY;
+  #quietUntilMs = Infinity;
 
   constructor(nodeKey: NodeKey, settings: ReportBookSettings, isTaken: (partition: number, number: number) => boolean) {
     const { partitions, groupsPerRecord, forcedReportMs, maxGroupsPerNode } = settings;
@@ -60,7 +60,7 @@ export class ReportBook {
     this.#partitions = partitions;
     this.#groupsPerRecord = groupsPerRecord;
     this.#forcedReportMs = forcedReportMs;
-    this.#bundlesMax = Math.min(BUNDLES_MAX, (maxGroupsPerNode ?? Number.POSITIVE_INFINITY) / groupsPerRecord);
+    this.#bundlesMax = Math.min(BUNDLES_MAX, (maxGroupsPerNode ?? Infinity) / groupsPerRecord);
     this.#isTaken = isTaken;
     this.#open = Array.from({ length: partitions }, () => []);
   }
@@ -74,7 +74,7 @@ export class ReportBook {
     const known = this.#byGroup.get(group);
     if (known !== undefined) return known;
     const partition = partitionOf(groupId, this.#partitions);
-    const open = this.#open[partition] as Bundle[];
+    const open = this.#open[partition];
     const bundle = open[open.length - 1] ?? this.#create(partition);
     bundle.groups.push(group);
     this.#byGroup.set(group, bundle);
@@ -91,7 +91,7 @@ export class ReportBook {
     const wasFull = bundle.groups.length >= this.#groupsPerRecord;
     bundle.groups.splice(at, 1);
     this.#byGroup.delete(group);
-    if (wasFull) (this.#open[bundle.partition] as Bundle[]).push(bundle);
+    if (wasFull) this.#open[bundle.partition].push(bundle);
   }
 
   /** Marks the group's bundle, because its report has changed. @param deviation see Bundle */
@@ -109,7 +109,7 @@ export class ReportBook {
 
   /** Whether the budget holds back the report that has to tell of the group. */
   isHeldBack(group: number): boolean {
-    return (this.#byGroup.get(group)?.dueSinceMs ?? Number.POSITIVE_INFINITY) !== Number.POSITIVE_INFINITY;
+    return (this.#byGroup.get(group)?.dueSinceMs ?? Infinity) !== Infinity;
   }
 
   /** Marks one key for publishing again. An earlier life may have had a bundle of this number on another partition. */
@@ -140,10 +140,10 @@ export class ReportBook {
    */
   forEachDue(nowMs: number, publish: (bundle: Bundle) => void): void {
     if (nowMs < this.#quietUntilMs) return;
-    this.#quietUntilMs = Number.POSITIVE_INFINITY;
+    this.#quietUntilMs = Infinity;
     for (const bundle of this.#bundles) {
       if (bundle.dirty || nowMs >= bundle.forcedAtMs) publish(bundle);
-      const nextMs = bundle.dirty ? Number.NEGATIVE_INFINITY : bundle.forcedAtMs;
+      const nextMs = bundle.dirty ? -Infinity : bundle.forcedAtMs;
       if (nextMs < this.#quietUntilMs) this.#quietUntilMs = nextMs;
     }
   }
@@ -151,7 +151,7 @@ export class ReportBook {
   published(bundle: Bundle, nowMs: number): void {
     bundle.dirty = false;
     bundle.deviation = 0;
-    bundle.dueSinceMs = Number.POSITIVE_INFINITY;
+    bundle.dueSinceMs = Infinity;
     bundle.publishedMs = nowMs;
     // Spread over the last tenth of the period, so that 800 bundles of a node do not come at once.
     const spread = (bundle.number * 0.618034) % 1;
@@ -160,7 +160,7 @@ export class ReportBook {
 
   #mark(bundle: Bundle): void {
     bundle.dirty = true;
-    this.#quietUntilMs = Number.NEGATIVE_INFINITY;
+    this.#quietUntilMs = -Infinity;
   }
 
   /** A number for a record that is written once. */
@@ -184,14 +184,14 @@ export class ReportBook {
       groups: [],
       dirty: false,
       deviation: 0,
-      dueSinceMs: Number.POSITIVE_INFINITY,
-      publishedMs: Number.NEGATIVE_INFINITY,
-      forcedAtMs: Number.POSITIVE_INFINITY,
+      dueSinceMs: Infinity,
+      publishedMs: -Infinity,
+      forcedAtMs: Infinity,
     };
     this.#bundles.push(bundle);
     this.#byNumber.set(number, bundle);
     this.#byKey.set(bundle.key, bundle);
-    (this.#open[partition] as Bundle[]).push(bundle);
+    this.#open[partition].push(bundle);
     return bundle;
   }
 }

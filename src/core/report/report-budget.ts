@@ -21,11 +21,11 @@ export class ReportBudget {
   /** How often a bundle was held back; once, however long it waited. */
   heldBack = 0;
   /** Local monotonic time since which something is held back; Infinity = nothing is. */
-  shortSinceMs = Number.POSITIVE_INFINITY;
+  shortSinceMs = Infinity;
   readonly #perSecond: number;
   readonly #burst: number;
   #left: number;
-  #filledMs = Number.NEGATIVE_INFINITY;
+  #filledMs = -Infinity;
   #turn = 0;
 
   constructor(perSecond: number) {
@@ -42,12 +42,12 @@ export class ReportBudget {
     this.#left -= count;
     this.waiting = due.length - count;
     if (this.waiting === 0) {
-      this.shortSinceMs = Number.POSITIVE_INFINITY;
+      this.shortSinceMs = Infinity;
       return due;
     }
     this.shortSinceMs = Math.min(this.shortSinceMs, nowMs);
     for (const bundle of due) {
-      if (bundle.dueSinceMs !== Number.POSITIVE_INFINITY) continue;
+      if (bundle.dueSinceMs !== Infinity) continue;
       bundle.dueSinceMs = nowMs;
       this.heldBack++;
     }
@@ -66,7 +66,7 @@ export class ReportBudget {
     const chosen = new Set<Bundle>();
     while (chosen.size < count) {
       const order = this.#turn % OLDEST_EVERY === 0 ? 'oldest' : 'largest';
-      const bundle = orders[order][next[order]++] as Bundle;
+      const bundle = orders[order][next[order]++];
       if (chosen.has(bundle)) continue;
       chosen.add(bundle);
       this.#turn++;

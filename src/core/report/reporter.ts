@@ -82,7 +82,7 @@ export class Reporter {
     const looks = this.#looks;
     looks.begin(nowMs);
     for (let at = 0; at < looks.count; at++) {
-      const seat = looks.seats[at]!;
+      const seat = looks.seats[at];
       const lane = looks.at(seat);
       if (this.#isTouched(lane)) lane.touchedMs = nowMs;
       if (!looks.isSampled(seat, lane.touchedMs, nowMs)) continue;
@@ -125,7 +125,7 @@ export class Reporter {
     }
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const least = LEAST_CLAIM * this.#shares.dueOf(lane.lane, dimension);
-      claim[dimension] = Math.max(least, (wanted[dimension] as number) / CLAIM_FACTOR);
+      claim[dimension] = Math.max(least, wanted[dimension] / CLAIM_FACTOR);
     }
   }
 
@@ -175,7 +175,7 @@ export class Reporter {
     if (lane.tokens?.isEnding === true) return;
     lane.awaitsRecord = true;
     const { publishedMs } = this.#book.bundleOf(lane.group, lane.groupId);
-    const isFirst = publishedMs === Number.NEGATIVE_INFINITY;
+    const isFirst = publishedMs === -Infinity;
     const atMs = isFirst ? lane.ratesComparedMs + FIRST_RATES_MS : publishedMs + FAR_RATES_MS;
     this.#book.forceBy(lane.group, lane.groupId, atMs);
   }
@@ -220,7 +220,7 @@ export class Reporter {
       return;
     }
     if (lane.tokens !== null) {
-      const heldBackMs = this.#limiter.enforced.get(lane.lane) ?? Number.POSITIVE_INFINITY;
+      const heldBackMs = this.#limiter.enforced.get(lane.lane) ?? Infinity;
       const isCalm = nowMs - heldBackMs >= CALM_MS;
       this.#considerTokens(lane, lane.tokens, { refusedNow, nowMs, silentMs: nowMs - bundle.publishedMs, isCalm });
       return;
@@ -315,12 +315,12 @@ export class Reporter {
     const ratio = silentMs < this.#settings.heartbeatMs ? LARGE_TOKEN_STEP_RATIO : SMALL_TOKEN_STEP_RATIO;
     if (reads === 'usage') this.#shares.takenInto(taken, lane.lane, demand);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const wanted = demand[dimension] as number;
-      let now = taken[dimension] as number;
-      let before = usage[dimension] as number;
+      const wanted = demand[dimension];
+      let now = taken[dimension];
+      let before = usage[dimension];
       if (reads !== 'usage') {
         now = Math.min(wanted, this.#shares.reportable(lane.lane, dimension));
-        before = Math.min(wanted, lane.reportedShare[dimension] as number);
+        before = Math.min(wanted, lane.reportedShare[dimension]);
       }
       if (Math.abs(now - before) > ratio * Math.max(now, before)) return true;
     }
@@ -339,9 +339,9 @@ export class Reporter {
     if (lane.isOwnMoving && silentMs < MOVING_REPORT_MS) return false;
     const ratio = lane.isOwnMoving ? 0 : settled;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const before = lane.reportedShare[dimension] as number;
+      const before = lane.reportedShare[dimension];
       const now = this.#shares.reportable(lane.lane, dimension);
-      const least = Math.max(ratio * Math.max(before, now), SHARE_STEP_TARGET_RATIO * (target[dimension] as number));
+      const least = Math.max(ratio * Math.max(before, now), SHARE_STEP_TARGET_RATIO * target[dimension]);
       if (Math.abs(now - before) > least) return true;
     }
     return false;
@@ -406,12 +406,12 @@ export class Reporter {
       groupId: lane.groupId,
       direction: lane.direction,
       topics: lane.reportedTopics,
-      usageMessages: usage[MESSAGES] as number,
-      usageBytes: usage[BYTES] as number,
-      demandMessages: demand[MESSAGES] as number,
-      demandBytes: demand[BYTES] as number,
-      shareMessages: reportedShare[MESSAGES] as number,
-      shareBytes: reportedShare[BYTES] as number,
+      usageMessages: usage[MESSAGES],
+      usageBytes: usage[BYTES],
+      demandMessages: demand[MESSAGES],
+      demandBytes: demand[BYTES],
+      shareMessages: reportedShare[MESSAGES],
+      shareBytes: reportedShare[BYTES],
       ...(lane.tokens === null ? {} : { charge: lane.tokens.tell() }),
       ...(costs === null ? {} : { costs }),
     };
@@ -470,8 +470,8 @@ function changeOf(before: LaneRates, now: LaneRates): number {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     most = Math.max(
       most,
-      partOf(before.demand[dimension] as number, now.demand[dimension] as number),
-      partOf(before.usage[dimension] as number, now.usage[dimension] as number),
+      partOf(before.demand[dimension], now.demand[dimension]),
+      partOf(before.usage[dimension], now.usage[dimension]),
     );
   }
   return most;
@@ -490,9 +490,9 @@ function keepToTaken({ current, reported, hasEntry }: LaneState, tokens: LaneTok
   const { demand, usage } = current;
   const isAnnounced = hasEntry && !tokens.isUnannounced(current, reported);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    const wanted = demand[dimension] as number;
-    const told = reported.demand[dimension] as number;
-    if (tokens.hasLeft(dimension)) demand[dimension] = Math.min(wanted, TAKEN_RATIO * (usage[dimension] as number));
+    const wanted = demand[dimension];
+    const told = reported.demand[dimension];
+    if (tokens.hasLeft(dimension)) demand[dimension] = Math.min(wanted, TAKEN_RATIO * usage[dimension]);
     else if (isAnnounced && tokens.clumpsOf(dimension) > 1) demand[dimension] = Math.min(wanted, told);
   }
 }
@@ -513,7 +513,7 @@ const slow = createLaneRates();
  * after half a second in which others went without.
  */
 function isClaimOver(now: LaneRates, told: LaneRates): boolean {
-  return told.demand.some((demand, dimension) => demand > CLAIM_OVER_RATIO * (now.demand[dimension] as number));
+  return told.demand.some((demand, dimension) => demand > CLAIM_OVER_RATIO * now.demand[dimension]);
 }
 
 const CLAIM_OVER_RATIO = 1.5;
@@ -527,14 +527,13 @@ const CALM_MS = 250;
 function usageOverASecond(sample: LaneSample): Float64Array {
   const usage = usageIn(sample, SLOW);
   const part = Math.min(1, sample.lengthMs(SLOW) / 1000);
-  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
-    usage[dimension] = part * (usage[dimension] as number);
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) usage[dimension] = part * usage[dimension];
   return usage;
 }
 
 /** A reported rate of nothing is exact, not an estimate; such an entry may exist for its costs alone. */
 function restsOnMs({ hasEntry, settling }: LaneState): number {
-  return hasEntry && settling.restsOnMs > 0 ? settling.restsOnMs : Number.POSITIVE_INFINITY;
+  return hasEntry && settling.restsOnMs > 0 ? settling.restsOnMs : Infinity;
 }
 
 /**

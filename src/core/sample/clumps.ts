@@ -25,17 +25,17 @@ export class Clumps {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const at = 3 * dimension;
       const arrived = now.attempted(dimension) - last.attempted(dimension);
-      const fell = Math.max(0, (column[at] as number) - arrived);
+      const fell = Math.max(0, column[at] - arrived);
       column[at] = arrived;
-      column[at + 1] = kept * (column[at + 1] as number) + fell * fell;
-      column[at + 2] = kept * (column[at + 2] as number) + now.squares(dimension) - last.squares(dimension);
+      column[at + 1] = kept * column[at + 1] + fell * fell;
+      column[at + 2] = kept * column[at + 2] + now.squares(dimension) - last.squares(dimension);
     }
   }
 
   /** At least 1, for pieces that come one by one. */
   piecesOf(dimension: number): number {
-    const squares = this.#column[3 * dimension + 2] as number;
-    const pieces = squares > 0 ? (this.#column[3 * dimension + 1] as number) / squares : 1;
+    const squares = this.#column[3 * dimension + 2];
+    const pieces = squares > 0 ? this.#column[3 * dimension + 1] / squares : 1;
     return pieces > CHANCE ? pieces : 1;
   }
 }

@@ -34,13 +34,13 @@ const shorter = createLaneRates();
 
 function differs(short: LaneRates, long: LaneRates, seconds: number, clumped: Clumped): boolean {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    const change = Math.abs((short.demand[dimension] as number) - (long.demand[dimension] as number));
+    const change = Math.abs(short.demand[dimension] - long.demand[dimension]);
     if (change === 0) continue;
     // A lull has no squares of its own, so those of the longer span count where it has any.
-    const from = (long.squares[dimension] as number) > 0 ? long : short;
-    const squares = from.squares[dimension] as number;
+    const from = long.squares[dimension] > 0 ? long : short;
+    const squares = from.squares[dimension];
     const pieces = clumped.clumpsOf(dimension);
-    const units = (pieces * squares) / (from.demand[dimension] as number);
+    const units = (pieces * squares) / from.demand[dimension];
     if (pieces > 1 && change * seconds <= CLUMPS * units) continue;
     if (change > DEVIATIONS * Math.sqrt((pieces * squares) / seconds)) return true;
   }

@@ -73,14 +73,14 @@ const HELD_BACK_PART = 0.65;
 
 function claimHeldBack(sample: LaneSample, out: LaneRates): void {
   const bytesPerMessage = weightOf(sample.beginOf(SIZES), sample.now);
-  const claimMessages = sample.claim[MESSAGES] as number;
-  const claimBytes = sample.claim[BYTES] as number;
-  const byBytes = bytesPerMessage > 0 ? claimBytes / bytesPerMessage : Number.POSITIVE_INFINITY;
+  const claimMessages = sample.claim[MESSAGES];
+  const claimBytes = sample.claim[BYTES];
+  const byBytes = bytesPerMessage > 0 ? claimBytes / bytesPerMessage : Infinity;
   const wantedMessages = CLAIM_FACTOR * Math.min(claimMessages, byBytes);
-  const hasBytesOnly = bytesPerMessage === Number.POSITIVE_INFINITY;
+  const hasBytesOnly = bytesPerMessage === Infinity;
   const wantedBytes = hasBytesOnly ? CLAIM_FACTOR * claimBytes : wantedMessages * bytesPerMessage;
-  if (Number.isFinite(wantedMessages)) out.demand[MESSAGES] = Math.max(out.demand[MESSAGES] as number, wantedMessages);
-  if (Number.isFinite(wantedBytes)) out.demand[BYTES] = Math.max(out.demand[BYTES] as number, wantedBytes);
+  if (Number.isFinite(wantedMessages)) out.demand[MESSAGES] = Math.max(out.demand[MESSAGES], wantedMessages);
+  if (Number.isFinite(wantedBytes)) out.demand[BYTES] = Math.max(out.demand[BYTES], wantedBytes);
 }
 
 /**

@@ -19,23 +19,23 @@ export class Mark {
   }
 
   get atMs(): number {
-    return this.#column[this.#first] as number;
+    return this.#column[this.#first];
   }
 
   get heldBackMs(): number {
-    return this.#column[this.#first + 1] as number;
+    return this.#column[this.#first + 1];
   }
 
   attempted(dimension: number): number {
-    return this.#column[this.#first + 2 + dimension] as number;
+    return this.#column[this.#first + 2 + dimension];
   }
 
   squares(dimension: number): number {
-    return this.#column[this.#first + 2 + DIMENSION_COUNT + dimension] as number;
+    return this.#column[this.#first + 2 + DIMENSION_COUNT + dimension];
   }
 
   admitted(dimension: number): number {
-    return this.#column[this.#first + 2 + 2 * DIMENSION_COUNT + dimension] as number;
+    return this.#column[this.#first + 2 + 2 * DIMENSION_COUNT + dimension];
   }
 
   take(limiter: Limiter, lane: number, nowMs: number, heldBackMs: number): void {
@@ -133,7 +133,7 @@ export class LaneSample {
 
   /** The latest mark. */
   get now(): Mark {
-    return this.#ring[this.#newest] as Mark;
+    return this.#ring[this.#newest];
   }
 
   /** The mark before that one. */
@@ -153,9 +153,7 @@ export class LaneSample {
     const previousMs = this.now.atMs;
     const retryRefusals = limiter.retryRefusals.at(lane);
     const isHeldBack =
-      retryRefusals > this.#retryRefusals ||
-      (limiter.heldBack[lane] as number) > 0 ||
-      limiter.heldBackElsewhere.has(lane);
+      retryRefusals > this.#retryRefusals || limiter.heldBack[lane] > 0 || limiter.heldBackElsewhere.has(lane);
     if (isHeldBack && this.#filled > 0) this.#heldBackMs += nowMs - previousMs;
     this.#retryRefusals = retryRefusals;
     this.#newest = (this.#newest + 1) % this.#ring.length;
@@ -172,7 +170,7 @@ export class LaneSample {
 
   /** Where a span begins. */
   beginOf(span: number): Mark {
-    if (span !== FAST) return this.#older[span] as Mark;
+    if (span !== FAST) return this.#older[span];
     const nowMs = this.now.atMs;
     for (let back = 1; back < this.#filled; back++) {
       const mark = this.#back(back);
@@ -187,12 +185,12 @@ export class LaneSample {
 
   /** Whether the span has been filled since its last cut. */
   isFull(span: number): boolean {
-    return this.lengthMs(span) >= (this.#spanMs[span] as number);
+    return this.lengthMs(span) >= this.#spanMs[span];
   }
 
   /** Whether no span can show a change: they all begin after the longest one, and nothing has come since. */
   get isQuiet(): boolean {
-    return this.now.isAsAt(this.#older[LONG] as Mark);
+    return this.now.isAsAt(this.#older[LONG]);
   }
 
   /** A change was noticed: all spans begin now. */
@@ -203,14 +201,14 @@ export class LaneSample {
 
   #back(count: number): Mark {
     const length = this.#ring.length;
-    return this.#ring[(this.#newest - count + length) % length] as Mark;
+    return this.#ring[(this.#newest - count + length) % length];
   }
 
   #roll(span: number, mark: Mark): void {
     const older = this.#ring.length + span;
     const newer = older + ROLLED_COUNT;
     const from = newer * MARK_LENGTH;
-    if (mark.atMs - (this.#column[from] as number) < (this.#spanMs[span] as number)) return;
+    if (mark.atMs - this.#column[from] < this.#spanMs[span]) return;
     this.#column.copyWithin(older * MARK_LENGTH, from, from + MARK_LENGTH);
     mark.copyTo(newer);
   }

@@ -73,7 +73,7 @@ export function isUnsettled(settling: Settling, sample: LaneSample, reported: La
   const { look } = settling;
   if (look === -1) return false;
   const elapsedMs = sample.now.atMs - settling.sinceMs;
-  if (elapsedMs < (LOOKS_IN_FAST_SPANS[look] as number) * rule.fastSpanMs) return false;
+  if (elapsedMs < LOOKS_IN_FAST_SPANS[look] * rule.fastSpanMs) return false;
   settling.look = look === LOOKS_IN_FAST_SPANS.length - 1 ? -1 : look + 1;
   const isUnsettled = differsFromLong(sample, reported, elapsedMs < settling.restsOnMs ? settling.restsOnMs : 0, rule);
   // A look that confirms the report makes it as certain as all the time since the change allows.
@@ -93,7 +93,7 @@ export function isUsageOutdated(settling: Settling, sample: LaneSample, reported
   settling.shareMovedMs = -1;
   estimate(sample, SLOW, scratch);
   return scratch.usage.some((usage, dimension) => {
-    const before = reported.usage[dimension] as number;
+    const before = reported.usage[dimension];
     return Math.abs(usage - before) > USAGE_RATIO * Math.max(usage, before);
   });
 }
@@ -105,16 +105,16 @@ function differsFromLong(sample: LaneSample, reported: LaneRates, restsOnMs: num
   estimate(sample, LONG, scratch);
   const { reads, target } = rule;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    const before = reported[reads][dimension] as number;
-    const change = Math.abs((scratch[reads][dimension] as number) - before);
+    const before = reported[reads][dimension];
+    const change = Math.abs(scratch[reads][dimension] - before);
     const noise = varianceOf(scratch, dimension, sample.lengthMs(LONG));
     const doubt =
       restsOnMs === 0 ? Math.sqrt(noise) : 2 * Math.sqrt(noise + varianceOf(reported, dimension, restsOnMs));
-    if (change > Math.max(LOOK_RATIO * before, LOOK_TARGET_RATIO * (target[dimension] as number), doubt)) return true;
+    if (change > Math.max(LOOK_RATIO * before, LOOK_TARGET_RATIO * target[dimension], doubt)) return true;
   }
   return false;
 }
 
 function varianceOf(rates: LaneRates, dimension: number, spanMs: number): number {
-  return (1000 * (rates.squares[dimension] as number)) / spanMs;
+  return (1000 * rates.squares[dimension]) / spanMs;
 }

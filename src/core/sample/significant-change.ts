@@ -39,11 +39,11 @@ function isSignificant(sample: LaneSample, span: number, reported: LaneRates, ru
   if (seconds <= 0) return false;
   estimate(sample, span, scratch);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    const rate = reported[rule.reads][dimension] as number;
-    const change = Math.abs((scratch[rule.reads][dimension] as number) - rate);
+    const rate = reported[rule.reads][dimension];
+    const change = Math.abs(scratch[rule.reads][dimension] - rate);
     if (change <= rule.significantChangeRatio * rate) continue;
-    const before = reported.squares[dimension] as number;
-    const noise = Math.max(scratch.squares[dimension] as number, before) / seconds + (1000 * before) / rule.restsOnMs;
+    const before = reported.squares[dimension];
+    const noise = Math.max(scratch.squares[dimension], before) / seconds + (1000 * before) / rule.restsOnMs;
     if (change > rule.noiseFactor * Math.sqrt(noise)) return true;
   }
   return false;

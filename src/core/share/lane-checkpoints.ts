@@ -23,8 +23,8 @@ export function checkpointsOf(
       stock: rows.stockOf(row, dimension),
       unread: rows.unreadOf(row, dimension),
       ...extentOf(rows, record),
-      spanMs: since(rows.records.spanMs[record] as number, time.spanMs),
-      pauseMs: since(rows.records.pauseMs[record] as number, time.pauseMs),
+      spanMs: since(rows.records.spanMs[record], time.spanMs),
+      pauseMs: since(rows.records.pauseMs[record], time.pauseMs),
     });
   }
   return checkpoints;
@@ -63,8 +63,8 @@ export function isOutdated(
 ): boolean {
   const { rows } = usageMap;
   const { records } = rows;
-  if (since(records.spanMs[record] as number, spanMs) >= (records.fullInMs[record] as number)) return true;
-  for (let row = records.first[record] as number; row !== -1; row = rows.nextOfRecord(row)) {
+  if (since(records.spanMs[record], spanMs) >= records.fullInMs[record]) return true;
+  for (let row = records.first[record]; row !== -1; row = rows.nextOfRecord(row)) {
     if (tellsStock(rows, row) && !isToldFurther({ usageMap, membership }, rows.laneOf(row), record, -1)) return false;
   }
   return true;
@@ -76,7 +76,7 @@ interface Told {
 }
 
 function extentOf({ records }: RowStore, record: number): ReadExtent {
-  return { offset: records.offset[record] as number, readUntil: records.readUntil[record] as number };
+  return { offset: records.offset[record], readUntil: records.readUntil[record] };
 }
 
 const NOWHERE: ReadExtent = { offset: -1, readUntil: -1 };

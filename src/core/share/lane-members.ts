@@ -27,7 +27,7 @@ export class LaneMembers {
   list(node: number, row: number): void {
     const entry = this.#entries++;
     if (entry === this.#rows.length) this.#grow();
-    const before = this.#last[node]!;
+    const before = this.#last[node];
     if (before === NONE) this.#nodes[this.count++] = node;
     this.#rows[entry] = row;
     this.#before[entry] = before;
@@ -45,7 +45,7 @@ export class LaneMembers {
     else if (this.count > SORTED_BY_HAND) this.#nodes.subarray(0, this.count).sort();
     else this.#insert();
     for (let at = 0; at < this.count; at++) {
-      const node = this.#nodes[at]!;
+      const node = this.#nodes[at];
       this.#first[at] = this.#last[node]!;
       this.#last[node] = NONE;
     }
@@ -53,20 +53,20 @@ export class LaneMembers {
 
   /** Index among the alive nodes of the listed one with this rank. */
   at(rank: number): number {
-    return this.#nodes[rank]!;
+    return this.#nodes[rank];
   }
 
   /** The newest entry of the node with this rank; follow `nextOf` to −1. */
   firstOf(rank: number): number {
-    return this.#first[rank]!;
+    return this.#first[rank];
   }
 
   nextOf(entry: number): number {
-    return this.#before[entry]!;
+    return this.#before[entry];
   }
 
   rowOf(entry: number): number {
-    return this.#rows[entry]!;
+    return this.#rows[entry];
   }
 
   #pick(): void {
@@ -76,9 +76,9 @@ export class LaneMembers {
 
   #insert(): void {
     for (let from = 1; from < this.count; from++) {
-      const node = this.#nodes[from]!;
+      const node = this.#nodes[from];
       let at = from;
-      for (; at > 0 && this.#nodes[at - 1]! > node; at--) this.#nodes[at] = this.#nodes[at - 1]!;
+      for (; at > 0 && this.#nodes[at - 1] > node; at--) this.#nodes[at] = this.#nodes[at - 1]!;
       this.#nodes[at] = node;
     }
   }

@@ -82,15 +82,15 @@ export class LaneViews {
     Object.assign(all, { floorRatio, headroom, minShareRatio, maxShareRatio, isLent });
     for (let index = 0; index < length; index++) {
       const at = participantOf(view, index);
-      all.weight[index] = view.weight[at]! / view.nodes[at]!;
+      all.weight[index] = view.weight[at] / view.nodes[at];
       all.divisor[index] = view.divisor[at]!;
       all.ageMs[index] = view.ageMs[at]!;
       all.moving[index] = view.moving[at]!;
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-        all.usage[dimension]![index] = view.usage[dimension]![at]!;
-        all.demand[dimension]![index] = view.demand[dimension]![at]!;
-        all.applied[dimension]![index] = view.applied[dimension]![at]!;
-        all.share[dimension]![index] = shareOfEach(view, at, dimension);
+        all.usage[dimension][index] = view.usage[dimension][at]!;
+        all.demand[dimension][index] = view.demand[dimension][at]!;
+        all.applied[dimension][index] = view.applied[dimension][at]!;
+        all.share[dimension][index] = shareOfEach(view, at, dimension);
       }
     }
     return all;
@@ -111,7 +111,7 @@ export class LaneViews {
 
   #fillWeights(view: LaneView, weights: Readonly<Record<string, number>>): void {
     const { alive } = this.#membership;
-    for (let at = 0; at < this.#members.count; at++) view.weight[at] = weights[alive[view.node[at]!]!.nodeId] ?? 1;
+    for (let at = 0; at < this.#members.count; at++) view.weight[at] = weights[alive[view.node[at]].nodeId] ?? 1;
   }
 
   #roomFor(participants: number): LaneView {
@@ -124,7 +124,7 @@ export class LaneViews {
     const { member } = rows.records;
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
       const record = rows.pageOf(row).recordOf(rows.startOf(row));
-      const { index } = this.#membership.inSlot(member[record]!);
+      const { index } = this.#membership.inSlot(member[record]);
       if (index !== -1) this.#members.list(index, row);
     }
   }
@@ -153,18 +153,18 @@ export class LaneViews {
     const page = rows.pageOf(row);
     const start = rows.startOf(row);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      keepLarger(view.usage[dimension]!, at, page.usageOf(start, dimension));
-      keepLarger(view.demand[dimension]!, at, page.demandOf(start, dimension));
+      keepLarger(view.usage[dimension], at, page.usageOf(start, dimension));
+      keepLarger(view.demand[dimension], at, page.demandOf(start, dimension));
     }
     if (remembers) this.#fillMemory(view, row, at);
   }
 
   #fillMemory(view: LaneView, row: number, at: number): void {
     const rows = this.#usageMap.rows;
-    const logTime = this.#logTimes[rows.partitionOf(row)] as LogTime;
-    view.ageMs[at] = Math.min(view.ageMs[at]!, rows.ageMs(row, logTime.ms));
+    const logTime = this.#logTimes[rows.partitionOf(row)];
+    view.ageMs[at] = Math.min(view.ageMs[at], rows.ageMs(row, logTime.ms));
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      keepLarger(view.applied[dimension]!, at, rows.shareOf(row, dimension));
+      keepLarger(view.applied[dimension], at, rows.shareOf(row, dimension));
     }
   }
 
@@ -176,7 +176,7 @@ export class LaneViews {
     const { divisor } = this.#pool;
     this.#membership.alive.forEach(({ nodeKey }, at) => {
       const own = nodeKey === this.#nodeKey ? ownClaim : 0;
-      view.divisor[at] = this.#pool.isServed(nodeKey) ? Math.max(divisor, own) : Number.POSITIVE_INFINITY;
+      view.divisor[at] = this.#pool.isServed(nodeKey) ? Math.max(divisor, own) : Infinity;
     });
   }
 }
@@ -190,14 +190,14 @@ const NO_ROW = -1;
 function clearParticipant(view: LaneView, at: number, remembers: boolean): void {
   if (remembers) view.ageMs[at] = Infinity;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    view.usage[dimension]![at] = 0;
-    view.demand[dimension]![at] = 0;
-    if (remembers) view.applied[dimension]![at] = 0;
+    view.usage[dimension][at] = 0;
+    view.demand[dimension][at] = 0;
+    if (remembers) view.applied[dimension][at] = 0;
   }
 }
 
 function keepLarger(column: Float64Array, at: number, value: number): void {
-  if (value > column[at]!) column[at] = value;
+  if (value > column[at]) column[at] = value;
 }
 
 /** Most groups have no weights, and looking one up per node takes a fifth of a lane's time. */

@@ -5,7 +5,6 @@ import {
   BYTES,
   DIMENSION_COUNT,
   DIRECTIONS,
-  type Direction,
   MEMBERSHIP_PARTITION,
   MESSAGES,
   type NodeKey,
@@ -91,7 +90,7 @@ export class ShareBook {
   }
 
   strategyOf(group: number): Strategy {
-    const settings = this.#settings.groups[group]!;
+    const settings = this.#settings.groups[group];
     const known = this.#strategies[group];
     if (known?.settings === settings) return known.strategy;
     const strategy = strategyOf(settings);
@@ -106,7 +105,7 @@ export class ShareBook {
    */
   update(lane: LaneState, own: number, nowMs: number): number {
     this.#span = this.#spanOf(lane, nowMs);
-    const view = this.#converge(this.#settings.groups[lane.group]!, this.strategyOf(lane.group), lane);
+    const view = this.#converge(this.#settings.groups[lane.group], this.strategyOf(lane.group), lane);
     const at = participantOf(view, own);
     // Most often they have been viewed by the same rows when the record was read.
     if (lane.tokens?.isCurrent === false) this.#readInto(lane.tokens, view, lane, at);
@@ -123,7 +122,7 @@ export class ShareBook {
   /** Shares of all alive nodes for a lane, in order of NodeKey. The view is scratch space: read it at once. */
   converge(group: number, direction: number, mapLane: number): LaneView {
     return this.#inputs.perNode(
-      this.#converge(this.#settings.groups[group]!, this.strategyOf(group), { direction, mapLane }),
+      this.#converge(this.#settings.groups[group], this.strategyOf(group), { direction, mapLane }),
     );
   }
 
@@ -134,17 +133,17 @@ export class ShareBook {
 
   /** Reads into a lane's tokens what the strategy divides. */
   viewTokens(tokens: LaneTokens, lane: LaneOfMap): void {
-    const view = this.#converge(this.#settings.groups[lane.group]!, this.strategyOf(lane.group), lane);
+    const view = this.#converge(this.#settings.groups[lane.group], this.strategyOf(lane.group), lane);
     this.#readInto(tokens, view, lane, participantOf(view, this.#log.membership.indexOf(this.#nodeKey)));
   }
 
   /** @param own the participant that stands for this node; −1 = the log has given it up */
   #readInto(tokens: LaneTokens, view: LaneView, { group, direction }: LaneOfMap, own: number): void {
-    const settings = this.#settings.groups[group] as GroupSettings;
+    const settings = this.#settings.groups[group];
     const { burst, debtMs } = settings;
     const whole = { burst, debtMs, direction };
-    const rule = burstOnRamp(whole, view.target[MESSAGES] as number, rampTop(settings, direction));
-    tokens.countCosts(this.#targets.costPerMessage(view.target[MESSAGES] as number));
+    const rule = burstOnRamp(whole, view.target[MESSAGES], rampTop(settings, direction));
+    tokens.countCosts(this.#targets.costPerMessage(view.target[MESSAGES]));
     tokens.view(view, { alive: this.#log.membership.alive, own }, rule);
   }
 
@@ -166,7 +165,7 @@ export class ShareBook {
   /** Whether the applied share covers a demand. */
   isServed(lane: number, demand: Float64Array): boolean {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      if ((this.applied[slotOf(lane, dimension)] as number) < (demand[dimension] as number) * 0.999) return false;
+      if (this.applied[slotOf(lane, dimension)] < demand[dimension] * 0.999) return false;
     }
     return true;
   }
@@ -175,35 +174,34 @@ export class ShareBook {
   takenInto(out: Float64Array, lane: number, demand: Float64Array): void {
     let part = 1;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const wanted = demand[dimension] as number;
-      if (wanted > 0) part = Math.min(part, (this.applied[slotOf(lane, dimension)] as number) / wanted);
+      const wanted = demand[dimension];
+      if (wanted > 0) part = Math.min(part, this.applied[slotOf(lane, dimension)] / wanted);
     }
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
-      out[dimension] = part * (demand[dimension] as number);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) out[dimension] = part * demand[dimension];
   }
 
   /** The cluster's rates in force. */
   targetOf(lane: number): Rates {
-    return [this.target[slotOf(lane, MESSAGES)] as number, this.target[slotOf(lane, BYTES)] as number];
+    return [this.target[slotOf(lane, MESSAGES)], this.target[slotOf(lane, BYTES)]];
   }
 
   /** The share that any node gets if it wants that much: target/N. */
   dueOf(lane: number, dimension: number): number {
     const { membership, epochs } = this.#log;
-    return (this.target[slotOf(lane, dimension)] as number) / Math.max(1, membership.alive.length, epochs.nodesAtLeast);
+    return this.target[slotOf(lane, dimension)] / Math.max(1, membership.alive.length, epochs.nodesAtLeast);
   }
 
   /** What a lane claims while its work is held back: its share, and at least its due. */
   claimInto(claim: Float64Array, { lane }: LaneState): void {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      claim[dimension] = Math.max(this.dueOf(lane, dimension), this.applied[slotOf(lane, dimension)] as number);
+      claim[dimension] = Math.max(this.dueOf(lane, dimension), this.applied[slotOf(lane, dimension)]);
     }
   }
 
   /** The applied share as reports carry it: an unlimited dimension has none. */
   reportable(lane: number, dimension: number): number {
-    const share = this.applied[slotOf(lane, dimension)] as number;
-    return share === Number.POSITIVE_INFINITY ? 0 : share;
+    const share = this.applied[slotOf(lane, dimension)];
+    return share === Infinity ? 0 : share;
   }
 
   /**
@@ -220,7 +218,7 @@ export class ShareBook {
 
   #apply(lane: LaneState, view: LaneView, dimension: number, own: number): number {
     const slot = slotOf(lane.lane, dimension);
-    const target = view.target[dimension] as number;
+    const target = view.target[dimension];
     // A node that the log has given up divides by the pool that it was part of, not by the pool without it.
     const alive = nodesIn(view);
     const nodes = Math.max(own === -1 ? alive + 1 : alive, this.#log.epochs.nodesAtLeast);
@@ -229,11 +227,11 @@ export class ShareBook {
     if (!(share >= 0)) invariant(false, 'a share must not be negative', { lane: lane.lane, dimension, share });
     this.target[slot] = target;
     this.computed[slot] = share;
-    const before = this.applied[slot] as number;
+    const before = this.applied[slot];
     let applied = share;
     if (this.#log.epochs.isHolding && lane.link !== 'fallback') {
       applied = this.#unsettled(lane, slot, equalShare, nodes, own);
-    } else if (lane.link !== 'linked' && target !== Number.POSITIVE_INFINITY && target !== 0) {
+    } else if (lane.link !== 'linked' && target !== Infinity && target !== 0) {
       applied = this.#isolated(lane, slot, equalShare, own);
     }
     this.applied[slot] = applied;
@@ -247,13 +245,13 @@ export class ShareBook {
     const { epochs, pool } = this.#log;
     // If the log went away before it had this node, it says nothing about its share; that does not mean a share of 0.
     const isAway = own === -1 && lane.link !== 'linked';
-    const [target, computed] = [this.target[slot] as number, this.computed[slot] as number];
+    const [target, computed] = [this.target[slot], this.computed[slot]];
     return unsettledShare({
-      held: this.applied[slot] as number,
+      held: this.applied[slot],
       floor: equalShare * lane.settings.floorRatio,
       computed,
       target,
-      quota: lane.settings.quota[DIRECTIONS[lane.direction] as Direction][slot % DIMENSION_COUNT] as number,
+      quota: lane.settings.quota[DIRECTIONS[lane.direction]][slot % DIMENSION_COUNT],
       pool: this.strategyOf(lane.group).agreesOnPool ? Math.max(pool.divisor, nodes) : null,
       keepsShares: epochs.keepsShares,
       isOwnRead: epochs.isOwnRead && !isAway,
@@ -270,7 +268,7 @@ export class ShareBook {
 
   /** The depth of a window is all the tokens that it holds. It needs no minimum: a whole window may be used at once. */
   #depthOf(lane: LaneState, dimension: number, limit: number, equalShare: number): number {
-    if (limit === Number.POSITIVE_INFINITY) return limit;
+    if (limit === Infinity) return limit;
     const { limiter, windowMs } = lane.settings;
     if (limiter === 'window') return (limit * windowMs) / 1000;
     const known = { pieceSize: pieceSize(lane, dimension), equalShare, hasDemand: lane.hasEntry };
@@ -281,8 +279,8 @@ export class ShareBook {
   #isolated(lane: LaneState, slot: number, equalShare: number, own: number): number {
     const { policy } = lane.settings.isolation;
     const floor = equalShare * lane.settings.floorRatio;
-    const before = lane.least.of(slot % DIMENSION_COUNT, this.applied[slot] as number, this.#span);
-    const held = own === -1 ? before : Math.min(before, this.computed[slot] as number);
+    const before = lane.least.of(slot % DIMENSION_COUNT, this.applied[slot], this.#span);
+    const held = own === -1 ? before : Math.min(before, this.computed[slot]);
     return isolatedShare({ link: own === -1 ? 'fallback' : lane.link, policy, held, equalShare, floor });
   }
 }
@@ -300,11 +298,11 @@ const COLUMNS = ['target', 'computed', 'applied', 'limit', 'depth'] as const;
 const ROUNDS_MS = 500;
 
 /** The applied share of a lane that is not served: isolation takes the least of what was held and what the log says. */
-const NOTHING_HELD = Number.POSITIVE_INFINITY;
+const NOTHING_HELD = Infinity;
 
 /** Bytes per message as reported last; without a report one byte, so that only the time of the limit counts. */
 function pieceSize(lane: LaneState, dimension: number): number {
   if (dimension === MESSAGES) return 1;
-  const messages = lane.reported.demand[MESSAGES] as number;
-  return messages > 0 ? Math.max(1, (lane.reported.demand[BYTES] as number) / messages) : 1;
+  const messages = lane.reported.demand[MESSAGES];
+  return messages > 0 ? Math.max(1, lane.reported.demand[BYTES] / messages) : 1;
 }

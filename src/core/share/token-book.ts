@@ -20,7 +20,6 @@ import type { CostMeter } from '../target/cost-meter.js';
 import type { TargetBook } from '../target/target-book.js';
 import { stockNow } from '../tokens/checkpoint.js';
 import { LaneTokens } from '../tokens/lane-tokens.js';
-import type { SlotTokens } from '../tokens/slot-tokens.js';
 import type { Member, Membership } from '../usage-map/membership.js';
 import type { ChargeReader, ChargeSource, UsageMap } from '../usage-map/usage-map.js';
 import { checkpointsOf, isToldFurther } from './lane-checkpoints.js';
@@ -148,7 +147,7 @@ export class TokenBook implements ChargeReader {
     const [messages, bytes] = buckets.map((bucket, dimension) => {
       if (bucket === null) return NO_STOCK;
       const stock = stockNow(checkpointsOf(this.#parts, mapLane, dimension, time), bucket, 0);
-      const lacking = bucket.depth - stock + (units[dimension] as number);
+      const lacking = bucket.depth - stock + units[dimension];
       fullInMs = Math.max(fullInMs, (1000 * lacking) / bucket.perSecond);
       return stock;
     }) as [number, number];
@@ -167,7 +166,7 @@ export class TokenBook implements ChargeReader {
     const lane = this.#lanes.get(mapLane);
     if (lane === undefined) return null;
     this.#view(lane);
-    const slot = lane.tokens.slots[dimension] as SlotTokens;
+    const slot = lane.tokens.slots[dimension];
     return slot.tokensAfter(Math.max(0, this.#logTime(lane.partition).spanMs - lane.tokens.settledLogMs));
   }
 
@@ -434,7 +433,7 @@ export class TokenBook implements ChargeReader {
       direction,
       mapLane,
       partition,
-      ceiling: Number.POSITIVE_INFINITY,
+      ceiling: Infinity,
       isOutdated: false,
       isGrown: false,
       beganOffset,
@@ -454,9 +453,9 @@ export class TokenBook implements ChargeReader {
 
   /** Begins with what the log says is in the lane's buckets. */
   #begin({ tokens, group, mapLane, partition }: FollowedLane): void {
-    const { burst } = this.#parts.table.settings.groups[group] as GroupSettings;
+    const { burst } = this.#parts.table.settings.groups[group];
     const time = this.#logTime(partition);
-    const sinceMs = time.spanMs - (this.#beganMs[partition] as number);
+    const sinceMs = time.spanMs - this.#beganMs[partition];
     tokens.slots.forEach((slot, dimension) => {
       slot.begin(checkpointsOf(this.#parts, mapLane, dimension, time), time.spanMs);
       if (burst.start === 'empty') slot.beginEmpty(sinceMs);
@@ -478,16 +477,16 @@ export class TokenBook implements ChargeReader {
   }
 
   #hasBucket(group: number): boolean {
-    return hasClusterBucket(this.#parts.table.settings.groups[group]!);
+    return hasClusterBucket(this.#parts.table.settings.groups[group]);
   }
 
   #hasRamp(group: number): boolean {
-    return (this.#parts.table.settings.groups[group] as GroupSettings).ramp !== null;
+    return this.#parts.table.settings.groups[group].ramp !== null;
   }
 
   #ceilingOf({ group, direction, mapLane }: FollowedLane): number {
     const { table, targets } = this.#parts;
-    return targets.ramps.ceilingOf(table.settings.groups[group] as GroupSettings, direction, mapLane);
+    return targets.ramps.ceilingOf(table.settings.groups[group], direction, mapLane);
   }
 
   /** Reads what the rows say, if they have changed since they were viewed. */
@@ -500,7 +499,7 @@ export class TokenBook implements ChargeReader {
   }
 
   #logTime(partition: number): LogTime {
-    return this.#parts.log.logTimes[partition] as LogTime;
+    return this.#parts.log.logTimes[partition];
   }
 
   #countLetOff({ lane }: LaneState, { slots }: LaneTokens): void {
@@ -513,7 +512,7 @@ export class TokenBook implements ChargeReader {
   #countTaken({ lane, taken }: LaneState): void {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const now = this.#parts.limiter.taken(slotOf(lane, dimension));
-      const since = now - (taken[dimension] as number);
+      const since = now - taken[dimension];
       this.#taken[dimension] = since < FELL ? 0 : since;
       taken[dimension] = now;
       this.#unrefused[dimension] = this.#parts.limiter.takeUnrefused(slotOf(lane, dimension));
@@ -548,7 +547,7 @@ function mayGrow(before: GroupSettings, to: GroupSettings): boolean {
   return DIRECTIONS.some((side, direction) =>
     before.quota[side].some((rate, dimension) => {
       const depths = [before, to].map(({ burst }) => depthGiven(burst, direction, dimension) ?? 0) as [number, number];
-      return (to.quota[side][dimension] as number) > rate || depths[1] > depths[0];
+      return to.quota[side][dimension] > rate || depths[1] > depths[0];
     }),
   );
 }

@@ -12,11 +12,11 @@
  */
 export function unsettledShare(known: Unsettled): number {
   const { held, floor, computed, target, quota, pool, keepsShares, isOwnRead } = known;
-  if (target === Number.POSITIVE_INFINITY || quota === 0) return quota;
+  if (target === Infinity || quota === 0) return quota;
   // Until the own records have been read, ceilings of ramps may be missing, and `target` would be too low.
   const most = isOwnRead ? target : quota;
   if (pool !== null && keepsShares) return Math.min(held, most / pool);
-  const kept = keepsShares && held !== Number.POSITIVE_INFINITY ? held : floor;
+  const kept = keepsShares && held !== Infinity ? held : floor;
   return Math.min(kept, isOwnRead ? computed : quota);
 }
 

@@ -12,7 +12,7 @@ export interface CostReport {
 }
 
 export function createCostReport(): CostReport {
-  return { now: null, reported: null, lookedMs: Number.NEGATIVE_INFINITY, reportedMs: Number.NEGATIVE_INFINITY };
+  return { now: null, reported: null, lookedMs: -Infinity, reportedMs: -Infinity };
 }
 
 /** Costs are smoothed, so looking more often shows nothing new. */
@@ -49,7 +49,7 @@ export function lookAtCosts({ costs: report, lane, isBusy }: LookedAt, meter: Co
   report.now = meter.costsOf(lane, nowMs);
   const change = changeBetween(report.reported, report.now);
   if (change <= SMALL_RATIO) return false;
-  const { transactions } = report.now ?? (report.reported as LaneCosts);
+  const { transactions } = report.now ?? report.reported!;
   const noise = NOISE_FACTOR / Math.sqrt((meter.smoothingMs / 1000) * transactions);
   return (
     change > Math.max(LARGE_RATIO, noise) || nowMs - report.reportedMs >= (isBusy ? BUSY_PATIENCE_MS : PATIENCE_MS)
@@ -65,7 +65,7 @@ export function costsWritten(report: CostReport): LaneCosts | null {
 
 /** The larger of the relative changes of the rate and of the costs, each backend's by itself. */
 function changeBetween(before: LaneCosts | null, now: LaneCosts | null): number {
-  if (before === null || now === null) return before === now ? 0 : Number.POSITIVE_INFINITY;
+  if (before === null || now === null) return before === now ? 0 : Infinity;
   let moved = 0;
   for (const { backend, cost } of now.backends) moved += Math.abs(cost - costOn(before, backend));
   for (const { backend, cost } of before.backends) if (costOn(now, backend) === 0) moved += cost;

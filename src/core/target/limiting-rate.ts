@@ -27,7 +27,7 @@ export interface Contribution {
  */
 export function bearableRate(split: LimitingSplit, on: Contribution): number {
   if (on.ratio === HEALTHY) return HEALTHY;
-  const isDivisible = on.quota !== Number.POSITIVE_INFINITY && on.quotaOfAll > 0 && on.cost > 0;
+  const isDivisible = on.quota !== Infinity && on.quotaOfAll > 0 && on.cost > 0;
   if (split === 'by-usage' || !isDivisible) return on.transactions * on.ratio;
   return (on.ratio * on.costOfAll * (on.quota / on.quotaOfAll) * on.transactions) / on.cost;
 }

@@ -21,7 +21,7 @@ export class SmoothedRate {
   }
 
   /** Per second. @param ageMs since when it has been counted; Infinity = always */
-  rate(nowMs: number, tauMs: number, ageMs = Number.POSITIVE_INFINITY): number {
+  rate(nowMs: number, tauMs: number, ageMs = Infinity): number {
     const weight = 1 - decay(Math.max(YOUNGEST_MS, ageMs) / tauMs);
     return (this.#pendingAt(nowMs, tauMs) * 1000) / (tauMs * weight);
   }

@@ -1,5 +1,5 @@
 import type { CoordinatorSettings, CostQuota, GroupSettings } from '../base/settings.js';
-import { type BackendId, BYTES, DIRECTIONS, type Direction, type GroupId, MESSAGES } from '../base/vocabulary.js';
+import { type BackendId, BYTES, DIRECTIONS, type GroupId, MESSAGES } from '../base/vocabulary.js';
 import type { LaneCosts } from '../protocol/record.js';
 import { RampBook } from '../ramp/ramp-book.js';
 import type { CostLane } from '../usage-map/cost-rows.js';
@@ -81,7 +81,7 @@ export class TargetBook {
 
   /** The rates in force of a lane, messages/s and bytes/s. */
   ratesInto(target: Float64Array, settings: GroupSettings, direction: number, mapLane: number): void {
-    const quota = settings.quota[DIRECTIONS[direction] as Direction];
+    const quota = settings.quota[DIRECTIONS[direction]];
     target[BYTES] = quota[BYTES];
     target[MESSAGES] = quota[MESSAGES];
     const { decision } = this.decide(settings, direction, mapLane);
@@ -103,8 +103,8 @@ export class TargetBook {
   /** What set the rates that were computed last. report-only enforces the message and byte quotas alone. */
   noteInto(lane: { binding: Binding; isBusy: boolean }, settings: GroupSettings, direction: number): void {
     const { decision } = this.#last;
-    const quota = settings.quota[DIRECTIONS[direction] as Direction][MESSAGES];
-    const unenforced = quota === Number.POSITIVE_INFINITY ? 'unlimited' : 'messages';
+    const quota = settings.quota[DIRECTIONS[direction]][MESSAGES];
+    const unenforced = quota === Infinity ? 'unlimited' : 'messages';
     lane.binding = this.#settings.limiting.mode === 'enforce' ? decision.binding : unenforced;
     lane.isBusy = decision.isBusy;
   }
@@ -113,7 +113,7 @@ export class TargetBook {
   decide(settings: GroupSettings, direction: number, mapLane: number): LaneTarget {
     const inputs = this.#inputs;
     const { total, reserved } = costQuotaOf(settings, direction);
-    inputs.quotaMessages = settings.quota[DIRECTIONS[direction] as Direction][MESSAGES];
+    inputs.quotaMessages = settings.quota[DIRECTIONS[direction]][MESSAGES];
     inputs.totalCost = total;
     inputs.reservedCost = reserved;
     inputs.expectedCost = settings.expectedCost;
@@ -180,8 +180,8 @@ export class TargetBook {
       sum.cost += cost;
       const group = this.groupOf(lane.groupId);
       if (cost === 0 || group === -1) continue;
-      const { total } = costQuotaOf(this.#settings.groups[group] as GroupSettings, lane.direction);
-      if (total !== Number.POSITIVE_INFINITY) sum.quota += total;
+      const { total } = costQuotaOf(this.#settings.groups[group], lane.direction);
+      if (total !== Infinity) sum.quota += total;
     }
     return sum;
   }
@@ -213,5 +213,5 @@ export class TargetBook {
 }
 
 function costQuotaOf(settings: GroupSettings, direction: number): CostQuota {
-  return settings.cost[DIRECTIONS[direction] as Direction];
+  return settings.cost[DIRECTIONS[direction]];
 }

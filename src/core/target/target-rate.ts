@@ -60,7 +60,7 @@ export function decideTarget(inputs: TargetInputs, out: TargetDecision): void {
   const byCost = totalCost / out.averageCost;
   out.desired = Math.min(quotaMessages, byCost);
   out.reserved = Math.min(out.desired, reservedCost / out.averageCost);
-  out.minimum = out.desired === Number.POSITIVE_INFINITY ? 0 : inputs.minimumRatio * out.desired;
+  out.minimum = out.desired === Infinity ? 0 : inputs.minimumRatio * out.desired;
   out.limiting = Math.max(out.minimum, inputs.bearable);
   out.target = targetRate(out.desired, out.limiting, out.reserved);
   out.isBusy = out.limiting < out.desired;
@@ -74,7 +74,7 @@ export function targetRate(desired: number, limiting: number, reserved: number):
 
 function bindingOf(decision: TargetDecision, costIsTighter: boolean, bearable: number): Binding {
   const { target, limiting, reserved, desired } = decision;
-  if (target === Number.POSITIVE_INFINITY) return 'unlimited';
+  if (target === Infinity) return 'unlimited';
   if (!decision.isBusy) return costIsTighter ? 'cost' : 'messages';
   if (reserved > limiting) return 'reserved';
   return limiting === bearable || desired === 0 ? 'limiting' : 'minimum';

@@ -1,7 +1,7 @@
 import type { BackendHealth } from '../protocol/record.js';
 
 /** No ratio: the backend is not near saturation. */
-export const HEALTHY = Number.POSITIVE_INFINITY;
+export const HEALTHY = Infinity;
 
 /**
  * What part of its present work a backend can bear (docs/background/foundationdb-tag-throttling.md, limiting rate;

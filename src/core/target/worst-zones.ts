@@ -32,9 +32,9 @@ export class WorstZones {
   /** A backend that the group works on; `limit` is HEALTHY where it can bear more. */
   add(zone: string, backend: BackendId, limit: number): void {
     let at = 0;
-    while (at < this.#count && (this.#zones[at] as ZoneLimit).zone !== zone) at++;
+    while (at < this.#count && this.#zones[at].zone !== zone) at++;
     if (at === this.#count) this.#count++;
-    else if (limit >= (this.#zones[at] as ZoneLimit).limit) return;
+    else if (limit >= this.#zones[at].limit) return;
     const known = this.#zones[at];
     if (known === undefined) this.#zones[at] = { zone, backend, limit };
     else Object.assign(known, { zone, backend, limit });
@@ -64,10 +64,10 @@ export class WorstZones {
    */
   #sort(): void {
     for (let at = 1; at < this.#count; at++) {
-      const zone = this.#zones[at] as ZoneLimit;
+      const zone = this.#zones[at];
       let to = at;
-      while (to > 0 && isWorse(zone, this.#zones[to - 1] as ZoneLimit)) {
-        this.#zones[to] = this.#zones[to - 1] as ZoneLimit;
+      while (to > 0 && isWorse(zone, this.#zones[to - 1])) {
+        this.#zones[to] = this.#zones[to - 1];
         to--;
       }
       this.#zones[to] = zone;

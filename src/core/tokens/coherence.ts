@@ -20,7 +20,7 @@ export class Coherence {
     if (this.#sums.length === 0) this.#sums = new Array<number>(SUMS).fill(0);
     const ms = logMs - this.#atMs;
     if (ms > 0) this.#fade(ms);
-    this.#sums[slot % SUMS]! += units;
+    this.#sums[slot % SUMS] += units;
     let sum = 0;
     for (const each of this.#sums) {
       sum += each;
@@ -41,7 +41,7 @@ export class Coherence {
   #fade(ms: number): void {
     this.#atMs += ms;
     const inWindow = decay(ms / WINDOW_MS);
-    for (let at = 0; at < SUMS; at++) this.#sums[at]! *= inWindow;
+    for (let at = 0; at < SUMS; at++) this.#sums[at] *= inWindow;
     const remembered = decay(ms / REMEMBERED_MS);
     this.#squared *= remembered;
     this.#squares *= remembered;

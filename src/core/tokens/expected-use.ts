@@ -30,7 +30,7 @@ export class ExpectedUse {
    * What this node would be given if it wanted as much as those that are throttled; Infinity where none is. Its share
    * where nothing is lent.
    */
-  due = Number.POSITIVE_INFINITY;
+  due = Infinity;
   /** What those take together that are met. */
   #met = 0;
   /**
@@ -49,7 +49,7 @@ export class ExpectedUse {
 
   /** @param own the participant that stands for this node; −1 = the log counts it as dead */
   view(view: LaneView, own: number, dimension: number): void {
-    const share = view.share[dimension] as Float64Array;
+    const share = view.share[dimension];
     const { weight, count, isLent } = view;
     this.isLent = isLent;
     let total = 0;
@@ -60,7 +60,7 @@ export class ExpectedUse {
     const { most, liftedTo } = rangeOf(view, dimension);
     for (let at = 0; at < count; at++) {
       const wanted = takenBy(view, at, dimension);
-      const given = share[at] as number;
+      const given = share[at];
       total += wanted;
       if (wanted <= given * MET) {
         met += wanted;
@@ -69,7 +69,7 @@ export class ExpectedUse {
         served += given;
         isAnyThrottled = true;
         // A minimum is nobody else's due.
-        if (given > liftedTo) sharePerWeight = Math.max(sharePerWeight, given / (weight[at] as number));
+        if (given > liftedTo) sharePerWeight = Math.max(sharePerWeight, given / weight[at]);
       }
     }
     this.total = total;
@@ -81,7 +81,7 @@ export class ExpectedUse {
     this.#ownWanted = own === -1 ? 0 : wantedWithin(view, own, dimension);
     this.own = own === -1 ? 0 : takenBy(view, own, dimension);
     this.share = own === -1 ? 0 : shareOfEach(view, own, dimension);
-    const due = own === -1 ? 0 : Math.max(this.share, (sharePerWeight * weight[own]!) / view.nodes[own]!);
+    const due = own === -1 ? 0 : Math.max(this.share, (sharePerWeight * weight[own]) / view.nodes[own]);
     this.crowdsOut = met > 0 && this.#ownWanted > CROWDS_OUT * this.share;
     this.due = isAnyThrottled || !isLent ? Math.min(due, most) : most;
   }
@@ -98,7 +98,7 @@ export class ExpectedUse {
   /** Returns what a participant wants if it is met, else its share below 0. */
   useOf(view: LaneView, at: number, dimension: number): number {
     const wanted = takenBy(view, at, dimension);
-    const given = (view.share[dimension] as Float64Array)[at] as number;
+    const given = view.share[dimension][at];
     return wanted <= given * MET ? wanted : -given;
   }
 
@@ -147,8 +147,8 @@ const CROWDS_OUT = 2;
 /** What a node is given at most (Infinity = there is no bound), and what a minimum lifts shares to. */
 function rangeOf(view: LaneView, dimension: number): typeof range {
   const { target, minShareRatio, maxShareRatio } = view;
-  const here = target[dimension] as number;
-  range.most = maxShareRatio < 1 ? maxShareRatio * here : Number.POSITIVE_INFINITY;
+  const here = target[dimension];
+  range.most = maxShareRatio < 1 ? maxShareRatio * here : Infinity;
   range.liftedTo = minShareRatio > 0 ? Math.min(minShareRatio, 1 / nodesIn(view)) * here * MET : 0;
   return range;
 }
@@ -159,11 +159,11 @@ const range = { most: 0, liftedTo: 0 };
 function wantedWithin(view: LaneView, at: number, dimension: number): number {
   const wanted = wantedAtShares(view, at, dimension);
   const { maxShareRatio } = view;
-  return maxShareRatio < 1 ? Math.min(wanted, maxShareRatio * (view.target[dimension] as number)) : wanted;
+  return maxShareRatio < 1 ? Math.min(wanted, maxShareRatio * view.target[dimension]) : wanted;
 }
 
 /** The same; no more than its share where nothing is lent. */
 function takenBy(view: LaneView, at: number, dimension: number): number {
   const wanted = wantedWithin(view, at, dimension);
-  return view.isLent ? wanted : Math.min(wanted, (view.share[dimension] as Float64Array)[at] as number);
+  return view.isLent ? wanted : Math.min(wanted, view.share[dimension][at]);
 }

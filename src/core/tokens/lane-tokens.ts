@@ -82,7 +82,7 @@ export class LaneTokens implements Clumped {
 
   /** Tokens of the cluster's bucket at a log time, as this node extrapolates them. */
   tokensAt(dimension: number, logMs: number): number {
-    return (this.slots[dimension] as SlotTokens).tokensAfter(logMs - this.settledLogMs);
+    return this.slots[dimension].tokensAfter(logMs - this.settledLogMs);
   }
 
   /** Tokens of each bucket at a log time as a record tells them; NaN where there is none. */
@@ -130,7 +130,7 @@ export class LaneTokens implements Clumped {
    * of 300 at an average of 1 is one of 60 at 5.
    */
   countCosts(costPerMessage: number): void {
-    (this.slots[MESSAGES] as SlotTokens).countCosts(this.#costPerMessage, costPerMessage);
+    this.slots[MESSAGES].countCosts(this.#costPerMessage, costPerMessage);
     this.#costPerMessage = costPerMessage;
   }
 
@@ -149,8 +149,8 @@ export class LaneTokens implements Clumped {
     const readLogMs = Math.max(now.readLogMs, now.logMs - Math.max(now.roundTripMs, now.awaitedMs));
     const ms = readLogMs - this.settledLogMs;
     this.slots.forEach((slot, dimension) => {
-      const units = taken[dimension] as number;
-      const unrefusable = Math.max(0, Math.min(units, unrefused[dimension] as number));
+      const units = taken[dimension];
+      const unrefusable = Math.max(0, Math.min(units, unrefused[dimension]));
       const mayOwe = now.isLimiting ? Math.max(0, units - unrefusable) : 0;
       const late = dimension === MESSAGES ? now.costsBeyond : 0;
       const read = {
@@ -174,7 +174,7 @@ export class LaneTokens implements Clumped {
   /** A record of this node has been read back. */
   readBack(charge: readonly [number, number]): void {
     this.slots.forEach(({ account }, dimension) => {
-      account.readBack(charge[dimension] as number);
+      account.readBack(charge[dimension]);
     });
   }
 
@@ -207,7 +207,7 @@ export class LaneTokens implements Clumped {
 
   /** Whether a report is due because this node left of a dimension what it was expected to take and others may. */
   hasLeft(dimension: number): boolean {
-    const { bucket, account, expected, threshold } = this.slots[dimension] as SlotTokens;
+    const { bucket, account, expected, threshold } = this.slots[dimension];
     return bucket !== null && expected.isLent && account.untold <= -threshold;
   }
 
@@ -217,7 +217,7 @@ export class LaneTokens implements Clumped {
    * the burst: three readers that fetch twice a second used 92 % of the quota so, and 51 % by their averages.
    */
   clumpsOf(dimension: number): number {
-    const { bucket, expected } = this.slots[dimension] as SlotTokens;
+    const { bucket, expected } = this.slots[dimension];
     const isRead = bucket !== null && expected.isLent && !expected.isThrottled;
     return isRead ? this.clumps.piecesOf(dimension) : 1;
   }
@@ -226,7 +226,7 @@ export class LaneTokens implements Clumped {
   isNearQuota(told: LaneRates): boolean {
     return this.slots.some(({ bucket, expected, tokens }, dimension) => {
       // Where pieces are given, nobody is expected to take anything.
-      const wanted = Math.max(expected.total, told.demand[dimension]!);
+      const wanted = Math.max(expected.total, told.demand[dimension]);
       return bucket !== null && (2 * wanted >= bucket.perSecond || tokens < NEARLY_FULL * bucket.depth);
     });
   }
@@ -240,8 +240,8 @@ export class LaneTokens implements Clumped {
   isUnannounced(now: LaneRates, told: LaneRates): boolean {
     return this.slots.some(({ bucket, expected }, dimension) => {
       if (bucket === null) return false;
-      const wanted = now.demand[dimension] as number;
-      const before = told.demand[dimension] as number;
+      const wanted = now.demand[dimension];
+      const before = told.demand[dimension];
       if (Math.min(wanted, expected.due) <= before) return false;
       const change = Math.min(wanted, DUE_RATIO * expected.due) - before;
       return change > chanceOf(before, now, told, dimension, this.clumpsOf(dimension));
@@ -260,10 +260,7 @@ export class LaneTokens implements Clumped {
   isMetAgain(now: LaneRates, told: LaneRates): boolean {
     return this.slots.some(({ bucket, isInPieces, expected }, dimension) => {
       if (bucket === null || !isInPieces) return false;
-      return (
-        expected.share < (told.demand[dimension] as number) &&
-        (now.demand[dimension] as number) < MET_AGAIN * expected.share
-      );
+      return expected.share < told.demand[dimension] && now.demand[dimension] < MET_AGAIN * expected.share;
     });
   }
 
@@ -275,17 +272,15 @@ export class LaneTokens implements Clumped {
   isOverstated(now: LaneRates, told: LaneRates): boolean {
     return this.slots.some(({ bucket, expected }, dimension) => {
       if (bucket === null || expected.isLent) return false;
-      const before = Math.min(told.demand[dimension] as number, expected.share);
-      return (
-        before - (now.demand[dimension] as number) > chanceOf(before, now, told, dimension, this.clumpsOf(dimension))
-      );
+      const before = Math.min(told.demand[dimension], expected.share);
+      return before - now.demand[dimension] > chanceOf(before, now, told, dimension, this.clumpsOf(dimension));
     });
   }
 
   /** This node's entry in the log already charges so much. */
   resume(charge: readonly [messages: number, bytes: number]): void {
     this.slots.forEach(({ account }, dimension) => {
-      account.resume(charge[dimension] as number);
+      account.resume(charge[dimension]);
     });
     this.isEnding = true;
   }
@@ -326,7 +321,7 @@ export interface Now {
 
 /** By how much a rate seems to change by chance. @param pieces that come together */
 function chanceOf(before: number, now: LaneRates, told: LaneRates, dimension: number, pieces: number): number {
-  const squares = Math.max(now.squares[dimension] as number, told.squares[dimension] as number);
+  const squares = Math.max(now.squares[dimension], told.squares[dimension]);
   return Math.max(CHANGE_RATIO * before, DEVIATIONS * Math.sqrt(pieces * squares * CHANCE_SECONDS));
 }
 
@@ -341,7 +336,7 @@ const CHANCE_SECONDS = 0.5;
 
 /** Bytes per message as all nodes report them together; 1 without a report of both. */
 function bytesPerMessage(view: LaneView): number {
-  const messages = sum(view.demand[MESSAGES] as Float64Array, view.count);
-  const bytes = sum(view.demand[BYTES] as Float64Array, view.count);
+  const messages = sum(view.demand[MESSAGES], view.count);
+  const bytes = sum(view.demand[BYTES], view.count);
   return messages > 0 && bytes > messages ? bytes / messages : 1;
 }

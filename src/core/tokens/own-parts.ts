@@ -17,7 +17,7 @@ import type { ClusterBucket } from './cluster-bucket.js';
  * at most, so a debt is not made deeper by more than one depth.
  */
 export class OwnParts {
-  readonly #most = new Part(Number.POSITIVE_INFINITY);
+  readonly #most = new Part(Infinity);
   readonly #least = new Part(0);
   readonly #share = new ShareAlone();
 
@@ -28,7 +28,7 @@ export class OwnParts {
     this.#least.set(least * bucket.perSecond, least * bucket.depth);
     if (maxShareRatio < 1)
       this.#most.set(maxShareRatio * bucket.perSecond, Math.max(piece, maxShareRatio * bucket.depth));
-    else this.#most.set(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+    else this.#most.set(Infinity, Infinity);
   }
 
   /** @param taken units in that time; negative where more came back than was taken */
@@ -101,7 +101,7 @@ class Part {
   }
 
   pass(seconds: number, taken: number): void {
-    if (this.depth === Number.POSITIVE_INFINITY) this.tokens = this.depth;
+    if (this.depth === Infinity) this.tokens = this.depth;
     else this.tokens = Math.min(this.depth, this.tokens + this.perSecond * seconds) - taken;
   }
 }
@@ -111,7 +111,7 @@ class ShareAlone {
   #own: OwnShare | null = null;
   #depth = 0;
   /** Negative: a debt. */
-  #tokens = Number.POSITIVE_INFINITY;
+  #tokens = Infinity;
 
   /** @param own null = shares are lent */
   set(own: OwnShare | null, depth: number): void {
@@ -121,7 +121,7 @@ class ShareAlone {
 
   pass(seconds: number, taken: number): void {
     if (this.#own === null) {
-      this.#tokens = Number.POSITIVE_INFINITY;
+      this.#tokens = Infinity;
       return;
     }
     const { share, debtSeconds } = this.#own;

@@ -26,13 +26,13 @@ export class Returnable {
   /** Units; 0 for who is not known. */
   of(slot: number): number {
     const at = this.#find(slot);
-    return at < 0 ? 0 : this.#units[at]!;
+    return at < 0 ? 0 : this.#units[at];
   }
 
   /** What it will be after so much log time, if nobody writes until then. */
   later(slot: number, of: Passed): number {
     const at = this.#find(slot);
-    return at < 0 ? 0 : grown(this.#units[at]!, this.#uses[at]!, of);
+    return at < 0 ? 0 : grown(this.#units[at], this.#uses[at], of);
   }
 
   /** An entry of this author begins: it has charged nothing, and nothing was expected of it. */
@@ -46,10 +46,10 @@ export class Returnable {
     this.#uses.fill(0);
     for (let at = 0; at < view.count; at++) {
       const use = expected.useOf(view, at, dimension);
-      const node = view.node[at]!;
+      const node = view.node[at];
       // Who has no row wants nothing.
       if (use === 0 || node === -1) continue;
-      const author = this.#reach(alive[node]!.slot);
+      const author = this.#reach(alive[node].slot);
       this.#uses[author] = use;
     }
     const units = this.#units;
@@ -65,20 +65,20 @@ export class Returnable {
   settle(of: Passed): void {
     const units = this.#units;
     const uses = this.#uses;
-    for (let at = 0; at < units.length; at++) if (uses[at] !== 0) units[at] = grown(units[at]!, uses[at]!, of);
+    for (let at = 0; at < units.length; at++) if (uses[at] !== 0) units[at] = grown(units[at], uses[at], of);
   }
 
   /** The author has charged so much, as it was applied. */
   charge(slot: number, units: number, depth: number): void {
     const at = this.#reach(slot);
-    const before = this.#units[at]!;
+    const before = this.#units[at];
     this.#units[at] = Math.max(before, Math.min(depth, before + units));
   }
 
   /** The author gives so much back. Returns what is believed of it. */
   giveBack(slot: number, units: number, depth: number): number {
     const at = this.#reach(slot);
-    const known = this.#units[at]!;
+    const known = this.#units[at];
     const most = known === UNKNOWN ? depth : known;
     if (units > most + ROUNDED * depth) {
       this.#units[at] = 0;
@@ -94,7 +94,7 @@ export class Returnable {
     let high = this.#slots.length - 1;
     while (low <= high) {
       const middle = (low + high) >> 1;
-      const here = this.#slots[middle]!;
+      const here = this.#slots[middle];
       if (here === slot) return middle;
       if (here < slot) low = middle + 1;
       else high = middle - 1;
@@ -136,6 +136,6 @@ function grown(units: number, use: number, { seconds, metPart, throttledPart, de
 }
 
 /** What an author that was there before its bucket was followed may give back, until a depth is known. */
-const UNKNOWN = Number.POSITIVE_INFINITY;
+const UNKNOWN = Infinity;
 /** Charges are rounded sums: so many depths more may come back. A million such records would give a depth. */
 const ROUNDED = 1e-6;

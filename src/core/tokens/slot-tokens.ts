@@ -35,7 +35,7 @@ export class SlotTokens {
    */
   blocked: ClusterBucket | null = null;
   /** Tokens of the cluster's bucket when the log was settled last; Infinity = it is full, whatever its depth. */
-  settledTokens = Number.POSITIVE_INFINITY;
+  settledTokens = Infinity;
   /** The same now, extrapolated with this node's clock. */
   tokens = 0;
   /** True if whole pieces are given by the log. */
@@ -57,7 +57,7 @@ export class SlotTokens {
   /** Units of work that could not be refused, beyond what may be owed. */
   letOff = 0;
   /** Units that the cluster's bucket has room for, by what this node took and the log may not know. */
-  room = Number.POSITIVE_INFINITY;
+  room = Infinity;
   /** True while as much is expected of all, however many nodes are alive. */
   #isMet = false;
   readonly returnable = new Returnable();
@@ -75,7 +75,7 @@ export class SlotTokens {
   /** Units of the cluster's bucket that this node may take unheard. */
   #fromCluster = 0;
   /** The most that it may be. */
-  #most = Number.POSITIVE_INFINITY;
+  #most = Infinity;
   #creditSeconds = CREDIT_SECONDS;
   /** True while what is taken is not counted, because there is no quota. */
   #isUncounted = false;
@@ -136,7 +136,7 @@ export class SlotTokens {
   fullInMs(tokens: number): number {
     const { bucket, blocked } = this;
     if (bucket !== null) return (1000 * Math.max(0, bucket.depth - tokens)) / bucket.perSecond;
-    return blocked === null || tokens >= blocked.depth ? 0 : Number.POSITIVE_INFINITY;
+    return blocked === null || tokens >= blocked.depth ? 0 : Infinity;
   }
 
   /**
@@ -164,16 +164,16 @@ export class SlotTokens {
   view(view: LaneView, members: Viewed, dimension: number, piece: number, rule: DepthRule): void {
     const { direction, burst } = rule;
     this.#debtSeconds = rule.debtMs / 1000;
-    const perSecond = view.target[dimension] as number;
+    const perSecond = view.target[dimension];
     if (perSecond === 0) {
       this.blocked ??= this.bucket;
       this.bucket = null;
       return;
     }
     this.blocked = null;
-    if (perSecond === Number.POSITIVE_INFINITY) {
+    if (perSecond === Infinity) {
       this.bucket = null;
-      this.settledTokens = Number.POSITIVE_INFINITY;
+      this.settledTokens = Infinity;
       return;
     }
     const depth = depthGiven(burst, direction, dimension) ?? clusterDepth(perSecond, piece);
@@ -271,7 +271,7 @@ export class SlotTokens {
   /** What may be taken from now on. */
   #give(bucket: ClusterBucket, nodes: number, now: FlowNow, isHeldBack: boolean): void {
     const { account } = this;
-    this.#most = isHeldBack ? Math.min(this.threshold, this.takenThreshold) : Number.POSITIVE_INFINITY;
+    this.#most = isHeldBack ? Math.min(this.threshold, this.takenThreshold) : Infinity;
     if (this.isInPieces) this.#giveInPieces(bucket, nodes, now);
     else this.#giveAtRates(bucket, nodes, now.roundTripMs);
     this.takeable -= account.pay(this.#payable(bucket)) + account.owed;
@@ -302,7 +302,7 @@ export class SlotTokens {
   get untilTold(): number {
     const { bucket, takenThreshold } = this;
     const { untold } = this.account;
-    if (bucket === null || untold >= takenThreshold) return Number.POSITIVE_INFINITY;
+    if (bucket === null || untold >= takenThreshold) return Infinity;
     const shortFrom = this.#shortFrom(bucket);
     return (untold < shortFrom ? Math.min(shortFrom, takenThreshold) : takenThreshold) - untold;
   }

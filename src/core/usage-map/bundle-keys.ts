@@ -32,7 +32,7 @@ export class BundleKeys {
   /** The record of a key, or −1. */
   find(slot: number, partition: number, bundle: number): number {
     const keys = this.#ofSlot[slot];
-    return keys === undefined ? -1 : (keys.cells[this.#cellOf(keys, partition, bundle)] as number) - 1;
+    return keys === undefined ? -1 : keys.cells[this.#cellOf(keys, partition, bundle)] - 1;
   }
 
   /** First record of a node on a partition, or −1; follow `next`. */
@@ -42,7 +42,7 @@ export class BundleKeys {
 
   next(record: number): number {
     this.steps++;
-    return this.#records.nextOfKeys[record] as number;
+    return this.#records.nextOfKeys[record];
   }
 
   countOf(slot: number): number {
@@ -54,9 +54,9 @@ export class BundleKeys {
     const { bundle: bundles, partition: partitions, nextOfKeys, previousOfKeys } = this.#records;
     const keys = this.#keysOf(slot);
     if (2 * (keys.count + 1) > keys.cells.length) this.#grow(keys);
-    keys.cells[this.#cellOf(keys, partitions[record] as number, bundles[record] as number)] = record + 1;
-    const partition = partitions[record] as number;
-    const first = (keys.first[partition] as number) - 1;
+    keys.cells[this.#cellOf(keys, partitions[record], bundles[record])] = record + 1;
+    const partition = partitions[record];
+    const first = keys.first[partition] - 1;
     nextOfKeys[record] = first;
     previousOfKeys[record] = -1;
     if (first !== -1) previousOfKeys[first] = record;
@@ -69,10 +69,10 @@ export class BundleKeys {
     const { partition: partitions, nextOfKeys, previousOfKeys } = this.#records;
     const keys = this.#keysOf(slot);
     this.#free(keys, record);
-    const next = nextOfKeys[record] as number;
-    const previous = previousOfKeys[record] as number;
+    const next = nextOfKeys[record];
+    const previous = previousOfKeys[record];
     if (next !== -1) previousOfKeys[next] = previous;
-    if (previous === -1) keys.first[partitions[record] as number] = next + 1;
+    if (previous === -1) keys.first[partitions[record]] = next + 1;
     else nextOfKeys[previous] = next;
     this.#count--;
     if (--keys.count === 0) this.#ofSlot[slot] = undefined;
@@ -84,7 +84,7 @@ export class BundleKeys {
     const mask = cells.length - 1;
     let cell = homeOf(partition, bundle) & mask;
     for (;;) {
-      const record = (cells[cell] as number) - 1;
+      const record = cells[cell] - 1;
       if (record === -1 || (bundles[record] === bundle && partitions[record] === partition)) return cell;
       cell = (cell + 1) & mask;
     }
@@ -95,10 +95,10 @@ export class BundleKeys {
     const { bundle: bundles, partition: partitions } = this.#records;
     const { cells } = keys;
     const mask = cells.length - 1;
-    let free = this.#cellOf(keys, partitions[record] as number, bundles[record] as number);
+    let free = this.#cellOf(keys, partitions[record], bundles[record]);
     for (let cell = (free + 1) & mask; cells[cell] !== 0; cell = (cell + 1) & mask) {
-      const other = (cells[cell] as number) - 1;
-      const home = homeOf(partitions[other] as number, bundles[other] as number);
+      const other = cells[cell] - 1;
+      const home = homeOf(partitions[other], bundles[other]);
       if (((cell - home) & mask) < ((cell - free) & mask)) continue;
       cells[free] = other + 1;
       free = cell;
@@ -112,7 +112,7 @@ export class BundleKeys {
     keys.cells = new Int32Array(2 * before.length);
     for (const cell of before) {
       if (cell === 0) continue;
-      const at = this.#cellOf(keys, partitions[cell - 1] as number, bundles[cell - 1] as number);
+      const at = this.#cellOf(keys, partitions[cell - 1], bundles[cell - 1]);
       keys.cells[at] = cell;
     }
   }

@@ -11,7 +11,7 @@ export function countLives(member: Member, changed: number, usageMap: UsageMap):
   const isEverywhere = changed === MEMBERSHIP_PARTITION;
   const last = isEverywhere ? member.lives.length - 1 : changed;
   for (let partition = isEverywhere ? 0 : changed; partition <= last; partition++) {
-    usageMap.countFrom(member, partition, Math.max(member.incarnation, member.lives[partition] as number));
+    usageMap.countFrom(member, partition, Math.max(member.incarnation, member.lives[partition]));
   }
 }
 
@@ -32,8 +32,8 @@ export function buryKey({ partition, key, logMs }: BuriedKey, membership: Member
 
 /** Once a key is gone, the newest life on its partition is that of the records that are left there. */
 function fallBack(member: Member, partition: number, membership: Membership, usageMap: UsageMap): void {
-  const known = member.lives[partition] as number;
-  const signed = member.signedLives[partition] as number;
+  const known = member.lives[partition];
+  const signed = member.signedLives[partition];
   if (signed === known) return;
   const left = usageMap.newestOn(member, partition);
   const newest = left.incarnation < signed ? { incarnation: signed, sequence: 0 } : left;

@@ -69,7 +69,7 @@ export class Membership {
   /** No node expires before this log time; a lower bound, because signs of life only postpone expiry. */
   #nextExpiryLogMs = 0;
 
-  constructor(stalenessMs: number, partitions: number, maxNodes = Number.POSITIVE_INFINITY) {
+  constructor(stalenessMs: number, partitions: number, maxNodes = Infinity) {
     this.#stalenessMs = stalenessMs;
     this.#partitions = partitions;
     this.#maxNodes = maxNodes;
@@ -104,7 +104,7 @@ export class Membership {
 
   inSlot(slot: number): Member {
     if (!this.#isOrdered) this.#order();
-    return this.#bySlot[slot] as Member;
+    return this.#bySlot[slot];
   }
 
   all(): Iterable<Member> {
@@ -138,7 +138,7 @@ export class Membership {
     if (partition !== MEMBERSHIP_PARTITION) return;
     member.incarnation = incarnation;
     member.sequence = 0;
-    member.olderBeatLogMs = Number.NEGATIVE_INFINITY;
+    member.olderBeatLogMs = -Infinity;
     if (member.state === 'left') member.state = 'expired';
   }
 
@@ -204,7 +204,7 @@ export class Membership {
 
   /** Called for a NODE or FAREWELL record on any partition. Returns false if a later life has written one there. */
   sign(member: Member, partition: number, incarnation: Incarnation): boolean {
-    if (incarnation < (member.signedLives[partition] as number)) return false;
+    if (incarnation < member.signedLives[partition]) return false;
     member.signedLives[partition] = incarnation;
     if (partition === MEMBERSHIP_PARTITION) member.isBuried = false;
     return true;
@@ -278,7 +278,7 @@ export class Membership {
       signedLives: new Float64Array(this.#partitions),
       isBuried: false,
       lastSignLogMs: logMs,
-      olderBeatLogMs: Number.NEGATIVE_INFINITY,
+      olderBeatLogMs: -Infinity,
       lastSignMs: 0,
       state: 'expired',
       index: -1,

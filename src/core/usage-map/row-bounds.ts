@@ -29,8 +29,8 @@ export class RowBounds {
   readonly #used: Float64Array;
 
   constructor({ partitions, maxRows, maxGroupsPerNode }: RowBoundsSettings) {
-    this.#groupsPerNode = (maxGroupsPerNode ?? Number.POSITIVE_INFINITY) + NOT_FULL_GROUPS;
-    this.#rowsPerPartition = Math.floor((maxRows ?? Number.POSITIVE_INFINITY) / partitions);
+    this.#groupsPerNode = (maxGroupsPerNode ?? Infinity) + NOT_FULL_GROUPS;
+    this.#rowsPerPartition = Math.floor((maxRows ?? Infinity) / partitions);
     this.#used = new Float64Array(partitions);
   }
 
@@ -44,13 +44,13 @@ export class RowBounds {
     const groups = Math.ceil(rows.length / 2);
     if (rows.length > ROWS_PER_RECORD_MAX || bundle * groups >= this.#groupsPerNode) return 'too-many-groups';
     const weight = weightOf(rows);
-    const after = (this.#used[partition] as number) - known + weight;
+    const after = this.#used[partition] - known + weight;
     return weight <= known || after <= this.#rowsPerPartition ? 'applied' : 'too-many-rows';
   }
 
   /** Called when a record weighs this much more than the one that it replaced. */
   add(partition: number, weight: number): void {
-    this.#used[partition] = (this.#used[partition] as number) + weight;
+    this.#used[partition] = this.#used[partition] + weight;
   }
 }
 

@@ -38,7 +38,7 @@ export class RowStore {
 
   /** For code that reads many words of a row: the row's page, and the index at which it begins there. */
   pageOf(row: number): RowPage {
-    return this.#pages[row >> PAGE_BITS] as RowPage;
+    return this.#pages[row >> PAGE_BITS];
   }
 
   startOf(row: number): number {
@@ -51,7 +51,7 @@ export class RowStore {
   }
 
   memberOf(row: number): number {
-    return this.records.member[this.#int(row, RECORD)] as number;
+    return this.records.member[this.#int(row, RECORD)];
   }
 
   /** Map lane (index of the usage map) that the row belongs to. */
@@ -93,7 +93,7 @@ export class RowStore {
   }
 
   chargeOf(row: number, dimension: number): number {
-    return this.pageOf(row).doubles[(this.startOf(row) + CHARGE) / 2 + dimension] as number;
+    return this.pageOf(row).doubles[(this.startOf(row) + CHARGE) / 2 + dimension];
   }
 
   chargesOf(row: number): [messages: number, bytes: number] {
@@ -102,11 +102,11 @@ export class RowStore {
 
   /** NaN where the author had no bucket. */
   stockOf(row: number, dimension: number): number {
-    return this.pageOf(row).floats[this.startOf(row) + STOCK + dimension] as number;
+    return this.pageOf(row).floats[this.startOf(row) + STOCK + dimension];
   }
 
   unreadOf(row: number, dimension: number): number {
-    return this.pageOf(row).floats[this.startOf(row) + UNREAD + dimension] as number;
+    return this.pageOf(row).floats[this.startOf(row) + UNREAD + dimension];
   }
 
   recordOf(row: number): number {
@@ -114,22 +114,22 @@ export class RowStore {
   }
 
   incarnationOf(row: number): Incarnation {
-    return this.records.incarnation[this.#int(row, RECORD)] as Incarnation;
+    return this.records.incarnation[this.#int(row, RECORD)];
   }
 
   readMsOf(row: number): number {
-    return this.records.readMs[this.#int(row, RECORD)] as number;
+    return this.records.readMs[this.#int(row, RECORD)];
   }
 
   /** Partition whose log the row was read from. */
   partitionOf(row: number): number {
-    return this.records.partition[this.#int(row, RECORD)] as number;
+    return this.records.partition[this.#int(row, RECORD)];
   }
 
   /** Log time since the row was read, given that of its partition now: right below 49 days, and reports are forced. */
   ageMs(row: number, nowLogMs: number): number {
     const record = this.#int(row, RECORD);
-    return (Math.floor(nowLogMs) - (this.records.logMs[record] as number)) >>> 0;
+    return (Math.floor(nowLogMs) - this.records.logMs[record]) >>> 0;
   }
 
   /** A new row; link it. */
@@ -163,8 +163,8 @@ export class RowStore {
     doubles[(start + CHARGE) / 2 + 1] = bytes;
     const { stock = NO_STOCKS, unread = NOTHING_UNREAD } = report;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      floats[start + STOCK + dimension] = stock[dimension] as number;
-      floats[start + UNREAD + dimension] = unread[dimension] as number;
+      floats[start + STOCK + dimension] = stock[dimension];
+      floats[start + UNREAD + dimension] = unread[dimension];
     }
   }
 
@@ -180,7 +180,7 @@ export class RowStore {
   }
 
   #int(row: number, word: number): number {
-    return this.pageOf(row).ints[this.startOf(row) + word] as number;
+    return this.pageOf(row).ints[this.startOf(row) + word];
   }
 
   #setInt(row: number, word: number, value: number): void {
@@ -188,7 +188,7 @@ export class RowStore {
   }
 
   get #lastPage(): RowPage {
-    return this.#pages[this.#pages.length - 1] as RowPage;
+    return this.#pages[this.#pages.length - 1];
   }
 
   /**
@@ -224,19 +224,19 @@ class RowPage {
   }
 
   recordOf(start: number): number {
-    return this.ints[start + RECORD] as number;
+    return this.ints[start + RECORD];
   }
 
   usageOf(start: number, dimension: number): number {
-    return this.floats[start + USAGE + dimension] as number;
+    return this.floats[start + USAGE + dimension];
   }
 
   demandOf(start: number, dimension: number): number {
-    return this.floats[start + DEMAND + dimension] as number;
+    return this.floats[start + DEMAND + dimension];
   }
 
   shareOf(start: number, dimension: number): number {
-    return this.floats[start + SHARE + dimension] as number;
+    return this.floats[start + SHARE + dimension];
   }
 }
 

@@ -155,7 +155,7 @@ export class UsageMap {
    * First row of a lane, or −1; follow `rows.nextOf`. The rows have no order; nodes that are not alive are among them.
    */
   firstRow(mapLane: number): number {
-    return this.#heads[mapLane] as number;
+    return this.#heads[mapLane];
   }
 
   /** Every lane that has rows, by number. */
@@ -169,7 +169,7 @@ export class UsageMap {
     for (let partition = 0; partition < member.lives.length; partition++) {
       for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
         if (records.member[entry] === NOBODYS_SLOT) continue;
-        for (let row = records.first[entry]!; row !== -1; row = this.rows.nextOfRecord(row))
+        for (let row = records.first[entry]; row !== -1; row = this.rows.nextOfRecord(row))
           visit(this.rows.laneOf(row));
       }
     }
@@ -193,7 +193,7 @@ export class UsageMap {
     const known = this.#keys.find(member.slot, partition, bundle);
     const order = known === -1 ? 1 : this.#compare(record, known);
     if (order <= 0) return order < 0 ? 'older' : 'repeated';
-    const weightBefore = known === -1 ? 0 : (records.weight[known] as number);
+    const weightBefore = known === -1 ? 0 : records.weight[known];
     const verdict = this.bounds.judge(partition, bundle, record.rows, weightBefore);
     const told = isElsewhere ? record.rows.map(withNothingCharged) : record.rows;
     const rows = verdict === 'applied' ? told : NOTHING;
@@ -222,7 +222,7 @@ export class UsageMap {
       records.first[entry] = this.#insertAll(entry, rows);
     }
     records.weight[entry] = weightOf(rows);
-    this.bounds.add(partition, (records.weight[entry] as number) - weightBefore);
+    this.bounds.add(partition, records.weight[entry] - weightBefore);
     if (refused > 0) return refused > 1 ? 'charge-too-low' : 'charge-in-doubt';
     return verdict;
   }
@@ -234,7 +234,7 @@ export class UsageMap {
     const known = this.#keys.find(member.slot, partition, bundle);
     if (known === -1) return;
     this.#keys.remove(member.slot, known);
-    this.bounds.add(partition, -(this.rows.records.weight[known] as number));
+    this.bounds.add(partition, -this.rows.records.weight[known]);
     this.#release(known);
     this.rows.records.release(known);
   }
@@ -252,10 +252,10 @@ export class UsageMap {
   countFrom(member: Member, partition: number, incarnation: Incarnation): void {
     const { records } = this.rows;
     for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
-      const countedSlot = (records.incarnation[entry] as number) < incarnation ? NOBODYS_SLOT : member.slot;
+      const countedSlot = records.incarnation[entry] < incarnation ? NOBODYS_SLOT : member.slot;
       if (records.member[entry] === countedSlot) continue;
       records.member[entry] = countedSlot;
-      for (let row = records.first[entry] as number; row !== -1; row = this.rows.nextOfRecord(row)) {
+      for (let row = records.first[entry]; row !== -1; row = this.rows.nextOfRecord(row)) {
         this.costs.recounted(row);
         this.#onLaneChanged(this.rows.laneOf(row));
       }
@@ -267,8 +267,8 @@ export class UsageMap {
     const { records } = this.rows;
     const newest = { incarnation: 0, sequence: 0 };
     for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
-      const incarnation = records.incarnation[entry] as number;
-      const sequence = records.sequence[entry] as number;
+      const incarnation = records.incarnation[entry];
+      const sequence = records.sequence[entry];
       if (incarnation < newest.incarnation) continue;
       newest.sequence = incarnation > newest.incarnation ? sequence : Math.max(sequence, newest.sequence);
       newest.incarnation = incarnation;
@@ -291,7 +291,7 @@ export class UsageMap {
     const keys: KnownKey[] = [];
     for (let partition = 0; partition < member.lives.length; partition++) {
       for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
-        const key = { partition, bundle: bundle[entry] as number, incarnation: incarnation[entry] as number };
+        const key = { partition, bundle: bundle[entry], incarnation: incarnation[entry] };
         keys.push({ ...key, record: entry });
       }
     }
@@ -303,7 +303,7 @@ export class UsageMap {
    * as most are. Returns whether it worked; if not, the caller releases all rows, those overwritten so far among them.
    */
   #overwriteAll(entry: number, reports: readonly ReportRow[]): boolean {
-    let row = this.rows.records.first[entry] as number;
+    let row = this.rows.records.first[entry];
     for (const report of reports) {
       if (row === -1 || this.rows.laneOf(row) !== this.mapLaneOf(report.groupId, report.direction)) return false;
       const mapLane = this.rows.laneOf(row);
@@ -329,7 +329,7 @@ export class UsageMap {
   ): number {
     const { records } = this.rows;
     const isSameLife = known !== -1 && records.incarnation[known] === author.incarnation;
-    let row = known === -1 ? -1 : (records.first[known] as number);
+    let row = known === -1 ? -1 : records.first[known];
     for (; row !== -1; row = this.rows.nextOfRecord(row)) charges.settle(this.rows.laneOf(row), source);
     let most = 0;
     for (const report of rows) {
@@ -348,7 +348,7 @@ export class UsageMap {
 
   /** A member's row of a lane: most often that of the same key, which has few rows, while the lane may have many. */
   #rowBefore(known: number, mapLane: number, slot: number): number {
-    let row = known === -1 ? -1 : (this.rows.records.first[known] as number);
+    let row = known === -1 ? -1 : this.rows.records.first[known];
     while (row !== -1 && this.rows.laneOf(row) !== mapLane) row = this.rows.nextOfRecord(row);
     return row === -1 ? this.rowOf(mapLane, slot) : row;
   }
@@ -369,7 +369,7 @@ export class UsageMap {
   #insert(entry: number, report: ReportRow): number {
     const mapLane = this.mapLaneOf(report.groupId, report.direction);
     const row = this.rows.add(entry, mapLane, report);
-    this.rows.link(row, this.#heads[mapLane] as number);
+    this.rows.link(row, this.#heads[mapLane]);
     this.#heads[mapLane] = row;
     this.#setCosts(row, mapLane, report);
     this.#onLaneChanged(mapLane);
@@ -387,7 +387,7 @@ export class UsageMap {
   }
 
   #release(entry: number): void {
-    for (let row = this.rows.records.first[entry] as number; row !== -1; row = this.rows.nextOfRecord(row)) {
+    for (let row = this.rows.records.first[entry]; row !== -1; row = this.rows.nextOfRecord(row)) {
       const mapLane = this.rows.laneOf(row);
       const after = this.rows.unlink(row);
       if (this.#heads[mapLane] === row) this.#heads[mapLane] = after;
@@ -400,8 +400,8 @@ export class UsageMap {
   /** Returns a number > 0 if the record is newer than what is known. */
   #compare({ author }: ReportRecord, known: number): number {
     const { records } = this.rows;
-    const lives = author.incarnation - (records.incarnation[known] as number);
-    return lives !== 0 ? lives : author.sequence - (records.sequence[known] as number);
+    const lives = author.incarnation - records.incarnation[known];
+    return lives !== 0 ? lives : author.sequence - records.sequence[known];
   }
 }
 

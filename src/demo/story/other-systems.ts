@@ -18,7 +18,7 @@ export class BucketSystem {
     this.#nowMs = nowMs;
     this.#buckets = Array.from({ length: buckets }, () => new PlainLimiter());
     this.acquire = Array.from({ length: nodes }, (_, node) => async ({ refusedBefore }: Work): Promise<Answer> => {
-      const bucket = this.#buckets[node % buckets] as PlainLimiter;
+      const bucket = this.#buckets[node % buckets];
       const granted = bucket.tryAcquire(1, 0, refusedBefore, nowMs());
       return granted ? { kind: 'granted' } : { kind: 'refused', retryAfterMs: RETRY_AFTER_MS };
     });
@@ -35,7 +35,7 @@ export class BucketSystem {
   /** At the same instant everywhere. The burst stays what it was. */
   setQuota(messagesPerSecond: number): void {
     const parts = this.#buckets.length;
-    const rates = { messagesPerSecond: messagesPerSecond / parts, bytesPerSecond: Number.POSITIVE_INFINITY };
+    const rates = { messagesPerSecond: messagesPerSecond / parts, bytesPerSecond: Infinity };
     for (const bucket of this.#buckets) bucket.setRates(rates, this.#nowMs(), [STORY_BURST / parts, null]);
   }
 }

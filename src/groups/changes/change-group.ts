@@ -108,7 +108,7 @@ export function mergedDefinition(parts: ChangeParts, name: string, patch: GroupD
   if (isMapping(patch.burst)) return patched(withBurstInFull(definition), patch);
   // A short form says nothing of the policy.
   const hasPolicy = isMapping(definition.burst) && definition.burst.policy !== undefined;
-  return patched(definition, hasPolicy ? (withBurstInFull(patch) as GroupDefinition) : patch);
+  return patched(definition, hasPolicy ? withBurstInFull(patch) : patch);
 }
 
 /** The definition without keys that say nothing; throws GROUP_INVALID, GROUPS_FULL, REGISTRY_OFF. */
@@ -171,7 +171,7 @@ export function expectRevision(parts: ChangeParts, name: string, expected: Expec
 export const PATCH_ATTEMPTS = 20;
 
 function checked(parts: ChangeParts, name: string, written: unknown): GroupDefinition {
-  const definition = withoutNulls(written ?? {}) as GroupDefinition;
+  const definition = withoutNulls(written ?? {});
   const { mistakes } = examineGroup(name, definition, 'request');
   if (mistakes.length > 0) throw invalidGroup(name, mistakes);
   const bytes = Buffer.byteLength(JSON.stringify(definition));

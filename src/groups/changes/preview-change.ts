@@ -84,7 +84,7 @@ function preview(
 
 function sharesOf(parts: ChangeParts, config: GroupConfig): GroupPreview {
   const [publish, dispatch] = DIRECTIONS.map((direction, at) => directionOf(parts, config, direction, at));
-  return { publish: publish as DirectionPreview, dispatch: dispatch as DirectionPreview };
+  return { publish: publish, dispatch: dispatch };
 }
 
 function directionOf(parts: ChangeParts, config: GroupConfig, direction: Direction, at: number): DirectionPreview {

@@ -18,8 +18,8 @@ export type Spelling = 'pulsar' | 'pip-82';
  */
 export function toPulsarGroup({ quota }: GroupConfig, spelling: Spelling): PulsarGroup {
   const fields = RATES.flatMap(({ direction, dimension, names }) => {
-    const rate = quota[direction][dimension] as number;
-    if (rate === Number.POSITIVE_INFINITY) return [];
+    const rate = quota[direction][dimension];
+    if (rate === Infinity) return [];
     const max = dimension === MESSAGES ? INT32_MAX : Number.MAX_SAFE_INTEGER;
     return [[names[spelling], Math.min(max, Math.ceil(rate))] as const];
   });
@@ -66,7 +66,7 @@ const RATES = DIRECTIONS.flatMap((direction) => {
 function rateOf(direction: Direction, dimension: number, rate: string, unit: string, key: string) {
   const name = `${rate}${unit}`;
   const pip82 = `${rate}limit${unit.toLowerCase()}`;
-  return { direction, dimension, key, names: { pulsar: name[0]!.toLowerCase() + name.slice(1), 'pip-82': pip82 } };
+  return { direction, dimension, key, names: { pulsar: name[0].toLowerCase() + name.slice(1), 'pip-82': pip82 } };
 }
 
 function isSame(one: string, other: string): boolean {

@@ -103,7 +103,7 @@ export class KeyBook {
   #nextLoud: IterableIterator<[string, number]> = this.#loud.entries();
   /** Names of those that speak and are of another kind than their groups. */
   readonly #behind = new Set<string>();
-  #whisperUntilMs = Number.NEGATIVE_INFINITY;
+  #whisperUntilMs = -Infinity;
   readonly #refused = new RefusedLimits();
   #isSound = false;
   /** Patterns of templates. */
@@ -112,7 +112,7 @@ export class KeyBook {
   #readyMs = Number.NaN;
   #dividedBy: number | null = null;
   readonly #told = new Set<string>();
-  #refusalsUntoldUntilMs = Number.NEGATIVE_INFINITY;
+  #refusalsUntoldUntilMs = -Infinity;
 
   constructor(parts: KeyBookParts) {
     this.#parts = parts;
@@ -254,7 +254,7 @@ export class KeyBook {
 
   /** Largest single request of a row's key in a direction. */
   mostOf(row: number, direction: number): Rates {
-    return this.#kindAt(row).most[direction] as Rates;
+    return this.#kindAt(row).most[direction];
   }
 
   /** What a key is now, without making one; null where no template has such names. */
@@ -289,7 +289,7 @@ export class KeyBook {
     if (this.#holds.size > 0) this.#holds.note(keyNameOf(name), row, nowMs);
     if (!whispers.take(row, direction, messages, bytes, nowMs)) return false;
     this.#use.note(name, direction, messages, bytes);
-    (this.#countsOf[whispers.kindOf(row)] as KeyCounts).granted++;
+    this.#countsOf[whispers.kindOf(row)].granted++;
     return true;
   }
 
@@ -435,8 +435,8 @@ export class KeyBook {
     if (row === -1 || this.#whispers.speaks(row)) return 0;
     const { quota } = this.#kindAt(row).settings;
     const parts = Array.from(perSecond, (rate, slot) => {
-      const direction = DIRECTIONS[Math.floor(slot / DIMENSION_COUNT)]!;
-      return rate / quota[direction][slot % DIMENSION_COUNT]!;
+      const direction = DIRECTIONS[Math.floor(slot / DIMENSION_COUNT)];
+      return rate / quota[direction][slot % DIMENSION_COUNT];
     });
     return Math.max(...parts.filter(Number.isFinite));
   }
@@ -445,7 +445,7 @@ export class KeyBook {
     const { membership, link, log } = coordinator;
     const isSound = coordinator.strangers !== null && coordinator.isReady && link.isWhole && !log.epochs.isHolding;
     this.#isSound = isSound;
-    this.#whisperUntilMs = isSound ? nowMs + this.#parts.shareValidMs : Number.NEGATIVE_INFINITY;
+    this.#whisperUntilMs = isSound ? nowMs + this.#parts.shareValidMs : -Infinity;
     this.#divide();
     // Who is in a new log counts when all have spoken in it: what was spent until then came back by the count before.
     const nodes = log.epochs.isHolding ? this.#nodes : Math.max(1, membership.alive.length, this.#dividedBy ?? 1);
@@ -485,7 +485,7 @@ export class KeyBook {
       this.#loud.delete(name);
       this.#loudVersion++;
       this.#whispers.fallSilent(row, nowMs);
-      (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
+      this.#countsOf[this.#whispers.kindOf(row)].loud--;
     }
   }
 
@@ -521,7 +521,7 @@ export class KeyBook {
     this.#kinds.hold(kind);
     this.#kinds.release(before);
     if (speaks) this.#behind.add(name);
-    const [from, to] = [this.#countsOf[before] as KeyCounts, this.#countsOf[kind] as KeyCounts];
+    const [from, to] = [this.#countsOf[before], this.#countsOf[kind]];
     from.live--;
     to.live++;
     if (speaks) from.loud--;
@@ -537,7 +537,7 @@ export class KeyBook {
     this.#loud.delete(name);
     this.#loudVersion++;
     this.#whispers.fallSilent(row, nowMs);
-    (this.#countsOf[this.#whispers.kindOf(row)] as KeyCounts).loud--;
+    this.#countsOf[this.#whispers.kindOf(row)].loud--;
     if (!this.#parts.groups.numbers.has(name)) this.#parts.remove(this.#numbers.get(name) as number);
   }
 
@@ -581,7 +581,7 @@ export class KeyBook {
       if (gone === -1) throw this.#full(kind, name, 'maxLive');
       this.#gone(gone);
     }
-    const counts = this.#countsOf[kind] as KeyCounts;
+    const counts = this.#countsOf[kind];
     counts.made++;
     counts.live++;
     this.#kinds.hold(kind);
@@ -589,7 +589,7 @@ export class KeyBook {
   }
 
   #gone(kind: number): void {
-    const counts = this.#countsOf[kind] as KeyCounts;
+    const counts = this.#countsOf[kind];
     counts.forgotten++;
     counts.live--;
     this.#dropCounts((this.#kinds.all[kind] as KeyKind).template);
@@ -680,16 +680,14 @@ export class KeyBook {
     whispers.speak(row);
     this.#loud.set(name, number);
     this.#loudVersion++;
-    (this.#countsOf[whispers.kindOf(row)] as KeyCounts).loud++;
+    this.#countsOf[whispers.kindOf(row)].loud++;
     lanesOf(number).forEach((lane, direction) => {
       const [messages, bytes] = spent[direction] as [number, number];
       if (messages === 0 && bytes === 0) return;
       loop.serve(lane);
       // A group of a node that started alone has a bucket of some milliseconds, and would owe most of a silent key's.
       const most = (dimension: number) => {
-        return this.#dividedBy === null
-          ? Number.POSITIVE_INFINITY
-          : Math.max(0, Math.floor(limiter.available(lane, dimension, nowMs)));
+        return this.#dividedBy === null ? Infinity : Math.max(0, Math.floor(limiter.available(lane, dimension, nowMs)));
       };
       const charged = [Math.min(messages, most(MESSAGES)), Math.min(bytes, most(BYTES))] as const;
       limiter.chargeUnheard(lane, ...charged, groups.ofLane(lane).debtMs, nowMs);
@@ -702,12 +700,12 @@ export class KeyBook {
     const isOpen = mayWhisper && nowMs <= this.#whisperUntilMs;
     return perSlot((direction, dimension) => {
       const units = left(direction, dimension);
-      return isOpen || units === Number.POSITIVE_INFINITY ? units : 0;
+      return isOpen || units === Infinity ? units : 0;
     });
   }
 
   #full(kind: number, key: string, bound: 'maxLive' | 'maxLoud' | 'maxLimits'): QuotameshError {
-    (this.#countsOf[kind] as KeyCounts).refused++;
+    this.#countsOf[kind].refused++;
     const max = this.#parts.keys[bound];
     if (!this.#told.has(bound))
       this.#parts.telemetry.log('warn', 'there is no room for more keys', { bound, max, key });
@@ -764,8 +762,8 @@ const TOLD_PART = 0.25;
 const TOLD_MAX = 20_000;
 
 function bucketsOf({ quota, burst }: GroupConfig, direction: number): UnheardUse['buckets'] {
-  const [messages, bytes] = quota[DIRECTIONS[direction]!].map((perSecond, dimension) => {
-    if (perSecond === Number.POSITIVE_INFINITY || perSecond === 0) return null;
+  const [messages, bytes] = quota[DIRECTIONS[direction]].map((perSecond, dimension) => {
+    if (perSecond === Infinity || perSecond === 0) return null;
     return { perSecond, depth: depthGiven(burst, direction, dimension) ?? clusterDepth(perSecond, 1) };
   });
   return [messages ?? null, bytes ?? null];

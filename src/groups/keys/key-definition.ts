@@ -5,7 +5,7 @@ import type { AllowedLimits, GroupConfig, KeyTemplate } from '../../config/resol
 import { type Mistake, mistakesText } from '../../config/setting/config-error.js';
 import { Findings } from '../../config/setting/findings.js';
 import { GROUP_NAME } from '../../config/setting/setting.js';
-import { DIRECTIONS, type Rates } from '../../core/base/vocabulary.js';
+import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import { KeyPattern } from '../../core/keys/key-pattern.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping } from '../../input/mapping.js';
@@ -62,11 +62,11 @@ export function withLimit(
   if (config === null) throw new QuotameshError('LIMIT_INVALID', { key, details: mistakesText(mistakes) });
   for (const direction of DIRECTIONS) {
     ['messages', 'bytes'].forEach((unit, at) => {
-      const rate = (config.quota[direction] as Rates)[at] as number;
+      const rate = config.quota[direction][at];
       if (rate === settings.quota[direction][at]) return;
-      const most = highest[direction][at] as number;
-      if (most !== Number.POSITIVE_INFINITY && rate <= most) return;
-      const bound = most === Number.POSITIVE_INFINITY ? 'none is allowed' : `at most ${most} per second are allowed`;
+      const most = highest[direction][at];
+      if (most !== Infinity && rate <= most) return;
+      const bound = most === Infinity ? 'none is allowed' : `at most ${most} per second are allowed`;
       throw new QuotameshError('LIMIT_DENIED', { key, reason: `${unit} of ${direction}: ${bound}` });
     });
     const { total } = config.cost[direction];

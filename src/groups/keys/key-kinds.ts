@@ -145,12 +145,12 @@ export class KeyKinds {
 
   /** A key is of this kind. */
   hold(number: number): void {
-    this.#rows[number] = (this.#rows[number] as number) + 1;
+    this.#rows[number] = this.#rows[number] + 1;
   }
 
   /** A key is no longer of this kind. */
   release(number: number): void {
-    this.#rows[number] = (this.#rows[number] as number) - 1;
+    this.#rows[number] = this.#rows[number] - 1;
     if (!this.isCurrent(number)) this.#freeUnused(number);
   }
 

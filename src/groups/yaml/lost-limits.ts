@@ -16,5 +16,5 @@ export function lostLimits(before: GroupConfig | undefined, after: GroupConfig |
 }
 
 function isLimit(rate: number | undefined): boolean {
-  return rate !== undefined && rate < Number.POSITIVE_INFINITY;
+  return rate !== undefined && rate < Infinity;
 }

@@ -76,7 +76,7 @@ export class YamlComparison {
   readonly #told = new Map<string, ToldYaml>();
   #toldBytes = 0;
   #isFull = false;
-  #sentMs = Number.NEGATIVE_INFINITY;
+  #sentMs = -Infinity;
   #compared = '';
   #changes = 0;
 
@@ -120,7 +120,7 @@ export class YamlComparison {
   beginEpoch(): void {
     this.#told.clear();
     this.#toldBytes = 0;
-    this.#sentMs = Number.NEGATIVE_INFINITY;
+    this.#sentMs = -Infinity;
     this.#changes++;
   }
 

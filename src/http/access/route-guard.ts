@@ -72,7 +72,7 @@ export class RouteGuard {
   }
 
   #isGuarded(route: RouteOptions): boolean {
-    return [route.onRequest ?? []].flat().some((hook) => this.#guards.has(hook as onRequestHookHandler));
+    return [route.onRequest ?? []].flat().some((hook) => this.#guards.has(hook));
   }
 
   readonly #guards = new WeakSet<onRequestHookHandler>();

@@ -85,7 +85,7 @@ export function sendAnswer(response: ServerResponse, { status, fields, body }: A
 /** For routes whose answers have fields of hooks, too. */
 export function sendByFastify(reply: FastifyReply, { status, fields, body }: AcquireAnswer): void {
   reply.code(status);
-  for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1]!);
+  for (let at = 0; at < fields.length; at += 2) reply.header(fields[at], fields[at + 1]);
   reply.send(body);
 }
 

@@ -51,13 +51,13 @@ export class RateLimitFields {
     const seconds = (at: number) => {
       if (refused !== undefined) return violated === names[at] ? refused.retryAfterS : null;
       const fullMs = fullInMs(this.#node, lane, at, nowMs);
-      return fullMs === Number.POSITIVE_INFINITY ? null : Math.ceil(fullMs / 1000);
+      return fullMs === Infinity ? null : Math.ceil(fullMs / 1000);
     };
     let field = '';
     for (let at = 0; at < DIMENSIONS.length; at++) {
       if (names[at] === '') continue;
       const left = unitsLeft(this.#node, lane, at, nowMs);
-      field += `${field === '' ? '' : ', '}${leftItem(names[at]!, left, seconds(at))}`;
+      field += `${field === '' ? '' : ', '}${leftItem(names[at], left, seconds(at))}`;
     }
     if (refused === undefined || names.includes(violated)) return field;
     return `${field === '' ? '' : `${field}, `}${leftItem(violated, 0, refused.retryAfterS)}`;
@@ -67,7 +67,7 @@ export class RateLimitFields {
   ofKey(name: string, { settings, remaining }: KeySeen, direction: Direction): KeyFields {
     const { names, field } = policiesOf({ ...settings, name }, direction);
     const items = names.flatMap((item, at) => {
-      return item === '' ? [] : [leftItem(item, remaining[directionIndex(direction)]![at]!, null)];
+      return item === '' ? [] : [leftItem(item, remaining[directionIndex(direction)][at], null)];
     });
     return { policy: field, current: items.join(', ') };
   }
@@ -97,11 +97,10 @@ export class RateLimitFields {
     const direction = directionOfLane(lane);
     const at = DIMENSIONS.indexOf(dimension);
     const { limits } = this.#node.config;
-    if (level === 'node')
-      return asWritten(limits.asWritten, `limits.${direction}.${dimension}`, limits[direction][at]!);
+    if (level === 'node') return asWritten(limits.asWritten, `limits.${direction}.${dimension}`, limits[direction][at]);
     const section = level === 'topic' ? 'perTopic' : 'perClient';
     const group = this.#node.gate.groupOf(lane);
-    return asWritten(group.asWritten, `${section}.${direction}.${dimension}`, group[section][direction][at]!);
+    return asWritten(group.asWritten, `${section}.${direction}.${dimension}`, group[section][direction][at]);
   }
 
   #of(lane: number): LanePolicies {

@@ -29,7 +29,7 @@ export class ConnectionBounds {
   readonly #holding = new Set<Connection>();
   readonly #sweep: NodeJS.Timeout;
   #handle: RequestListener = () => undefined;
-  #loggedMs = Number.NEGATIVE_INFINITY;
+  #loggedMs = -Infinity;
   #lastAddress = '';
 
   constructor(parts: BoundsParts) {
@@ -139,7 +139,7 @@ export class ConnectionBounds {
     // The last connection stays, so that an answer larger than the budget reaches the only client that asks.
     while (counts.heldBytes > http.maxHeldBytes && this.#holding.size > 1) {
       const [oldest] = this.#holding;
-      this.#end(oldest as Connection, 'held-full');
+      this.#end(oldest, 'held-full');
     }
   }
 

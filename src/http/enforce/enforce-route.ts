@@ -65,7 +65,7 @@ async function enforce(request: FastifyRequest<{ Body: EnforceBody }>, reply: Fa
     const { version, validMs, parts } = await node.enforcers.report({ enforcer, life, ttlMs, lanes }, patience);
     let next = 0;
     const answers = found.map((lane) =>
-      typeof lane === 'number' ? answerOf(lane, parts[next++] as Part, node) : problemIn(lane),
+      typeof lane === 'number' ? answerOf(lane, parts[next++], node) : problemIn(lane),
     );
     if (hangUp.signal.aborted) reply.hijack();
     else reply.send({ version, validMs, groups: answers });
@@ -115,7 +115,7 @@ function answerOf(lane: number, { isKnown, rate, depth }: Part, node: UsedParts)
 
 /** JSON has no Infinity. */
 function finite(units: number | undefined): number | null {
-  return units === undefined || units === Number.POSITIVE_INFINITY ? null : units;
+  return units === undefined || units === Infinity ? null : units;
 }
 
 function problemIn(error: QuotameshError) {

@@ -104,7 +104,7 @@ const VIEWING = { ...ATTACHMENTS, method: 'GET', access: needs('viewer') } as co
 const CHANGING = {
   ...ATTACHMENTS,
   url: '/v1/attachments/*',
-  access: changes((params) => String(params['*']).split('/', 1)[0] as string),
+  access: changes((params) => String(params['*']).split('/', 1)[0]),
   query: NO_QUERY,
   params: PATH,
 } as const;

@@ -36,7 +36,7 @@ export interface Rule<Body = never> {
 }
 
 function isExplained({ explainedBy = [] }: Rule, issues: readonly z.core.$ZodRawIssue[]): boolean {
-  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? (issue.keys as string[]) : []));
+  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
   return explainedBy === 'any-unknown-field' ? unknown.length > 0 : hasMisspelled(unknown, explainedBy);
 }
 

@@ -30,7 +30,7 @@ export class InvalidInput extends Error {
     }
     const errors = this.issues.flatMap((issue) => errorsOf(issue, this, reading));
     const distinct = [...new Map(errors.map((error) => [error.message, error])).values()];
-    if (distinct.length === 1) return distinct[0]!;
+    if (distinct.length === 1) return distinct[0];
     const named = distinct.slice(0, NAMED_MAX).map(({ message }) => message);
     const more = distinct.length > NAMED_MAX ? [`and ${distinct.length - NAMED_MAX} more`] : [];
     return new QuotameshError('FIELDS_INVALID', { count: distinct.length, details: [...named, ...more].join('; ') });

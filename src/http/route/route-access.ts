@@ -37,7 +37,7 @@ export function changes(tenantOf: TenantOf | null): RouteAccess {
 export function rejectBeyondTenants({ name, tenants }: Caller, { exempt, sameAs }: Mapping): void {
   if (tenants === null) return;
   if (exempt === true) throw tenantDenied(name, tenants, 'exempt: true, which takes their limits away');
-  if (typeof sameAs !== 'string' || tenants.includes(sameAs.split('/', 1)[0] as string)) return;
+  if (typeof sameAs !== 'string' || tenants.includes(sameAs.split('/', 1)[0])) return;
   throw tenantDenied(name, tenants, `sameAs of ${sameAs.slice(0, 200)}`);
 }
 

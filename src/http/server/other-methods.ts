@@ -16,7 +16,7 @@ export function refuseOtherMethods(app: FastifyInstance, addRoutes: (known: Know
     const known = methodsByPath.get(path) ?? new Set<HTTPMethods>();
     methodsByPath.set(path, known);
     if (config?.aliasOf !== undefined) aliases[path] = config.aliasOf;
-    for (const one of [method].flat()) known.add(one as HTTPMethods);
+    for (const one of [method].flat()) known.add(one);
   });
   addRoutes({ routes, aliases });
   for (const [path, methods] of methodsByPath) {
@@ -28,7 +28,7 @@ export function refuseOtherMethods(app: FastifyInstance, addRoutes: (known: Know
 
 function addRefusal(app: FastifyInstance, url: string, allowed: ReadonlySet<HTTPMethods>): void {
   app.route({
-    method: app.supportedMethods.filter((method) => !allowed.has(method as HTTPMethods)) as HTTPMethods[],
+    method: app.supportedMethods.filter((method) => !allowed.has(method)),
     url,
     schema: { hide: true },
     config: { access: needs('any') },

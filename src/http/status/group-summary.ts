@@ -39,8 +39,8 @@ export function summarizeGroup(node: UsedParts, group: number): GroupSummary {
     group: config.name,
     strategy: config.strategy,
     ...originOf(node, config.name),
-    publish: publish!,
-    dispatch: dispatch!,
+    publish: publish,
+    dispatch: dispatch,
   };
 }
 

@@ -78,7 +78,7 @@ function drawMarks(chart, marks, look) {
   ctx.setLineDash([2 * ratio, 3 * ratio]);
   ctx.font = `${10 * ratio}px system-ui, sans-serif`;
   ctx.textAlign = 'center';
-  let free = Number.NEGATIVE_INFINITY;
+  let free = -Infinity;
   marks.forEach(({ atMs }, index) => {
     const x = Math.round(chart.valToPos(atMs / 1000, 'x', true));
     if (x < bbox.left || x > bbox.left + bbox.width) return;

@@ -95,8 +95,8 @@ export class RedisAnswerBounds implements AnswerBounds {
   /** Counts an element that is complete, and the arrays that it completes. */
   #close(): void {
     for (let last = this.#open.length - 1; last >= 0; last--) {
-      this.#open[last]!--;
-      if (this.#open[last]! > 0) return;
+      this.#open[last]--;
+      if (this.#open[last] > 0) return;
       this.#open.pop();
     }
   }

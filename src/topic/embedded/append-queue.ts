@@ -78,7 +78,7 @@ export class AppendQueue {
    */
   async close(graceMs: number, failure: (topic: string) => QuotameshError): Promise<void> {
     this.#stopping.abort();
-    for (const append of this.#take(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)) this.#reject(append, failure);
+    for (const append of this.#take(Infinity, Infinity)) this.#reject(append, failure);
     await Promise.race([this.#working, sleep(graceMs, undefined, { ref: false })]);
     for (const append of this.#committing) this.#reject(append, failure);
   }

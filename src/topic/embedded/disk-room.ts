@@ -73,6 +73,6 @@ function freeBytesOf(folder: string): number {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;
   } catch {
-    return Number.POSITIVE_INFINITY;
+    return Infinity;
   }
 }

@@ -84,7 +84,7 @@ export class ClientQuotaAdmin {
   #linked(): Promise<BrokerLink> {
     if (this.#isClosed) return Promise.reject(new Error('closed'));
     const { brokers } = this.#options;
-    this.#link ??= this.#open(brokers[this.#next++ % brokers.length] as BrokerAddress);
+    this.#link ??= this.#open(brokers[this.#next++ % brokers.length]);
     return this.#link;
   }
 

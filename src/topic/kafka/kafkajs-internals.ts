@@ -166,7 +166,7 @@ function boundArrays(decoder: Decoder): void {
     const length = this.buffer.readInt32BE(this.offset);
     const left = this.buffer.length - this.offset - LENGTH_BYTES;
     if (length < -1 || length > left) throw new RangeError(`an array of ${length} elements in ${left} bytes`);
-    return readArray.call(this, read as (from: Decoder) => unknown) as T[];
+    return readArray.call(this, read) as T[];
   };
 }
 

@@ -155,9 +155,9 @@ export async function scanNewest(
     const [next, fields] = answer as readonly [Buffer, readonly Buffer[]];
     for (let i = 0; i + 1 < fields.length; i += 2) {
       if (String(fields[i]) === EPOCH_FIELD) continue;
-      bytes += fields[i]!.length + fields[i + 1]!.length;
-      const record = readNewest(fields[i]!, fields[i + 1]!);
-      if (record === null) onForeign(`field ${fields[i]!.toString('utf8').slice(0, 60)} of ${keys.newest}`);
+      bytes += fields[i].length + fields[i + 1].length;
+      const record = readNewest(fields[i], fields[i + 1]);
+      if (record === null) onForeign(`field ${fields[i].toString('utf8').slice(0, 60)} of ${keys.newest}`);
       else found.set(record.key, record);
     }
     if (bytes > SCAN_BYTES_MAX) throw new MalformedAnswer('too-long', `a scan of more than ${SCAN_BYTES_MAX} bytes`);

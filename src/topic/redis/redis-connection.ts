@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { Redis, type RedisOptions } from 'ioredis';
 import { guardAnswers } from '../answers/guard-answers.js';
 import type { MalformedAnswer } from '../answers/malformed-answer.js';
@@ -51,7 +50,7 @@ export class RedisConnection {
 
   /** Answers have Buffers for texts. @param holdBackMs how long the server may hold the answer back on purpose */
   async send(command: string, args: readonly Argument[], holdBackMs = 0): Promise<unknown> {
-    const answer = this.#redis.callBuffer(command, [...args]) as Promise<unknown>;
+    const answer = this.#redis.callBuffer(command, [...args]);
     return this.#within(answer, this.#requestTimeoutMs + holdBackMs, command);
   }
 
@@ -93,7 +92,7 @@ function guardClient(redis: Redis, onMalformed: (error: MalformedAnswer) => void
   const { connector } = redis as unknown as ClientParts;
   redis.on('connect', () => {
     const bounds = new RedisAnswerBounds(() => (redis as unknown as ClientParts).commandQueue.length);
-    guardAnswers(redis.stream as Socket, bounds, onMalformed);
+    guardAnswers(redis.stream, bounds, onMalformed);
   });
   const connect = connector.connectToSentinel?.bind(connector);
   if (connect === undefined) return;
@@ -119,7 +118,7 @@ function clientOptions(options: RedisTopicOptions): RedisOptions {
     connectTimeout: connectionTimeoutMs,
     ...(tls === null ? {} : { tls }),
   };
-  if (sentinel.master === null) return { ...common, ...addresses[0]! };
+  if (sentinel.master === null) return { ...common, ...addresses[0] };
   return {
     ...common,
     sentinels: [...addresses],

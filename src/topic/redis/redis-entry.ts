@@ -12,7 +12,7 @@ export function readEntry(id: Buffer, fields: readonly Buffer[]): ReadRecord | n
   const [offset, sequence] = id.toString('latin1').split('-');
   const [keyName, key, recordName, record] = fields;
   if (sequence !== '0' || fields.length !== 4 || String(keyName) !== 'k' || String(recordName) !== 'r') return null;
-  return recordAt(Number(offset), key!, record!);
+  return recordAt(Number(offset), key, record);
 }
 
 /** A field of the hash of the newest records; null when it is not one of ours. */

@@ -18,7 +18,7 @@ export class TopicHealth {
   readonly #topic: string;
   readonly #log: TopicLog;
   readonly #reading = new Set<number>();
-  #partitions = Number.POSITIVE_INFINITY;
+  #partitions = Infinity;
   #appendsRefused = false;
   /** Why it is lost now; null while all works. */
   #lost: string | null = null;

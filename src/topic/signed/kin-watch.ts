@@ -30,7 +30,7 @@ export class KinWatch {
   readonly #options: KinWatchOptions;
   readonly #clock: () => number;
   readonly #strangers = new Map<string, number>();
-  #kinMs = Number.NEGATIVE_INFINITY;
+  #kinMs = -Infinity;
   /** The time for which this process has been able to hear others, ms. */
   #awakeMs = 0;
   #lookedMs: number;

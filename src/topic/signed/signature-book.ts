@@ -30,7 +30,7 @@ export class SignatureBook implements RecordSignatures {
   /** Keys whose newest record is not signed with the key in force or the next: what a change of settings would lose. */
   readonly #open = new Map<string, Signer | UnverifiedCause>();
   #lines = 0;
-  #lastUnverifiedMs = Number.NEGATIVE_INFINITY;
+  #lastUnverifiedMs = -Infinity;
   readonly #told = new Set<string>();
   #isToldApart = false;
 

@@ -58,15 +58,15 @@ export class ConsumerLoad {
       autoCommit: false,
       eachBatch: async ({ batch, heartbeat }) => {
         const bytes = batch.messages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
-        this.got[at] = (this.got[at] as number) + bytes;
+        this.got[at] = this.got[at] + bytes;
         const nowMs = performance.now();
         // What it could not read for more than a second, it does not want any more.
-        if (nowMs - beganMs > 1000 + (1000 * read) / (this.wants[at] as number)) [beganMs, read] = [nowMs, 0];
+        if (nowMs - beganMs > 1000 + (1000 * read) / this.wants[at]) [beganMs, read] = [nowMs, 0];
         read += bytes;
         if (Number(batch.highWatermark) - Number(batch.lastOffset()) < 2) {
           consumer.seek({ topic, partition: 0, offset: '0' });
         }
-        while (this.#isRunning && performance.now() - beganMs < (1000 * read) / (this.wants[at] as number)) {
+        while (this.#isRunning && performance.now() - beganMs < (1000 * read) / this.wants[at]) {
           await sleep(STEP_MS);
         }
         await heartbeat();

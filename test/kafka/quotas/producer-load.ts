@@ -59,7 +59,7 @@ export class ProducerLoad {
       let lastMs = performance.now();
       while (this.#isRunning) {
         const nowMs = performance.now();
-        const wanted = this.wants[partition] as number;
+        const wanted = this.wants[partition];
         credit = Math.min(credit + ((nowMs - lastMs) / 1000) * wanted, Math.max(wanted, requestBytes));
         lastMs = nowMs;
         while (credit >= requestBytes && flying < inFlight) {
@@ -67,7 +67,7 @@ export class ProducerLoad {
           flying++;
           producer.send({ topic, messages: [{ value, partition }] }).then(
             () => {
-              this.got[partition] = (this.got[partition] as number) + requestBytes;
+              this.got[partition] = this.got[partition] + requestBytes;
               flying--;
             },
             () => {

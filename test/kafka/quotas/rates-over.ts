@@ -6,5 +6,5 @@ export async function ratesOver(got: readonly number[], seconds: number): Promis
   const beganMs = performance.now();
   await sleep(1000 * seconds);
   const tookSeconds = (performance.now() - beganMs) / 1000;
-  return got.map((bytes, at) => (bytes - (before[at] as number)) / tookSeconds);
+  return got.map((bytes, at) => (bytes - before[at]) / tookSeconds);
 }

@@ -54,7 +54,7 @@ test('a node that grants one depth more than it may is found, and the smallest s
     left = bucket.quota;
     const { broken } = await playStory(story);
     expect(broken.map(({ promise, depths }) => [promise, depths])).toEqual([['account', 1]]);
-    left = Number.POSITIVE_INFINITY;
+    left = Infinity;
     const { acts } = await shrinkStory(story, 'account', 20);
     expect(acts.map(({ act }) => act)).toEqual(['drain']);
   } finally {

@@ -47,10 +47,10 @@ function historyOf(actions: readonly Action[], node: OneNode, offset: number): R
   let appendMs = node.logClockMs;
   return actions.flatMap(({ kind, node: at, newLife, bundle, rows, gapMs, isRepeated }, index) => {
     appendMs += gapMs;
-    if (newLife) lives[at] = (lives[at] as number) + 1;
+    if (newLife) lives[at] = lives[at] + 1;
     const nodeId = `other-${at}`;
     const nodeKey = nodeKeyOf(cluster, nodeId);
-    const author = { nodeKey, incarnation: incarnationOf(lives[at] as number, 7), sequence: ++sequence };
+    const author = { nodeKey, incarnation: incarnationOf(lives[at], 7), sequence: ++sequence };
     const isOfBundle = kind === 'report' || kind === 'tombstone';
     const key = isOfBundle ? reportRecordKey(nodeKey, bundle) : nodeRecordKey(nodeKey);
     let record: TopicRecord | null = null;

@@ -30,7 +30,7 @@ type Changes = typeof changes extends fc.Arbitrary<infer Value> ? Value : never;
 
 const GROUP_OF_300: GroupSettings = {
   ...GROUP,
-  quota: { ...GROUP.quota, publish: [PER_SECOND, Number.POSITIVE_INFINITY] },
+  quota: { ...GROUP.quota, publish: [PER_SECOND, Infinity] },
   burst: { messages: DEPTH, bytes: null, policy: 'optimistic' },
 };
 
@@ -45,7 +45,7 @@ function play(names: readonly string[], deliveryMs: number, repeated: Changes): 
   let [at, nextMs] = [0, world.nowMs];
   for (const endMs = world.nowMs + LENGTH_MS; world.nowMs < endMs; world.runFor(STEP_MS)) {
     if (world.nowMs >= nextMs) {
-      const { afterMs, change: changed } = repeated[at++ % repeated.length] as Changes[number];
+      const { afterMs, change: changed } = repeated[at++ % repeated.length];
       world.changeGroup(0, { ...GROUP_OF_300, ...changed });
       nextMs += afterMs;
     }

@@ -94,8 +94,8 @@ test('two nodes that believe different amounts never come apart, and keep their 
       const other = given.tokens + part * (bucket.depth - given.tokens);
       const [less, more] = [given.tokens, other].map((tokens) => tokensAfter(bucket, tokens, after, expected));
       const doubt = 1e-9 * sizeOf(bucket, given.tokens);
-      expect((more as number) - (less as number)).toBeGreaterThanOrEqual(-doubt);
-      expect((more as number) - (less as number)).toBeLessThanOrEqual(other - given.tokens + doubt);
+      expect(more - less).toBeGreaterThanOrEqual(-doubt);
+      expect(more - less).toBeLessThanOrEqual(other - given.tokens + doubt);
     }),
     runs(2000),
   );
@@ -118,7 +118,7 @@ test('under contention a difference fades by e^(−1) per second', () => {
   fc.assert(
     fc.property(contended, ({ bucket, starts, expected, seconds }) => {
       const [one = 0, other = 0] = starts.map((tokens) => tokensAfter(bucket, tokens, 1000 * seconds, expected));
-      const before = (starts[0] as number) - (starts[1] as number);
+      const before = starts[0] - starts[1];
       const doubt = 1e-9 * sizeOf(bucket, 0);
       expect(Math.abs(one - other - before * Math.exp(-seconds))).toBeLessThanOrEqual(doubt);
     }),

@@ -34,9 +34,9 @@ function expectations(
   round.isLent = strategy.agreesOnPool !== true;
   strategy.converge(round);
   return Array.from({ length: DIMENSION_COUNT }, (_, dimension) => ({
-    target: round.target[dimension] as number,
+    target: round.target[dimension],
     nodes: Array.from({ length: round.count }, (_, own) => viewed(round, own, dimension)),
-  })).filter(({ target }) => target > 0 && target !== Number.POSITIVE_INFINITY);
+  })).filter(({ target }) => target > 0 && target !== Infinity);
 }
 
 function viewed(round: LaneView, own: number, dimension: number): ExpectedUse {

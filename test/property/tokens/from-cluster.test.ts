@@ -45,7 +45,7 @@ function taken({
 }: typeof scene extends fc.Arbitrary<infer S> ? S : never): Taken {
   const round = roundOf(loaded(of, load));
   maxMin.converge(round);
-  const perSecond = round.target[0] as number;
+  const perSecond = round.target[0];
   const bucket = { perSecond, depth: perSecond * depthSeconds };
   const tokens = full * bucket.depth;
   const rate = correctedRate(bucket, tokens);
@@ -54,7 +54,7 @@ function taken({
     expected.view(round, own, 0);
     return expected;
   });
-  const used = Math.min((nodes[0] as ExpectedUse).total, rate);
+  const used = Math.min(nodes[0].total, rate);
   const amounts = nodes.map((expected) => {
     const use = { expected, used, ownUse: expected.ownAt(rate), piece: 1, isDivided };
     return fromCluster(bucket, tokens, nodes.length, use);

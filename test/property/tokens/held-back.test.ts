@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { Random } from '../../../sim/cluster/random.js';
 import { World } from '../../../sim/cluster/world.js';
 import { laneOf } from '../../../src/core/base/vocabulary.js';
-import type { SlotTokens } from '../../../src/core/tokens/slot-tokens.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 
 const STEP_MS = 20;
@@ -18,9 +17,9 @@ describe.each([1, 2, 3, 4, 5, 6])('nodes that may hardly speak, seed %d', (seed)
     const draw = Random.stream(seed, 'held back');
     const between = (least: number, most: number) => least + Math.floor(draw.next() * (most - least + 1));
     const nodeCount = between(2, 6);
-    const quotas = Array.from({ length: between(6, 18) }, () => [30, 100, 400][between(0, 2)] as number);
+    const quotas = Array.from({ length: between(6, 18) }, () => [30, 100, 400][between(0, 2)]);
     const groups = quotas.map((messages, at) => {
-      const quota = { ...GROUP.quota, publish: [messages, Number.POSITIVE_INFINITY] as const };
+      const quota = { ...GROUP.quota, publish: [messages, Infinity] as const };
       return { ...GROUP, name: `group-${at}`, quota };
     });
     const settings = { ...SETTINGS, groups, maxReportsPerSecond: BUDGET, groupsPerRecord: between(1, 6) };
@@ -34,27 +33,27 @@ describe.each([1, 2, 3, 4, 5, 6])('nodes that may hardly speak, seed %d', (seed)
     let heldBack = 0;
     for (let step = 0; step < (SECONDS * 1000) / STEP_MS; step++) {
       groups.forEach((_, group) => {
-        const quota = quotas[group] as number;
+        const quota = quotas[group];
         if (draw.next() < STEP_MS / 700) {
           nodes.forEach((_, node) => {
-            rates[group]![node] = draw.next() < 0.5 ? 0 : 3 * draw.next() ** 2 * quota;
+            rates[group][node] = draw.next() < 0.5 ? 0 : 3 * draw.next() ** 2 * quota;
           });
         }
         let admitted = 0;
         nodes.forEach((node, at) => {
-          const wanted = ((rates[group]![at] as number) * STEP_MS) / 1000;
+          const wanted = (rates[group][at] * STEP_MS) / 1000;
           const count = Math.floor(wanted) + (draw.next() < wanted % 1 ? 1 : 0);
           for (let asked = 0; asked < count; asked++) admitted += node.tryAcquire(laneOf(group, 0), 1, 0) ? 1 : 0;
           const tokens = node.coordinator.lanes.get(laneOf(group, 0))?.tokens;
           if (!tokens?.isHeldBack) return;
           heldBack++;
-          const { account, takeable, threshold } = tokens.slots[0] as SlotTokens;
+          const { account, takeable, threshold } = tokens.slots[0];
           expect(takeable).toBeLessThanOrEqual(Math.max(threshold - account.unheard, -account.unheard, 0) + 1e-9);
         });
         // The most above the quota in any span that ends now: what a bucket that leaks the quota holds.
-        excess[group] = Math.max(0, (excess[group] as number) + admitted - (quota * STEP_MS) / 1000);
+        excess[group] = Math.max(0, excess[group] + admitted - (quota * STEP_MS) / 1000);
         const depth = Math.max(quota / 10, 3 * Math.sqrt(quota), 10);
-        worst = Math.max(worst, (excess[group] as number) / (4 * depth + nodeCount));
+        worst = Math.max(worst, excess[group] / (4 * depth + nodeCount));
       });
       world.runFor(STEP_MS);
     }

@@ -11,7 +11,7 @@ const BACKENDS = ['db-1', 'db-2', 'db-3'];
 export const RAMPS: MovingTargets = {
   groupOf(group, draw) {
     const messages = group.quota.publish[MESSAGES];
-    const mode = RAMP_MODES[Math.floor(draw.next() * RAMP_MODES.length)] as (typeof RAMP_MODES)[number];
+    const mode = RAMP_MODES[Math.floor(draw.next() * RAMP_MODES.length)];
     const fromPerSecond = messages * draw.between(0.02, 0.5);
     const overMs = draw.between(1000, 20_000);
     // Some ramps are forgotten while the group rests.
@@ -58,5 +58,5 @@ export const ALL_OF_IT: MovingTargets = {
 };
 
 function nameOf(draw: Random): string {
-  return BACKENDS[Math.floor(draw.next() * BACKENDS.length)] as string;
+  return BACKENDS[Math.floor(draw.next() * BACKENDS.length)];
 }

@@ -18,7 +18,7 @@ const QUOTAS = [
 
 /** What a node's slot of the only lane says, once the node serves it. */
 function slotOf(world: World, node: string): SlotTokens {
-  return world.node(node).coordinator.lanes.get(laneOf(0, 0))!.tokens!.slots[0]!;
+  return world.node(node).coordinator.lanes.get(laneOf(0, 0))!.tokens!.slots[0];
 }
 
 test('nodes that ask at one instant take three depths together, or a piece each, and in pieces all of it is paid back', () => {
@@ -26,9 +26,9 @@ test('nodes that ask at one instant take three depths together, or a piece each,
   for (let seed = 1; seed <= WORLDS; seed++) {
     const draw = new Random(seed * 7919);
     const below = (most: number) => Math.floor(draw.next() * most);
-    const { perSecond, depth } = QUOTAS[seed % QUOTAS.length]!;
+    const { perSecond, depth } = QUOTAS[seed % QUOTAS.length];
     const nodes = Array.from({ length: 1 + below(seed % 4 === 0 ? 40 : 12) }, (_, at) => `n${at}`);
-    const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
+    const quota = { publish: [perSecond, Infinity] as const, dispatch: UNLIMITED };
     const group: GroupSettings = { ...GROUP, quota, burst: { ...GROUP.burst, messages: depth } };
     const world = new World(seed, { ...SETTINGS, groups: [group] }, { appendMs: [1, 3], deliveryMs: [1, 8] });
     for (const node of nodes) world.start(node);
@@ -53,11 +53,11 @@ test('nodes that ask at one instant take three depths together, or a piece each,
     let excess = Math.max(0, got - 0.2 * perSecond);
     let most = got;
     for (let pulse = 0; pulse < 15; pulse++) {
-      const pauseMs = [20, 20, 100, 1000, (1000 * depth) / perSecond][below(5)]!;
+      const pauseMs = [20, 20, 100, 1000, (1000 * depth) / perSecond][below(5)];
       world.runFor(Math.min(5000, pauseMs));
       excess = Math.max(0, excess - (perSecond * Math.min(5000, pauseMs)) / 1000);
       if (below(3) > 0) for (const node of nodes) excess += drained(node, 2 * depth);
-      else excess += drained(nodes[below(nodes.length)]!, below(4));
+      else excess += drained(nodes[below(nodes.length)], below(4));
       most = Math.max(most, excess);
     }
     expect(most, says).toBeLessThanOrEqual(Math.max(TOGETHER * depth, depth + nodes.length));

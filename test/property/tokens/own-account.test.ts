@@ -67,7 +67,7 @@ class Scene {
 
   #owe({ most, owedMax }: Extract<Step, { kind: 'owe' }>): void {
     const { charge, owed } = this.account;
-    this.account.owe(Number.POSITIVE_INFINITY, most, owedMax);
+    this.account.owe(Infinity, most, owedMax);
     this.letOff += charge + owed - this.account.charge - this.account.owed;
     expect(this.account.owed).toBeGreaterThanOrEqual(owed - DOUBT);
     expect(this.account.owed).toBeLessThanOrEqual(Math.max(owed, owedMax) + DOUBT);
@@ -83,7 +83,7 @@ class Scene {
 
 const DOUBT = 1e-6;
 /** No bound on what came back. */
-const MAX = Number.POSITIVE_INFINITY;
+const MAX = Infinity;
 
 describe('over any sequence of calls', () => {
   test('the charge, and what is owed or let off, is all that was taken, less what was expected, less no more than the slack', () => {

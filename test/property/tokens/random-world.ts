@@ -101,8 +101,8 @@ export class RandomWorld {
   }
 
   #group(at: number): GroupSettings {
-    const messages = QUOTAS[this.#below(QUOTAS.length)] as number;
-    const bytes = this.#draw.next() < 0.3 ? messages * 700 : Number.POSITIVE_INFINITY;
+    const messages = QUOTAS[this.#below(QUOTAS.length)];
+    const bytes = this.#draw.next() < 0.3 ? messages * 700 : Infinity;
     const policy = this.#draw.next() < 0.3 ? 'divided' : 'optimistic';
     const quota = { ...GROUP.quota, publish: [messages, bytes] as const };
     const burst = { messages: null, bytes: null, policy } as const;

@@ -21,7 +21,7 @@ const demands = fc.array(fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1500,
 function viewOf(target: number, wanted: readonly number[]): LaneView {
   const view = createLaneView(4);
   view.count = wanted.length;
-  view.target.fill(Number.POSITIVE_INFINITY);
+  view.target.fill(Infinity);
   view.target[0] = target;
   view.weight.fill(1);
   let rest = target;
@@ -30,8 +30,8 @@ function viewOf(target: number, wanted: readonly number[]): LaneView {
     .forEach(([at, wants], turn) => {
       const given = Math.min(wants, rest / (wanted.length - turn));
       rest -= given;
-      (view.demand[0] as Float64Array)[at] = wants;
-      (view.share[0] as Float64Array)[at] = given;
+      view.demand[0][at] = wants;
+      view.share[0][at] = given;
     });
   return view;
 }

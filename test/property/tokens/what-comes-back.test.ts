@@ -11,7 +11,7 @@ const LANE = laneOf(0, 0);
 const TOGETHER = 3;
 
 function worldOf(perSecond: number, depth: number, nodes: number, seed: number): World {
-  const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
+  const quota = { publish: [perSecond, Infinity] as const, dispatch: UNLIMITED };
   const group: GroupSettings = { ...GROUP, quota, burst: { ...GROUP.burst, messages: depth } };
   const world = new World(seed, { ...SETTINGS, groups: [group] }, { appendMs: [1, 3], deliveryMs: [1, 8] });
   for (let at = 0; at < nodes; at++) world.start(`n${at}`);

@@ -46,7 +46,7 @@ export class FollowedCluster {
       settings: (broker) => ({
         brokerInterceptorsDirectory: plugin,
         brokerInterceptors: 'quotamesh',
-        quotameshNode: nodes[broker] as string,
+        quotameshNode: nodes[broker],
         quotameshName: `broker-${broker + 1}`,
         resourceUsageTransportPublishIntervalInSecs: 86_400,
         ...(typeof settings === 'function' ? settings(broker) : settings),
@@ -59,7 +59,7 @@ export class FollowedCluster {
   }
 
   async startNode(at: number): Promise<void> {
-    const node = this.#scene.start(['run', '--config', this.#files[at] as string, '--node', `node-${at + 1}`]);
+    const node = this.#scene.start(['run', '--config', this.#files[at], '--node', `node-${at + 1}`]);
     this.nodes[at] = node;
     await node.logged('http listening');
   }
@@ -78,7 +78,7 @@ export class FollowedCluster {
 
   /** The node must listen on TCP. */
   async nodeUrl(at: number, path: string): Promise<string> {
-    return new URL(path, await (this.nodes[at] as CliProcess).url()).href;
+    return new URL(path, await this.nodes[at].url()).href;
   }
 
   /** Units per second that a broker may admit. */

@@ -112,7 +112,7 @@ export class PulsarCluster {
   /** Made at any broker, for all. */
   async admin(method: string, path: string, body?: unknown): Promise<Response> {
     const [first] = this.brokers.filter((broker) => broker.isRunning());
-    return (first as PulsarBroker).admin(method, path, body);
+    return first.admin(method, path, body);
   }
 
   /** A namespace, in a group if there is one, and topics in it. */

@@ -88,7 +88,7 @@ export class PulsarLoad {
 export function ratesBetween(from: Sample, to: Sample, countsOf: CountsOf = acknowledgedOf): number[] {
   const seconds = (to.ms - from.ms) / 1000;
   const before = countsOf(from);
-  return countsOf(to).map((count, at) => (count - (before[at] as number)) / seconds);
+  return countsOf(to).map((count, at) => (count - before[at]) / seconds);
 }
 
 export type CountsOf = (sample: Sample) => readonly number[];
@@ -101,8 +101,8 @@ export function mostInWindow(samples: readonly Sample[], seconds: number, counts
   let most = 0;
   let from = 0;
   for (const sample of samples) {
-    while (sample.ms - (samples[from] as Sample).ms > 1000 * seconds) from++;
-    most = Math.max(most, countOf(sample) - countOf(samples[from] as Sample));
+    while (sample.ms - samples[from].ms > 1000 * seconds) from++;
+    most = Math.max(most, countOf(sample) - countOf(samples[from]));
   }
   return most;
 }
@@ -117,13 +117,13 @@ export function reachedAfter(
   least: number,
   countsOf = acknowledgedOf,
 ): number {
-  const began = (samples[0] as Sample).ms;
+  const began = samples[0].ms;
   for (const [at, sample] of samples.entries()) {
     const before = samples.slice(0, at).findLast(({ ms }) => sample.ms - ms >= 500);
     const later = samples.find(({ ms }) => ms - sample.ms >= 5000);
     if (before === undefined || later === undefined) continue;
     const rates = [ratesBetween(before, sample, countsOf), ratesBetween(sample, later, countsOf)];
-    if (rates.every((rate) => (rate[topic] as number) >= least)) return before.ms - began;
+    if (rates.every((rate) => rate[topic] >= least)) return before.ms - began;
   }
-  return Number.POSITIVE_INFINITY;
+  return Infinity;
 }

@@ -17,7 +17,7 @@ test.each([
 test('the modest pay for the busy: 1200 and 4 × 150 of 1000 come to 643 and 89 in the cluster', () => {
   const play = new Play('demand-proportional', { quota: 1000, nodes: FIVE });
   FIVE.forEach((node, at) => {
-    play.drive(node, BUSY_AND_FOUR[at] as number, { evenly: false });
+    play.drive(node, BUSY_AND_FOUR[at], { evenly: false });
   });
   play.runTo(30);
   expect(figure('rateguard busy node', play.admitted(5, 30, 'n1'), 643) / 643).toBeCloseTo(1, 1);

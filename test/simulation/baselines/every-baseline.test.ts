@@ -36,7 +36,7 @@ function playAll(baseline: string, seed: number): Play {
   at(6, () => cluster.cutOff('n3', { readsCut: true, appendsCut: false }));
   at(8, () => cluster.start('n1'));
   at(9, () => cluster.cutOff('n3', { readsCut: false, appendsCut: false }));
-  at(10, () => cluster.setQuota(600, Number.POSITIVE_INFINITY));
+  at(10, () => cluster.setQuota(600, Infinity));
   at(14, () => cluster.setOutage(true));
   at(15, () => cluster.leave('late'));
   at(17, () => cluster.setOutage(false));
@@ -73,16 +73,13 @@ describe.each(ALL)('%s', (baseline) => {
   });
 
   test('no quota is no limit, in either dimension', () => {
-    const play = new Play(baseline, { quota: Number.POSITIVE_INFINITY, nodes: THREE });
+    const play = new Play(baseline, { quota: Infinity, nodes: THREE });
     for (const node of THREE) play.drive(node, 1000, { bytes: 10_000 });
     play.runTo(READY_SEC + 1);
     const late = play.arrivals.filter(({ atMs }) => atMs > READY_SEC * 1000);
     expect(late.length).toBeGreaterThan(2900);
     expect(late.filter(({ granted }) => !granted)).toEqual([]);
-    expect([play.cluster.limitOf('n1', 0), play.cluster.limitOf('n1', 1)]).toEqual([
-      Number.POSITIVE_INFINITY,
-      Number.POSITIVE_INFINITY,
-    ]);
+    expect([play.cluster.limitOf('n1', 0), play.cluster.limitOf('n1', 1)]).toEqual([Infinity, Infinity]);
   });
 
   test('a dimension without quota has no limit, the other one a number at all times', () => {
@@ -91,7 +88,7 @@ describe.each(ALL)('%s', (baseline) => {
     for (let sec = 0.25; sec < 20; sec += 0.25) {
       play.runTo(sec);
       expect(play.cluster.limitOf('n1', 0)).not.toBeNaN();
-      expect([0, Number.POSITIVE_INFINITY]).toContain(play.cluster.limitOf('n1', 1));
+      expect([0, Infinity]).toContain(play.cluster.limitOf('n1', 1));
     }
     expect(Number.isFinite(play.cluster.limitOf('n1', 0))).toBe(true);
   });
@@ -101,7 +98,7 @@ describe.each(ALL)('%s', (baseline) => {
     for (const node of THREE) play.drive(node, 200);
     play.runTo(20);
     const before = play.cluster.limitOf('n1', 0);
-    play.cluster.setQuota(100, Number.POSITIVE_INFINITY);
+    play.cluster.setQuota(100, Infinity);
     play.runTo(60);
     expect(play.cluster.limitOf('n1', 0)).toBeLessThan(before / 2);
   });

@@ -24,7 +24,7 @@ describe('FoundationDB in client mode', () => {
     const play = new Play('fdb-client', { quota: 100, nodes: PAIR });
     for (const node of PAIR) play.drive(node, 200);
     play.runTo(CHANGE_SEC);
-    play.cluster.setQuota(50, Number.POSITIVE_INFINITY);
+    play.cluster.setQuota(50, Infinity);
     play.runTo(CHANGE_SEC + 180);
     const peak = figure('fdb-client halved, 5 s peak', play.worst(5, CHANGE_SEC, CHANGE_SEC + 60) / 50, 1.78);
     expect(peak).toBeGreaterThan(1.7);

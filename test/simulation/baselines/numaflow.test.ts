@@ -94,7 +94,7 @@ describe('Numaflow as shipped', () => {
     play.cluster.start('n4');
     play.runTo(20);
     const first = play.arrivals.find(({ node, granted }) => node === 'n4' && granted);
-    const joined = ((first?.atMs ?? Number.POSITIVE_INFINITY) - 10_000) / 1000;
+    const joined = ((first?.atMs ?? Infinity) - 10_000) / 1000;
     expect(figure('numaflow join, s', joined, 1.3)).toBeGreaterThan(1.1);
     expect(joined).toBeLessThan(1.5);
     expect(play.cluster.limitOf('n1', 0)).toBe(300);
@@ -128,7 +128,7 @@ describe('Numaflow as shipped', () => {
     play.cluster.setOutage(false);
     play.runTo(25);
     expect(play.cluster.limitOf('n3', 0)).toBe(133);
-    play.cluster.setQuota(800, Number.POSITIVE_INFINITY);
+    play.cluster.setQuota(800, Infinity);
     play.runTo(40);
     expect(names(3).map((node) => play.cluster.limitOf(node, 0))).toEqual([266, 266, 266]);
   });

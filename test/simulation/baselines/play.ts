@@ -22,7 +22,7 @@ export class Play {
   readonly arrivals: Arrival[] = [];
 
   constructor(baseline: string, stage: Stage) {
-    const { quota, nodes, seed = 4, bytesPerSecond = Number.POSITIVE_INFINITY, starts = true } = stage;
+    const { quota, nodes, seed = 4, bytesPerSecond = Infinity, starts = true } = stage;
     const found = BASELINES[baseline];
     if (found === undefined) throw new Error(`no baseline is called ${baseline}`);
     this.random = new Random(seed);

@@ -84,7 +84,7 @@ describe('Pulsar as released', () => {
 
   test('a quota of zero means no limit until somebody used something, then 1', () => {
     const play = new Play('pulsar', { quota: 0, nodes: PAIR });
-    expect(play.cluster.limitOf('a', 0)).toBe(Number.POSITIVE_INFINITY);
+    expect(play.cluster.limitOf('a', 0)).toBe(Infinity);
     for (const node of PAIR) play.drive(node, 20);
     play.runTo(300);
     expect(play.cluster.limitOf('a', 0)).toBe(1);

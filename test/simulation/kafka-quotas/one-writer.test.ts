@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { LimitSpec } from '../../../src/core/kafka-quotas/keeper-events.js';
 import { QuotaScene, type SceneOptions } from './quota-scene.js';
 
 const PERMIT_MS = 2000;
@@ -135,7 +134,7 @@ describe('of several keepers', () => {
   test('they are configured otherwise: both say so once, and the writer’s configuration counts', () => {
     const scene = busyScene();
     const [spec] = scene.specs;
-    scene.keeper('b').specs = [{ ...(spec as LimitSpec), quota: 100_000 }];
+    scene.keeper('b').specs = [{ ...spec, quota: 100_000 }];
     scene.run(20);
     for (const id of ['a', 'b']) expect(scene.keeper(id).said('other entities or quotas')).toHaveLength(1);
     expect(scene.valueInForce).toBeGreaterThan(350_000);

@@ -74,7 +74,7 @@ export class QuotaScene {
   }
 
   wants(...demands: readonly number[]): void {
-    for (const [at, demand] of demands.entries()) (this.brokers[at] as SimulatedBroker).demand = demand;
+    for (const [at, demand] of demands.entries()) this.brokers[at].demand = demand;
   }
 
   get valueInForce(): number | null {
@@ -87,7 +87,7 @@ export class QuotaScene {
     if (value === null) this.quotas.delete(key);
     else this.quotas.set(key, { entity, name, value });
     if (entityKeyOf(entity) === entityKeyOf(APP)) {
-      for (const broker of this.brokers) broker.quota = value ?? Number.POSITIVE_INFINITY;
+      for (const broker of this.brokers) broker.quota = value ?? Infinity;
     }
   }
 
@@ -133,7 +133,7 @@ export class QuotaScene {
       for (const broker of this.brokers) broker.run(this.nowMs, STEP_MS);
       for (const keeper of this.keepers.values()) keeper.run();
     }
-    return this.brokers.map(({ admitted }, at) => (admitted - (before[at] as number)) / seconds);
+    return this.brokers.map(({ admitted }, at) => (admitted - before[at]) / seconds);
   }
 }
 

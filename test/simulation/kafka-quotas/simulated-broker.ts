@@ -15,7 +15,7 @@ interface Sample {
  */
 export class SimulatedBroker {
   demand = 0;
-  quota = Number.POSITIVE_INFINITY;
+  quota = Infinity;
   admitted = 0;
   readonly #windows: number;
   readonly #requestBytes: number;

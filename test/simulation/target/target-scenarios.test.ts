@@ -31,13 +31,13 @@ describe('built-in scenarios', () => {
     const scenario = loadBuiltInTarget(name);
     const outcomes = playTargetScenario(scenario, strategy);
     const missed = MISSED[name] ?? 0;
-    return { outcomes, missed, references: scenario.phases.map(({ settleWithinSec }) => settleWithinSec as number) };
+    return { outcomes, missed, references: scenario.phases.map(({ settleWithinSec }) => settleWithinSec) };
   };
 
   test.each(builtInTargetNames())('%s on nodes, topic and limiters, by client-rate', (name) => {
     const { outcomes, references, missed } = play(name, 'client-rate');
     outcomes.forEach(({ settledSec, hadToFill }, at) => {
-      const reference = references[at] as number;
+      const reference = references[at];
       console.log(`${name} phase ${at + 1}: ${settledSec} s of ${reference}${hadToFill ? ', a queue filled' : ''}`);
       expect(settledSec).toBeGreaterThan(0);
       const most = hadToFill ? reference : Math.max(FIRST_CHECK_SEC, reference / 2);
@@ -49,7 +49,7 @@ describe('built-in scenarios', () => {
     const { outcomes, references, missed } = play(name, 'max-min');
     outcomes.forEach(({ settledSec }, at) => {
       expect(settledSec).toBeGreaterThan(0);
-      expect(settledSec).toBeLessThanOrEqual(Math.max(missed, references[at] as number));
+      expect(settledSec).toBeLessThanOrEqual(Math.max(missed, references[at]));
     });
   });
 });
@@ -71,7 +71,7 @@ function summaryOf(scenario: ReturnType<typeof loadBuiltInTarget>) {
       on.map(numberOf),
     ]),
     phases: phases.map((phase) => ({
-      removed: phase.groups.filter(({ cost }) => cost === Number.POSITIVE_INFINITY).map(({ name }) => name),
+      removed: phase.groups.filter(({ cost }) => cost === Infinity).map(({ name }) => name),
       servers: phase.backends.map(({ name, capacity }) => [numberOf(name), capacity]),
       within: phase.settleWithinSec,
       expect: phase.expect.map(({ what, group, value, tolerance }) => [what, group, value, tolerance]),
@@ -109,7 +109,7 @@ function summaryOfVector({ servers, generation, worstZonesIgnored, quotas, clien
       expect: expected.map(({ metric, tag = null, value, exact }) => [
         FIGURES[metric],
         tag,
-        value ?? Number.POSITIVE_INFINITY,
+        value ?? Infinity,
         exact === true ? 0 : TOLERANCE,
       ]),
     })),

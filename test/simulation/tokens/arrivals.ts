@@ -53,7 +53,7 @@ export function poisson(
   for (let node = 0; node < nodes; node++) {
     for (let atMs = 0; atMs < 1000 * seconds; ) {
       const rate = rateOf(atMs, node);
-      const gapMs = rate > 0 ? random.exponential(1000 / rate) : Number.POSITIVE_INFINITY;
+      const gapMs = rate > 0 ? random.exponential(1000 / rate) : Infinity;
       // The rate may change before a long gap is over; a Poisson process may be drawn anew at any time.
       atMs += Math.min(gapMs, REDRAW_MS);
       if (gapMs <= REDRAW_MS && atMs < 1000 * seconds) arrivals.push({ atMs, node });

@@ -26,7 +26,7 @@ function follow(levelAt: (atMs: number) => number, deliveryMs: number, seconds =
     const first = world.node(nameOf(0));
     const beganMs = world.nowMs;
     const look = () => {
-      targets.push(first.coordinator.shares.target[0] as number);
+      targets.push(first.coordinator.shares.target[0]);
       world.queue.after(LOOK_MS, look);
     };
     const report = () => {

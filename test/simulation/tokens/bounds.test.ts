@@ -22,7 +22,7 @@ function admittedOf({
   rateOf,
   ...options
 }: Asked): readonly TokenArrival[] {
-  return play(poisson(3, NODES, perSecond, seconds, rateOf ?? ((_, node) => rates[node] as number)), options).admitted;
+  return play(poisson(3, NODES, perSecond, seconds, rateOf ?? ((_, node) => rates[node])), options).admitted;
 }
 
 /** What each node was admitted per second from 2 s on. */
@@ -50,7 +50,7 @@ describe.each([5, 50, 200])('maxShareRatio, delivery in %i ms', (deliveryMs) => 
       for (const spanMs of [20, 200, 1000, 5000]) {
         expect(mostIn(own, spanMs)).toBeLessThanOrEqual((0.3 * QUOTA * spanMs) / 1000 + 0.3 * DEPTH + 1);
       }
-      if (wanted > 0) near(settled(admitted)[node] as number, Math.min(wanted, 0.3 * QUOTA), 0.05);
+      if (wanted > 0) near(settled(admitted)[node], Math.min(wanted, 0.3 * QUOTA), 0.05);
     });
   });
 
@@ -58,9 +58,9 @@ describe.each([5, 50, 200])('maxShareRatio, delivery in %i ms', (deliveryMs) => 
     const [first, second, third] = settled(
       admittedOf({ rates: [2000, 700, 200], deliveryMs, group: { maxShareRatio: 0.5 } }),
     );
-    near((first as number) + (second as number) + (third as number), QUOTA);
-    near(third as number, 200, 0.08);
-    near(first as number, 400, 0.05);
+    near(first + second + third, QUOTA);
+    near(third, 200, 0.08);
+    near(first, 400, 0.05);
   });
 
   test('a quota in whole pieces: half of 10/s, and at once half of ten', () => {
@@ -76,13 +76,13 @@ describe.each([5, 50, 200])('minShareRatio, delivery in %i ms', (deliveryMs) => 
   test('lifts a node of little weight', () => {
     const group = { minShareRatio: 0.2, weights: { n2: 0.01 } };
     const rates = settled(admittedOf({ rates: [2000, 2000, 2000], deliveryMs, group }));
-    near(rates[2] as number, 200);
-    near(rates[0] as number, 400);
+    near(rates[2], 200);
+    near(rates[0], 400);
   });
 
   test('is lent while it is not wanted', () => {
     const admitted = admittedOf({ rates: [2000, 0, 0], deliveryMs, group: { minShareRatio: 0.2 } });
-    near(settled(admitted)[0] as number, QUOTA);
+    near(settled(admitted)[0], QUOTA);
   });
 
   test('is there at once where a node wakes next to busy ones, before anybody knows of it', () => {

@@ -29,7 +29,7 @@ function spend(asked: Asked): readonly Spent[] {
   const { deliveryMs = 5, seconds = 60, perSecond = 2000, costOf, knownAfterMs = 20, expectedCost = 1 } = asked;
   const random = Random.stream(11, 'costs');
   const spent: Spent[] = [];
-  const unlimited = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+  const unlimited = [Infinity, Infinity] as const;
   const quota = { publish: unlimited, dispatch: unlimited };
   const cost = { ...GROUP.cost, publish: { total: TOTAL, reserved: 0 } };
   const group = { quota, cost, expectedCost } as const;
@@ -52,7 +52,7 @@ function mostSpentIn(spent: readonly Spent[], spanMs: number, fromMs = 0): numbe
   const counted = spent.filter(({ atMs }) => atMs >= fromMs);
   counted.forEach(({ atMs, cost }) => {
     sum += cost;
-    while ((counted[first] as Spent).atMs <= atMs - spanMs) sum -= (counted[first++] as Spent).cost;
+    while (counted[first].atMs <= atMs - spanMs) sum -= counted[first++].cost;
     most = Math.max(most, sum);
   });
   return most;

@@ -16,7 +16,7 @@ function drive(world: World): void {
 /** The least that the cluster's bucket holds by what one node has read. */
 function leastTokens(world: World, name: string, forMs: number): number {
   const { tokens, lanes } = world.node(name).coordinator;
-  let least = Number.POSITIVE_INFINITY;
+  let least = Infinity;
   for (const endMs = world.nowMs + forMs; world.nowMs < endMs; world.runFor(20)) {
     const mapLane = lanes.get(LANE)?.mapLane as number;
     least = Math.min(least, tokens.tokensOf(mapLane, MESSAGES) ?? DEPTH);

@@ -35,6 +35,6 @@ export function figuresOf(
 
 function usable({ arrivals, lengthMs, perSecond }: Scene): number {
   const demand = Array.from({ length: Math.ceil(lengthMs / 1000) }, () => 0);
-  for (const { atMs } of arrivals) demand[Math.floor(atMs / 1000)]!++;
+  for (const { atMs } of arrivals) demand[Math.floor(atMs / 1000)]++;
   return demand.reduce((sum, arrived) => sum + Math.min(arrived, perSecond), 0);
 }

@@ -9,13 +9,13 @@ const PER_SECOND = 10;
 const DEPTH = 10;
 const GROUP_OF_TEN = {
   ...GROUP,
-  quota: { ...GROUP.quota, publish: [PER_SECOND, Number.POSITIVE_INFINITY] },
+  quota: { ...GROUP.quota, publish: [PER_SECOND, Infinity] },
   burst: { messages: DEPTH, bytes: null, policy: 'optimistic' },
 } as const;
 
 /** From now on the group may have so much per second. */
 function setQuota(world: World, perSecond: number): void {
-  const quota = { ...GROUP_OF_TEN.quota, publish: [perSecond, Number.POSITIVE_INFINITY] } as const;
+  const quota = { ...GROUP_OF_TEN.quota, publish: [perSecond, Infinity] } as const;
   world.changeGroup(0, { ...GROUP_OF_TEN, quota });
 }
 
@@ -91,7 +91,7 @@ test.each([5, 50, 200])('blocked and opened every 300 ms: three depths beyond th
 
 test('what was taken while there was no quota is not owed when there is one', () => {
   const world = worldOfTokens(1, NAMES, PER_SECOND);
-  setQuota(world, Number.POSITIVE_INFINITY);
+  setQuota(world, Infinity);
   world.runFor(3000);
   for (let at = 0; at < 300; at++) {
     for (const name of NAMES) for (let piece = 0; piece < 20; piece++) world.ask(name, LANE, 1, 0, false);

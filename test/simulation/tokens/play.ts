@@ -26,7 +26,7 @@ export interface PlayOptions {
   readonly onAdmitted?: (world: World, arrival: TokenArrival) => void;
 }
 
-const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+const UNLIMITED = [Infinity, Infinity] as const;
 
 /** Plays a scene on nodes that share the tokens of one group, lane 0. */
 export function play(scene: Scene, options: PlayOptions = {}): Played {
@@ -46,7 +46,7 @@ export function play(scene: Scene, options: PlayOptions = {}): Played {
   let next = 0;
   const serve = () => {
     for (; next < arrivals.length; next++) {
-      const arrival = arrivals[next] as TokenArrival;
+      const arrival = arrivals[next];
       const inMs = beganMs + arrival.atMs - world.nowMs;
       if (inMs > 1e-6) {
         world.queue.after(inMs, serve);
@@ -78,7 +78,7 @@ export function worldOfTokens(
 export const LANE = 0;
 
 function groupOf(perSecond: number): GroupSettings {
-  const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
+  const quota = { publish: [perSecond, Infinity] as const, dispatch: UNLIMITED };
   return { ...GROUP, quota };
 }
 
@@ -104,7 +104,7 @@ export function mostIn(admitted: readonly TokenArrival[], spanMs: number): numbe
   let first = 0;
   let most = 0;
   admitted.forEach(({ atMs }, last) => {
-    while ((admitted[first] as TokenArrival).atMs <= atMs - spanMs) first++;
+    while (admitted[first].atMs <= atMs - spanMs) first++;
     most = Math.max(most, last - first + 1);
   });
   return most;
@@ -118,7 +118,7 @@ export function jain(amounts: readonly number[]): number {
 
 export function perNode(admitted: readonly TokenArrival[], nodes: number): number[] {
   const counts = Array.from({ length: nodes }, () => 0);
-  for (const { node } of admitted) counts[node] = (counts[node] as number) + 1;
+  for (const { node } of admitted) counts[node] = counts[node] + 1;
   return counts;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { World } from '../../../sim/cluster/world.js';
-import type { GroupSettings, RampSettings } from '../../../src/core/base/settings.js';
+import type { RampSettings } from '../../../src/core/base/settings.js';
 import { clusterDepth } from '../../../src/core/tokens/cluster-depth.js';
 import { RAMP } from '../settings.js';
 import { poisson, type Scene, type TokenArrival } from './arrivals.js';
@@ -44,7 +44,7 @@ const LOOK_MS = 10;
 
 function ceiling(world: World, node = 0): number {
   const { coordinator } = world.node(nameOf(node));
-  return coordinator.targets.ramps.ceilingOf(coordinator.settings.groups[0] as GroupSettings, 0, 0);
+  return coordinator.targets.ramps.ceilingOf(coordinator.settings.groups[0], 0, 0);
 }
 
 function within(admitted: readonly TokenArrival[], fromMs: number, toMs: number): number {

@@ -27,7 +27,7 @@ interface Figures {
 
 /** Groups that want 1.1 × their quotas on average, moving every second, with a third of each at one of the nodes. */
 function contended(maxReportsPerSecond: number): Figures {
-  const quota = { ...GROUP.quota, publish: [PER_SECOND, Number.POSITIVE_INFINITY] as const };
+  const quota = { ...GROUP.quota, publish: [PER_SECOND, Infinity] as const };
   const groups = Array.from({ length: GROUPS }, (_, at) => ({
     ...GROUP,
     name: `group-${at}`,
@@ -46,12 +46,12 @@ function contended(maxReportsPerSecond: number): Figures {
     if (tick % (1000 / TICK_MS) === 0) walk = walk.map((value) => 0.9 * value + 0.35 * (random.next() - 0.5));
     const second = Math.floor((tick * TICK_MS) / 1000);
     for (let group = 0; group < GROUPS; group++) {
-      const evenly = (1.1 * PER_SECOND * Math.exp(walk[group] as number) * TICK_MS) / 1000 / (NODES + 2);
+      const evenly = (1.1 * PER_SECOND * Math.exp(walk[group]) * TICK_MS) / 1000 / (NODES + 2);
       for (let node = 0; node < NODES; node++) {
         const due = poisson(random, group % NODES === node ? 3 * evenly : evenly);
         for (let at = 0; at < due; at++) {
-          wanted[group]![second]! += 1;
-          if (nodes[node]!.tryAcquire(laneOf(group, 0), 1, 0)) admitted[group]![Math.floor(tick / 10)]! += 1;
+          wanted[group][second] += 1;
+          if (nodes[node].tryAcquire(laneOf(group, 0), 1, 0)) admitted[group][Math.floor(tick / 10)] += 1;
         }
       }
     }
@@ -64,7 +64,7 @@ function contended(maxReportsPerSecond: number): Figures {
     bySecond.set(key, (bySecond.get(key) ?? 0) + 1);
   }
   const usable = wanted.flatMap((row) => [...row]).reduce((sum, count) => sum + Math.min(count, PER_SECOND), 0);
-  const sums = admitted[0]!.map((_, at) => admitted.reduce((sum, row) => sum + row[at]!, 0));
+  const sums = admitted[0].map((_, at) => admitted.reduce((sum, row) => sum + row[at], 0));
   return {
     over5s: mostIn5s(sums) / (5 * GROUPS * PER_SECOND) - 1,
     used: sums.reduce((sum, count) => sum + count, 0) / usable,

@@ -20,7 +20,7 @@ const STARTED_MS = 400;
 const GONE_MS = 50;
 
 function groupOf({ perSecond, depth }: Quota, name = GROUP.name): GroupSettings {
-  const quota = { publish: [perSecond, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
+  const quota = { publish: [perSecond, Infinity] as const, dispatch: UNLIMITED };
   return { ...GROUP, name, quota, burst: { ...GROUP.burst, messages: depth } };
 }
 
@@ -60,7 +60,7 @@ class Cluster {
   }
 
   /** Asks one by one; returns how many are granted. */
-  take(node: number, most = Number.POSITIVE_INFINITY): number {
+  take(node: number, most = Infinity): number {
     let granted = 0;
     while (granted < most && this.world.ask(`n${node}`, 0, 1, 0, false)) granted++;
     return granted;

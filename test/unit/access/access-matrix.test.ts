@@ -76,7 +76,7 @@ describe('the routes of the running server', () => {
 
 describe('role × route × method', () => {
   test('without a token, or with a wrong one, nothing but the open routes answers', async () => {
-    const paths = new Set([...routes.map((route) => route.split(' ')[1] as string), '/nowhere', '/admin/v2/nowhere']);
+    const paths = new Set([...routes.map((route) => route.split(' ')[1]), '/nowhere', '/admin/v2/nowhere']);
     for (const path of paths) {
       for (const method of METHODS) {
         const isOpen = DOCUMENTED.get(`${method === 'HEAD' ? 'GET' : method} ${path}`) === 'open';
@@ -92,7 +92,7 @@ describe('role × route × method', () => {
   });
 
   test.each(Object.keys(TOKENS) as Who[])('as %s', async (who) => {
-    const paths = new Set(routes.map((route) => route.split(' ')[1] as string));
+    const paths = new Set(routes.map((route) => route.split(' ')[1]));
     let allowed = 0;
     for (const path of paths) {
       for (const method of METHODS) {

@@ -242,7 +242,7 @@ describe('a listening server', () => {
     expect([await ask(TOKENS.viewer), await ask(TOKENS.viewer)]).toEqual([200, 200]);
     expect([await ask(TOKENS.traffic), await ask('qm_wrong'), await ask(TOKENS.viewer)]).toEqual([403, 401, 200]);
     const { auth } = live.node.config;
-    live.access.take({ ...auth!, tokens: [{ ...auth!.tokens[0]!, hash: written('qm_new').slice(7) }] });
+    live.access.take({ ...auth!, tokens: [{ ...auth!.tokens[0], hash: written('qm_new').slice(7) }] });
     expect([await ask(TOKENS.viewer), await ask(TOKENS.admin), await ask('qm_new')]).toEqual([401, 401, 200]);
     agent.destroy();
     await live.close();

@@ -51,7 +51,7 @@ function logIn(password: string | null): Promise<{ readonly code: number; readon
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(broker.url).port) }, () => socket.write(packet));
     ends.push(() => socket.destroy());
     const closed = new Promise<void>((ended) => socket.once('close', () => ended()));
-    socket.once('data', (answer) => resolve({ code: answer[3] as number, closed }));
+    socket.once('data', (answer) => resolve({ code: answer[3], closed }));
     socket.once('error', reject);
     socket.once('end', () => socket.end());
   });

@@ -24,7 +24,7 @@ class Clients {
 
   /** Asks until it is granted. */
   ask(onGrant: () => void = () => undefined, tries = 0): void {
-    const decision = this.#nodes[this.#turn++ % NODES]!.tryAcquire(this.#key, ONE);
+    const decision = this.#nodes[this.#turn++ % NODES].tryAcquire(this.#key, ONE);
     if (tries > 0) this.cameBack++;
     if (decision.granted) {
       this.granted++;
@@ -116,8 +116,8 @@ test('who waits as told is granted where the quota suffices; where it does not, 
     'minute:one': (clients) => clients.work(100),
   });
   for (const key of ['second:fifty', 'second:two-hundred']) {
-    expect(told[key]!.cameBack, key).toBeGreaterThan(200);
-    expect(told[key]!.kept, key).toBeGreaterThanOrEqual(0.97);
+    expect(told[key].cameBack, key).toBeGreaterThan(200);
+    expect(told[key].kept, key).toBeGreaterThanOrEqual(0.97);
   }
   for (const [key, { kept, granted }] of Object.entries(told)) {
     if (key === 'second:fifty' || key === 'second:two-hundred') continue;

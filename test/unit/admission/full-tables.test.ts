@@ -178,7 +178,7 @@ async function costOf(call: (at: number) => unknown, from: number): Promise<numb
 }
 
 test.each(Object.keys(TABLES))('a full table makes no request dearer than its logarithm: %s', async (name) => {
-  const { few: fewer = FEW, config, groups: others, node, fill } = TABLES[name] as Table;
+  const { few: fewer = FEW, config, groups: others, node, fill } = TABLES[name];
   const calls: ((at: number) => unknown)[] = [];
   for (const size of [fewer, (MANY / FEW) * fewer]) {
     const groups = {
@@ -191,13 +191,13 @@ test.each(Object.keys(TABLES))('a full table makes no request dearer than its lo
     scenes.push(scene);
     // No round comes in between: the loops below do not let the event loop go on.
     for (const lane of [0, 2]) scene.node.serve(lane);
-    scene.node.limiter.validUntilMs.fill(Number.POSITIVE_INFINITY);
+    scene.node.limiter.validUntilMs.fill(Infinity);
     calls.push(await fill(scene.node, size));
   }
-  const costs = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const costs = [Infinity, Infinity];
   for (let turn = 0; turn < 5; turn++) {
     for (const [at, call] of calls.entries()) {
-      costs[at] = Math.min(costs[at] as number, await costOf(call, turn * CALLS));
+      costs[at] = Math.min(costs[at], await costOf(call, turn * CALLS));
     }
   }
   const [few, many] = costs as [number, number];

@@ -19,7 +19,7 @@ describe('the queues of a proxy', () => {
     const tags = Object.keys(one.requests.tags);
     scene = await readyScene({ groups: Object.fromEntries(tags.map((tag) => [tag, {}])) });
     const { node } = scene;
-    const arrivals = shuffled(tags.flatMap((tag) => new Array<string>(one.requests.tags[tag] as number).fill(tag)));
+    const arrivals = shuffled(tags.flatMap((tag) => new Array<string>(one.requests.tags[tag]).fill(tag)));
     expect(arrivals).toHaveLength(one.requests.total);
     const served: string[] = [];
     const waits = arrivals.map(async (tag, at) => {
@@ -105,7 +105,7 @@ function shuffled(tags: string[]): readonly string[] {
   const random = new Random(1);
   for (let at = tags.length - 1; at > 0; at--) {
     const other = Math.floor(random.next() * (at + 1));
-    [tags[at], tags[other]] = [tags[other] as string, tags[at] as string];
+    [tags[at], tags[other]] = [tags[other], tags[at]];
   }
   return tags;
 }

@@ -10,7 +10,7 @@ const caseOf = (id: string) => CASES.find((one) => one.id === id)!;
 
 async function nodeOf(id: string) {
   const { ratePerPeriod, periodMs = 1000 } = caseOf(id).params as Readonly<Record<string, number>>;
-  const messagesPerSecond = ((ratePerPeriod as number) * 1000) / periodMs;
+  const messagesPerSecond = (ratePerPeriod * 1000) / periodMs;
   scene = await readyScene({ groups: { a: { quota: { publish: { messagesPerSecond } }, topics: 'even' } } });
   return scene.node;
 }

@@ -38,7 +38,7 @@ function play({ gate, time }: Gated, stream: readonly Step[], isAsked = (_: Step
   const due: (() => void)[][] = Array.from({ length: stream.length + 6 }, () => []);
   const asked = stream.map((one, at): Asked => {
     time.nowMs += one.waitMs;
-    for (const settle of due[at]!) settle();
+    for (const settle of due[at]) settle();
     if (!isAsked(one)) return { one, granted: NONE, done: NONE };
     const { way, messages, bytes, client, topic, retry } = one;
     const [amounts, options] = [
@@ -56,7 +56,7 @@ function play({ gate, time }: Gated, stream: readonly Step[], isAsked = (_: Step
       if (!held.granted) return { one, granted: NONE, done: NONE };
       const granted = 'id' in held ? ([held.messages, held.bytes] as const) : all;
       const took: Asked = { one, granted, done: granted };
-      due[at + 1 + one.heldFor]!.push(() => settle(held, took));
+      due[at + 1 + one.heldFor].push(() => settle(held, took));
       return took;
     }
     const decision: Decision = gate.tryAcquire('orders', amounts, { ...options, atMost: way === 'part' });
@@ -128,12 +128,12 @@ describe('a group with mode: shadow, and the same group enforced', () => {
         const { inForce, counts } = shadow.gate.shadows;
         for (const { one, granted } of done) expect(granted).toEqual([one.messages, one.bytes]);
         expect([0, 1].map((dimension) => inForce.admitted.at(slotOf(0, dimension)))).toEqual(
-          sumOf(done, (each, at) => each.done[at]!),
+          sumOf(done, (each, at) => each.done[at]),
         );
         expect([inForce.refused.at(0), inForce.refused.at(1), inForce.refusedOnce.at(0)]).toEqual([0, 0, 0]);
         // What it would have refused is what was granted less what the other has granted.
         const { wouldRefuse } = counts.of(0);
-        const missing = sumOf(answers, ({ one, granted }, at) => [one.messages, one.bytes][at]! - granted[at]!);
+        const missing = sumOf(answers, ({ one, granted }, at) => [one.messages, one.bytes][at] - granted[at]);
         expect([wouldRefuse.messages, wouldRefuse.bytes]).toEqual(missing);
         expect(wouldRefuse.requests).toBe(answers.filter(isLess).length);
         refused += wouldRefuse.requests;
@@ -162,10 +162,10 @@ describe('what is planned for a group, and the same in force', () => {
         expect(countsOf(beside, lane)).toEqual(countsOf(enforced, 0));
         const { wouldRefuse, wouldGrant } = beside.gate.shadows.counts.of(lane);
         // What was granted of each first attempt in force, and what it would have granted.
-        const firsts = answers.flatMap((here, at) => (isFirst(here.one) ? [[here.granted, others[at]!.granted]] : []));
+        const firsts = answers.flatMap((here, at) => (isFirst(here.one) ? [[here.granted, others[at].granted]] : []));
         const sums = (differing: (here: number, there: number, isGranted: boolean) => number) =>
           [0, 1].map((at) =>
-            firsts.reduce((sum, [here, there]) => sum + differing(here![at]!, there![at]!, here![0] + here![1] > 0), 0),
+            firsts.reduce((sum, [here, there]) => sum + differing(here[at], there[at], here[0] + here[1] > 0), 0),
           );
         expect([wouldRefuse.messages, wouldRefuse.bytes]).toEqual(sums((here, there) => Math.max(0, here - there)));
         expect([wouldGrant.messages, wouldGrant.bytes]).toEqual(sums((_, there, isGranted) => (isGranted ? 0 : there)));

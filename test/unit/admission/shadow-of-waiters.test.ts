@@ -34,7 +34,7 @@ async function play(gated: readonly Gated[], steps: readonly Step[]): Promise<un
   for (const one of steps) {
     await vi.advanceTimersByTimeAsync(one.passMs);
     gated.forEach((each, at) => {
-      const told = answers[at] as unknown[];
+      const told = answers[at];
       const place = told.push(null) - 1;
       ask(each, one).then(
         ({ shadow: _, id: _own, ...said }: Record<string, unknown>) => {
@@ -112,11 +112,11 @@ describe('a plan beside a group for which work waits', () => {
     const { gate, limiter, loop } = gated;
     const planned = gate.shadows.shadowLaneOf(0) as number;
     Object.assign(loop, { isReady: false });
-    for (const lane of [0, planned]) limiter.validUntilMs.set(lane, Number.NEGATIVE_INFINITY);
+    for (const lane of [0, planned]) limiter.validUntilMs.set(lane, -Infinity);
     const asked = gate.acquire('orders', { messages: 1 }, { waitMs: 5000 });
     await vi.advanceTimersByTimeAsync(100);
     Object.assign(loop, { isReady: true });
-    for (const lane of [0, planned]) limiter.validUntilMs.set(lane, Number.POSITIVE_INFINITY);
+    for (const lane of [0, planned]) limiter.validUntilMs.set(lane, Infinity);
     gate.waiting.wakeAll();
     await vi.advanceTimersByTimeAsync(4000);
     expect((await asked).granted).toBe(true);
@@ -152,7 +152,7 @@ describe('a group with mode: shadow', () => {
   test('counts what it lets pass before the node knows a share', () => {
     const gated = gateOf({ ...messages(1000), mode: 'shadow' }, { clock });
     Object.assign(gated.loop, { isReady: false });
-    gated.limiter.validUntilMs.set(0, Number.NEGATIVE_INFINITY);
+    gated.limiter.validUntilMs.set(0, -Infinity);
     expect(gated.gate.tryAcquire('orders', { messages: 2 })).toEqual({ granted: true });
     const { inForce, counts } = gated.gate.shadows;
     expect([inForce.admitted.at(0), inForce.attempted.at(0), counts.of(0).wouldRefuse.requests]).toEqual([2, 2, 0]);

@@ -35,7 +35,7 @@ export function gateOf(orders: Readonly<Record<string, unknown>>, { limits = {},
     if (!enabled) return;
     for (const [direction, rates] of [quota.publish, quota.dispatch].entries()) {
       const lane = laneOf(group, direction);
-      limiter.validUntilMs.set(lane, Number.POSITIVE_INFINITY);
+      limiter.validUntilMs.set(lane, Infinity);
       for (const [dimension, rate] of rates.entries())
         limiter.setLimit(lane, dimension, rate, rate / 10, clock?.() ?? time.nowMs);
       limiter.buckets.fill(lane, clock?.() ?? time.nowMs);

@@ -13,13 +13,13 @@ test('whoever comes back after a pause is not sent away for as long as next to n
   const names = Object.keys(config.groups);
   const [idle, busy] = await Promise.all(['idle', 'busy'].map((nodeId) => createNode({ nodeId, config })));
   const asking = setInterval(() => {
-    for (let at = 0; at < 10; at++) for (const name of names) busy!.tryAcquire(name, { messages: 1 });
+    for (let at = 0; at < 10; at++) for (const name of names) busy.tryAcquire(name, { messages: 1 });
   }, 20);
   try {
-    await Promise.all([idle!.ready(), busy!.ready()]);
+    await Promise.all([idle.ready(), busy.ready()]);
     await sleep(6500);
     for (const name of names) {
-      const told = Array.from({ length: 8 }, () => idle!.tryAcquire(name, { messages: 1 }));
+      const told = Array.from({ length: 8 }, () => idle.tryAcquire(name, { messages: 1 }));
       const waits = told.map((decision) => (decision.granted ? 0 : decision.retryAfterMs));
       expect(Math.max(...waits), name).toBeGreaterThan(0);
       // 30/s are due to it: 33 ms for a bucket, a second for a window, and a quarter of a second to be heard.
@@ -27,7 +27,7 @@ test('whoever comes back after a pause is not sent away for as long as next to n
     }
   } finally {
     clearInterval(asking);
-    await Promise.all([idle, busy].map((node) => node!.close()));
+    await Promise.all([idle, busy].map((node) => node.close()));
   }
 });
 

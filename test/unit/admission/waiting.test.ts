@@ -79,8 +79,7 @@ describe('whoever waits', () => {
     ['weight', [0, 0.5, 1001, Number.NaN, '5', null], [1, 1000]],
   ])('says for how long and with what weight within bounds: %s', async (field, wrong, right) => {
     setLimit(1000);
-    const ask = (value: unknown) =>
-      node.acquire('a', { messages: 1 }, { waitMs: 10, [field]: value } as { waitMs: number });
+    const ask = (value: unknown) => node.acquire('a', { messages: 1 }, { waitMs: 10, [field]: value });
     const refused = expect.objectContaining({ code: 'FIELD_INVALID', facts: expect.objectContaining({ field }) });
     for (const value of wrong) await expect(ask(value)).rejects.toEqual(refused);
     await vi.advanceTimersByTimeAsync(WINDOW_MS);

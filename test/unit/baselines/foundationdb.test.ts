@@ -31,7 +31,7 @@ function play(quotaAt: (nowSec: number) => number, pages: number, clients: reado
   };
   queue.after(1000, report);
   const loop = (wantedTps: number) => {
-    const limit = rates.clientLimit([quotaAt(nowSec()), Number.POSITIVE_INFINITY], nowSec());
+    const limit = rates.clientLimit([quotaAt(nowSec()), Infinity], nowSec());
     queue.after(1000 / Math.min(wantedTps, limit), () => {
       rates.addTransactions(1, nowSec());
       servers.add(pages, nowSec());
@@ -109,8 +109,8 @@ test('below 1 transaction per second nothing is published', () => {
   const rates = new TagRates();
   rates.addTransactions(1, 1);
   expect(rates.target([10, 10], 100)).toBeNull();
-  expect(rates.clientLimit([10, 10], 100)).toBe(Number.POSITIVE_INFINITY);
-  expect(rates.proxyLimit([10, 10], 2, 100)).toBe(Number.POSITIVE_INFINITY);
+  expect(rates.clientLimit([10, 10], 100)).toBe(Infinity);
+  expect(rates.proxyLimit([10, 10], 2, 100)).toBe(Infinity);
 });
 
 test('the tighter of two quotas is the target: 100 messages/s, 50 kB/s at 1 kB each are 50', () => {

@@ -13,8 +13,8 @@ function admittedOf({ variant, configured, startLimits, wants, deaths, isSilent,
   for (let round = 1; round <= rounds; round++) {
     const isDead = (member: number) => deaths !== null && round >= deaths.fromRound && deaths.members.includes(member);
     const living = limits.map((_, member) => member).filter((member) => !isDead(member));
-    for (const member of living) reports[member] = Math.min(wants(member, round), limits[member] as number);
-    admitted.push(living.map((member) => reports[member] as number));
+    for (const member of living) reports[member] = Math.min(wants(member, round), limits[member]);
+    admitted.push(living.map((member) => reports[member]));
     if (isSilent) continue;
     limits = reports.map((own) =>
       Number(calculate({ configured, own, total: total(reports), periodSec: 60, threshold: 0 })),

@@ -72,7 +72,7 @@ function rulesOf({ id, variant }: SuppressionCase): readonly SuppressionRule[] {
 
 test.each(cases)('Pulsar reports: $id', (given) => {
   const { params, bytes, msgs, msSinceLastReport, expected } = given;
-  const since = msSinceLastReport === NEVER_SENT ? Number.POSITIVE_INFINITY : msSinceLastReport;
+  const since = msSinceLastReport === NEVER_SENT ? Infinity : msSinceLastReport;
   for (const rule of rulesOf(given)) {
     expect(rule({ ...params, bytes, messages: msgs, msSinceLastReport: since })).toBe(expected);
   }
@@ -81,7 +81,7 @@ test.each(cases)('Pulsar reports: $id', (given) => {
 test.each(sequences)('Pulsar reports in sequence: $id', ({ id, steps, usagePerRound, expectedSendRounds }) => {
   if (steps !== undefined) return playSteps(steps);
   if (usagePerRound === undefined) throw new Error(`sequence ${id} has neither steps nor rounds`);
-  for (const rule of RULES.both as readonly SuppressionRule[]) {
+  for (const rule of RULES.both) {
     const reporter = new UsageReporter(rule, defaults);
     const sent = usagePerRound.flatMap((usage, round) => {
       reporter.add({ messages: usage, bytes: usage });

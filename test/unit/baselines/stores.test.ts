@@ -8,7 +8,7 @@ import { EventQueue } from '../../../sim/cluster/event-queue.js';
 import { Random } from '../../../sim/cluster/random.js';
 import { LOCAL_KAFKA } from '../../../sim/cluster/world.js';
 
-const UNLIMITED = Number.POSITIVE_INFINITY;
+const UNLIMITED = Infinity;
 
 describe('the fixed window of rate-limiter-flexible', () => {
   const perSecond = (messagesPerSecond: number, bytesPerSecond = UNLIMITED) =>

@@ -67,7 +67,7 @@ describe('over-admission', () => {
 
   test('while the whole topic is away there is nothing on top of the quota but bursts', () => {
     const happened = [fault('brokers-all-frozen', { fromMs: BROKEN_MS, doneMs: 40_000 })];
-    const burst = burstOf(GROUPS[WIDE] as (typeof GROUPS)[number], NODES) / 5;
+    const burst = burstOf(GROUPS[WIDE], NODES) / 5;
     const rate = (more: number) => (group: number, atMs: number) =>
       quotaOf(group) + (group === WIDE && atMs > 25_000 && atMs < 35_000 ? more : 0);
     expect(verdictOf({ rate: rate(burst * 0.9), happened }).broken).toEqual([]);

@@ -23,7 +23,7 @@ describe.concurrent('quotamesh', () => {
     const commands = [...stdout.matchAll(/^ {2}(run|check|status)\b/gm)].map(([, name]) => name);
     expect(commands).toEqual(['run', 'check', 'status']);
     expect(stdout).toContain('Examples:');
-    for (const help of await Promise.all(['run', 'check', 'status'].map((name) => run(name as string, '--help')))) {
+    for (const help of await Promise.all(['run', 'check', 'status'].map((name) => run(name, '--help')))) {
       expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(/Examples?:/) });
     }
   });

@@ -82,7 +82,7 @@ describe.concurrent('a reader that goes away', () => {
   )('that was never there: %s ends with 0 and no word', async ([args], { expect, onTestFinished }) => {
     const scene = new CliScene(onTestFinished);
     const folder = scene.folderWith({ 'node.yaml': NODE });
-    const command = scene.start((args as string[]).map((word) => (word === 'node.yaml' ? join(folder, word) : word)));
+    const command = scene.start(args.map((word) => (word === 'node.yaml' ? join(folder, word) : word)));
     command.closeStdout();
     expect(await command.exit).toMatchObject({
       code: 0,

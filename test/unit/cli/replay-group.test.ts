@@ -31,7 +31,7 @@ function play(options: Partial<ReplayCommandOptions>, yaml = YAML) {
     direction: 'publish',
     ...(config === undefined ? {} : { config: file }),
     ...rest,
-  } as ReplayCommandOptions);
+  });
 }
 
 test('a group of a configuration, as its node would have it', async () => {
@@ -44,7 +44,7 @@ test('a group of a configuration, as its node would have it', async () => {
   });
   expect(orders.maxRequestAt([100, 2000])).toEqual([1000, 65_536]);
   const dispatch = await play({ config: 'yes', group: 'orders', direction: 'dispatch' });
-  expect(dispatch.quota).toEqual([7, Number.POSITIVE_INFINITY]);
+  expect(dispatch.quota).toEqual([7, Infinity]);
 });
 
 test('--set lays settings over the file, and flags of quotas over both', async () => {
@@ -66,10 +66,10 @@ test.for(['60/min', '600/h', '1/d', '5', '2.5k', '100/s'])('--quota %s is what a
         groups: { trace: { quota: { [direction]: { messagesPerSecond: quota, bytesPerSecond: quota } } } },
       },
       { source: '(node)' },
-    ).groups[0]!;
+    ).groups[0];
     const { settings, quota: played } = await play({ quota, quotaBytes: quota, direction });
     expect(played).toEqual(node.quota[direction]);
-    const group = settings.groups[0]!;
+    const group = settings.groups[0];
     expect(group.quota).toEqual(node.quota);
     expect(group.burst.ofQuota?.publish).toEqual(node.burst.ofQuota?.[direction]);
   }
@@ -91,8 +91,8 @@ test.for([1, 10])('60/min at --speed %s: sixty at once, then one a second of the
     settings,
     maxRequest: maxRequestAt(quota),
   });
-  expect(run!.admitted).toBeGreaterThanOrEqual(75);
-  expect(run!.admitted).toBeLessThanOrEqual(60 + 31);
+  expect(run.admitted).toBeGreaterThanOrEqual(75);
+  expect(run.admitted).toBeLessThanOrEqual(60 + 31);
 });
 
 test('a static split has its part of the burst that a quota per minute has', async () => {
@@ -102,7 +102,7 @@ test('a static split has its part of the burst that a quota per minute has', asy
   }
   const options = { name: 'burst', nodes: 3, seed: 1, speed: 1, quota, settings, maxRequest: maxRequestAt(quota) };
   const [run] = await playTrace(atOnce(), { ...options, systems: [systemNamed('static')!] });
-  expect(run!.admitted).toBe(20);
+  expect(run.admitted).toBe(20);
 });
 
 test('--quota takes the place of a rate in another unit of time, in the file and in --set', async () => {
@@ -122,7 +122,7 @@ test('--quota takes the place of a rate in another unit of time, in the file and
 
 test('--set without a configuration changes the defaults', async () => {
   const group = await play({ set: ['headroom=none', 'quota.publish.bytesPerSecond=1k'] });
-  expect(group).toMatchObject({ name: 'trace', quota: [Number.POSITIVE_INFINITY, 1000] });
+  expect(group).toMatchObject({ name: 'trace', quota: [Infinity, 1000] });
   expect(group.settings.groups[0]).toMatchObject({ headroom: 'none' });
 });
 
@@ -137,12 +137,12 @@ keys:
 
 test('keys of a configuration: the template for all of a column, or a single one by its name', async () => {
   const all = await play({ config: 'yes', per: 'api_key' }, KEYED);
-  expect(all).toMatchObject({ kind: 'template', name: 'key:{id}', quota: [10, Number.POSITIVE_INFINITY] });
+  expect(all).toMatchObject({ kind: 'template', name: 'key:{id}', quota: [10, Infinity] });
   expect(all.settings.groups[0]?.burst.ofQuota?.publish.messages).toBe(600);
   const set = ['quota.publish.messagesPerHour=7200'];
   expect((await play({ config: 'yes', per: 'api_key', set }, KEYED)).quota[0]).toBe(2);
   const one = await play({ config: 'yes', group: 'key:acme' }, KEYED);
-  expect(one).toMatchObject({ kind: 'key', name: 'key:acme', quota: [10, Number.POSITIVE_INFINITY] });
+  expect(one).toMatchObject({ kind: 'key', name: 'key:acme', quota: [10, Infinity] });
   const own = await play({ config: 'yes', group: 'key:vip', set: ['strategy=equal'] }, KEYED);
   expect(own).toMatchObject({ kind: 'key', name: 'key:vip', strategy: 'equal' });
   expect(own.quota[0]).toBe(50);

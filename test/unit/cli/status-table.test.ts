@@ -42,7 +42,7 @@ describe('the table of `quotamesh status`', () => {
   it('of many nodes shows those that want most, and the others as one; of many members those that are lost first', () => {
     const nodes = Array.from({ length: 25 }, (_, at) => share(`n${at}`, { usage: at, demand: at, share: 2 }, 100));
     const members = nodes.map(({ nodeId }, at) => {
-      return { ...NODE.members[0]!, nodeId, self: false, state: at === 24 ? 'expired' : 'alive' } as const;
+      return { ...NODE.members[0], nodeId, self: false, state: at === 24 ? 'expired' : 'alive' } as const;
     });
     const status = {
       node: { ...NODE, members },

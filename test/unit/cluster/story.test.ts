@@ -27,7 +27,7 @@ test.each([
 test.each([
   ['at once', decisions([0, 'a', 150], [0, 'b', 150]), 0],
   ['after the last change', decisions([0, 'a', 300], [200, 'b', 150], [700, 'a', 150]), 700],
-  ['never, when one stays off', decisions([0, 'a', 300], [200, 'b', 150]), Number.POSITIVE_INFINITY],
+  ['never, when one stays off', decisions([0, 'a', 300], [200, 'b', 150]), Infinity],
   ['never, within a second of the end', decisions([0, 'a', 300], [9500, 'a', 150], [9500, 'b', 150]), Infinity],
 ])('shares have settled %s', (_, lines, expected) => {
   expect(settledAfterMs(lines, 0, { a: 150, b: 150 }, 10_000, QUOTA)).toBe(expected);

@@ -34,7 +34,7 @@ async function mistakesOf(group: string, defaults = '{}'): Promise<string[]> {
 
 async function groupOf(group: string, defaults = '{}') {
   const [found] = (await loadConfig({ file: fileOf(group, defaults) })).groups;
-  return found!;
+  return found;
 }
 
 const GATES = [
@@ -67,7 +67,7 @@ describe('a group of which each node limits its own share', () => {
     const alone = async (group: string) => {
       const file = join(folder, 'alone.yaml');
       writeFileSync(file, `cluster: demo\ntopic: { kind: none, nodeCount: 3 }\ngroups:\n  orders: ${group}\n`);
-      return (await loadConfig({ file })).groups[0]!;
+      return (await loadConfig({ file })).groups[0];
     };
     expect(gatesOf(await alone('{}'))).toEqual(['nodeCount']);
     await expect(alone('{ burst: 10 }')).rejects.toThrow('needs a bucket of the cluster: topic.kind is none');

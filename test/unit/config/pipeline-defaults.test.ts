@@ -24,7 +24,7 @@ test('a vertex that overrides one key keeps all others, below ramp and isolation
 test('a disabled vertex limits nothing, whatever it inherits; what is printed says what is in force', () => {
   const config = pipeline();
   expect(config.groups[2]).toMatchObject({ enabled: false, ramp: null });
-  expect(config.groups[2]?.quota.publish).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+  expect(config.groups[2]?.quota.publish).toEqual([Infinity, Infinity]);
   const printed = describeConfig(config);
   expect(printed).toContain('limiter: window');
   expect(resolveConfig(parseYaml(printed).raw, { source: '(printed)' }).groups).toEqual(config.groups);

@@ -48,8 +48,8 @@ test('a configuration is printed as it was written, and enforced per second', ()
       const written = quotaOf(config);
       expect(written).toEqual({ [rateKey(name, per)]: amount, reservedCostPerSecond: 0 });
       const [group] = config.groups;
-      const [messages, bytes] = group!.quota.publish;
-      const enforced = { messages, bytes, cost: group!.cost.publish.total };
+      const [messages, bytes] = group.quota.publish;
+      const enforced = { messages, bytes, cost: group.cost.publish.total };
       expect(enforced[name]).toBe(amount / SECONDS_OF[per]);
       // What is printed is a configuration of the same meaning.
       expect(resolveConfig(parse(describeConfig(config)), { source: 'printed' }).groups).toEqual(config.groups);
@@ -78,8 +78,8 @@ test('limits of the node, of topics and of clients take every unit of time', () 
     },
   });
   expect(config.limits.publish[0]).toBe(1.5);
-  expect(config.groups[0]!.perTopic.publish[1]).toBe(2);
-  expect(config.groups[0]!.perClient.dispatch[0]).toBe(1);
+  expect(config.groups[0].perTopic.publish[1]).toBe(2);
+  expect(config.groups[0].perClient.dispatch[0]).toBe(1);
   const printed = parse(describeConfig(config));
   expect(printed.limits.publish).toEqual({ messagesPerMinute: 90 });
   expect(printed.groups.a.perTopic.publish).toEqual({ bytesPerHour: 7200 });
@@ -223,7 +223,7 @@ describe('a mistake is told with its reason and a remedy', () => {
 });
 
 test('groups that mean the same have the same hash, whatever their unit of time', () => {
-  const hashOf = (publish: object) => definitionHash(resolved({ groups: { a: { quota: { publish } } } }).groups[0]!);
+  const hashOf = (publish: object) => definitionHash(resolved({ groups: { a: { quota: { publish } } } }).groups[0]);
   expect(hashOf({ messagesPerMinute: 5 })).toBe(hashOf({ messagesPerHour: 300 }));
   expect(hashOf({ messagesPerMinute: 60 })).toBe(hashOf({ messagesPerSecond: 1 }));
   expect(hashOf({ messagesPerMinute: 60 })).not.toBe(hashOf({ messagesPerSecond: 60 }));

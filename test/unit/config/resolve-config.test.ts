@@ -6,7 +6,7 @@ import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 import { QuotameshError } from '../../../src/errors/quotamesh-error.js';
 
 const INLINE: ResolveOptions = { source: '(inline)', folder: '/etc/quotamesh', hostName: 'web-1' };
-const UNLIMITED = Number.POSITIVE_INFINITY;
+const UNLIMITED = Infinity;
 const NO_LIMIT = [UNLIMITED, UNLIMITED];
 
 function fromYaml(yaml: string, options: Partial<ResolveOptions> = {}) {
@@ -314,7 +314,7 @@ describe('the topic', () => {
     ],
   ])('tls: %j', (tls, expected) => {
     const files: Record<string, string> = { '/etc/quotamesh/c.pem': '<c.pem>\n', '/k.pem': '<k.pem>\r\n' };
-    const options = { ...INLINE, readFile: (path: string) => files[path] as string };
+    const options = { ...INLINE, readFile: (path: string) => files[path] };
     const { topic } = resolveConfig({ cluster: 'demo', topic: { ...kafka, tls }, groups }, options);
     expect(topic).toMatchObject({ tls: expected });
   });

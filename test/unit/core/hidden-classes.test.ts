@@ -23,7 +23,7 @@ const haveSameClass = runInNewContext('(one, other) => %HaveSameMap(one, other)'
 
 test('all lanes have the same hidden class', () => {
   const [group] = SETTINGS.groups;
-  const groups = Array.from({ length: COUNT }, (_, at) => ({ ...group!, name: `group-${at}` }));
+  const groups = Array.from({ length: COUNT }, (_, at) => ({ ...group, name: `group-${at}` }));
   const table = new LaneTable({ ...SETTINGS, nodeId: 'own', nonce: 1, groups });
   const usageMap = new UsageMap(() => undefined, table.settings);
   const lanes = groups.map((_, at) => table.serve(at * DIRECTION_COUNT, usageMap, 0));

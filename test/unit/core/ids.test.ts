@@ -66,7 +66,7 @@ describe('ids', () => {
     const ids = Array.from({ length: 100_000 }, (_, at) => groupIdOf('demo', `tenant-${at % 317}/space-${at}`));
     expect(new Set(ids).size).toBe(ids.length);
     const perPartition = new Array<number>(16).fill(0);
-    for (const id of ids) perPartition[bitsOf(id) % 16] = (perPartition[bitsOf(id) % 16] as number) + 1;
+    for (const id of ids) perPartition[bitsOf(id) % 16] = perPartition[bitsOf(id) % 16] + 1;
     expect(Math.min(...perPartition)).toBeGreaterThan(5900);
     expect(Math.max(...perPartition)).toBeLessThan(6600);
   });

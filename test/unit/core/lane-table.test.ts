@@ -27,7 +27,7 @@ test('a served lane keeps its seat, no other has it meanwhile, and seats that ar
           const isOtherServed = served.includes(lane % 2 === 0 ? lane + 1 : lane - 1);
           expect(table.end(known)).toBe(!isOtherServed);
         } else if (what === 'change') {
-          table.changeGroup(group, { ...groups[group]!, windowMs: lane });
+          table.changeGroup(group, { ...groups[group], windowMs: lane });
           expect(table.lanesOf(group).map(({ settings }) => settings.windowMs)).toEqual(
             served.filter((each) => Math.floor(each / 2) === group).map(() => lane),
           );

@@ -9,7 +9,7 @@ function bytesOf(text: string): Buffer {
   return Buffer.concat(
     Array.from({ length: text.length }, (_, at) => {
       const unit = text.charCodeAt(at);
-      if (unit < 0xd800 || unit > 0xdfff) return Buffer.from(text[at] as string);
+      if (unit < 0xd800 || unit > 0xdfff) return Buffer.from(text[at]);
       return Buffer.from([0xe0 | (unit >>> 12), 0x80 | ((unit >>> 6) & 63), 0x80 | (unit & 63)]);
     }),
   );

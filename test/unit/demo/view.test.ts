@@ -34,7 +34,7 @@ describe('the live view', () => {
       'messages  █████████████████████████████░  192 of 200 per second',
       'bytes     ███████████████░░░░░░░░░░░░░░░  220 kB of 440 kB per second',
     ]);
-    const act = { ...FRAME, act: 'Act 1 of 6', quota: [200, Number.POSITIVE_INFINITY] } as const;
+    const act = { ...FRAME, act: 'Act 1 of 6', quota: [200, Infinity] } as const;
     const [first, ...others] = frameLines(act, { headline: 'three nodes', forMs: null, hints: [] });
     expect(stripVTControlCharacters(first ?? '')).toBe('Act 1 of 6  12 s');
     expect(others.join()).not.toContain('bytes');

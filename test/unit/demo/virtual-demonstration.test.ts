@@ -19,7 +19,7 @@ async function demonstrate(nodes: number, seed: number, config: Readonly<Record<
   return demonstrateVirtually({
     config,
     group: name,
-    quotaPerSecond: quota.publish as [number, number],
+    quotaPerSecond: quota.publish,
     trace: await readTrace(TRACE_FILE),
     nodes,
     forMs: 20_001,

@@ -13,7 +13,7 @@ function entriesOf(part: string): string[] {
   return part
     .split(/^- /m)
     .slice(1)
-    .map((entry) => (entry.split(/\n(?! {2})/)[0] as string).replaceAll(/\s+/g, ' '));
+    .map((entry) => entry.split(/\n(?! {2})/)[0].replaceAll(/\s+/g, ' '));
 }
 
 test('the changelog says how a line is added, and its versions have numbers and dates', () => {

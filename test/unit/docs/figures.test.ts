@@ -46,7 +46,7 @@ test('every figure of README names its command, which has been run at a commit',
   expect(mistakesOf(readme, readTable(), textOf('docs/reference/figures.md'))).toEqual([]);
   for (const [, , command] of figuresOf(readme)) {
     const [, script] = /^npm (?:run )?([\w:]+)/.exec(command as string) ?? [];
-    expect(scripts).toHaveProperty([script as string]);
+    expect(scripts).toHaveProperty([script]);
   }
   for (const { commit, code } of Object.values(readTable())) {
     expect(commit).toMatch(/^[0-9a-f]{8,40}$/);
@@ -87,7 +87,7 @@ test('code that has changed by more than a comment is another than was measured'
 
 test('what is stale says which command to run', () => {
   const command = 'npm run bench:limiter';
-  const code = codeHash(FIGURES[command]!.code);
+  const code = codeHash(FIGURES[command].code);
   expect(staleness(command, { [command]: { commit: '0123abcd', code } })).toBeNull();
   expect(staleness(command, { [command]: { commit: '0123abcd', code: 'other' } })).toMatch(
     /ran at 0123abcd, and bench\/limiter\.ts.* have changed since: run npm run figures -- limiter,/,

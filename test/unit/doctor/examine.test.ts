@@ -89,7 +89,7 @@ test('folders that cannot be written', async () => {
 describe('Kafka', () => {
   test('is not there: what hangs on it is not looked at', async () => {
     const [http, kafka] = await freePorts(2);
-    const { findings } = await lookAt(kafkaYaml(http as number, [kafka as number]));
+    const { findings } = await lookAt(kafkaYaml(http, [kafka]));
     expect(statesOf(findings)).toEqual({
       'Node.js': 'good',
       configuration: 'good',
@@ -107,7 +107,7 @@ describe('Kafka', () => {
     const [http] = await freePorts(1);
     const kafka = await listening(createServer(() => undefined));
     const beganMs = performance.now();
-    const { findings } = await lookAt(kafkaYaml(http as number, [kafka]), 300);
+    const { findings } = await lookAt(kafkaYaml(http, [kafka]), 300);
     expect(findings.find(({ about }) => about === 'Kafka')).toMatchObject({
       state: 'wrong',
       code: 'TOPIC_UNREACHABLE',

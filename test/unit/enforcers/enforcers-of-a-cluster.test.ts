@@ -42,7 +42,7 @@ describe('two nodes with an enforcer each', () => {
       for (const proxy of proxies) await proxy.turn(turnMs);
       await scene.time.advance(turnMs);
     }
-    return proxies.map(({ admitted }, at) => (admitted - (before[at] as number)) / seconds);
+    return proxies.map(({ admitted }, at) => (admitted - before[at]) / seconds);
   }
 
   const total = (rates: readonly number[]) => rates.reduce((sum, rate) => sum + rate, 0);
@@ -50,11 +50,11 @@ describe('two nodes with an enforcer each', () => {
   it('share one quota, and two seconds after a turn the busier one has what the other leaves', async () => {
     await pass(5);
     const equal = await pass(10);
-    Object.assign(proxies[1] as WishingProxy, { wish: 50 });
+    Object.assign(proxies[1], { wish: 50 });
     await pass(2);
     const uneven = await pass(10);
-    Object.assign(proxies[0] as WishingProxy, { wish: 50 });
-    Object.assign(proxies[1] as WishingProxy, { wish: 900 });
+    Object.assign(proxies[0], { wish: 50 });
+    Object.assign(proxies[1], { wish: 900 });
     await pass(2);
     const turned = await pass(10);
     console.log([equal, uneven, turned].map((rates) => rates.map(Math.round).join(' + ')));
@@ -64,16 +64,16 @@ describe('two nodes with an enforcer each', () => {
   });
 
   it('who is short of some units claims twice what it has, and not half of the quota', async () => {
-    Object.assign(proxies[0] as WishingProxy, { wish: 2000 });
-    Object.assign(proxies[1] as WishingProxy, { wish: 120 });
+    Object.assign(proxies[0], { wish: 2000 });
+    Object.assign(proxies[1], { wish: 120 });
     // As often as a broker of Pulsar tells.
     const turnMs = 50;
     await pass(15, turnMs);
-    Object.assign(proxies[1] as WishingProxy, { wish: 160 });
+    Object.assign(proxies[1], { wish: 160 });
     let least = QUOTA;
     for (let turn = 0; turn < 40; turn++) {
       await pass(turnMs / 1000, turnMs);
-      least = Math.min(least, (proxies[0] as WishingProxy).rate);
+      least = Math.min(least, proxies[0].rate);
     }
     // Twice at most 160 are claimed, where it was an equal part: 500. A move by 2 % is not told.
     expect(least).toBeGreaterThanOrEqual(0.98 * (QUOTA - 2 * 160));
@@ -81,7 +81,7 @@ describe('two nodes with an enforcer each', () => {
 
   it('with the topic away keep what they have, then get what the isolation policy admits, and never more', async () => {
     await pass(5);
-    Object.assign(proxies[1] as WishingProxy, { wish: 300 });
+    Object.assign(proxies[1], { wish: 300 });
     await pass(10);
     scene.log.pauseAppends();
     const held = await pass(HOLD_SECONDS / 2);

@@ -30,7 +30,7 @@ describe('enforcers', () => {
     expect(admitted).toBeLessThanOrEqual(10 * LIMIT + 100);
     expect(admitted).toBeGreaterThanOrEqual(0.95 * 10 * LIMIT);
     expect(Math.abs(scene.charged - admitted)).toBeLessThanOrEqual(0.1 * LIMIT);
-    expect(both[0]?.rate).toBeCloseTo(both[1]?.rate as number, -1);
+    expect(both[0]?.rate).toBeCloseTo(both[1]?.rate, -1);
   });
 
   it('a pause of the node makes no debt: what was admitted meanwhile is charged to the tokens of that time', async () => {

@@ -68,11 +68,10 @@ describe('enforcers of two nodes, one wants 20/s and one 5,000/s of 1,000/s', ()
       for (const proxy of proxies) await proxy.turn(everyMs);
       await scene.time.advance(TURN_MS);
     }
-    return proxies.map(({ admitted }, at) => (admitted - (before[at] as number)) / seconds);
+    return proxies.map(({ admitted }, at) => (admitted - before[at]) / seconds);
   }
 
-  const proxyOf = (node: number, name: string, wish: number) =>
-    new ChanceProxy(scene.nodes[node] as WholeNode, name, wish);
+  const proxyOf = (node: number, name: string, wish: number) => new ChanceProxy(scene.nodes[node], name, wish);
 
   it.each([
     [
@@ -115,7 +114,7 @@ describe('enforcers of two nodes, one wants 20/s and one 5,000/s of 1,000/s', ()
     async (everyMs) => {
       const proxies = [proxyOf(0, 'sleepy', 20), proxyOf(0, 'busy', 5000)];
       await pass(proxies, 10, everyMs);
-      Object.assign(proxies[0] as ChanceProxy, { wish: 5000 });
+      Object.assign(proxies[0], { wish: 5000 });
       await pass(proxies, 3, everyMs);
       const rates = await pass(proxies, 10, everyMs);
       console.log(`reports every ${everyMs} ms: ${rates.map(Math.round).join(' + ')}`);

@@ -86,12 +86,12 @@ describe('two brokers', () => {
       if (performance.now() % TICK_MS === 0) for (const broker of brokers) await broker.tick();
       for (const broker of brokers) broker.step();
     }
-    return brokers.map(({ dispatched }, at) => (1000 * (dispatched - (before[at] as number))) / ms);
+    return brokers.map(({ dispatched }, at) => (1000 * (dispatched - before[at])) / ms);
   }
 
   function createBrokers(pauseMs: number, waiting = 0): void {
     brokers = scene.nodes.map((node, at) => {
-      return new PausingBroker(node, `broker ${at}`, WISHES[at] as number, pauseMs, at === 0 ? waiting : 0);
+      return new PausingBroker(node, `broker ${at}`, WISHES[at], pauseMs, at === 0 ? waiting : 0);
     });
   }
 
@@ -99,10 +99,10 @@ describe('two brokers', () => {
     createBrokers(pauseMs);
     await pass(10_000);
     const used = sum(await pass(20_000));
-    for (const [at, broker] of brokers.entries()) broker.wish = WISHES[1 - at] as number;
+    for (const [at, broker] of brokers.entries()) broker.wish = WISHES[1 - at];
     let settledMs = 0;
     for (let at = 100; at <= 5000 && settledMs === 0; at += 100) {
-      if (((await pass(100))[1] as number) >= 0.95 * WISHES[0]) settledMs = at;
+      if ((await pass(100))[1] >= 0.95 * WISHES[0]) settledMs = at;
     }
     await pass(1000);
     const usedAfter = sum(await pass(20_000));

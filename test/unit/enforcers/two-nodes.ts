@@ -51,5 +51,5 @@ export async function reportTo(node: WholeNode, enforcer: string, admitted: numb
   const { parts } = await node.enforcers.report({ enforcer, life: 1, ttlMs: 3000, lanes }, patience);
   const [part] = parts;
   if (!part?.isKnown) return { rate: 0, depth: 0 };
-  return { rate: part.rate[MESSAGES] as number, depth: part.depth[MESSAGES] as number };
+  return { rate: part.rate[MESSAGES], depth: part.depth[MESSAGES] };
 }

@@ -54,7 +54,7 @@ describe('an acquire that names a scope', () => {
     const { status, headers } = await a.acquire({ tenant: 'acme', namespace: 'orders', messages: 3 });
     expect(status).toBe(200);
     expect(headers.ratelimit).toContain('orders');
-    expect([lane('orders'), lane('gold')]).toEqual([before[0]! + 3, before[1]! + 3]);
+    expect([lane('orders'), lane('gold')]).toEqual([before[0] + 3, before[1] + 3]);
   });
 
   it('is refused by the stricter one, which the answer names, and then nothing is charged', async () => {
@@ -92,7 +92,7 @@ describe('an acquire that names a scope', () => {
     const before = [admitted('orders'), admitted('gold')];
     const payload = { id: reserved.body.id, messages: 2 };
     await answerOf(a.app, { method: 'POST', url: '/v1/commit', payload });
-    expect([admitted('orders'), admitted('gold')]).toEqual([before[0]! + 2, before[1]! + 2]);
+    expect([admitted('orders'), admitted('gold')]).toEqual([before[0] + 2, before[1] + 2]);
   });
 
   it.each([

@@ -13,7 +13,7 @@ describe('bounds of changes', () => {
     scene = await readyScene({ registry: { changesPerSecond: 1 } });
     for (let at = 0; at < 50; at++) expect((await put('/v1/groups/new', {}, '10.0.0.7')).status).toBe(403);
     const answers = [];
-    for (let at = 0; at < 15; at++) answers.push(await put(PATHS[at % PATHS.length] as string, { group: 'orders' }));
+    for (let at = 0; at < 15; at++) answers.push(await put(PATHS[at % PATHS.length], { group: 'orders' }));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThanOrEqual(4);
     expect(refused[0]).toMatchObject({ headers: { 'retry-after': '1' }, body: { code: 'CHANGES_TOO_FAST' } });

@@ -19,7 +19,7 @@ afterEach(async () => {
 type Groups = Readonly<Record<string, unknown>>;
 
 function put(groups: unknown, more: object = {}, headers: Record<string, string> = {}, query = '') {
-  return answerOf(a.app, { method: 'PUT', url: `/v1/groups${query}`, headers, payload: { groups, ...more } as object });
+  return answerOf(a.app, { method: 'PUT', url: `/v1/groups${query}`, headers, payload: { groups, ...more } });
 }
 
 async function definitions(scene: HttpScene, ...names: string[]) {

@@ -5,7 +5,7 @@ import { Limiter } from '../../../src/core/limiter/limiter.js';
 import { RateLimitFields } from '../../../src/http/acquire/rate-limit-fields.js';
 import type { WholeNode } from '../../whole-node.js';
 
-const INFINITE = Number.POSITIVE_INFINITY;
+const INFINITE = Infinity;
 
 describe('RateLimit-Policy', () => {
   it.each([

@@ -226,7 +226,7 @@ describe('why refused', () => {
       { level: 'group', dimension: 'messages', reason: 'reserved', count: 3 },
       { level: 'group', dimension: 'messages', reason: 'cost', count: 1 },
     ]);
-    expect(reasons[0]?.lastAgoMs).toBeLessThan(reasons[1]?.lastAgoMs as number);
+    expect(reasons[0]?.lastAgoMs).toBeLessThan(reasons[1]?.lastAgoMs);
     expect(explanationText(explanation)).toMatch(
       /because +group, messages: saturated backends bind; the reserved.*3 times/,
     );

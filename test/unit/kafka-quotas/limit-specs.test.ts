@@ -3,7 +3,7 @@ import { type Entity, MARKER_NAME } from '../../../src/core/kafka-quotas/entity.
 import { isOfPattern, limitSpecs, type SpecsInput } from '../../../src/kafka-quotas/limit-specs.js';
 import { markersOf } from '../../../src/kafka-quotas/markers-of.js';
 
-const NO_QUOTA = Number.POSITIVE_INFINITY;
+const NO_QUOTA = Infinity;
 const client = (clientId: string): Entity => ({ user: null, clientId });
 
 function specs(input: Partial<SpecsInput>) {

@@ -13,7 +13,7 @@ function fetches(count: number, intervalMs: number, answerMs: number, pauseMs = 
 }
 
 function waits(sentMs: readonly number[], answerMs: number): number[] {
-  return sentMs.slice(1).map((atMs, at) => Math.round(atMs - (sentMs[at] as number) - answerMs));
+  return sentMs.slice(1).map((atMs, at) => Math.round(atMs - sentMs[at] - answerMs));
 }
 
 it.each([
@@ -22,7 +22,7 @@ it.each([
   { case: '0 ms holds nothing up', answerMs: 2, interval: 0, perSecond: 500 },
 ])('$case', ({ answerMs, interval, perSecond }) => {
   const sentMs = fetches(1000, interval, answerMs);
-  const elapsedMs = (sentMs.at(-1) as number) - (sentMs[0] as number);
+  const elapsedMs = (sentMs.at(-1) as number) - sentMs[0];
   const seen = 999_000 / elapsedMs;
   // The first burst is on top.
   expect(seen).toBeGreaterThan(perSecond * 0.99);

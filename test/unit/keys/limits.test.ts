@@ -175,8 +175,7 @@ describe('limits that come with requests', () => {
   test('a mistake is told where it stands in the request, again for every key', async () => {
     await withKeys(1, KEYS, async ({ nodes }) => {
       const [node] = nodes as [WholeNode];
-      const ask = (key: string) => () =>
-        node.tryAcquire(key, ONE, { limit: { publish: { messagesPerFortnight: 1 } } as never });
+      const ask = (key: string) => () => node.tryAcquire(key, ONE, { limit: { publish: { messagesPerFortnight: 1 } } });
       expect(ask('key:a')).toThrow(
         'limit of key key:a: request: limit.publish.messagesPerFortnight is not a known key',
       );
@@ -198,7 +197,7 @@ describe('limits that come with requests', () => {
         { messagesPerMinute: `${' '.repeat(1e6)}5` },
         { ['x'.repeat(1e6)]: 5 },
       ]) {
-        const ask = () => node.tryAcquire('key:a', ONE, { limit: { publish } as never });
+        const ask = () => node.tryAcquire('key:a', ONE, { limit: { publish } });
         expect(ask).toThrow(/must have at most 500 characters as JSON, has [0-9]+\.$/);
       }
     });

@@ -83,7 +83,7 @@ describe('keys', () => {
       const askFor = async (requests: number, everyMs: number) => {
         let admitted = 0;
         for (let asked = 0; asked < requests; asked++) {
-          admitted += takeAll(nodes[turn++ % 3] as WholeNode, 'key:hot', 1);
+          admitted += takeAll(nodes[turn++ % 3], 'key:hot', 1);
           await time.advance(everyMs);
         }
         return admitted;
@@ -202,7 +202,7 @@ describe('keys', () => {
         expect(node.keys?.counts.get('key:{id}')).toMatchObject({ live: 50, forgotten: 50, refused: 2 });
         expect(lines.filter((line) => line.includes('no room for more keys'))).toHaveLength(1);
       },
-      telemetry as never,
+      telemetry,
     );
   });
 });

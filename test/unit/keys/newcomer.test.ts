@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { randomOf } from '../../property/random-of.js';
-import type { WholeNode } from '../../whole-node.js';
 import { PER_MINUTE, withKeys } from './keys-cluster.js';
 
 const ONE = { messages: 1 };
@@ -32,9 +31,9 @@ test.each(['sticky', 'random'] as const)(
     await withKeys(3, { 'key:{id}': PER_MINUTE(600) }, async ({ nodes, time }) => {
       await time.advance(63_000);
       const hot = Array.from({ length: 20 }, (_, id) => ({ name: `key:hot-${id}`, admittedMs: [] as number[] }));
-      const nodeOf = (id: number) => nodes[kind === 'sticky' ? id % 3 : Math.floor(random() * 3)] as WholeNode;
+      const nodeOf = (id: number) => nodes[kind === 'sticky' ? id % 3 : Math.floor(random() * 3)];
       const ask = (id: number) => {
-        const key = hot[id] as (typeof hot)[number];
+        const key = hot[id];
         if (nodeOf(id).tryAcquire(key.name, ONE).granted) key.admittedMs.push(performance.now());
       };
       for (const id of hot.keys()) {
@@ -51,7 +50,7 @@ test.each(['sticky', 'random'] as const)(
         due += HOT_PER_TICK;
         for (; due >= 1; due--) for (const id of hot.keys()) ask(id);
         for (const end = cold + (COLD_KEYS * TICK_MS) / (SETTLE_MS + JUDGED_MS); cold < end; cold++) {
-          const decision = (nodes[cold % 3] as WholeNode).tryAcquire(`key:cold-${cold}`, ONE);
+          const decision = nodes[cold % 3].tryAcquire(`key:cold-${cold}`, ONE);
           expect(decision.granted, `cold ${cold}`).toBe(true);
         }
       }

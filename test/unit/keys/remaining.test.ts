@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { EmbeddedNode } from '../../../src/node/embedded-node.js';
 import { RateLimiterQuotamesh } from '../../../src/stores/rate-limiter-flexible.js';
-import type { WholeNode } from '../../whole-node.js';
 import { type KeysCluster, PER_MINUTE, withKeys } from './keys-cluster.js';
 
 const EVERY_MS = 20;
@@ -15,7 +14,7 @@ interface Answer {
 async function askInTurn({ nodes, time }: KeysCluster, key: string, requests: number): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (let at = 0; at < requests; at++) {
-    const node = nodes[at % 3] as WholeNode;
+    const node = nodes[at % 3];
     const { granted, remaining } = node.tryAcquire(key, { messages: 1 }, { tell: true });
     answers.push({ granted, remaining: remaining?.messages ?? Number.NaN });
     await time.advance(EVERY_MS);

@@ -25,8 +25,8 @@ async function serve({ nodes, time }: KeysCluster, ms: number): Promise<number[]
   let next = 0;
   for (let passedMs = 0; passedMs < ms; passedMs += TICK_MS) {
     for (const [at, name] of CUSTOMERS.entries()) {
-      for (due[at]! += (wantedOf(at) * TICK_MS) / 1000; due[at]! >= 1; due[at]!--) {
-        if (nodes[next++ % 3]!.tryAcquire(name, { messages: 1 }).granted) granted[at]!++;
+      for (due[at] += (wantedOf(at) * TICK_MS) / 1000; due[at] >= 1; due[at]--) {
+        if (nodes[next++ % 3].tryAcquire(name, { messages: 1 }).granted) granted[at]++;
       }
     }
     await time.advance(TICK_MS);
@@ -43,7 +43,7 @@ function listed(feed: LiveFeed): Map<string, { admitted: number; wanted: number 
 describe('what a node tells of keys that others use', () => {
   test('one that serves nobody names forty customers within 10 s, with what they want and are admitted', async () => {
     await withKeys(4, TEMPLATES, async (cluster) => {
-      const asked = cluster.nodes[3] as WholeNode;
+      const asked = cluster.nodes[3];
       const feed = new LiveFeed(asked);
       await serve(cluster, NAMED_WITHIN_MS);
       expect([...listed(feed).keys()].toSorted()).toEqual(CUSTOMERS.toSorted());
@@ -54,7 +54,7 @@ describe('what a node tells of keys that others use', () => {
         const { wanted, admitted } = shown.get(name)!;
         expect(wanted, name).toBeGreaterThan(0.6 * wantedOf(at));
         expect(wanted, name).toBeLessThan(1.4 * wantedOf(at));
-        const served = before[at]! / 12;
+        const served = before[at] / 12;
         expect(admitted, name).toBeGreaterThan(0.6 * served);
         expect(admitted, name).toBeLessThan(1.4 * served);
       }
@@ -104,9 +104,9 @@ describe('what a node tells of keys that others use', () => {
     const secret = { 'key:{id}': PER_SECOND(10), publishNames: false };
     await withKeys(4, secret, async (cluster) => {
       await serve(cluster, NAMED_WITHIN_MS);
-      const asked = cluster.nodes[3] as WholeNode;
+      const asked = cluster.nodes[3];
       expect([...asked.keys!.shown()]).toEqual([]);
-      expect([...cluster.nodes[0]!.keys!.shown()].length).toBe(10);
+      expect([...cluster.nodes[0].keys!.shown()].length).toBe(10);
       for (const value of cluster.values) expect(value.includes('customer')).toBe(false);
     });
   }, 60_000);
@@ -134,7 +134,7 @@ describe('what a node tells of keys that others use', () => {
     await withKeys(2, TEMPLATES, async ({ nodes, time }) => {
       const serveAlice = async () => {
         for (let tick = 0; tick < 100; tick++) {
-          for (let at = 0; at < 4; at++) nodes[0]!.tryAcquire('key:alice', { messages: 1 });
+          for (let at = 0; at < 4; at++) nodes[0].tryAcquire('key:alice', { messages: 1 });
           await time.advance(TICK_MS);
         }
       };
@@ -164,14 +164,14 @@ describe('what a node tells of keys that others use', () => {
         name: `key:${at}`,
       }));
       const lies = names.map(({ groupId, name }) => ({ groupId: groupId + 1, name }));
-      const { keys } = asked!.coordinator!.log;
+      const { keys } = asked.coordinator!.log;
       keys.takeNames = () => lies;
       await time.advance(100);
-      expect([...asked!.keys!.shown()]).toEqual([]);
+      expect([...asked.keys!.shown()]).toEqual([]);
       keys.takeNames = () => names;
       keys.has = () => true;
       await time.advance(100);
-      expect([...asked!.keys!.shown()]).toHaveLength(10);
+      expect([...asked.keys!.shown()]).toHaveLength(10);
     });
   });
 });

@@ -54,7 +54,7 @@ describe('what a node tells of keys', () => {
         if (asked % 5 === 0) await time.advance(10);
       }
       await time.advance(50);
-      const wanted = () => describeKey(b, 'key:burst')!.told.publish[0]!.demand.messagesPerSecond!;
+      const wanted = () => describeKey(b, 'key:burst')!.told.publish[0].demand.messagesPerSecond!;
       // 500/s is what was asked for. The 200 at once passed for 20,000/s.
       expect(wanted()).toBeGreaterThan(0);
       expect(wanted()).toBeLessThanOrEqual(1000);
@@ -68,9 +68,9 @@ describe('what a node tells of keys', () => {
 
   test('a name without a template is refused, with the keys that it would be the field of', async () => {
     await withKeys(1, TEMPLATES, async ({ nodes: [a] }) => {
-      expect(describeKey(a!, 'acme')).toBe(null);
-      expect(() => unknownKey(a!.templates, 'acme')).toThrow('no template has keys named acme; key:acme would be one');
-      expect(() => unknownKey(a!.templates, 'a\n/b')).toThrow(
+      expect(describeKey(a, 'acme')).toBe(null);
+      expect(() => unknownKey(a.templates, 'acme')).toThrow('no template has keys named acme; key:acme would be one');
+      expect(() => unknownKey(a.templates, 'a\n/b')).toThrow(
         'no template has keys named a\\u{a}/b; key:a\\u{a}/b would be one',
       );
       for (const [name, told] of [
@@ -79,11 +79,11 @@ describe('what a node tells of keys', () => {
         [' a', '\\u{20}a'],
         ['a\u00a0 b', 'a\\u{a0} b'],
       ] as const) {
-        expect(() => unknownKey(a!.templates, name)).toThrow(`no template has keys named ${told}; key:`);
+        expect(() => unknownKey(a.templates, name)).toThrow(`no template has keys named ${told}; key:`);
       }
       for (const name of ['x'.repeat(1_000_000), '\0', '__proto__ ']) {
-        expect(describeKey(a!, name)).toBe(null);
-        expect(() => unknownKey(a!.templates, name)).toThrow(/^.{0,240}$/s);
+        expect(describeKey(a, name)).toBe(null);
+        expect(() => unknownKey(a.templates, name)).toThrow(/^.{0,240}$/s);
       }
     });
   });
@@ -92,7 +92,7 @@ describe('what a node tells of keys', () => {
     const keys = { 'key:{id}': { ...PER_MINUTE(600), limiter: 'window' } };
     await withKeys(1, keys, async ({ nodes: [a], time }) => {
       await time.advance(120_000);
-      expect(describeKey(a!, 'key:x')?.leftUnheard?.publish).toEqual({ messages: 0, bytes: null });
+      expect(describeKey(a, 'key:x')?.leftUnheard?.publish).toEqual({ messages: 0, bytes: null });
     });
   });
 
@@ -101,7 +101,7 @@ describe('what a node tells of keys', () => {
       await time.advance(120_000);
       let refused = 0;
       const ask = (key: string, times: number) => {
-        for (let asked = 0; asked < times; asked++) if (!a!.tryAcquire(key, ONE).granted) refused++;
+        for (let asked = 0; asked < times; asked++) if (!a.tryAcquire(key, ONE).granted) refused++;
       };
       for (let tenth = 0; tenth < 900; tenth++) {
         ask('key:warm', 2);
@@ -111,14 +111,14 @@ describe('what a node tells of keys', () => {
         await time.advance(100);
       }
       // 10/s of 1/s, 50/s of 10/s, 20/s of 10/s, 1/s of 10/s.
-      const busiest = (await busiestKeys(a!)).map(({ key, silent }) => [key, silent]);
+      const busiest = (await busiestKeys(a)).map(({ key, silent }) => [key, silent]);
       expect(busiest).toEqual([
         ['tenant:t/user:u', false],
         ['key:hot', false],
         ['key:warm', false],
         ['key:silent', true],
       ]);
-      const counts = describeNode(a!).keys;
+      const counts = describeNode(a).keys;
       expect(counts.map(({ template, loud }) => [template, loud])).toEqual([
         ['key:{id}', 2],
         ['tenant:{t}/user:{u}', 1],
@@ -133,11 +133,11 @@ describe('what a node tells of keys', () => {
       await time.advance(10_000);
       for (let second = 0; second < 12; second++) {
         for (let key = 0; key < 60; key++) {
-          for (let asked = 0; asked < (key < 40 ? 12 : 120); asked++) a!.tryAcquire(`key:${key}`, ONE);
+          for (let asked = 0; asked < (key < 40 ? 12 : 120); asked++) a.tryAcquire(`key:${key}`, ONE);
         }
         await time.advance(1000);
       }
-      const keys = (await busiestKeys(a!)).map(({ key }) => key);
+      const keys = (await busiestKeys(a)).map(({ key }) => key);
       expect(keys.toSorted()).toEqual(Array.from({ length: 20 }, (_, at) => `key:${40 + at}`));
     });
   }, 60_000);

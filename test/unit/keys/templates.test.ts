@@ -192,7 +192,7 @@ describe('templates at run time', () => {
       await time.advance(30_000);
       const differing = { differingGroups: 1, differs: [{ group: 'key:{id}' }] };
       expect(nodes.map((node) => node.status().configuration)).toMatchObject([differing, differing]);
-      await done(time, putKeys(nodes[0] as WholeNode, TEMPLATE, PER_MINUTE(7), null, BY));
+      await done(time, putKeys(nodes[0], TEMPLATE, PER_MINUTE(7), null, BY));
       await time.advance(10_000);
       expect(nodes[1]?.status().configuration).toMatchObject({ differingGroups: 0 });
     };

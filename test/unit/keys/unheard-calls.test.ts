@@ -11,7 +11,7 @@ const KEYS = { 'key:{id}': PER_MINUTE(60) };
 async function onOneNode(story: (node: WholeNode, cluster: KeysCluster) => Promise<void>, others = {}): Promise<void> {
   const settled = async (cluster: KeysCluster) => {
     await cluster.time.advance(120_000);
-    await story(cluster.nodes[0] as WholeNode, cluster);
+    await story(cluster.nodes[0], cluster);
   };
   await withKeys(1, KEYS, settled, undefined, others);
 }

@@ -32,7 +32,7 @@ describe('createNode', () => {
   test.each(OPTIONS.flatMap((option) => [null, true, [], Symbol('s')].map((value) => [option, value] as const)))(
     '%s is checked: %o is refused by the name of the option',
     async (option, value) => {
-      const starting = createNode({ config, [option]: value } as CreateNodeOptions);
+      const starting = createNode({ config, [option]: value });
       await expect(starting).rejects.toMatchObject({ code: 'OPTIONS_INVALID', facts: { field: option } });
     },
   );

@@ -115,7 +115,7 @@ describe('a node that a service hands requests to', () => {
   test.each(Object.keys(FRAMEWORKS))('%s: page, API and bodies below a path', async (name) => {
     const node = await start({ config: { ...CONFIG, insecure: true }, http: 'handler' });
     expect(node.http!.url).toBe(null);
-    const url = `${await serve(await FRAMEWORKS[name]!(node.http!.handler))}/quotas`;
+    const url = `${await serve(await FRAMEWORKS[name](node.http!.handler))}/quotas`;
     expect(await fetch(`${url}/`, asBrowser).then((response) => response.text())).toContain('<!doctype html>');
     expect(await fetch(`${url}/v1/live?count=5`).then((response) => response.json())).toMatchObject({
       groups: { rows: [{ group: 'orders' }] },

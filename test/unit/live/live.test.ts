@@ -132,7 +132,7 @@ describe('the configuration of the nodes', () => {
       weights: { n1: 3 },
       strategy: 'max-min',
       isolation: { policy: 'equal-share', holdMs: 2000 },
-      quota: { publish: [1000, Number.POSITIVE_INFINITY] },
+      quota: { publish: [1000, Infinity] },
     });
   });
 });
@@ -147,11 +147,11 @@ describe('what is left of a live run', () => {
       n1: {
         atMs: [100, 200],
         limits: [
-          [10, Number.POSITIVE_INFINITY],
-          [20, Number.POSITIVE_INFINITY],
+          [10, Infinity],
+          [20, Infinity],
         ],
       },
-      n2: { atMs: [300], limits: [[Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]] },
+      n2: { atMs: [300], limits: [[Infinity, Infinity]] },
     });
   });
 

@@ -7,7 +7,7 @@ test('whatever a client can do over and over is counted each time, and a warning
   const lines: [string, unknown][] = [];
   let nowMs = 0;
   const log = (level: string, _: string, facts: unknown) => lines.push([level, facts]);
-  const ended = new EndedConnections(counts, { log } as never, () => nowMs);
+  const ended = new EndedConnections(counts, { log }, () => nowMs);
   for (nowMs = 0; nowMs < 120_000; nowMs += 1000) ended.ended('too-many-filters', 'greedy');
   expect(counts.disconnects.get('too-many-filters')).toBe(120);
   const warnings = lines.filter(([level]) => level === 'warn');

@@ -26,7 +26,7 @@ const ANYTHING: MqttRule = { clientId: null, username: null, topic: null, tenant
 
 function whereOf(rules: readonly Partial<MqttRule>[], [clientId, username, topic]: readonly string[]): Where | null {
   const complete = rules.map((rule) => ({ ...ANYTHING, ...rule }));
-  return new GroupRules(complete, inForce(null)).whereOf({ clientId: clientId!, username: username! }, topic!);
+  return new GroupRules(complete, inForce(null)).whereOf({ clientId: clientId, username: username }, topic);
 }
 
 describe('rules say which group a message belongs to', () => {
@@ -116,6 +116,6 @@ test('the first broker of docs/guide/mqtt.md is a whole configuration, and its s
   const names = groups.map(({ name }) => name);
   const configured = { ...inForce(null), isGroup: (name: string) => names.includes(name) };
   const [, clientId] = /clientId: '([^']+)'/.exec(page) as RegExpExecArray;
-  const sensor = { clientId: clientId as string, username: '' };
+  const sensor = { clientId: clientId, username: '' };
   expect(new GroupRules(mqtt.rules, configured).whereOf(sensor, 'any/topic')).toBe('sensors');
 });

@@ -15,7 +15,7 @@ describe('packets are cut out of a stream', () => {
         const splitter = new PacketSplitter(1024);
         const found: Buffer[] = [];
         for (let at = 0, turn = 0; at < stream.length; turn++) {
-          const length = lengths[turn % lengths.length] as number;
+          const length = lengths[turn % lengths.length];
           found.push(...packetsOf(splitter.push(stream.subarray(at, at + length))));
           at += length;
         }

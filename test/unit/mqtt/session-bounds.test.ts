@@ -56,7 +56,7 @@ describe('messages of a session', () => {
     for (const packet of packets) await enqueue('away', packet);
     expect([await storedFor('away'), full]).toEqual([3, ['session-full away']]);
     expect(counts).toMatchObject({ sessionMessages: 3, sessionBytes: 60, sessionDropped: 1 });
-    await store.outgoingUpdate({ id: 'away' }, { ...packets[1]!, messageId: 7 });
+    await store.outgoingUpdate({ id: 'away' }, { ...packets[1], messageId: 7 });
     await store.outgoingClearMessageId({ id: 'away' }, { topic: '', payload: '', messageId: 7 });
     expect(counts).toMatchObject({ sessionMessages: 2, sessionBytes: 40 });
     await enqueue('away', message(5));
@@ -92,7 +92,7 @@ describe('messages of a session', () => {
     await store.addSubscriptions({ id: 'away' }, [{ topic: 't' }]);
     const packets = [1, 2, 3].map((bytes) => message(bytes));
     for (const packet of packets) await enqueue('away', packet);
-    await store.outgoingUpdate({ id: 'away' }, { ...packets[1]!, messageId: 5 });
+    await store.outgoingUpdate({ id: 'away' }, { ...packets[1], messageId: 5 });
     await store.cleanSubscriptions({ id: 'away' });
     expect(await storedFor('away')).toBe(0);
     expect(counts).toMatchObject({ sessionMessages: 0, sessionBytes: 0, subscriptions: 0 });

@@ -238,5 +238,5 @@ async function closing(scene: HttpScene): Promise<HttpScene> {
 }
 
 function seriesOf(text: string): readonly (readonly [string, number])[] {
-  return [...text.matchAll(/^(quotamesh_\S+) (\S+)/gm)].map(([, name, value]) => [name as string, Number(value)]);
+  return [...text.matchAll(/^(quotamesh_\S+) (\S+)/gm)].map(([, name, value]) => [name, Number(value)]);
 }

@@ -83,7 +83,7 @@ describe('the live page in a browser', () => {
     await visit('#/group/orders/publish');
     await expect.poll(() => page.locator('.nodes tbody tr').count(), { timeout: 10_000 }).toBe(3);
     expect(await tile('Quota')).toBe(600);
-    const { directions } = (await (scenes[0] as HttpScene).get('/v1/groups/orders')).body as never as {
+    const { directions } = (await scenes[0].get('/v1/groups/orders')).body as never as {
       directions: { publish: { nodes: { nodeId: string; share: { messagesPerSecond: number } }[] } };
     };
     const shares = directions.publish.nodes;
@@ -109,7 +109,7 @@ describe('the live page in a browser', () => {
       url: '/v1/groups/orders',
       payload: { quota: { publish: { messagesPerSecond: 500 } } },
     };
-    expect((await (scenes[1] as HttpScene).app.inject(change)).statusCode).toBe(200);
+    expect((await scenes[1].app.inject(change)).statusCode).toBe(200);
     const changedMs = performance.now();
     await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX, interval: 50 }).toBe(500);
     console.log(
@@ -146,7 +146,7 @@ describe('the live page in a browser', () => {
       url: '/v1/groups/many-1',
       payload: { quota: { publish: { messagesPerSecond: 200 } } },
     };
-    expect((await (scenes[1] as HttpScene).app.inject(change)).statusCode).toBe(200);
+    expect((await scenes[1].app.inject(change)).statusCode).toBe(200);
     await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(200);
     await page.click('text=Undo');
     await expect.poll(() => page.textContent('.change .hint')).toContain('many-1 is not as expected');
@@ -229,7 +229,7 @@ describe('the live page in a browser', () => {
   });
 
   test('a key is halved on its page, alone and with all keys of its template, and each is taken back', async () => {
-    const { node } = scenes[0] as HttpScene;
+    const { node } = scenes[0];
     // What is silent is no group, and has no page.
     for (let asked = 0; asked < 700; asked++) node.tryAcquire('key:acme', { messages: 1 });
     const busy = setInterval(() => node.tryAcquire('key:acme', { messages: 1 }), 25);
@@ -360,7 +360,7 @@ describe('the live page in a browser', () => {
     await visit('#/node');
     await expect.poll(() => page.locator('.nodes td.state-alive').count()).toBe(3);
     // As kill -9: no more rounds, and nothing of it gets into the log.
-    const { loop, topic } = (scenes[2] as HttpScene).node;
+    const { loop, topic } = scenes[2].node;
     loop.stop();
     await topic.close();
     await expect.poll(() => page.locator('.nodes td.state-alive').count(), { timeout: 10_000 }).toBe(2);
@@ -372,7 +372,7 @@ describe('the live page in a browser', () => {
 
   test('a node that goes away leaves a page that says so', async () => {
     await visit('#/');
-    await closeHttp((scenes[0] as HttpScene).app, 0);
+    await closeHttp(scenes[0].app, 0);
     await expect.poll(() => page.textContent('#trouble'), { timeout: 5000 }).toContain('What is shown is old');
     await page.focus('#time');
     const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/v1/live/history'));

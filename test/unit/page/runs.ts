@@ -80,8 +80,8 @@ function columnsOf(
     const late = Math.min(1, Math.max(0, (sample - 100) / (20 / Math.max(grip, 0.01))));
     return scale * (QUOTA * (1 - late) + fair * late);
   });
-  const admitted = demand.map((asked, sample) => Math.min(asked, limit[sample] as number));
-  const refused = demand.map((asked, sample) => asked - (admitted[sample] as number));
+  const admitted = demand.map((asked, sample) => Math.min(asked, limit[sample]));
+  const refused = demand.map((asked, sample) => asked - admitted[sample]);
   return { demand, admitted, refused, limit };
 }
 

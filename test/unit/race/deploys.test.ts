@@ -12,7 +12,7 @@ test('customers below their quota have at most their part in any period, by seed
   let [asks, wanted] = [0, 0];
   for (const { plan, part, dueMs } of customers) {
     const most = Math.floor(part * plan.amount);
-    const soonestMs = dueMs.slice(most).map((ms, at) => ms - (dueMs[at] as number));
+    const soonestMs = dueMs.slice(most).map((ms, at) => ms - dueMs[at]);
     expect(Math.min(Infinity, ...soonestMs)).toBeGreaterThanOrEqual(plan.periodMs);
     asks += dueMs.length;
     wanted += most * Math.max(1, (3 * MINUTE_MS) / plan.periodMs);
@@ -68,7 +68,7 @@ const NOTHING: Played = { customers: [], asked: [], incidents: [], lifeChanges: 
 
 function hourly(habit: Customer['habit']): Customer {
   const [plan] = PLANS;
-  return { name: 'hourly:0', plan: plan as (typeof PLANS)[number], habit, part: 1, dueMs: new Float64Array() };
+  return { name: 'hourly:0', plan: plan, habit, part: 1, dueMs: new Float64Array() };
 }
 
 function sumOf({ dueMs }: Customer): number {

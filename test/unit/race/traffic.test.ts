@@ -15,8 +15,8 @@ test.each(TRAFFICS)('%s is in order, within its time, and the same whenever it i
   const [one, other] = [await trafficOf(name, OPTIONS), await trafficOf(name, OPTIONS)];
   expect(one.dueMs.map((dueMs, node) => Buffer.compare(bytesOf(dueMs), bytesOf(other.dueMs[node])))).toEqual([0, 0, 0]);
   for (const dueMs of one.dueMs) {
-    const isInOrder = dueMs.every((ms, at) => at === 0 || ms >= (dueMs[at - 1] as number));
-    expect([isInOrder, (dueMs[0] as number) >= 0, (dueMs.at(-1) as number) <= one.endsMs]).toEqual([true, true, true]);
+    const isInOrder = dueMs.every((ms, at) => at === 0 || ms >= dueMs[at - 1]);
+    expect([isInOrder, dueMs[0] >= 0, (dueMs.at(-1) as number) <= one.endsMs]).toEqual([true, true, true]);
   }
 });
 
@@ -31,13 +31,13 @@ test.each([
     const all = dueMs.reduce((sum, { length }) => sum + length, 0);
     // A Poisson process of 44,000 requests is 0.48 % off by chance; rows of a trace are whole.
     expect(all / wanted).toBeCloseTo(1, name === 'trace' ? 0 : 1);
-    expect((dueMs[0] as Float64Array).length / all).toBeCloseTo(part, 1);
+    expect(dueMs[0].length / all).toBeCloseTo(part, 1);
   },
 );
 
 test('bursts are three quotas at one node, then as much over all', async () => {
   const { dueMs, bursts } = await trafficOf('bursts', OPTIONS);
-  const due = (node: number, atMs: number) => (dueMs[node] as Float64Array).filter((ms) => ms === atMs).length;
+  const due = (node: number, atMs: number) => dueMs[node].filter((ms) => ms === atMs).length;
   expect(bursts.map(({ atMs }) => [due(0, atMs), due(1, atMs), due(2, atMs)])).toEqual([
     [3000, 0, 0],
     [1000, 1000, 1000],

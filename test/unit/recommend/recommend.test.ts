@@ -33,7 +33,7 @@ async function asked(wish: number, strategy = 'max-min') {
   const options = {
     name: 'bursty',
     of: 0 as const,
-    otherQuota: Number.POSITIVE_INFINITY,
+    otherQuota: Infinity,
     wish,
     nodes: 3,
     seed: 1,
@@ -105,7 +105,7 @@ test('every key has a quota of its own: the one that asks for most decides', asy
   expect(found.best.perSecond).toBeGreaterThan(35);
   expect(found.best.perSecond).toBeLessThan(48);
   expect(found.strategies[0]?.run.keys.map(({ key }) => key)).toEqual(['busy', 'calm']);
-  const { bursts } = plays[0]!;
+  const { bursts } = plays[0];
   expect(new Set(plays.map(({ burst }) => burst))).toEqual(new Set(Array.from({ length: bursts }, (_, at) => at + 1)));
 });
 
@@ -154,7 +154,7 @@ test('the next step names what there is: a group, a key, a template, or none', a
   expect(none).not.toMatch(/quotamesh |trace/);
   const yaml = none.slice(none.indexOf('groups:')).replace('NAME', 'orders');
   const { groups } = resolveConfig({ cluster: 'a', topic: 'memory', ...(parse(yaml) as object) }, { source: '(told)' });
-  expect(groups[0]).toMatchObject({ quota: { publish: [80, Number.POSITIVE_INFINITY] }, burst: { messages: 76 } });
+  expect(groups[0]).toMatchObject({ quota: { publish: [80, Infinity] }, burst: { messages: 76 } });
   const keyed = text('none', 'trace', 'api_key');
   const { keys } = resolveConfig(
     { cluster: 'a', topic: 'memory', ...(parse(keyed.slice(keyed.indexOf('keys:'))) as object) },

@@ -11,7 +11,7 @@ import { GROUP, SETTINGS } from '../../simulation/settings.js';
 function admittedAtOnce(group: Partial<GroupSettings>): number {
   const queue = new EventQueue();
   const settings = { ...SETTINGS, groups: [{ ...GROUP, ...group }] };
-  const quota = { messagesPerSecond: 10, bytesPerSecond: Number.POSITIVE_INFINITY };
+  const quota = { messagesPerSecond: 10, bytesPerSecond: Infinity };
   const bucket = replayedSystemNamed('central-bucket', replayedSystems(1)) as StoreSystem;
   const store = bucket.create({
     queue,

@@ -12,7 +12,7 @@ import { GATED, SETTINGS } from '../../simulation/settings.js';
 import { type Decision, naiveFigures } from './naive-figures.js';
 import { arrival, OPTIONS } from './rows.js';
 
-const UNLIMITED = Number.POSITIVE_INFINITY;
+const UNLIMITED = Infinity;
 const SYSTEM_NAMES = ['max-min', 'equal', 'static', 'full-quota', 'central-bucket', 'rate-limiter-flexible'];
 const SYSTEMS = SYSTEM_NAMES.map((name) => replayedSystemNamed(name, replayedSystems(4))!);
 
@@ -61,7 +61,7 @@ async function compare(rows: readonly TraceArrival[], quota: readonly [number, n
   }
   const runs = await playTrace(arrivals(), {
     name: 'figures',
-    systems: SYSTEMS.map((system, at) => observed(system, logs[at]!)),
+    systems: SYSTEMS.map((system, at) => observed(system, logs[at])),
     nodes: 3,
     seed: 5,
     quota,
@@ -70,7 +70,7 @@ async function compare(rows: readonly TraceArrival[], quota: readonly [number, n
     maxRequest: [UNLIMITED, UNLIMITED],
   });
   runs.forEach((run, at) => {
-    const log = logs[at]!;
+    const log = logs[at];
     expect(log).toHaveLength(rows.length);
     const naive = naiveFigures(log, { messages: quota[0] * speed, bytes: quota[1] * speed });
     const { verdict, offered, admitted, offeredBytes, admittedBytes } = run;
@@ -96,10 +96,10 @@ function compareSeries(run: TraceRun, log: readonly Decision[], speed: number): 
   for (const { dimension, perNode } of run.series) {
     run.nodes.forEach((name, node) => {
       const own = log.filter((decision) => decision.node === node);
-      const columns = perNode[name]!;
+      const columns = perNode[name];
       const rates = (decisions: readonly Decision[], timeOf: (decision: Decision) => number) => {
         const sums = new Array<number>(columns.demand.length).fill(0);
-        for (const decision of decisions) sums[sampleOf(timeOf(decision))]! += decision[dimension];
+        for (const decision of decisions) sums[sampleOf(timeOf(decision))] += decision[dimension];
         return sums.map((sum) => sum / (run.sampleMs / 1000));
       };
       const answered = ({ answeredMs }: Decision) => answeredMs;
@@ -126,7 +126,7 @@ function compareSeries(run: TraceRun, log: readonly Decision[], speed: number): 
 }
 
 function expectClose(told: readonly number[], naive: readonly number[]): void {
-  const apart = told.map((rate, at) => Math.abs(rate - naive[at]!) / Math.max(1, naive[at]!));
+  const apart = told.map((rate, at) => Math.abs(rate - naive[at]) / Math.max(1, naive[at]));
   expect(Math.max(...apart)).toBeLessThan(1e-9);
 }
 

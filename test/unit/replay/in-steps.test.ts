@@ -16,7 +16,7 @@ async function steppedOf(times: readonly number[]): Promise<TraceArrival[]> {
 test('every row stays in its step, and rows of one instant are spread over it', async () => {
   const times = [0, 0, 0, 99.9, 100, 350, 350, 399];
   const stepped = await steppedOf(times);
-  expect(stepped.map(({ node }) => Math.floor((times[node] as number) / 100))).toEqual([0, 0, 0, 0, 1, 3, 3, 3]);
+  expect(stepped.map(({ node }) => Math.floor(times[node] / 100))).toEqual([0, 0, 0, 0, 1, 3, 3, 3]);
   expect(new Set(stepped.map(({ node }) => node)).size).toBe(times.length);
   expect(stepped.map(({ atMs }) => Math.floor(atMs / 100))).toEqual([0, 0, 0, 0, 1, 3, 3, 3]);
   const inOrder = stepped.map(({ atMs }) => atMs);

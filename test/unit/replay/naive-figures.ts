@@ -34,7 +34,7 @@ export function naiveFigures(
   const admitted = decisions
     .filter(({ isAdmitted }) => isAdmitted)
     .sort((one, other) => one.answeredMs - other.answeredMs);
-  const limited = (['messages', 'bytes'] as const).filter((dimension) => quota[dimension] < Number.POSITIVE_INFINITY);
+  const limited = (['messages', 'bytes'] as const).filter((dimension) => quota[dimension] < Infinity);
   const judged: readonly Dimension[] = limited.length === 0 ? ['messages'] : limited;
   const ofAll = (figure: (dimension: Dimension) => number) => judged.map(figure);
   return {
@@ -94,7 +94,7 @@ function windowRatios(
 
 /** How far a bucket of 100 ms of the quota falls below empty that refuses nothing. */
 function overshoot(admitted: readonly Decision[], dimension: Dimension, quota: number): number {
-  if (quota === Number.POSITIVE_INFINITY) return 0;
+  if (quota === Infinity) return 0;
   let level = quota / 10;
   let atMs = 0;
   let least = 0;

@@ -16,7 +16,7 @@ async function* steady(
   for (let at = 0; at < perSecond * seconds; at++) yield arrival((at * 1000) / perSecond, nodeOf(at), 1, 100);
 }
 
-const UNLIMITED = Number.POSITIVE_INFINITY;
+const UNLIMITED = Infinity;
 const OPTIONS = {
   name: 'steady',
   nodes: 3,
@@ -59,9 +59,9 @@ describe('playTrace', () => {
     }
     const [slow] = await playTrace(once(), { ...OPTIONS, systems, quota });
     const [fast] = await playTrace(fasterRows(), { ...OPTIONS, systems, quota, speed: 10 });
-    for (const run of [slow!, fast!]) {
+    for (const run of [slow, fast]) {
       expect(run.durationMs).toBe(10_000);
-      const { quota: column, perNode } = run.series[0]!;
+      const { quota: column, perNode } = run.series[0];
       expect(column[0]).toBe(600);
       const mean = (read: (columns: (typeof perNode)[string]) => readonly number[]) => {
         const sums = Object.values(perNode).map((columns) => read(columns).reduce((sum, rate) => sum + rate, 0));
@@ -72,7 +72,7 @@ describe('playTrace', () => {
       expect(Math.abs(mean(({ limit }) => limit as number[]) - 600)).toBeLessThan(160);
       expect(run.verdict.utilisation).toBeGreaterThan(0.95);
     }
-    expect(fast!.sampleMs).toBe(1000);
+    expect(fast.sampleMs).toBe(1000);
   });
 
   test('what is above maxRequest is refused by ours alone, as a node does', async () => {
@@ -98,7 +98,7 @@ describe('playTrace', () => {
     const admittedAt = async (ms: number) => {
       const delays = { appendMs: [ms / 2, ms / 2], deliveryMs: [ms / 2, ms / 2] } as const;
       const [run] = await playTrace(bursts(), { ...OPTIONS, systems, settings, delays, quota: [100, UNLIMITED] });
-      return run!.admitted;
+      return run.admitted;
     };
     expect(await admittedAt(100)).toBe(60);
     expect(await admittedAt(5)).toBeLessThan(45);
@@ -114,8 +114,8 @@ describe('playTrace', () => {
     };
     const [run] = await play();
     expect(JSON.stringify(await play())).toBe(JSON.stringify([run]));
-    expect(run!.series.map(({ dimension }) => dimension)).toEqual(['messages', 'bytes']);
-    for (const { quota, perNode } of run!.series) {
+    expect(run.series.map(({ dimension }) => dimension)).toEqual(['messages', 'bytes']);
+    for (const { quota, perNode } of run.series) {
       expect(quota).toHaveLength(30);
       for (const columns of Object.values(perNode)) {
         for (const column of Object.values(columns)) expect(column).toHaveLength(30);
@@ -145,15 +145,15 @@ describe('a quota for each key', () => {
         ['c', 15],
       ]);
       const [a, b, c] = run.keys;
-      expect([b!.admitted, c!.admitted], run.system).toEqual([2000, 15]);
+      expect([b.admitted, c.admitted], run.system).toEqual([2000, 15]);
       // 120 a second for 40 s, and what the buckets or the last window hold.
       const most = run.system === 'full-quota' ? 8000 : 5200;
-      expect(a!.admitted, run.system).toBeGreaterThan(4300);
-      expect(a!.admitted, run.system).toBeLessThanOrEqual(most);
-      expect(run.admitted).toBe(a!.admitted + 2015);
+      expect(a.admitted, run.system).toBeGreaterThan(4300);
+      expect(a.admitted, run.system).toBeLessThanOrEqual(most);
+      expect(run.admitted).toBe(a.admitted + 2015);
       expect(run.admittedBytes).toBe(10 * run.admitted);
       // All keys together have no quota.
-      expect(run.series[0]!.quota[0]).toBeNull();
+      expect(run.series[0].quota[0]).toBeNull();
     }
   });
 
@@ -164,10 +164,10 @@ describe('a quota for each key', () => {
     }
     const [together] = await playTrace(keyed(), { ...options, isPerKey: true });
     const [alone] = await playTrace(only('a'), { ...options, isPerKey: true });
-    expect(together!.verdict.worstSecond).toBe(alone!.verdict.worstSecond);
-    expect(together!.verdict.overAdmission).toBe(alone!.verdict.overAdmission);
+    expect(together.verdict.worstSecond).toBe(alone.verdict.worstSecond);
+    expect(together.verdict.overAdmission).toBe(alone.verdict.overAdmission);
     // A hundred a second of a, for the 40 s that the rows take, and all of b and c.
-    expect(together!.verdict.utilisation).toBeCloseTo(together!.admitted / (4000 + 2015), 9);
+    expect(together.verdict.utilisation).toBeCloseTo(together.admitted / (4000 + 2015), 9);
   });
 });
 
@@ -181,7 +181,7 @@ describe('what a long replay leaves behind is bounded', () => {
     }
     expect(series.sampleMs).toBe(800);
     const [messages] = series.series(['a'], [100, UNLIMITED]);
-    const { demand, admitted, limit } = messages!.perNode.a!;
+    const { demand, admitted, limit } = messages.perNode.a;
     expect(demand.length).toBe(1250);
     for (const rate of demand) expect(rate).toBeCloseTo(10, 9);
     for (const rate of admitted) expect(rate).toBeCloseTo(5, 9);

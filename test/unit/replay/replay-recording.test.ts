@@ -60,14 +60,14 @@ describe('replayRecording', () => {
     const maxMin = runs.find(({ system }) => system === 'quotamesh max-min')!;
     expect([...maxMin.nodes].sort()).toEqual(['a', 'b', 'c']);
     for (const node of ['a', 'b', 'c']) {
-      const live = world.node(node).coordinator.shares.computed[slotOf(0, MESSAGES)]!;
-      expect(maxMin.series[0]!.perNode[node]!.limit.at(-1)).toBe(live);
+      const live = world.node(node).coordinator.shares.computed[slotOf(0, MESSAGES)];
+      expect(maxMin.series[0].perNode[node].limit.at(-1)).toBe(live);
       expect(live).toBeGreaterThan(90);
     }
     // Under proportional the one that asks for 2,000 of 2,200 gets most, but not all that others leave.
     const proportional = runs.find(({ system }) => system === 'quotamesh proportional')!;
-    expect(proportional.series[0]!.perNode.a!.limit.at(-1)).toBeGreaterThan(0);
-    expect(proportional.series[0]!.perNode.a!.limit.at(-1)).not.toBe(maxMin.series[0]!.perNode.a!.limit.at(-1));
+    expect(proportional.series[0].perNode.a.limit.at(-1)).toBeGreaterThan(0);
+    expect(proportional.series[0].perNode.a.limit.at(-1)).not.toBe(maxMin.series[0].perNode.a.limit.at(-1));
     // 12 s of life, the last heartbeats less than a second before their end.
     expect(maxMin.durationMs).toBeGreaterThan(10_500);
     expect(maxMin.durationMs).toBeLessThan(12_500);
@@ -84,7 +84,7 @@ describe('replayRecording', () => {
     const equal = runs.find(({ system }) => system === 'quotamesh equal')!;
     const quota = GROUP.quota.publish[0];
     for (const node of ['a', 'b', 'c']) {
-      const { limit, demand } = equal.series[0]!.perNode[node]!;
+      const { limit, demand } = equal.series[0].perNode[node];
       expect(limit.at(-1)).toBeCloseTo(quota / 3, 6);
       expect(demand.at(-1)).toBeGreaterThan(50);
       // From the first heartbeats on, a second of them each.
@@ -96,8 +96,8 @@ describe('replayRecording', () => {
     const later = (await replayRecording(recordingOf(world), { direction: 'publish' })).runs.find(
       ({ system }) => system === 'quotamesh equal',
     )!;
-    expect(later.series[0]!.perNode.a!.limit.at(-1)).toBeCloseTo(quota / 2, 6);
-    expect(later.series[0]!.perNode.c!.limit.at(-1)).toBe(0);
+    expect(later.series[0].perNode.a.limit.at(-1)).toBeCloseTo(quota / 2, 6);
+    expect(later.series[0].perNode.c.limit.at(-1)).toBe(0);
   });
 
   test('of a cluster with keys alone any key is replayed by its name, and those that nodes publish are listed', async () => {
@@ -108,7 +108,7 @@ describe('replayRecording', () => {
     const cluster = new KeyedCluster({ nodes: 3, keys, seed: 1 });
     for (let at = 0; at < 1000; at++) {
       cluster.advance(10);
-      cluster.nodes[at % 2]!.ask('key:acme', 1);
+      cluster.nodes[at % 2].ask('key:acme', 1);
     }
     const header = { ...HEADER, cluster: 'keys', groups: [], keys: templates };
     const file = recordingOf(cluster, header);
@@ -118,10 +118,10 @@ describe('replayRecording', () => {
     expect(undecodable).toBe(0);
     for (const { system, series, scenario } of runs) {
       expect(scenario).toBe('keys, key:acme, publish');
-      const limits = Object.values(series[0]!.perNode).map(({ limit }) => limit.at(-1) as number);
+      const limits = Object.values(series[0].perNode).map(({ limit }) => limit.at(-1) as number);
       const sum = limits.reduce((total, limit) => total + limit, 0);
       expect({ system, isWhole: sum > 29 && sum < 31 }).toEqual({ system, isWhole: true });
-      const wanted = Object.values(series[0]!.perNode).map(({ demand }) => demand.at(-1) as number);
+      const wanted = Object.values(series[0].perNode).map(({ demand }) => demand.at(-1) as number);
       expect(wanted.filter((rate) => rate > 40)).toHaveLength(2);
     }
     await expect(replay()).rejects.toThrow('name a group or key of the recording with --group: key:{id}, key:acme');
@@ -149,10 +149,10 @@ describe('replayRecording', () => {
     world.node('c').leave();
     world.runFor(4000);
     const { runs } = await replayRecording(recordingOf(world), { direction: 'publish' });
-    const { perNode } = runs[0]!.series[0]!;
-    expect(perNode.c!.limit.at(-1)).toBe(0);
-    expect(perNode.b!.limit.at(-1)).toBeGreaterThan(0);
-    expect(runs[0]!.happenings.at(-1)!.says).toMatch(/ s c left$/);
+    const { perNode } = runs[0].series[0];
+    expect(perNode.c.limit.at(-1)).toBe(0);
+    expect(perNode.b.limit.at(-1)).toBeGreaterThan(0);
+    expect(runs[0].happenings.at(-1)!.says).toMatch(/ s c left$/);
   });
 
   test('records of others are counted and left out', async () => {
@@ -173,6 +173,6 @@ describe('replayRecording', () => {
       'the recording has no settings of "nail" (of run time they are not recorded), but of orders, mail',
     );
     const { runs } = await replayRecording(recordingOf(world, header), { direction: 'publish', group: 'orders' });
-    expect(runs[0]!.scenario).toBe('demo, orders, publish');
+    expect(runs[0].scenario).toBe('demo, orders, publish');
   });
 });

@@ -12,7 +12,7 @@ async function play(retryAfterMs: number, retries: number) {
   async function* rows(): AsyncGenerator<TraceArrival> {
     for (let at = 0; at < 40; at++) yield { ...arrival(at, at % 3), retryAfterMs };
   }
-  const quota = [10, Number.POSITIVE_INFINITY] as const;
+  const quota = [10, Infinity] as const;
   const options = {
     name: 'calls.csv',
     systems: SYSTEMS,
@@ -28,7 +28,7 @@ test('work that asks again is admitted when there are tokens, and is offered onc
   const lost = await play(0, 100);
   const again = await play(300, 100);
   again.forEach(({ offered, admitted, verdict, system }, at) => {
-    expect(lost[at]!.admitted, system).toBeLessThan(10);
+    expect(lost[at].admitted, system).toBeLessThan(10);
     expect(offered, system).toBe(40);
     expect(admitted, system).toBe(40);
     // Waits of 150 to 450 ms leave tokens for a while.
@@ -40,8 +40,8 @@ test('work that asks again is admitted when there are tokens, and is offered onc
 test('it gives up after as many times as are allowed', async () => {
   const [once, often] = [await play(300, 1), await play(300, 4)];
   once.forEach(({ admitted, system }, at) => {
-    expect(admitted, system).toBeLessThan(often[at]!.admitted);
-    expect(often[at]!.admitted, system).toBeLessThan(40);
+    expect(admitted, system).toBeLessThan(often[at].admitted);
+    expect(often[at].admitted, system).toBeLessThan(40);
   });
 });
 

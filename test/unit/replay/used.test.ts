@@ -5,7 +5,7 @@ import { systemNamed } from '../../../sim/systems.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import { arrival } from './rows.js';
 
-const UNLIMITED = Number.POSITIVE_INFINITY;
+const UNLIMITED = Infinity;
 
 /** All work comes to one of four nodes, and the quota is split for ever: three quarters of it lie idle. */
 async function usedOf(quota: readonly [number, number], bytes: number): Promise<number> {
@@ -22,7 +22,7 @@ async function usedOf(quota: readonly [number, number], bytes: number): Promise<
     settings: SETTINGS,
     maxRequest: [UNLIMITED, UNLIMITED],
   });
-  return run!.verdict.utilisation!;
+  return run.verdict.utilisation;
 }
 
 test('a dimension without a quota, or without any work, does not count as used', async () => {
@@ -53,7 +53,7 @@ async function ofFivePerMinute(times: number, everyMs: number) {
     settings: { ...SETTINGS, groups: [{ ...GROUP, burst }] },
     maxRequest: [UNLIMITED, UNLIMITED],
   });
-  return { admitted: run!.admitted, used: run!.verdict.utilisation! };
+  return { admitted: run.admitted, used: run.verdict.utilisation };
 }
 
 test('a file begins when the bucket of its quota is full, and is judged by spans in which that fills', async () => {

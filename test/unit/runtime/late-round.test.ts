@@ -85,12 +85,12 @@ test('a node whose event loop slept for a moment does not report a lull: what wa
   client = new Worker(CLIENT, { eval: true, workerData: { port, shared } });
   await pause(1500);
   expect(reportedDemand()).toBeGreaterThan(RATE_PER_SECOND * 0.75);
-  let least = Number.POSITIVE_INFINITY;
+  let least = Infinity;
   let counted = 0;
   for (let tries = 0; counted < SLEEPS && tries < TRIES_MAX; tries++) {
     longestGapMs[0] = 0;
     const lowest = await lowestDemandAfterSleep();
-    if ((longestGapMs[0] as number) > CLIENT_GAP_MAX_MS) continue;
+    if (longestGapMs[0] > CLIENT_GAP_MAX_MS) continue;
     counted++;
     least = Math.min(least, lowest);
   }

@@ -36,14 +36,14 @@ test.each([
       const before = appended.reports;
       for (let passedMs = 0; passedMs < SECONDS * 1000; passedMs += TICK_MS) {
         for (const [at, node] of nodes.entries()) {
-          const mean = (perSecond * (PARTS[at] as number) * TICK_MS) / 1000;
+          const mean = (perSecond * PARTS[at] * TICK_MS) / 1000;
           for (let left = arrivals(mean); left > 0; left--) node.tryAcquire('orders', { messages: 1 });
         }
         await time.advance(TICK_MS);
       }
       const written = appended.reports - before;
-      expect(written).toBeGreaterThanOrEqual(reports[0] as number);
-      expect(written).toBeLessThanOrEqual(reports[1] as number);
+      expect(written).toBeGreaterThanOrEqual(reports[0]);
+      expect(written).toBeLessThanOrEqual(reports[1]);
     },
     undefined,
     { groups: { orders: { ...PER_SECOND(quota), ...settings } } },

@@ -111,7 +111,7 @@ test('nodes whose keys become different one by one hold what they had, then thei
 test('a rotation by next and previous keys keeps nobody apart', async () => {
   const cluster = 'rotation';
   const STEPS = [{ key: KEY }, { key: KEY, nextKey: WRONG }, { key: WRONG, previousKey: KEY }, { key: WRONG }];
-  const running = [await startQuick(cluster, 'a', STEPS[0]!), await startQuick(cluster, 'b', STEPS[0]!)];
+  const running = [await startQuick(cluster, 'a', STEPS[0]), await startQuick(cluster, 'b', STEPS[0])];
   await until(() => running.every((node) => node.isReady && membersOf(node).length === 2));
   for (const step of STEPS.slice(1)) {
     for (const [at, nodeId] of ['a', 'b'].entries()) {

@@ -35,16 +35,21 @@ function scene() {
   const topic = new HeldTopic();
   const failed: (readonly string[])[] = [];
   const read: ReadEvent[] = [];
-  const pump = new TopicPump(topic as unknown as ReportTopic, new RecordCodec('demo'), { log() {} } as never, {
-    onEpoch() {},
-    onRead: (records) => read.push(...records),
-    onCaughtUp() {},
-    onAppendFailed: (_partition, keys) => {
-      failed.push(keys);
-      // The coordinator may answer at once, as it does when buckets are due.
-      pump.send([nodeRecord('again', 9)]);
+  const pump = new TopicPump(
+    topic as unknown as ReportTopic,
+    new RecordCodec('demo'),
+    { log() {} },
+    {
+      onEpoch() {},
+      onRead: (records) => read.push(...records),
+      onCaughtUp() {},
+      onAppendFailed: (_partition, keys) => {
+        failed.push(keys);
+        // The coordinator may answer at once, as it does when buckets are due.
+        pump.send([nodeRecord('again', 9)]);
+      },
     },
-  });
+  );
   return { topic, pump, failed, read };
 }
 

@@ -68,7 +68,7 @@ test('all ways to ask name a topic, of a scope in all of its groups', async () =
     1,
     {},
     async ({ nodes: [node], time }) => {
-      const { gate, groups: table, limiter } = node as WholeNode;
+      const { gate, groups: table, limiter } = node;
       const countOf = (name: string) => limiter.topics.of(2 * (table.numbers.get(name) as number));
       const scope = { tenant: 'acme', namespace: 'orders', topic: 'by-scope' };
       gate.tryAcquire(scope, ONE);

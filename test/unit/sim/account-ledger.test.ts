@@ -22,12 +22,12 @@ function worstByHand(entries: readonly Entry[]): number {
     nowMs += one.afterMs;
     return { ...one, atMs: nowMs };
   });
-  let worst = Number.NEGATIVE_INFINITY;
+  let worst = -Infinity;
   for (let from = 0; from < timed.length; from++) {
     let [perSecond, depth] = limitAt(timed.slice(0, from));
-    let [most, beyond, lastMs] = [depth, 0, timed[from]!.atMs];
+    let [most, beyond, lastMs] = [depth, 0, timed[from].atMs];
     for (let to = from; to < timed.length; to++) {
-      const { kind, amount, kept, atMs } = timed[to]!;
+      const { kind, amount, kept, atMs } = timed[to];
       beyond -= (perSecond * (atMs - lastMs)) / 1000;
       lastMs = atMs;
       if (kind === 'limit') [perSecond, depth] = [amount, 2 * amount];
@@ -62,7 +62,7 @@ describe('the ledger of an account', () => {
           else ledger.granted(nowMs, amount).amount *= kept;
         }
         const byHand = worstByHand(entries);
-        if (byHand === Number.NEGATIVE_INFINITY) expect(ledger.worst().excess).toBe(byHand);
+        if (byHand === -Infinity) expect(ledger.worst().excess).toBe(byHand);
         else expect(ledger.worst().excess).toBeCloseTo(byHand, 6);
         if (byHand > 0) above++;
       }),

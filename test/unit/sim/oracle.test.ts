@@ -30,7 +30,7 @@ function runWithLimiterOfB(world: World, factor: number): void {
   const { limiter, coordinator } = world.node('b');
   scaleLimits(limiter, factor);
   const { limit, depth } = coordinator.shares;
-  limiter.setLimit(0, MESSAGES, limit[0] as number, depth[0] as number, world.nowMs);
+  limiter.setLimit(0, MESSAGES, limit[0], depth[0], world.nowMs);
   world.runFor(2000);
 }
 
@@ -62,8 +62,8 @@ describe('the oracle', () => {
       const converge = shares.converge.bind(shares);
       shares.converge = (...lane) => {
         const round = converge(...lane);
-        const share = round.share[MESSAGES] as Float64Array;
-        for (let at = 0; at < round.count; at++) share[at] = (share[at] as number) * 0.99;
+        const share = round.share[MESSAGES];
+        for (let at = 0; at < round.count; at++) share[at] = share[at] * 0.99;
         return round;
       };
     }

@@ -35,8 +35,8 @@ function recordingOf(change: Partial<Recording> = {}): Recording {
   return { system: 'live embedded', happenings: [], attempts, limits, sent: { records: 7, bytes: 70 }, ...change };
 }
 
-const HALF = [25, Number.POSITIVE_INFINITY] as const;
-const FAIR = [50, Number.POSITIVE_INFINITY] as const;
+const HALF = [25, Infinity] as const;
+const FAIR = [50, Infinity] as const;
 
 describe('a recording', () => {
   test('is judged like a simulated run', () => {
@@ -52,7 +52,7 @@ describe('a recording', () => {
 
   test('a node that ended has no limit, and none of its earlier process when it is back', () => {
     const happenings = [{ what: 'crash', atMs: 4000, nodes: ['n1'], values: { forSeconds: 2 } }];
-    const n1 = { atMs: [0, 6500], limits: [FAIR, [40, Number.POSITIVE_INFINITY] as const] };
+    const n1 = { atMs: [0, 6500], limits: [FAIR, [40, Infinity] as const] };
     const limits = new Map([...recordingOf().limits, ['n1', n1]]);
     const result = judgeRecording(STORY, recordingOf({ happenings, limits }), 1);
     const limit = result.series[0]?.perNode.n1?.limit ?? [];
@@ -73,7 +73,7 @@ describe('a recording', () => {
     const reversed = Object.fromEntries(
       Object.entries(recording.attempts).map(([key, column]) => [
         key,
-        column.map((_: number, at: number) => column[order[at] as number]),
+        column.map((_: number, at: number) => column[order[at]]),
       ]),
     ) as unknown as Attempts;
     expect(judgeRecording(STORY, { ...recording, attempts: reversed }, 1)).toEqual(judgeRecording(STORY, recording, 1));

@@ -37,7 +37,7 @@ describe('a scenario', () => {
       settleMs: 5000,
       settlePointsMs: null,
     });
-    expect(parseScenario(GOOD, 'x.yaml').quota.messagesPerSecond).toBe(Number.POSITIVE_INFINITY);
+    expect(parseScenario(GOOD, 'x.yaml').quota.messagesPerSecond).toBe(Infinity);
   });
 
   test('group and timing are those of node.yaml', () => {

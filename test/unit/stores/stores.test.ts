@@ -163,7 +163,7 @@ describe('mistakes of the program', () => {
     ['@nestjs/throttler', (on, options) => new QuotameshStorage(on as QuotaNode, options)],
     [
       'rate-limiter-flexible',
-      (on, options) => new RateLimiterQuotamesh(on as QuotaNode, { points: LIMIT, ...options } as never),
+      (on, options) => new RateLimiterQuotamesh(on as QuotaNode, { points: LIMIT, ...options }),
     ],
   ];
 
@@ -180,20 +180,17 @@ describe('mistakes of the program', () => {
     expect(() => make(node, { group })).not.toThrow();
   });
 
-  test.each([Number.POSITIVE_INFINITY, Number.NaN, -1, 0, 1.5, 2 ** 60, '3'])(
-    '%s points are no points',
-    async (points) => {
-      const before = node.groupStatus('key:alice').directions.publish.local.admittedMessages;
-      const limiter = new RateLimiterQuotamesh(node, { points: LIMIT, group });
-      const wrong = {
-        code: 'AMOUNT_INVALID',
-        message: expect.stringMatching(/^points must be a whole number > 0, got /),
-      };
-      await expect(limiter.consume('alice', points as number)).rejects.toMatchObject(wrong);
-      await expect(limiter.penalty('alice', points as number)).rejects.toMatchObject(wrong);
-      expect(node.groupStatus('key:alice').directions.publish.local.admittedMessages).toBe(before);
-    },
-  );
+  test.each([Infinity, Number.NaN, -1, 0, 1.5, 2 ** 60, '3'])('%s points are no points', async (points) => {
+    const before = node.groupStatus('key:alice').directions.publish.local.admittedMessages;
+    const limiter = new RateLimiterQuotamesh(node, { points: LIMIT, group });
+    const wrong = {
+      code: 'AMOUNT_INVALID',
+      message: expect.stringMatching(/^points must be a whole number > 0, got /),
+    };
+    await expect(limiter.consume('alice', points as number)).rejects.toMatchObject(wrong);
+    await expect(limiter.penalty('alice', points as number)).rejects.toMatchObject(wrong);
+    expect(node.groupStatus('key:alice').directions.publish.local.admittedMessages).toBe(before);
+  });
 
   test.each([
     { points: '600' },
@@ -260,7 +257,7 @@ function ask(url: string, key: string): Promise<Response> {
 }
 
 function keyOf(request: { readonly headers: object }): string {
-  return (request.headers as Record<string, string>)['x-api-key'] as string;
+  return (request.headers as Record<string, string>)['x-api-key'];
 }
 
 function onExpress(make: typeof rateLimit): Promise<Served> {

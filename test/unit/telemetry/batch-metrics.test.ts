@@ -43,7 +43,7 @@ test('batches by how they ended, and refunds that were refused, under their form
     refunds_refused_total: 2,
     hand_backs_refused_total: 2,
   });
-  scene.node.gate.batches.expire(Number.POSITIVE_INFINITY);
+  scene.node.gate.batches.expire(Infinity);
   expect(await exported()).toEqual({
     batches: 0,
     batches_granted_total: 3,

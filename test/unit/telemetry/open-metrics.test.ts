@@ -54,7 +54,7 @@ describe('/metrics in OpenMetrics', () => {
     const { metrics } = await fedScene();
     const [plain, open] = [(await metrics.scrape('text/plain')).text, (await metrics.scrape(PROMETHEUS)).text];
     expect(seriesOf(open)).toEqual(seriesOf(plain));
-    const families = [...open.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name, type]) => [name as string, type]);
+    const families = [...open.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name, type]) => [name, type]);
     expect(new Set(families.map(([name]) => name)).size).toBe(families.length);
     for (const [name, type] of families) {
       if (type !== 'counter') continue;
@@ -85,9 +85,7 @@ async function fedScene() {
 
 /** Names and labels; values move between two scrapes. */
 function seriesOf(text: string): string[] {
-  return [...text.matchAll(/^([a-z]\S*) /gm)]
-    .map(([, series]) => series as string)
-    .filter((name) => !MOVING.test(name));
+  return [...text.matchAll(/^([a-z]\S*) /gm)].map(([, series]) => series).filter((name) => !MOVING.test(name));
 }
 
 /** Series of Node itself that come and go between two scrapes. */

@@ -14,9 +14,9 @@ const TAIL_RECORDS = 7;
 /** A tail by number of records; tombstones go as soon as they are behind it. */
 const limits: LogLimits = {
   fileBytesMax: 256 * 1024 ** 2,
-  tailMs: Number.POSITIVE_INFINITY,
+  tailMs: Infinity,
   tailRecords: TAIL_RECORDS,
-  tailBytes: Number.POSITIVE_INFINITY,
+  tailBytes: Infinity,
   tombstoneKeepMs: -1,
 };
 
@@ -44,7 +44,7 @@ describe('the log of the embedded topic', () => {
           }));
           await store.append(writes.map(entryOf));
           whole.push(...writes);
-          expectCompacted(store.read(0, 1000, Number.POSITIVE_INFINITY).records, whole);
+          expectCompacted(store.read(0, 1000, Infinity).records, whole);
         }
       } finally {
         await store.close();
@@ -66,7 +66,7 @@ describe('the log of the embedded topic', () => {
     const store = await LogStore.open(join(folder, 'exact.mdb'), { ...limits, tombstoneKeepMs: 100 }, { clock });
     const write = (key: string, value: string | null) => store.append([entryOf({ key, value })]);
     const tombstones = () => {
-      const { records } = store.read(0, 1000, Number.POSITIVE_INFINITY);
+      const { records } = store.read(0, 1000, Infinity);
       return records.filter(({ value }) => value === null).length;
     };
     await write('deleted', null);
@@ -90,7 +90,7 @@ describe('the log of the embedded topic', () => {
     await store.append([entryOf({ key: 'a', value: 'first' })]);
     const nextOffset = (store.read(0, 1, 1000).records.at(-1)?.offset ?? 0) + 1;
     for (let i = 0; i < 100; i++) await store.append([entryOf({ key: `key-${i % 10}`, value: `${i}` })]);
-    const { records } = store.read(nextOffset, 1000, Number.POSITIVE_INFINITY);
+    const { records } = store.read(nextOffset, 1000, Infinity);
     expect(records.map((record) => record.offset)).toEqual([...records.map((record) => record.offset)].sort(byNumber));
     const newest = new Map(records.map((record) => [record.key, text(record)]));
     expect([...newest.values()].sort()).toEqual(Array.from({ length: 10 }, (_, i) => `${90 + i}`));
@@ -209,7 +209,7 @@ async function timesOf(file: string, clock: MachineClock, events: readonly (() =
     happen();
     await store.append([entryOf({ key: 'a', value: 'x' })]);
   }
-  const times = store.read(0, 100, Number.POSITIVE_INFINITY).records.map(({ appendMs }) => appendMs);
+  const times = store.read(0, 100, Infinity).records.map(({ appendMs }) => appendMs);
   await store.close();
   return times;
 }
@@ -227,7 +227,7 @@ async function tombstonesLeft(
   for (let at = 0; at < deleted; at++) await write(`deleted-${at}`, null);
   await sleep(pauseMs);
   for (let at = 0; at < 5 * TAIL_RECORDS; at++) await write('other', `${at}`);
-  const { records } = store.read(0, 1000, Number.POSITIVE_INFINITY);
+  const { records } = store.read(0, 1000, Infinity);
   await store.close();
   return records.filter(({ value }) => value === null).length;
 }

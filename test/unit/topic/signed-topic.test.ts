@@ -34,7 +34,7 @@ describe('a signature', () => {
   it('holds for no other bytes: each single bit of value and MAC counts', () => {
     const verdicts = Array.from({ length: signed.length * 8 }, (_, bit) => {
       const tampered = Buffer.from(signed);
-      tampered[bit >> 3] = (tampered[bit >> 3] as number) ^ (1 << (bit & 7));
+      tampered[bit >> 3] = tampered[bit >> 3] ^ (1 << (bit & 7));
       return signature.verify(PLACE, tampered);
     });
     expect(verdicts).not.toContain('key');
@@ -192,5 +192,5 @@ function record(key: string, value: string) {
 
 async function firstOf(listener: RecordingListener): Promise<ReadRecord> {
   await listener.until('a record', () => listener.records.length > 0, 2000);
-  return listener.records[0] as ReadRecord;
+  return listener.records[0];
 }

@@ -6,7 +6,7 @@ import { expectShares, type Participants, sharesOf } from './round-of.js';
 function rounds(given: Participants, count: number): number[][] {
   let applied = given.applied?.[0] ?? [];
   return Array.from({ length: count }, () => {
-    applied = sharesOf(clientRate, { ...given, applied: [applied] })[0] as number[];
+    applied = sharesOf(clientRate, { ...given, applied: [applied] })[0];
     return [...applied];
   });
 }

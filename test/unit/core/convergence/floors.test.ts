@@ -24,6 +24,6 @@ test.each([
   const lifted = Float64Array.from(amounts);
   liftTo(lifted, Float64Array.from(low), amounts.length, most);
   lifted.forEach((amount, at) => {
-    expect(amount).toBeCloseTo(out[at] as number, 12);
+    expect(amount).toBeCloseTo(out[at], 12);
   });
 });

@@ -130,8 +130,8 @@ function rounds(strategy: Strategy, given: Participants): readonly number[] {
   let [used] = given.usage as [readonly number[]];
   const [wanted] = given.demand as [readonly number[]];
   for (let round = 0; round < 200; round++) {
-    const share = sharesOf(strategy, { ...given, usage: [used] })[0] as number[];
-    used = share.map((each, at) => Math.min(each, wanted[at] as number));
+    const share = sharesOf(strategy, { ...given, usage: [used] })[0];
+    used = share.map((each, at) => Math.min(each, wanted[at]));
   }
   return used;
 }
@@ -143,9 +143,9 @@ describe('the rounds of PIP-82’s usage distribution end where the bucket is at
     { usage: [500, 300, 200], demand: [900, 100, 900] },
   ])('$usage of 1,000, wanted $demand', ({ usage, demand }) => {
     const given = { target: [1000], usage: [usage], demand: [demand] };
-    const at = sharesOf(lending(proportional), given)[0] as number[];
+    const at = sharesOf(lending(proportional), given)[0];
     expectShares(
-      at.map((share, node) => Math.min(share, demand[node] as number)),
+      at.map((share, node) => Math.min(share, demand[node])),
       rounds(proportional, given),
     );
   });

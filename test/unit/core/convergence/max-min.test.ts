@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { maxMin } from '../../../../src/core/convergence/max-min.js';
 import { expectShares, type Participants, sharesOf, total } from './round-of.js';
 
-const INFINITY = Number.POSITIVE_INFINITY;
+const INFINITY = Infinity;
 
 interface Row extends Participants {
   readonly says: string;

@@ -45,9 +45,9 @@ test.each(allocations)('PIP-82 $id: $rule', ({ quota, usage, rule, expectedLimit
     const strategy = STRATEGIES[name];
     expect(strategy).toBeDefined();
     if (strategy === undefined) continue;
-    const [shares = []] = sharesOf(strategy, { target: [quota], usage: [names.map((node) => usage[node] as number)] });
+    const [shares = []] = sharesOf(strategy, { target: [quota], usage: [names.map((node) => usage[node])] });
     names.forEach((node, at) => {
-      expect(shares[at], `${name} ${node}`).toBeCloseTo(expectedLimits[node] as number, 4);
+      expect(shares[at], `${name} ${node}`).toBeCloseTo(expectedLimits[node], 4);
     });
     expect(total(shares)).toBeCloseTo(expectedSum as number, 4);
   }
@@ -59,8 +59,8 @@ test.each(steals)(
     const names = Object.keys(usage);
     const [shares = []] = sharesOf(stealHalfway, {
       target: [quota],
-      usage: [names.map((node) => usage[node] as number)],
-      demand: [names.map((node) => (saturated.includes(node) ? MORE_THAN_ANY : (usage[node] as number)))],
+      usage: [names.map((node) => usage[node])],
+      demand: [names.map((node) => (saturated.includes(node) ? MORE_THAN_ANY : usage[node]))],
       applied: [names.map((node) => limits[node] ?? 0)],
     });
     for (const [node, limit] of Object.entries(expectedLimits)) {

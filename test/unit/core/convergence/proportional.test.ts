@@ -32,9 +32,9 @@ const TABLE: readonly (Participants & { readonly says: string; readonly messages
   { says: 'blocked', target: [0], usage: [[5, 5]], messages: [0, 0] },
   {
     says: 'unlimited',
-    target: [Number.POSITIVE_INFINITY],
+    target: [Infinity],
     usage: [[5, 5]],
-    messages: [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+    messages: [Infinity, Infinity],
   },
 ];
 

@@ -37,7 +37,7 @@ export function roundOf(participants: Participants): LaneView {
   round.weight.fill(1, 0, count);
   round.weight.fill(LEFT_THERE, count);
   round.weight.set(weight ?? []);
-  round.target.fill(Number.POSITIVE_INFINITY);
+  round.target.fill(Infinity);
   round.target.set(target);
   usage.forEach((column, dimension) => {
     round.usage[dimension]?.set(column);

@@ -87,7 +87,7 @@ describe('steal-halfway', () => {
 function rounds(given: Participants, count: number): number[][] {
   let applied = given.applied?.[0] ?? [];
   return Array.from({ length: count }, () => {
-    applied = sharesOf(stealHalfway, { ...given, applied: [applied] })[0] as number[];
+    applied = sharesOf(stealHalfway, { ...given, applied: [applied] })[0];
     return [...applied];
   });
 }

@@ -25,15 +25,15 @@ const TABLE: readonly (Fill & { readonly out: readonly number[]; readonly level:
   // The worked numbers of the function's comment.
   { capacity: 100, high: [70, 70], out: [50, 50], level: 50 },
   { capacity: 100, high: [10, 80, 80], out: [10, 45, 45], level: 45 },
-  { capacity: 100, high: [20, 30], out: [20, 30], level: Number.POSITIVE_INFINITY },
+  { capacity: 100, high: [20, 30], out: [20, 30], level: Infinity },
   // Bounds below, weights, ties and nothing at all.
   { capacity: 100, high: [100, 100, 100], low: [50, 0, 0], out: [50, 25, 25], level: 25 },
   { capacity: 100, high: [100, 5, 100], low: [60, 5, 0], out: [60, 5, 35], level: 35 },
   { capacity: 90, high: [90, 90], weight: [2, 1], out: [60, 30], level: 30 },
-  { capacity: 100, high: [50, 50], out: [50, 50], level: Number.POSITIVE_INFINITY },
-  { capacity: 100, high: [40, 60], low: [40, 60], out: [40, 60], level: Number.POSITIVE_INFINITY },
+  { capacity: 100, high: [50, 50], out: [50, 50], level: Infinity },
+  { capacity: 100, high: [40, 60], low: [40, 60], out: [40, 60], level: Infinity },
   { capacity: 0, high: [10, 20], out: [0, 0], level: 0 },
-  { capacity: 100, high: [0, 0], out: [0, 0], level: Number.POSITIVE_INFINITY },
+  { capacity: 100, high: [0, 0], out: [0, 0], level: Infinity },
   // Too high and too low by the same amount: both sides are settled in one pass.
   { capacity: 60, high: [10, 100, 100], low: [0, 0, 30], out: [10, 20, 30], level: 20 },
 ];
@@ -43,7 +43,7 @@ describe('water-filling', () => {
     const filled = fill(given);
     expect(filled.level).toBeCloseTo(level, 9);
     filled.out.forEach((amount, at) => {
-      expect(amount).toBeCloseTo(out[at] as number, 9);
+      expect(amount).toBeCloseTo(out[at], 9);
     });
   });
 
@@ -63,7 +63,7 @@ describe('water-filling', () => {
         const { level, out } = fill({ capacity, low, high, weight: nodes.map((each) => each.weight) });
         expect(out.reduce((one, other) => one + other, 0)).toBeCloseTo(capacity, 9);
         out.forEach((amount, at) => {
-          const offered = Math.min(high[at]!, Math.max(low[at]!, nodes[at]!.weight * level));
+          const offered = Math.min(high[at], Math.max(low[at], nodes[at].weight * level));
           expect(amount).toBeCloseTo(offered, 9);
         });
       }),

@@ -28,9 +28,9 @@ describe('smoothing', () => {
   });
 
   test('two steps of half the age are one of the whole', () => {
-    const half = sharesOf(smoothed(maxMin, 1000), { ...ALONE, ageMs: [120] })[0] as number[];
+    const half = sharesOf(smoothed(maxMin, 1000), { ...ALONE, ageMs: [120] })[0];
     const twice = sharesOf(smoothed(maxMin, 1000), { ...ALONE, applied: [half], ageMs: [120] })[0];
-    expectShares(twice, sharesOf(smoothed(maxMin, 1000), { ...ALONE, ageMs: [240] })[0] as number[], 9);
+    expectShares(twice, sharesOf(smoothed(maxMin, 1000), { ...ALONE, ageMs: [240] })[0], 9);
   });
 
   test.each<Participants & { says: string; shares: readonly number[] }>([

@@ -201,7 +201,7 @@ test('a group that is removed and comes back does not charge again what it has c
 
 test('a group that has gates for a moment, and then its bucket again, charges what it takes', () => {
   const node = idle(SLOW);
-  const settings = node.settings.groups[0]!;
+  const settings = node.settings.groups[0];
   rest(node, 5000, ['a', 'b'], () => void node.tryAcquire(0, 1));
   node.step({ kind: 'group-changed', group: 0, settings: { ...settings, smoothingMs: 500 } });
   node.step({ kind: 'group-changed', group: 0, settings });

@@ -38,7 +38,7 @@ function another(epoch: string): void {
 }
 
 function applied(): number {
-  return node.coordinator.shares.applied[0] as number;
+  return node.coordinator.shares.applied[0];
 }
 
 describe('a log that is another one', () => {

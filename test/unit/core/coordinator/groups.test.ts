@@ -56,7 +56,7 @@ describe('groups at run time', () => {
     expect(node.limiter.tryAcquire(laneOf(0, 0), 1, 0, false, node.nowMs)).toBe(UNCONFIRMED);
     work([1]);
     expect(reported('first', 'second')).toEqual(['second']);
-    change(0, named('first', { quota: { ...GATED.quota, publish: [70, Number.POSITIVE_INFINITY] } }));
+    change(0, named('first', { quota: { ...GATED.quota, publish: [70, Infinity] } }));
     work([0, 1]);
     expect(reported('first', 'second')).toEqual(['first', 'second']);
     expect(node.coordinator.shares.targetOf(laneOf(0, 0))[0]).toBe(70);

@@ -41,9 +41,9 @@ test('what others hold in one lane is nothing that they hold in the next', () =>
   node.read(node.by('b', 'node'), node.report('b', [row('first', 600, 500), row('second', 600)]));
   const { shares, usageMap } = node.coordinator;
   const held = (group: number) => {
-    const mapLane = usageMap.mapLaneOf(groupIdOf(SETTINGS.cluster, groups[group]!.name), 0);
+    const mapLane = usageMap.mapLaneOf(groupIdOf(SETTINGS.cluster, groups[group].name), 0);
     const { applied, count } = shares.converge(group, 0, mapLane);
-    return Array.from((applied[MESSAGES] as Float64Array).subarray(0, count)).sort();
+    return Array.from(applied[MESSAGES].subarray(0, count)).sort();
   };
   expect(held(0)).toEqual([0, 500]);
   node.read(node.report('b', [row('first', 600, 500)]));
@@ -69,7 +69,7 @@ test.each([
     node.read(node.by('b', 'node'), node.report('b', [row('orders', 900, 100)]));
     const mapLane = node.coordinator.usageMap.mapLaneOf(groupIdOf(SETTINGS.cluster, 'orders'), 0);
     const { share, count } = node.coordinator.shares.converge(0, 0, mapLane);
-    return Math.max(...(share[MESSAGES] as Float64Array).subarray(0, count));
+    return Math.max(...share[MESSAGES].subarray(0, count));
   };
   expect(sharesOfB({})).toBeGreaterThan(890);
   expect(sharesOfB(settings)).toBeLessThan(700);
@@ -107,7 +107,7 @@ describe('how many bytes a bucket holds', () => {
     node.run(400 * everyRounds, { each });
     const slot = slotOf(0, BYTES);
     const { depth, limit } = node.coordinator.shares;
-    return { depth: depth[slot] as number, limit: limit[slot] as number };
+    return { depth: depth[slot], limit: limit[slot] };
   }
 
   test('twenty messages of the size that was reported', () => {

@@ -85,7 +85,7 @@ describe('isolation', () => {
         work(node, 20, false);
         node.read(...node.lose().filter((sent) => sent.partition !== partition));
       }
-      return node.coordinator.shares.applied[0] as number;
+      return node.coordinator.shares.applied[0];
     }
     // Wherever its windows of time begin.
     for (const phaseMs of [0, 700, 1400, 2100]) expect(heldAfter(lookBackMs, phaseMs)).toBeCloseTo(500, 0);
@@ -156,7 +156,7 @@ describe('isolation', () => {
 });
 
 function demandOf(node: OneNode, messages: number) {
-  const groupId = [...node.coordinator.lanes.values()][0]!.groupId;
+  const groupId = [...node.coordinator.lanes.values()][0].groupId;
   const zeros = { topics: 0, usageBytes: 0, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
   return { groupId, direction: 0, usageMessages: 0, demandMessages: messages, ...zeros };
 }
@@ -178,7 +178,7 @@ test('a busy node on a slow topic is not isolated while all its records come bac
       inFlight += records.length;
       most = Math.max(most, inFlight);
       onTheWay.push({ dueMs: node.nowMs + roundTripMs, records });
-      while ((onTheWay[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= node.nowMs) {
+      while ((onTheWay[0]?.dueMs ?? Infinity) <= node.nowMs) {
         const back = onTheWay.shift()?.records ?? [];
         inFlight -= back.length;
         node.read(...back);

@@ -23,9 +23,9 @@ describe('joining', () => {
     const node = new OneNode({ partitions: 3 });
     node.step({ kind: 'caught-up' });
     const [first, second, third] = node.lose();
-    node.read(first!, third!);
+    node.read(first, third);
     expect(node.coordinator.isReady).toBe(false);
-    node.read(second!);
+    node.read(second);
     expect(node.coordinator.isReady).toBe(true);
   });
 
@@ -36,7 +36,7 @@ describe('joining', () => {
     const node = new OneNode();
     node.read(node.by('own', 'node'), node.by('a', 'node'));
     node.step({ kind: 'caught-up' });
-    const own = node.lose()[0]!;
+    const own = node.lose()[0];
     const author = { ...own.record!.author, nodeKey: nodeKeyOf(node.settings.cluster, nodeId), incarnation };
     node.read({ ...own, record: { kind: 'node', author, nodeId, version: 'test' } });
     expect(node.coordinator.isReady).toBe(false);
@@ -120,7 +120,7 @@ describe('records that vanish', () => {
     const node = OneNode.ready();
     node.run(2000, { each: () => node.tryAcquire(0, 1) });
     const { nodeKey, usageMap, membership } = node.coordinator;
-    const key = reportRecordKey(nodeKey, usageMap.keysOf(membership.get(nodeKey)!)[0]!.bundle);
+    const key = reportRecordKey(nodeKey, usageMap.keysOf(membership.get(nodeKey)!)[0].bundle);
     node.step({ kind: 'append-failed', partition: 0, keys: [key, 'unknown'] });
     node.run(100, { echo: false });
     expect(node.lose().some((append) => append.key === key && append.record?.kind === 'report')).toBe(true);

@@ -119,7 +119,7 @@ export class OneNode {
   }
 
   #inLog({ partition, key, record }: Append): ReadEvent {
-    const offset = this.#nextOffset[partition] as number;
+    const offset = this.#nextOffset[partition];
     this.#nextOffset[partition] = offset + 1;
     return { partition, offset, appendMs: this.logClockMs, key, record };
   }

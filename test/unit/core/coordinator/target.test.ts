@@ -7,7 +7,7 @@ import { GATED, SETTINGS } from '../../../simulation/settings.js';
 import { casesOf } from '../target/gtt-vectors.js';
 import { OneNode } from './one-node.js';
 
-const NONE = Number.POSITIVE_INFINITY;
+const NONE = Infinity;
 const NO_QUOTA = { publish: [NONE, NONE], dispatch: [NONE, NONE] } as const;
 
 function costly(total: number, reserved = 0, limiting: Partial<typeof SETTINGS.limiting> = {}): OneNode {
@@ -24,7 +24,7 @@ interface Work {
 
 /** Attempts at a steady rate; what is admitted reports its cost at once. Returns what was admitted per second. */
 function work(node: OneNode, seconds: number, load: Work): number {
-  return workTogether(node, seconds, [load])[0] as number;
+  return workTogether(node, seconds, [load])[0];
 }
 
 /** The same for several groups, in the order of their numbers. */
@@ -34,10 +34,10 @@ function workTogether(node: OneNode, seconds: number, loads: readonly Work[]): r
   const each = () => {
     loads.forEach(({ perSecond, units, backends = ['db'] }, group) => {
       const lane = laneOf(group, 0);
-      owed[group] = (owed[group] as number) + (perSecond * SETTINGS.sampleIntervalMs) / 1000;
-      for (; (owed[group] as number) >= 1; owed[group] = (owed[group] as number) - 1) {
+      owed[group] = owed[group] + (perSecond * SETTINGS.sampleIntervalMs) / 1000;
+      for (; owed[group] >= 1; owed[group] = owed[group] - 1) {
         if (!node.tryAcquire(lane, 1)) continue;
-        admitted[group] = (admitted[group] as number) + 1;
+        admitted[group] = admitted[group] + 1;
         backends.forEach((backend, at) => {
           const id = backendIdOf(SETTINGS.cluster, backend);
           node.coordinator.costs.report(lane, id, units / backends.length, at === 0 ? 1 : 0, node.nowMs);
@@ -56,7 +56,7 @@ function tell(node: OneNode, backend: string, ratio: number, zone = backend): vo
 }
 
 function target(node: OneNode): number {
-  return node.coordinator.shares.target[0] as number;
+  return node.coordinator.shares.target[0];
 }
 
 describe('cost quotas', () => {
@@ -215,7 +215,7 @@ test('a node that reads only what compaction leaves computes the same target, bi
   const own = node.coordinator.lanes.get(0)?.mapLane as number;
   const other = newcomer.coordinator;
   const lane = other.usageMap.mapLaneOf(node.coordinator.lanes.get(0)?.groupId as string, 0);
-  const group = node.settings.groups[0] as typeof GATED;
+  const group = node.settings.groups[0];
   const expected = { ...node.coordinator.targets.decide(group, 0, own).decision };
   expect({ ...other.targets.decide(group, 0, lane).decision }).toEqual(expected);
   expect(expected.isBusy).toBe(true);

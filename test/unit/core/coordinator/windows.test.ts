@@ -54,7 +54,7 @@ test('windows of an hour are looked at by the slow span: a change of demand is t
   const node = OneNode.ready({ groups: [{ ...WINDOWED, windowMs: 3_600_000 }] });
   const drive = (perRound: number) => {
     node.run(15_000, { each: () => [...Array(perRound)].forEach(() => void node.tryAcquire(0, 1)) });
-    return node.coordinator.lanes.get(0)!.reported.demand[0] as number;
+    return node.coordinator.lanes.get(0)!.reported.demand[0];
   };
   expect(Math.abs(drive(1) - 50)).toBeLessThan(10);
   expect(Math.abs(drive(10) - 500)).toBeLessThan(100);

@@ -3,7 +3,7 @@ import { KeyRows } from '../../../../src/core/keys/key-rows.js';
 import { randomOf } from '../../../property/random-of.js';
 
 function numberOf(rows: KeyRows, row: number): number {
-  return rows.linesOf(row)[rows.offsetOf(row) + 1] as number;
+  return rows.linesOf(row)[rows.offsetOf(row) + 1];
 }
 
 function setNumber(rows: KeyRows, row: number, number: number): void {
@@ -14,8 +14,8 @@ describe('rows of keys', () => {
   test.each(Array.from({ length: 12 }, (_, seed) => seed))('are what a Map is, seed %i', (seed) => {
     const random = randomOf(seed + 1);
     // Few names come and go often; many make shards grow and shrink.
-    const names = [5, 60, 2000, 20_000][seed % 4] as number;
-    const rows = new KeyRows([1, 100, 50_000][seed % 3] as number, 3, Math.floor(random() * 2 ** 32));
+    const names = [5, 60, 2000, 20_000][seed % 4];
+    const rows = new KeyRows([1, 100, 50_000][seed % 3], 3, Math.floor(random() * 2 ** 32));
     const map = new Map<string, number>();
     let grows = true;
     for (let step = 0; step < 12_000; step++) {

@@ -3,7 +3,7 @@ import { SilentUse } from '../../../../src/core/keys/silent-use.js';
 
 const PUBLISH = 0;
 /** Messages per second, as of a quota of 1/s. */
-const heatOf = (_: string, [messages]: Float64Array) => messages!;
+const heatOf = (_: string, [messages]: Float64Array) => messages;
 
 describe('what this node grants of silent keys', () => {
   test('is counted over 2.5 to 5 s, by name and direction, the hottest first', () => {

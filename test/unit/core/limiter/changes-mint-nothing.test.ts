@@ -6,7 +6,7 @@ import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js
 import { Levels } from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter } from '../../../../src/core/limiter/limiter.js';
 
-const NONE = Number.POSITIVE_INFINITY;
+const NONE = Infinity;
 const RATE = 300;
 const NO_LIMIT = { publish: [NONE, NONE], dispatch: [NONE, NONE] } as const;
 
@@ -18,7 +18,7 @@ function takenBySwitching(lengths: readonly number[], seconds: number): number {
   for (let nowMs = 0; nowMs < seconds * 1000; nowMs += 10) {
     // The window that has just begun is emptied first, then the next one is met.
     const atEnd = (ms: number) => lengths.find((length) => length > 0 && ms % length === 0);
-    const windowMs = atEnd(nowMs) ?? atEnd(nowMs + 10) ?? (lengths.includes(0) ? 0 : (lengths[0] as number));
+    const windowMs = atEnd(nowMs) ?? atEnd(nowMs + 10) ?? (lengths.includes(0) ? 0 : lengths[0]);
     buckets.setWindow(0, windowMs, nowMs);
     buckets.setLimit(0, MESSAGES, RATE, windowMs === 0 ? RATE / 10 : (RATE * windowMs) / 1000, nowMs);
     for (const atMs of [nowMs, nowMs + 9.999]) {

@@ -5,7 +5,7 @@ import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import type { Hold } from '../../../../src/core/limiter/held-tokens.js';
 
-const NONE = Number.POSITIVE_INFINITY;
+const NONE = Infinity;
 
 function bucket(perSecond: number, depth: number): Buckets {
   const buckets = new Buckets(1);

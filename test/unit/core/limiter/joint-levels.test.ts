@@ -7,7 +7,7 @@ import { CLIENTS_FULL, Levels } from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
 import { partOf, runs } from '../../../property/seed.js';
 
-const NONE = Number.POSITIVE_INFINITY;
+const NONE = Infinity;
 const NO_LIMIT = { publish: [NONE, NONE], dispatch: [NONE, NONE] } as const;
 const LANES = [0, 1, 2].map((group) => laneOf(group, 0));
 /** Messages and bytes that a group's bucket holds. */
@@ -68,7 +68,7 @@ describe('several groups are as one whose every level is the tightest of theirs'
           const least = Math.min(...apart.map((each) => levels.available(each, dimension, nowMs)));
           expect(joint.available(together, dimension, nowMs)).toBe(least);
         }
-        const lacking = asked.filter((_, at) => !levels.containsTokens(apart[at]!, nowMs));
+        const lacking = asked.filter((_, at) => !levels.containsTokens(apart[at], nowMs));
         expect(joint.containsTokens(together, nowMs)).toBe(lacking.length === 0);
 
         for (const lane of LANES) limiter.buckets.refill(lane, nowMs);
@@ -78,12 +78,12 @@ describe('several groups are as one whose every level is the tightest of theirs'
         const isGranted = answer === GRANTED;
         if (lacking.length > 0) expect(isGranted).toBe(false);
         const took = (lane: number) => (isGranted && asked.includes(lane) ? [one.messages, one.bytes] : [0, 0]);
-        const expected = LANES.map((lane, at) => held[at]!.map((had, dimension) => had - took(lane)[dimension]!));
+        const expected = LANES.map((lane, at) => held[at].map((had, dimension) => had - took(lane)[dimension]));
         expect(tokens()).toEqual(expected);
         if (isGranted || asked.length === 1) return;
         expect(together.refusedLane).toBe(lacking[0] ?? LANES[2]);
         // Demand only of those that lack tokens: a larger share of the others would not admit it.
-        const refusing = asked.map((lane, at) => [lane, levels.containsTokens(apart[at]!, nowMs), at] as const);
+        const refusing = asked.map((lane, at) => [lane, levels.containsTokens(apart[at], nowMs), at] as const);
         for (const [, contains, at] of refusing) expect((together.counted >> at) & 1).toBe(contains ? 0 : 1);
       }),
     );
@@ -101,7 +101,7 @@ describe('several groups are as one whose every level is the tightest of theirs'
 describe('what one group has no room for', () => {
   test('is taken from none, and nothing stays held', () => {
     const { joint, levels, tokens } = scene({ clients: 1 });
-    levels.consume(requestOf([LANES[2]!], 1), 1e6, 0);
+    levels.consume(requestOf([LANES[2]], 1), 1e6, 0);
     const before = tokens();
     const refused = requestOf(LANES, 10, 100, 'another');
     expect(joint.tryAcquire(refused, 0)).toBe(CLIENTS_FULL);
@@ -135,7 +135,7 @@ describe('a reservation', () => {
     const { joint, tokens } = scene();
     joint.consume(requestOf(LANES, 130, 1100), 0);
     expect(tokens()).toEqual(LANES.map(() => [-30, -100]));
-    joint.consume(requestOf([LANES[1]!], 10), 0);
+    joint.consume(requestOf([LANES[1]], 10), 0);
     expect(tokens().map(([messages]) => messages)).toEqual([-30, -40, -30]);
     joint.consume(requestOf(LANES.slice(0, 2), 10), 0);
     expect(tokens().map(([messages]) => messages)).toEqual([-40, -50, -30]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { KeyedBuckets } from '../../../../src/core/limiter/keyed-buckets.js';
 
-const NONE = Number.POSITIVE_INFINITY;
+const NONE = Infinity;
 /** 10 messages/s, 10 deep, without a limit in bytes: full again a second after all was taken. */
 const keyed = (max: number) => new KeyedBuckets(max, [10, NONE], [10, NONE]);
 const names = (count: number) => Array.from({ length: count }, (_, at) => `name-${at}`);

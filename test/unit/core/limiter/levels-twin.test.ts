@@ -8,7 +8,7 @@ import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.
 import type { TokenRequest } from '../../../../src/core/limiter/token-request.js';
 import '../../../property/seed.js';
 
-const NONE = Number.POSITIVE_INFINITY;
+const NONE = Infinity;
 type Pair = readonly [number, number];
 
 /** Multiples of 1,000/s, so that whole milliseconds bring whole tokens; every bucket is 100 ms deep. */
@@ -35,8 +35,8 @@ const GROUPS = [0, 1].map((group): GroupLevels => {
   const keyed = (limit: Omit<KeyedLimit, 'max'>): KeyedLimit => ({ ...limit, max: 100 });
   return {
     topics: 'shared',
-    perTopic: keyed(RATES.topic[group]!),
-    perClient: keyed(RATES.client[group]!),
+    perTopic: keyed(RATES.topic[group]),
+    perClient: keyed(RATES.client[group]),
     floorRatio: 0.001,
     limiter: 'bucket',
     windowMs: 1000,
@@ -52,7 +52,7 @@ class Twin {
   readonly #buckets = new Map<string, Buckets>();
 
   constructor() {
-    for (const lane of LANES) this.#make(`group ${lane}`, RATES.group[lane]!);
+    for (const lane of LANES) this.#make(`group ${lane}`, RATES.group[lane]);
     for (const [at, direction] of DIRECTIONS.entries()) this.#make(`node ${at}`, RATES.node[direction]);
   }
 
@@ -69,7 +69,7 @@ class Twin {
       const refusedBy = bucket.refusedBy(0, request.messages, request.bytes);
       if (refusedBy === -1) continue;
       if (level === 0) this.#count(request.lane, request, [this.attempted]);
-      else this.refusals[level] = this.refusals[level]! + 1;
+      else this.refusals[level] = this.refusals[level] + 1;
       return REFUSED + 2 * level + refusedBy;
     }
     for (const [, bucket] of passed) bucket.take(0, request.messages, request.bytes);
@@ -108,8 +108,8 @@ class Twin {
   #passed({ lane, topic, client }: TokenRequest, makes = false): [level: number, bucket: Buckets][] {
     const [group, direction] = [Math.floor(lane / 2), lane % 2];
     const keyed = [
-      [2, `topic ${lane} ${topic}`, RATES.topic[group]![DIRECTIONS[direction]!]],
-      [3, `client ${lane} ${client}`, RATES.client[group]![DIRECTIONS[direction]!]],
+      [2, `topic ${lane} ${topic}`, RATES.topic[group][DIRECTIONS[direction]]],
+      [3, `client ${lane} ${client}`, RATES.client[group][DIRECTIONS[direction]]],
     ] as const;
     const found: [number, Buckets][] = [[1, this.#buckets.get(`node ${direction}`)!]];
     for (const [level, name, rates] of keyed) {
@@ -131,8 +131,8 @@ class Twin {
   #count(lane: number, { messages, bytes }: Pick<TokenRequest, 'messages' | 'bytes'>, counters: Counter[]): void {
     for (const counter of counters) {
       const sum = counter.get(lane)!;
-      sum[MESSAGES]! += messages;
-      sum[BYTES]! += bytes;
+      sum[MESSAGES] += messages;
+      sum[BYTES] += bytes;
     }
   }
 }
@@ -146,7 +146,7 @@ function scene(groups: readonly GroupLevels[] = GROUPS) {
   const limiter = new Limiter(LANES.length);
   limiter.validUntilMs.fill(NONE);
   for (const lane of LANES) {
-    const rates = RATES.group[lane]!;
+    const rates = RATES.group[lane];
     for (const at of [MESSAGES, BYTES] as const) limiter.setLimit(lane, at, rates[at], depthOf(rates[at]), 0);
     limiter.buckets.fill(lane, 0);
   }

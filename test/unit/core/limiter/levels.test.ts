@@ -14,7 +14,7 @@ import {
 import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
 import type { TokenRequest } from '../../../../src/core/limiter/token-request.js';
 
-const NONE = Number.POSITIVE_INFINITY;
+const NONE = Infinity;
 const NO_LIMIT = { publish: [NONE, NONE], dispatch: [NONE, NONE] } as const;
 
 const GROUP: GroupLevels = {

@@ -3,7 +3,7 @@ import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { GRANTED, Limiter, REFUSED, UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
 import type { Figure } from '../../../../src/core/limiter/refused-work.js';
 
-const UNLIMITED = Number.POSITIVE_INFINITY;
+const UNLIMITED = Infinity;
 
 interface Lane {
   readonly messages?: readonly [perSecond: number, depth: number];
@@ -274,7 +274,7 @@ test('refused, retried and waiting work far apart: attempted counts each piece o
 describe('a lane without quota', () => {
   const open = () => {
     const limiter = new Limiter(2);
-    for (const dimension of [0, 1]) limiter.setLimit(1, dimension, Number.POSITIVE_INFINITY, 1, 0);
+    for (const dimension of [0, 1]) limiter.setLimit(1, dimension, Infinity, 1, 0);
     return limiter;
   };
 
@@ -287,7 +287,7 @@ describe('a lane without quota', () => {
     expect([...limiter.admitted]).toEqual([0, 0, 3, 10]);
     expect(inAllSlots(limiter.attempted)).toEqual([0, 0, 1, 10]);
     expect(inAllSlots(limiter.attemptedSquares)).toEqual([0, 0, 1, 100]);
-    expect(limiter.tokens.at(2)).toBe(Number.POSITIVE_INFINITY);
+    expect(limiter.tokens.at(2)).toBe(Infinity);
   });
 
   test.each([0, 1])('does not where dimension %i is limited after all, as isolation may do', (dimension) => {

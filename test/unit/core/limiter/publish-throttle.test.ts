@@ -10,7 +10,7 @@ const ROW = 1;
 function scene(wakes: 'all' | 'expected', perSecond = 10, depth = perSecond, limited = MESSAGES) {
   const buckets = new Buckets(2);
   for (const dimension of [MESSAGES, BYTES]) {
-    buckets.setLimit(ROW, dimension, dimension === limited ? perSecond : Number.POSITIVE_INFINITY, depth, 0);
+    buckets.setLimit(ROW, dimension, dimension === limited ? perSecond : Infinity, depth, 0);
   }
   buckets.fill(ROW, 0);
   const released: Producer[] = [];
@@ -43,7 +43,7 @@ describe.each([
     const producer = producerOf();
     expect(throttle.publish(producer, ...amountOf(amount), 0)).toBe(isReadOn);
     expect([throttle.waiting, producer.tracker.isThrottled]).toEqual(isReadOn ? [0, false] : [1, true]);
-    expect(throttle.nextWakeMs === Number.POSITIVE_INFINITY).toBe(isReadOn);
+    expect(throttle.nextWakeMs === Infinity).toBe(isReadOn);
   });
 
   test.each([
@@ -77,16 +77,16 @@ describe('when the next wake is worth calling', () => {
     // The one that was woken is expected to take 10, a second of the limit.
     expect([throttle.waiting, throttle.nextWakeMs]).toEqual([1, 3100]);
     throttle.wake(3100);
-    expect([throttle.waiting, throttle.nextWakeMs]).toEqual([0, Number.POSITIVE_INFINITY]);
+    expect([throttle.waiting, throttle.nextWakeMs]).toEqual([0, Infinity]);
   });
 
   test('never, while the limit is 0', () => {
     const { buckets, throttle } = scene('expected');
     buckets.setLimit(ROW, MESSAGES, 0, 1, 0);
     expect(throttle.publish(producerOf(), 1, 0, 0)).toBe(false);
-    expect(throttle.nextWakeMs).toBe(Number.POSITIVE_INFINITY);
+    expect(throttle.nextWakeMs).toBe(Infinity);
     throttle.wake(1e9);
-    expect([throttle.waiting, throttle.nextWakeMs]).toEqual([1, Number.POSITIVE_INFINITY]);
+    expect([throttle.waiting, throttle.nextWakeMs]).toEqual([1, Infinity]);
   });
 });
 
@@ -143,7 +143,7 @@ describe('defects of the reference implementation', () => {
     tracker.mark('nodeRate', 0);
     expect([tracker.isThrottled, throttle.waiting]).toEqual([true, 2]);
     throttle.close(first, 100);
-    expect([throttle.waiting, throttle.nextWakeMs]).toEqual([0, Number.POSITIVE_INFINITY]);
+    expect([throttle.waiting, throttle.nextWakeMs]).toEqual([0, Infinity]);
     expect(reads).toEqual([false]);
     tracker.unmark('nodeRate', 120);
     expect(reads).toEqual([false, true]);

@@ -101,7 +101,7 @@ export class PublishScene {
   }
 
   #limit(dimension: number, perSecond: unknown): void {
-    const rate = perSecond === null ? Number.POSITIVE_INFINITY : (perSecond as number);
+    const rate = perSecond === null ? Infinity : (perSecond as number);
     this.#buckets.setLimit(0, dimension, rate, rate, this.#nowMs);
   }
 

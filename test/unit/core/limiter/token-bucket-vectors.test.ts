@@ -57,7 +57,7 @@ class VectorBucket {
     const ratePerPeriod = Number(params.ratePerPeriod);
     this.#capacity = capacity ?? ratePerPeriod;
     this.#limiter.setLimit(0, MESSAGES, (ratePerPeriod * 1000) / periodMs, this.#capacity, 0);
-    this.#limiter.setLimit(0, BYTES, Number.POSITIVE_INFINITY, 1, 0);
+    this.#limiter.setLimit(0, BYTES, Infinity, 1, 0);
     this.#limiter.tokens.set(0, initialTokens ?? ratePerPeriod);
   }
 
@@ -108,7 +108,7 @@ class VectorBucket {
 
   /** Without a cap on the debt: that is ours, and has tests of its own. */
   #charge(tokens: number): void {
-    this.#limiter.buckets.charge(0, tokens, 0, Number.POSITIVE_INFINITY, this.#nowMs);
+    this.#limiter.buckets.charge(0, tokens, 0, Infinity, this.#nowMs);
   }
 
   #balance(): number {

@@ -7,7 +7,7 @@ const INFLOW = { takeable: 10, depth: 100, perSecond: 10, comesBackPerSecond: 10
 function following(): Buckets {
   const buckets = new Buckets(2);
   for (const row of [0, 1]) {
-    buckets.setLimit(row, BYTES, Number.POSITIVE_INFINITY, 1, 0);
+    buckets.setLimit(row, BYTES, Infinity, 1, 0);
     buckets.setInflow(row, MESSAGES, INFLOW, 0);
   }
   return buckets;
@@ -30,7 +30,7 @@ test('what was said is not said again, and a row that follows no bucket has noth
   buckets.tryTake(0, 5, 0, 0);
   buckets.setInflow(0, MESSAGES, { ...INFLOW, takeable: 5 }, 0);
   expect(buckets.isTakenFrom(0)).toBe(false);
-  buckets.setInflow(0, MESSAGES, { ...INFLOW, takeable: 5, untilTold: Number.POSITIVE_INFINITY, room: 0 }, 0);
+  buckets.setInflow(0, MESSAGES, { ...INFLOW, takeable: 5, untilTold: Infinity, room: 0 }, 0);
   buckets.tryTake(0, 5, 0, 0);
   expect(buckets.isTakenFrom(0)).toBe(false);
   buckets.tryTake(1, 5, 0, 0);
@@ -44,7 +44,7 @@ test('rows that come change nothing', () => {
   buckets.grow(4);
   expect([0, 1, 2, 3].map((row) => buckets.isTakenFrom(row))).toEqual([true, false, false, false]);
   buckets.setInflow(3, MESSAGES, INFLOW, 0);
-  buckets.setLimit(3, BYTES, Number.POSITIVE_INFINITY, 1, 0);
+  buckets.setLimit(3, BYTES, Infinity, 1, 0);
   buckets.tryTake(3, 3, 0, 0);
   expect(buckets.isTakenFrom(3)).toBe(true);
 });

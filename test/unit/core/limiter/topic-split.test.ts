@@ -3,7 +3,7 @@ import { BYTES, MESSAGES, type Rates, slotOf } from '../../../../src/core/base/v
 import { STRATEGIES } from '../../../../src/core/convergence/strategies.js';
 import { SPLIT_STRATEGY, TopicSplit } from '../../../../src/core/limiter/topic-split.js';
 
-const NONE = Number.POSITIVE_INFINITY;
+const NONE = Infinity;
 const RULE = { max: 10, floorRatio: 0.001 };
 /** Pieces that are asked for in every 10 ms. */
 const DEMANDS = { hot: 20, warm: 4, quiet: 1 } as const;
@@ -21,7 +21,7 @@ function depthsOf(limit: Rates, dimension: number, pieceSize: number): number[] 
 }
 
 function split(strategy: string, limit: Rates, pieceSize = 1) {
-  const topicSplit = new TopicSplit({ ...RULE, strategy: STRATEGIES[strategy]! });
+  const topicSplit = new TopicSplit({ ...RULE, strategy: STRATEGIES[strategy] });
   const { buckets } = topicSplit.keyed;
   for (let nowMs = 0; nowMs < 2000; nowMs += 10) {
     topicSplit.divide(limit, nowMs);
@@ -45,8 +45,8 @@ test('evenly: whoever wants less has a quarter more than that, and the hot one t
   const rates = ratesOf(SPLIT_STRATEGY.even, [1000, NONE], MESSAGES);
   // Averages over half a second, two seconds after the beginning: within 2 %.
   for (const [at, expected] of [480, 500, 125].entries()) {
-    expect(rates[at]! / expected).toBeGreaterThan(0.98);
-    expect(rates[at]! / expected).toBeLessThan(1.02);
+    expect(rates[at] / expected).toBeGreaterThan(0.98);
+    expect(rates[at] / expected).toBeLessThan(1.02);
   }
 });
 
@@ -62,7 +62,7 @@ describe('the bucket of a topic', () => {
   });
 
   test('in bytes counts pieces of the size that they have, and holds one in any case', () => {
-    const quiet = (limit: number) => depthsOf([NONE, limit], BYTES, 500)[2] as number;
+    const quiet = (limit: number) => depthsOf([NONE, limit], BYTES, 500)[2];
     // 20 pieces of 500 are within the quarter of a second of an even part of 980,000/s, and not of 98,000/s.
     expect(quiet(1_000_000)).toBeGreaterThan(0.99 * 20 * 500);
     expect(quiet(100_000)).toBeCloseTo((98_000 / 3) * 0.25, 6);
@@ -71,7 +71,7 @@ describe('the bucket of a topic', () => {
 });
 
 test.each([1, 2, 15, 16, 17, 32, 33])('a limit of 1,000 is divided over %i topics that want as much each', (count) => {
-  const topicSplit = new TopicSplit({ ...RULE, max: 100, strategy: STRATEGIES[SPLIT_STRATEGY.even]! });
+  const topicSplit = new TopicSplit({ ...RULE, max: 100, strategy: STRATEGIES[SPLIT_STRATEGY.even] });
   const rows = Array.from({ length: count }, (_, at) => topicSplit.rowOf(`topic ${at}`, [1000, NONE], 0));
   for (let nowMs = 0; nowMs <= 5000; nowMs += 100) {
     for (const row of rows) topicSplit.countAttempt(row, 200, 0);
@@ -82,7 +82,7 @@ test.each([1, 2, 15, 16, 17, 32, 33])('a limit of 1,000 is divided over %i topic
 });
 
 test('a topic in the place of another one begins with a demand of its own', () => {
-  const topicSplit = new TopicSplit({ ...RULE, max: 2, strategy: STRATEGIES[SPLIT_STRATEGY.even]! });
+  const topicSplit = new TopicSplit({ ...RULE, max: 2, strategy: STRATEGIES[SPLIT_STRATEGY.even] });
   const limit = [1000, NONE] as const;
   const [before, beside] = ['before', 'beside'].map((topic) => topicSplit.rowOf(topic, limit, 0)) as [number, number];
   for (let nowMs = 0; nowMs <= 5000; nowMs += 100) {

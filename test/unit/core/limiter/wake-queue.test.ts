@@ -146,11 +146,11 @@ describe('turns', () => {
   test('a small part in the midst of the large turns ends them', () => {
     const queue = new WakeQueue<string>();
     const [batch, small, one, other] = [1, 2, 3, 4].map(() => new WakeOwner<string>());
-    queue.add(batch!, 'batch', 1);
-    queue.add(small!, 'small', 1);
+    queue.add(batch, 'batch', 1);
+    queue.add(small, 'small', 1);
     for (let item = 0; item < 1000; item++) {
-      queue.add(one!, 'a', 1);
-      queue.add(other!, 'b', 1);
+      queue.add(one, 'a', 1);
+      queue.add(other, 'b', 1);
     }
     queue.takePart(queue.peek()!, 200);
     expect(queue.takePart(queue.peek()!, 1)).toBe('small');
@@ -186,14 +186,14 @@ describe('turns', () => {
     queue.add(passing, 'gone', 1);
     const taken = owners.map((owner, at) => {
       expect(queue.peek()).toBe(owner);
-      queue.takePart(owner, parts[at]!);
-      return parts[at]!;
+      queue.takePart(owner, parts[at]);
+      return parts[at];
     });
     // It leaves, so that only those in debt are left.
     expect(queue.peek()).toBe(passing);
     queue.takePart(passing, 1);
     const apart = () => {
-      const perWeight = taken.map((amount, at) => amount / weights[at]!);
+      const perWeight = taken.map((amount, at) => amount / weights[at]);
       return Math.max(...perWeight) - Math.min(...perWeight);
     };
     const atFirst = apart();
@@ -202,7 +202,7 @@ describe('turns', () => {
     for (let turn = 0; turn < 3500; turn++) {
       const owner = queue.peek()!;
       queue.take(owner);
-      taken[owners.indexOf(owner)]! += 1;
+      taken[owners.indexOf(owner)] += 1;
       farthest = Math.max(farthest, apart());
     }
     // The third one's turn was as large as the part of the second.
@@ -226,7 +226,7 @@ describe('turns', () => {
           const owners = given.map(({ weight }) => new WakeOwner<string>(weight));
           const names = given.map(({ costs }, at) => costs.map((_, place) => `${at}/${place}`));
           for (const [at, { costs }] of given.entries()) {
-            for (const [place, cost] of costs.entries()) queue.add(owners[at]!, names[at]![place]!, cost);
+            for (const [place, cost] of costs.entries()) queue.add(owners[at], names[at][place], cost);
           }
           const taken: string[] = [];
           for (let next = queue.peek(); next !== null && taken.length < 20; next = queue.peek()) {

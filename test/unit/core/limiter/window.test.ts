@@ -4,7 +4,7 @@ import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { ABOVE_WINDOW, GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
 import { changedTokens } from '../../../../src/core/limiter/window.js';
 
-const NONE = Number.POSITIVE_INFINITY;
+const NONE = Infinity;
 
 /** Windows of a second, confirmed for ever, without a limit in bytes. */
 function windowOf(perSecond: number, windowMs = 1000): Limiter {

@@ -18,11 +18,11 @@ describe('the parts of a node’s limit: worked numbers', () => {
     [90, [0, 0, 0], 0, [30, 30, 30]],
     [100, [0, 200, 200], 0.06, [2, 49, 49]],
     [0, [5, 5], 0.06, [0, 0]],
-    [Number.POSITIVE_INFINITY, [5, 5], 0, [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]],
+    [Infinity, [5, 5], 0, [Infinity, Infinity]],
     [7, [3], 0, [7]],
   ])('limit %d, demands %j, floor %d → %j', (limit, demands, floorRatio, parts) => {
     split(limit, demands, floorRatio).forEach((part, at) => {
-      const expected = parts[at] as number;
+      const expected = parts[at];
       if (Number.isFinite(expected)) expect(part).toBeCloseTo(expected, 9);
       else expect(part).toBe(expected);
     });
@@ -51,7 +51,7 @@ test('everybody gets what it wants, or at least an equal part', () => {
     fc.property(asked, ({ limit, demands, floorRatio }) => {
       const due = limit / demands.length;
       split(limit, demands, floorRatio).forEach((part, at) => {
-        const wanted = Math.max(demands[at] as number, floorRatio * due);
+        const wanted = Math.max(demands[at], floorRatio * due);
         expect(part).toBeGreaterThanOrEqual(Math.min(wanted, due) * (1 - 1e-9));
       });
     }),
@@ -64,10 +64,10 @@ test('nobody gets less for wanting more, and order does not matter', () => {
       const before = split(limit, demands, floorRatio);
       const [first = 0, ...others] = demands;
       const after = split(limit, [first + more, ...others], floorRatio);
-      expect(after[0]).toBeGreaterThanOrEqual((before[0] as number) * (1 - 1e-9));
+      expect(after[0]).toBeGreaterThanOrEqual(before[0] * (1 - 1e-9));
       const turned = split(limit, demands.toReversed(), floorRatio).reverse();
       turned.forEach((part, at) => {
-        expect(Math.abs(part - (before[at] as number))).toBeLessThanOrEqual(1e-9 * limit);
+        expect(Math.abs(part - before[at])).toBeLessThanOrEqual(1e-9 * limit);
       });
     }),
   );
@@ -75,11 +75,11 @@ test('nobody gets less for wanting more, and order does not matter', () => {
 
 describe('hidden demand', () => {
   it.each([
-    ['doubles the claim', [60, 0], [66.7, Number.POSITIVE_INFINITY], [133.4, 0]],
+    ['doubles the claim', [60, 0], [66.7, Infinity], [133.4, 0]],
     ['by weight, in the short dimension', [30, 30_000], [1000, 30_000], [60, 60_000]],
     ['in both where nothing passes', [0, 0], [10, 500], [20, 1000]],
     ['is never below the usage', [500, 0], [10, 10], [500, 0]],
-    ['knows nothing of what is unlimited', [0, 0], [10, Number.POSITIVE_INFINITY], [20, 0]],
+    ['knows nothing of what is unlimited', [0, 0], [10, Infinity], [20, 0]],
   ])('%s', (_, usage, claims, expected) => {
     const demand = Float64Array.from(usage);
     addHiddenDemand(demand, Float64Array.from(claims));

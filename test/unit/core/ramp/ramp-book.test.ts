@@ -37,8 +37,8 @@ describe('ceilings by the log', () => {
     expect(book.apply(3, state(900, 9, { nodeKey: 2 }))).toBe('applied');
     expect(book.ceilingOf({ ...RELAXED, ramp: { ...RAMP, toPerSecond: 500 } }, 0, 3)).toBe(500);
     expect(book.ceilingOf({ ...RELAXED, ramp: { ...RAMP, fromPerSecond: 950 } }, 0, 3)).toBe(950);
-    expect(book.ceilingOf(GROUP, 0, 3)).toBe(Number.POSITIVE_INFINITY);
-    expect(book.ceilingOf(RELAXED, 1, 4)).toBe(Number.POSITIVE_INFINITY);
+    expect(book.ceilingOf(GROUP, 0, 3)).toBe(Infinity);
+    expect(book.ceilingOf(RELAXED, 1, 4)).toBe(Infinity);
   });
 
   test('scheduled goes on with log time, from where the record held', () => {

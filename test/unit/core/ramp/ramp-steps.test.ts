@@ -17,7 +17,7 @@ test.each(['relaxed', 'scheduled'] as const)(
     const ramp: RampSettings = { ...RAMP, ...rest, mode };
     const node = OneNode.ready({ heartbeatMs: HEARTBEAT_MS, groups: [{ ...GROUP, ramp }] });
     const each = () => [...Array(20)].forEach(() => void node.tryAcquire(0, 1));
-    const ceiling = () => node.coordinator.shares.target[0] as number;
+    const ceiling = () => node.coordinator.shares.target[0];
     node.run(5000, { each });
     const from = ceiling();
     for (let seconds = 10; seconds <= 60; seconds += 10) {
@@ -35,7 +35,7 @@ test.each(['relaxed', 'scheduled'] as const)('%s: a log that is another one does
   node.step({ kind: 'caught-up' });
   node.echo();
   const each = () => [...Array(20)].forEach(() => void node.tryAcquire(0, 1));
-  const ceiling = () => node.coordinator.shares.target[0] as number;
+  const ceiling = () => node.coordinator.shares.target[0];
   node.run(30_000, { each });
   const before = ceiling();
   expect(before).toBeGreaterThan(RAMP.fromPerSecond + 25 * SLOPE);

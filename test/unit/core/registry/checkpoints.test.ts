@@ -68,7 +68,7 @@ describe('states behind their proposals', () => {
     const one = OneRegistry.ready();
     one.propose('first', 0);
     const [proposal] = appendAll(one) as [RegistryAppend];
-    expect(kindsOf(one.take()[0] as RegistryAppend)).toContain('state');
+    expect(kindsOf(one.take()[0])).toContain('state');
     one.step({ kind, ticket: proposal.ticket });
     expect([one.decisions, one.wants]).toEqual([[], []]);
   });

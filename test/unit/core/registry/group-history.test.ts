@@ -95,7 +95,7 @@ describe('proposals, folded in the order of the log', () => {
     expect(history.current).toEqual({ revision, definition });
     expect([...history.changes()].map((change) => change.revision)).toEqual(accepted);
     // As it was before each of them.
-    for (const at of accepted.keys()) expect(history.at((accepted[at] as number) - 1)?.definition).toEqual(before[at]);
+    for (const at of accepted.keys()) expect(history.at(accepted[at] - 1)?.definition).toEqual(before[at]);
   });
 
   test('a state stands for all below its offset, and older ones change nothing', () => {

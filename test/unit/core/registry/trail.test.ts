@@ -169,7 +169,7 @@ describe('what others should have written', () => {
     const trail = trailOf(records, 300);
     for (const record of records) outdate(trail, record);
     expect(trail.takeOverdue(1000, 1000)).toEqual([]);
-    trail.keep(records[0] as AuditRecord, 500);
+    trail.keep(records[0], 500);
     trail.freed('2');
     expect(idsOf(trail.takeOverdue(1001, 1000))).toEqual(idsOf(records.slice(2, 202)));
     expect(idsOf(trail.takeOverdue(1001, 1000))).toEqual(idsOf(records.slice(202)));

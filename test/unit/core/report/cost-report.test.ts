@@ -20,7 +20,7 @@ function told(before: LaneCosts | null, now: LaneCosts | null, isBusy = false): 
   costsWritten(report);
   said = now;
   for (let nowMs = 50; nowMs <= 20_000; nowMs += 50) if (lookAtCosts(lane, meter, SINCE_MS + nowMs)) return nowMs;
-  return Number.POSITIVE_INFINITY;
+  return Infinity;
 }
 
 const AT_ONCE = 250;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Heartbeat } from '../../../../src/core/report/heartbeat.js';
 import { SETTINGS } from '../../../simulation/settings.js';
 
-const CALM = { suspected: false, heard: true, movingBeatMs: Number.POSITIVE_INFINITY };
+const CALM = { suspected: false, heard: true, movingBeatMs: Infinity };
 
 test.each([
   { says: 'every second on the membership partition', partition: 0, circumstances: CALM, everyMs: 1000 },

@@ -6,7 +6,7 @@ import { KeyNames, type NamedKeys } from '../../../../src/core/report/key-names.
 /** A lane of a key that reports so many messages per second. */
 function lane(name: string, messages: number): LaneState {
   const reported = { demand: Float64Array.of(messages, 0) };
-  const quota = { publish: [10, Number.POSITIVE_INFINITY], dispatch: [0, 0] };
+  const quota = { publish: [10, Infinity], dispatch: [0, 0] };
   const identity = { groupId: messages, group: messages, direction: 0, settings: { name, quota } };
   return { ...identity, hasEntry: true, reported } as unknown as LaneState;
 }

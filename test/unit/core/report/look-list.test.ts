@@ -15,7 +15,7 @@ function served(count: number) {
     hasEntry: true,
   }));
   const limiter = new Limiter(count * 38 + 1);
-  limiter.validUntilMs.fill(Number.POSITIVE_INFINITY);
+  limiter.validUntilMs.fill(Infinity);
   return { lanes: lanes as unknown as readonly LaneState[], limiter };
 }
 
@@ -41,7 +41,7 @@ function scene(count: number) {
       return { indexes, sampled };
     },
     nowMs: () => round * ROUND_MS,
-    ask: (index: number) => limiter.tryAcquire((lanes[index] as LaneState).lane, 1, 1, false, round * ROUND_MS + 10),
+    ask: (index: number) => limiter.tryAcquire(lanes[index].lane, 1, 1, false, round * ROUND_MS + 10),
   };
 }
 
@@ -124,7 +124,7 @@ describe('lanes that come and go', () => {
     for (let count = 0; count < 60; count++) round();
     const atRest = round().indexes.length;
     for (let count = 0; count < 50; count++) {
-      const lane = { ...lanes[0]!, lane: 1 + count * 38, seat: 20_000 + (count % 2), touchedMs: nowMs() };
+      const lane = { ...lanes[0], lane: 1 + count * 38, seat: 20_000 + (count % 2), touchedMs: nowMs() };
       looks.add(lane);
       const { indexes } = round();
       expect(indexes).toContain(lane.seat);
@@ -137,9 +137,9 @@ describe('lanes that come and go', () => {
     const { round, lanes, looks, ask, nowMs } = scene(100);
     for (let count = 0; count < 60; count++) round();
     ask(7);
-    looks.remove(lanes[7]!);
+    looks.remove(lanes[7]);
     expect(round().indexes).not.toContain(7);
-    looks.add({ ...lanes[7]!, lane: 7 * 38 + 1, touchedMs: nowMs() });
+    looks.add({ ...lanes[7], lane: 7 * 38 + 1, touchedMs: nowMs() });
     expect(round().indexes).toContain(7);
     expect(looks.at(7).lane).toBe(7 * 38 + 1);
   });
@@ -170,7 +170,7 @@ describe('more busy lanes than a round looks at', () => {
     const { most, seen } = roundsOf(expected.lanes, 3 * expected.turns);
     for (const rounds of seen) {
       expect(rounds.length).toBeGreaterThanOrEqual(3);
-      const gaps = rounds.slice(1).map((at, before) => at - (rounds[before] as number));
+      const gaps = rounds.slice(1).map((at, before) => at - rounds[before]);
       expect(Math.max(...gaps)).toBeLessThanOrEqual(expected.turns);
     }
     // Beside the turns of lanes at rest, which all of them have.
@@ -185,8 +185,8 @@ describe('more busy lanes than a round looks at', () => {
     // Its turn among the busy is the seventeenth.
     const at = 4000;
     const inflow = { takeable: 10, depth: 10, perSecond: 0, comesBackPerSecond: 0, untilTold: 2.5, room: 0 };
-    const { lane } = lanes[at] as LaneState;
-    limiter.buckets.setLimit(lane, 1, Number.POSITIVE_INFINITY, 1, 0);
+    const { lane } = lanes[at];
+    limiter.buckets.setLimit(lane, 1, Infinity, 1, 0);
     limiter.follow(lane, 0, inflow, 2 * ROUND_MS);
     ask(at);
     ask(at);
@@ -202,7 +202,7 @@ describe('more busy lanes than a round looks at', () => {
     const all = Array.from({ length: 5000 }, (_, index) => index);
     for (const index of all) ask(index);
     const { indexes } = round(all);
-    const [pressing, other] = [indexes[0] as number, indexes[1] as number];
+    const [pressing, other] = [indexes[0], indexes[1]];
     looks.putOff(pressing, true);
     looks.putOff(other, false);
     const next = round().indexes;
@@ -215,7 +215,7 @@ describe('more busy lanes than a round looks at', () => {
     for (let index = 0; index < 5000; index++) ask(index);
     const seen = new Set<number>();
     for (let count = 0; count < 20; count++) {
-      const lane = { ...lanes[0]!, lane: 1 + count * 38, seat: 5000 + count };
+      const lane = { ...lanes[0], lane: 1 + count * 38, seat: 5000 + count };
       looks.add(lane);
       for (const seat of round().indexes) if (seat < 5000) seen.add(seat);
       if (count % 2 === 0) looks.remove(lane);

@@ -100,31 +100,31 @@ describe('report book', () => {
       book.changed(2, groupId(2));
       expect(dueAt(book, 1000)).toEqual([0, 1]);
       for (const bundle of book.bundles) book.published(bundle, 1000);
-      forcedAtMs = book.bundles[1]!.forcedAtMs;
+      forcedAtMs = book.bundles[1].forcedAtMs;
     });
 
     test('not before it is forced, and again after as long', () => {
-      const atMs = (number: number) => book.bundles[number]!.forcedAtMs;
+      const atMs = (number: number) => book.bundles[number].forcedAtMs;
       const first = [0, 1, 2].sort((one, other) => atMs(one) - atMs(other));
-      expect(dueAt(book, atMs(first[0]!) - 1)).toEqual([]);
-      expect(dueAt(book, atMs(first[0]!))).toEqual([first[0]]);
-      book.published(book.bundles[first[0]!]!, atMs(first[0]!));
-      expect(dueAt(book, atMs(first[1]!))).toEqual([first[1]]);
+      expect(dueAt(book, atMs(first[0]) - 1)).toEqual([]);
+      expect(dueAt(book, atMs(first[0]))).toEqual([first[0]]);
+      book.published(book.bundles[first[0]], atMs(first[0]));
+      expect(dueAt(book, atMs(first[1]))).toEqual([first[1]]);
     });
 
     test('sooner where that is asked for, not later', () => {
-      book.forceOn(0, book.bundles[1]!.key, 5000);
-      book.forceOn(0, book.bundles[1]!.key, 9000);
+      book.forceOn(0, book.bundles[1].key, 5000);
+      book.forceOn(0, book.bundles[1].key, 9000);
       expect(dueAt(book, 4999)).toEqual([]);
       expect(dueAt(book, 5000)).toEqual([1]);
-      book.published(book.bundles[1]!, 5000);
-      expect(book.bundles[1]!.forcedAtMs).toBeGreaterThan(forcedAtMs);
-      book.forceOn(0, book.bundles[1]!.key, 1e9);
-      expect(book.bundles[1]!.forcedAtMs).toBeLessThan(1e9);
+      book.published(book.bundles[1], 5000);
+      expect(book.bundles[1].forcedAtMs).toBeGreaterThan(forcedAtMs);
+      book.forceOn(0, book.bundles[1].key, 1e9);
+      expect(book.bundles[1].forcedAtMs).toBeLessThan(1e9);
     });
 
     test('not sooner for another partition, or for a key that is not its own', () => {
-      book.forceOn(1, book.bundles[1]!.key, 5000);
+      book.forceOn(1, book.bundles[1].key, 5000);
       book.forceOn(0, 'other', 5000);
       expect(dueAt(book, 5000)).toEqual([]);
     });
@@ -133,7 +133,7 @@ describe('report book', () => {
       book.changed(3, groupId(3));
       expect(dueAt(book, 2000)).toEqual([2]);
       expect(dueAt(book, 2001)).toEqual([2]);
-      book.published(book.bundles[2]!, 2001);
+      book.published(book.bundles[2], 2001);
       expect(dueAt(book, 2002)).toEqual([]);
     });
 

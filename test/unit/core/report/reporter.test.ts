@@ -61,13 +61,13 @@ describe('reporting', () => {
       beat(100);
       work(node, 1000, 2);
     }
-    const before = node.coordinator.shares.applied[0] as number;
+    const before = node.coordinator.shares.applied[0];
     let reports = 0;
     for (let second = 0; second < 20; second++) {
       beat(700);
       reports += work(node, 1000, 2).length;
     }
-    expect(before - (node.coordinator.shares.applied[0] as number)).toBeGreaterThan(50);
+    expect(before - node.coordinator.shares.applied[0]).toBeGreaterThan(50);
     if (least === 0) expect(reports).toBe(0);
     else expect(reports).toBeGreaterThanOrEqual(least);
   });
@@ -85,7 +85,7 @@ describe('reporting', () => {
     });
     expect(times.length).toBeGreaterThan(20);
     for (let at = 1; at < times.length; at++) {
-      expect((times[at] as number) - (times[at - 1] as number)).toBeGreaterThanOrEqual(50);
+      expect(times[at] - times[at - 1]).toBeGreaterThanOrEqual(50);
     }
   });
 

@@ -18,7 +18,7 @@ function beats(node: OneNode, durationMs: number, each = () => {}): number[] {
 }
 
 function gapsOf(times: readonly number[]): number[] {
-  return times.slice(1).map((time, at) => time - (times[at] as number));
+  return times.slice(1).map((time, at) => time - times[at]);
 }
 
 test('a death is noticed 5 s after the last sign of life, not with the next heartbeat', () => {

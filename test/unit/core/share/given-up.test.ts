@@ -13,12 +13,12 @@ function giveUp(node: OneNode): void {
 }
 
 test.each(STRATEGY_NAMES)('%s: whom the log has given up has no share, no limit and no allowance', (strategy) => {
-  const quota = { ...GATED.quota, publish: [1000, Number.POSITIVE_INFINITY] as const };
+  const quota = { ...GATED.quota, publish: [1000, Infinity] as const };
   const node = OneNode.ready({ groups: [{ ...GATED, strategy, quota }] });
   node.run(1000, { each: () => void node.tryAcquire(0, 1) });
   const { shares, membership, nodeKey, link } = node.coordinator;
   const held = () => [MESSAGES, BYTES].map((each) => shares.applied[slotOf(0, each)]);
-  expect(held()).toEqual([1000, Number.POSITIVE_INFINITY]);
+  expect(held()).toEqual([1000, Infinity]);
   giveUp(node);
   expect([membership.indexOf(nodeKey), link.of(0)]).toEqual([-1, 'linked']);
   for (const dimension of [MESSAGES, BYTES]) {
@@ -26,5 +26,5 @@ test.each(STRATEGY_NAMES)('%s: whom the log has given up has no share, no limit 
     expect([shares.computed[slot], shares.applied[slot], shares.limit[slot]]).toEqual([0, 0, 0]);
   }
   // The cluster's target is known to it all the same.
-  expect(shares.targetOf(0)).toEqual([1000, Number.POSITIVE_INFINITY]);
+  expect(shares.targetOf(0)).toEqual([1000, Infinity]);
 });

@@ -34,7 +34,7 @@ test('a round knows nothing of the round before, at the first place as at the la
   const node = OneNode.ready({ groups });
   for (const id of OTHERS) node.read(node.by(id, 'node'), node.report(id, [row('full', 100), row('empty', 0)]));
   const full = roundOfGroup(node, 'full');
-  expect(heldIn(full.demand[MESSAGES] as Float64Array, full.count)).toEqual([0, 100, 100, 100, 100]);
+  expect(heldIn(full.demand[MESSAGES], full.count)).toEqual([0, 100, 100, 100, 100]);
   expect(heldIn(full.weight, full.count)).toEqual([5, 5, 5, 5, 5]);
   // One view serves all lanes: something is left in every place of it.
   for (const column of [...full.usage, ...full.demand, ...full.applied, full.ageMs, full.weight]) column.fill(7);
@@ -45,7 +45,7 @@ test('a round knows nothing of the round before, at the first place as at the la
   expect(heldIn(weight, count)).toEqual([1, 1, 1, 1, 1]);
   expect(heldIn(moving, count)).toEqual(zeros);
   // This node has said nothing of the group.
-  expect(heldIn(ageMs, count)).toEqual([0, 0, 0, 0, Number.POSITIVE_INFINITY]);
+  expect(heldIn(ageMs, count)).toEqual([0, 0, 0, 0, Infinity]);
 });
 
 test('forty nodes that come one after the other are all in it', () => {
@@ -66,7 +66,7 @@ test('forty nodes that come at once, too', () => {
   const others = Array.from({ length: 40 }, (_, at) => `n-${at}`);
   node.read(...others.flatMap((id) => [node.by(id, 'node'), node.report(id, [row('orders', 100)])]));
   const { demand, weight, count } = roundOfGroup(node, 'orders');
-  expect(heldIn(demand[MESSAGES] as Float64Array, count)).toEqual([0, ...others.map(() => 100)]);
+  expect(heldIn(demand[MESSAGES], count)).toEqual([0, ...others.map(() => 100)]);
   expect(heldIn(weight, count)).toEqual([1, ...others.map(() => 1)]);
 });
 
@@ -88,7 +88,7 @@ test.each([1, 7])('the group’s settings stand in it, such as nodeCount %i', (n
   node.read(node.by('b', 'node'));
   const round = roundOfGroup(node, 'orders');
   expect(round).toMatchObject({ count: 2, floorRatio: 0.125, headroom: 'none' });
-  expect([...round.target]).toEqual([1000, Number.POSITIVE_INFINITY]);
+  expect([...round.target]).toEqual([1000, Infinity]);
   expect(heldIn(round.divisor, 2)).toEqual([nodeCount, nodeCount]);
 });
 
@@ -104,7 +104,7 @@ describe('what a pool divides by', () => {
     node.run(1500);
     expect(divisors(node)).toEqual([1]);
     node.read(node.by('b', 'node'));
-    expect(divisors(node)).toEqual([2, Number.POSITIVE_INFINITY]);
+    expect(divisors(node)).toEqual([2, Infinity]);
   });
 
   test('the largest claim that this node has written and not read back: others may act on it already', () => {
@@ -138,7 +138,7 @@ describe('the age of what a node has said', () => {
     node.pass(140);
     node.read(node.by('b', 'node'));
     const { ageMs, count } = roundOfGroup(node, 'orders');
-    expect(heldIn(ageMs, count)).toEqual([140, Number.POSITIVE_INFINITY]);
+    expect(heldIn(ageMs, count)).toEqual([140, Infinity]);
   });
 
   test('of a lane that moved to another bucket it is that of the newer word', () => {
@@ -149,7 +149,7 @@ describe('the age of what a node has said', () => {
     node.pass(40);
     node.read(node.by('b', 'node'));
     const { ageMs, count } = roundOfGroup(node, 'orders');
-    expect(heldIn(ageMs, count)).toEqual([40, Number.POSITIVE_INFINITY]);
+    expect(heldIn(ageMs, count)).toEqual([40, Infinity]);
   });
 });
 
@@ -181,5 +181,5 @@ test('groups that are added at run time take nothing from those that are served'
   shares.addLanes(1000);
   expect(shares.depth.length).toBeGreaterThanOrEqual(1000 * 2);
   // A lane that was never served holds nothing: isolation takes the least of that and what the log says.
-  expect(shares.applied[shares.applied.length - 1]).toBe(Number.POSITIVE_INFINITY);
+  expect(shares.applied[shares.applied.length - 1]).toBe(Infinity);
 });

@@ -66,7 +66,7 @@ test.each([
   ],
 ] as const)('%s', (_, notes: readonly Note[], window, expected) => {
   const least = new LeastShare();
-  let held = Number.POSITIVE_INFINITY;
+  let held = Infinity;
   for (const [at, share] of notes) {
     least.note(0, held, share, at);
     held = share;
@@ -76,7 +76,7 @@ test.each([
 
 test('dimensions are apart', () => {
   const least = new LeastShare();
-  least.note(0, Number.POSITIVE_INFINITY, 1, 0);
-  least.note(1, Number.POSITIVE_INFINITY, 2, 0);
+  least.note(0, Infinity, 1, 0);
+  least.note(1, Infinity, 2, 0);
   expect([least.of(0, 1, 0), least.of(1, 2, 0)]).toEqual([1, 2]);
 });

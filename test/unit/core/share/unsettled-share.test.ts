@@ -12,7 +12,7 @@ const KEPT: Unsettled = {
   keepsShares: true,
   isOwnRead: true,
 };
-const NOT_SERVED = Number.POSITIVE_INFINITY;
+const NOT_SERVED = Infinity;
 
 describe('the share while the new log does not say everything yet', () => {
   test.each<Partial<Unsettled> & { says: string; share: number }>([
@@ -51,7 +51,7 @@ describe('the share while the new log does not say everything yet', () => {
       share: 250,
     },
     { says: '… a newcomer to a pool has its floor', pool: 4, keepsShares: false, share: 1 },
-    { says: 'an unlimited target is the quota', target: Number.POSITIVE_INFINITY, quota: 1000, share: 1000 },
+    { says: 'an unlimited target is the quota', target: Infinity, quota: 1000, share: 1000 },
     { says: 'a blocked group stays blocked', quota: 0, share: 0 },
   ])('$says', ({ says: _, share, ...own }) => {
     expect(unsettledShare({ ...KEPT, ...own })).toBe(share);

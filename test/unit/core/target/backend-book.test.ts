@@ -170,7 +170,7 @@ describe('what a node writes of a backend', () => {
     for (let nowMs = 0; nowMs < 1000; nowMs += 20) sender.sendDue(nowMs, () => undefined);
     sender.tell(level(1000), 1000);
     sender.sendDue(5000, (word) => written.push(word));
-    const { health } = written[0] as BackendWord;
+    const { health } = written[0];
     expect(health.kind === 'level' && health.level).toBeCloseTo(1000 - 300 * Math.exp(-1 / 60), 6);
   });
 

@@ -44,7 +44,7 @@ const report = fc.record({
 });
 
 function rowOf({ lane, transactions, ...costs }: Told): ReportRow {
-  const { group, direction } = LANES[lane]!;
+  const { group, direction } = LANES[lane];
   const none = { usageBytes: 0, demandBytes: 0, shareMessages: 0, shareBytes: 0, topics: 1 };
   const backends = BACKENDS.filter((name) => costs[name] > 0).map((name) => {
     return { backend: backendIdOf(SETTINGS.cluster, name), cost: costs[name] };
@@ -60,7 +60,7 @@ function rowOf({ lane, transactions, ...costs }: Told): ReportRow {
 }
 
 function quotaOf(lane: number): number {
-  const { group, direction } = LANES[lane]!;
+  const { group, direction } = LANES[lane];
   return QUOTA_OF[group]?.[direction] ?? Infinity;
 }
 

@@ -77,7 +77,7 @@ export class ClosedLoop {
     for (const quota of change.quotas ?? []) this.#tag(quota.tag).quota = quota;
     for (const tag of change.removeQuotas ?? []) this.#tag(tag).quota = null;
     for (const { server, capacityPagesPerSec } of change.servers ?? []) {
-      (this.#servers[server] as MockServer).capacity = capacityPagesPerSec;
+      this.#servers[server].capacity = capacityPagesPerSec;
     }
   }
 
@@ -98,7 +98,7 @@ export class ClosedLoop {
     const touched = servers === 'all' ? this.#servers.map((_, at) => at) : servers;
     touched.forEach((server, at) => {
       const part = units / touched.length;
-      (this.#servers[server] as MockServer).served.count(part, this.#nowMs, SMOOTHING_MS);
+      this.#servers[server].served.count(part, this.#nowMs, SMOOTHING_MS);
       this.#meter.report(this.#tag(tag).lane, wideId(server + 1), part, at === 0 ? 1 : 0, this.#nowMs);
     });
   }
@@ -109,7 +109,7 @@ export class ClosedLoop {
 
   #decideAll(): void {
     for (const tag of this.#tags.values()) {
-      if (tag.quota === null) tag.perClientTps = Number.POSITIVE_INFINITY;
+      if (tag.quota === null) tag.perClientTps = Infinity;
       else this.#decide(tag, tag.quota);
     }
   }
@@ -118,7 +118,7 @@ export class ClosedLoop {
     const costs = this.#meter.costsOf(tag.lane, this.#nowMs) ?? { transactions: 0, backends: [] };
     const { transactions } = costs;
     const inputs = {
-      quotaMessages: Number.POSITIVE_INFINITY,
+      quotaMessages: Infinity,
       totalCost: quota.totalPagesPerSec,
       reservedCost: quota.reservedPagesPerSec,
       expectedCost: 1,
@@ -158,7 +158,7 @@ export class ClosedLoop {
       const limit = bearableRate(this.#split, { ...onBackend, ratio: throttlingRatio(health) });
       this.#zones.add(`zone-${backend}`, backend, limit);
     }
-    return this.#zones.deciding(this.#leaveOut)?.limit ?? Number.POSITIVE_INFINITY;
+    return this.#zones.deciding(this.#leaveOut)?.limit ?? Infinity;
   }
 
   #serverOf(backend: string): MockServer {
@@ -193,7 +193,7 @@ export class ClosedLoop {
   #tag(name: string): Tag {
     let tag = this.#tags.get(name);
     if (tag === undefined) {
-      const perClientTps = Number.POSITIVE_INFINITY;
+      const perClientTps = Infinity;
       tag = { lane: this.#tags.size, quota: null, decision: createDecision(), perClientTps };
       if (name !== '') this.#tags.set(name, tag);
     }

@@ -16,7 +16,7 @@ describe('what is counted of costs that are sampled by size', () => {
       const sampler = samplerOf(seed);
       let [spent, counted, worst] = [0, 0, 0];
       for (let at = 0; at < 2000; at++) {
-        const units = cycle[at % cycle.length] as number;
+        const units = cycle[at % cycle.length];
         spent += units;
         counted += sampler.take(units);
         worst = Math.max(worst, Math.abs(counted - spent));
@@ -31,7 +31,7 @@ describe('what is counted of costs that are sampled by size', () => {
       let counted = 0;
       const sampler = samplerOf(7);
       for (let at = 0; at < cycles * cycle.length; at++) {
-        const taken = sampler.take(cycle[at % cycle.length] as number);
+        const taken = sampler.take(cycle[at % cycle.length]);
         if (at % cycle.length === part) counted += taken;
       }
       // Four standard deviations of draws that know nothing of each other, and what is counted exactly at first.
@@ -70,8 +70,8 @@ describe('a meter that samples', () => {
       for (const meter of [exact, sampled]) meter.report(0, wideId(backend), units, 1, ms);
       if (ms < 60_000) continue;
       const [right, found] = [exact, sampled].map((meter) => meter.costsOf(0, ms)!);
-      expect(found!.transactions).toBe(right!.transactions);
-      worst = Math.max(worst, Math.abs(sumOfCosts(found!) - sumOfCosts(right!)));
+      expect(found.transactions).toBe(right.transactions);
+      worst = Math.max(worst, Math.abs(sumOfCosts(found) - sumOfCosts(right)));
     }
     expect(sampled.takeNews(0)).toEqual(exact.takeNews(0));
     console.log(`1,000 units/s in pieces of 0 to 20: at most ${worst.toFixed(1)} units/s off; the bound is 20`);

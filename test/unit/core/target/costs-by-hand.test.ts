@@ -85,10 +85,10 @@ test.each([
   ['the messages, where both are as tight', 10, 60, 'messages'],
   ['the cost, where it is tighter', 10.1, 60, 'cost'],
   ['the messages, where they are tighter', 9.9, 60, 'messages'],
-  ['nothing', Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 'unlimited'],
+  ['nothing', Infinity, Infinity, 'unlimited'],
 ] as const)('the target is bound by %s', (_, quotaMessages, totalCost, binding) => {
   const out = createDecision();
   const measured = { reservedCost: 0, expectedCost: 6, transactions: 0, cost: 0, minimumRatio: 0.001 };
-  decideTarget({ ...measured, quotaMessages, totalCost, bearable: Number.POSITIVE_INFINITY }, out);
+  decideTarget({ ...measured, quotaMessages, totalCost, bearable: Infinity }, out);
   expect(out.binding).toBe(binding);
 });

@@ -19,7 +19,7 @@ test.each(casesOf('equilibrium'))('$id reaches and holds its equilibrium, not la
   const loop = new ClosedLoop(one);
   const settled = one.phases.map((phase) => loop.settle(phase));
   settled.forEach((second, at) => {
-    const baseline = one.phases[at]?.baselineSettleSec as number;
+    const baseline = one.phases[at]?.baselineSettleSec;
     expect(second, `phase ${at + 1}`).toBeGreaterThan(0);
     expect(second, `phase ${at + 1}`).toBeLessThanOrEqual(baseline);
   });
@@ -113,10 +113,10 @@ function expectReleased({
   const tags = Object.keys(ratesTps);
   const limiter = new Limiter(tags.length);
   tags.forEach((tag, lane) => {
-    const rate = ratesTps[tag] as number;
+    const rate = ratesTps[tag];
     limiter.setLimit(lane, MESSAGES, rate, Math.max(20, rate / 10), 0);
-    limiter.setLimit(lane, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0);
-    limiter.validUntilMs.set(lane, Number.POSITIVE_INFINITY);
+    limiter.setLimit(lane, 1, Infinity, Infinity, 0);
+    limiter.validUntilMs.set(lane, Infinity);
   });
   const released = tags.map(() => 0);
   for (const { tag, count, batch, wantedTps } of clients) {
@@ -125,14 +125,14 @@ function expectReleased({
     const nextMs = Array.from({ length: count }, () => fromMs + (batch / wantedTps) * 1000);
     for (let nowMs = fromMs; nowMs < fromMs + durationSec * 1000; nowMs += 10) {
       for (let at = 0; at < count; at++) {
-        if ((nextMs[at] as number) > nowMs || limiter.tryAcquire(lane, batch, 0, true, nowMs) !== GRANTED) continue;
-        released[lane] = (released[lane] as number) + batch;
+        if (nextMs[at] > nowMs || limiter.tryAcquire(lane, batch, 0, true, nowMs) !== GRANTED) continue;
+        released[lane] = released[lane] + batch;
         nextMs[at] = nowMs + (batch / wantedTps) * 1000;
       }
     }
   }
   tags.forEach((tag, lane) => {
-    const error = Math.abs((expected[tag] as number) - (released[lane] as number));
-    expect(error, `${tag}: ${released[lane]} released`).toBeLessThan(tolerance * (expected[tag] as number));
+    const error = Math.abs(expected[tag] - released[lane]);
+    expect(error, `${tag}: ${released[lane]} released`).toBeLessThan(tolerance * expected[tag]);
   });
 }

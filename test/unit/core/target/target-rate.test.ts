@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { bearableRate } from '../../../../src/core/target/limiting-rate.js';
 import { createDecision, decideTarget, targetRate } from '../../../../src/core/target/target-rate.js';
 
-const NO_BACKEND = Number.POSITIVE_INFINITY;
-const NONE = Number.POSITIVE_INFINITY;
+const NO_BACKEND = Infinity;
+const NONE = Infinity;
 
 test.each([
   { says: 'backends bear less', desired: 100, limiting: 40, reserved: 10, target: 40 },

@@ -54,7 +54,7 @@ describe('one wants 2,000 of 1,000, nine want 80 each', () => {
 });
 
 test('where nobody is throttled, any share is everybody’s due', () => {
-  expect(expectedOf({ target: [1000], demand: [[100, 50]] }, 0).due).toBe(Number.POSITIVE_INFINITY);
+  expect(expectedOf({ target: [1000], demand: [[100, 50]] }, 0).due).toBe(Infinity);
 });
 
 test('where nobody wants anything, nothing is expected, and the slack has equal parts', () => {
@@ -167,7 +167,7 @@ describe('a target of 1,000 by other strategies: the first wants 300, the others
   });
 
   test('equal: a node that waits for the pool to agree is expected to take nothing', () => {
-    const divisor = [2, 2, Number.POSITIVE_INFINITY];
+    const divisor = [2, 2, Infinity];
     const third = expectedOf({ ...wanted, divisor }, 2, MESSAGES, 'equal');
     expect([third.ownAt(1000), third.share]).toEqual([0, 0]);
   });

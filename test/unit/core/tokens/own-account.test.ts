@@ -119,7 +119,7 @@ describe('what the log knows', () => {
 describe('what the bucket cannot bear', () => {
   test('is owed, to a bound, and paid of what the node may take', () => {
     account.take(3000);
-    account.owe(Number.POSITIVE_INFINITY, 50, 300);
+    account.owe(Infinity, 50, 300);
     expect([account.unheard, account.owed]).toEqual([50, 300]);
     expect(account.pay(40)).toBe(40);
     expect([account.unheard, account.owed]).toEqual([90, 260]);
@@ -128,18 +128,18 @@ describe('what the bucket cannot bear', () => {
 
   test('is not let off when the bound falls, and nothing else is owed', () => {
     account.take(400);
-    account.owe(Number.POSITIVE_INFINITY, 50, 300);
+    account.owe(Infinity, 50, 300);
     account.take(10);
-    account.owe(Number.POSITIVE_INFINITY, 50, 100);
+    account.owe(Infinity, 50, 100);
     expect(account.owed).toBe(300);
-    account.owe(Number.POSITIVE_INFINITY, 100, 300);
+    account.owe(Infinity, 100, 300);
     expect([account.unheard, account.owed]).toEqual([50, 300]);
   });
 
   test('never takes back what a record says', () => {
     account.take(400);
     account.tell();
-    account.owe(Number.POSITIVE_INFINITY, 50, 300);
+    account.owe(Infinity, 50, 300);
     expect([account.charge, account.owed]).toEqual([400, 0]);
   });
 });

@@ -77,7 +77,7 @@ describe('who is active, and who had fewer', () => {
   });
 
   test('all agree on one order', () => {
-    const recent = recentOf([1, 2, 3, 4, 5, 6].map((node) => [node, [2, 0, 1, 1, 0, 3][node - 1] as number, 1000]));
+    const recent = recentOf([1, 2, 3, 4, 5, 6].map((node) => [node, [2, 0, 1, 1, 0, 3][node - 1], 1000]));
     const ranks = [1, 2, 3, 4, 5, 6].map((node) => recent.countBefore(node, 1000, BUCKET));
     expect(ranks).toEqual([4, 0, 2, 3, 1, 5]);
   });

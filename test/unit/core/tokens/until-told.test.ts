@@ -8,8 +8,8 @@ test.each([
   // It has been looked at and was not refused, so the next threshold is the one that counts.
   [3, 2],
   [4.5, 0.5],
-  [5, Number.POSITIVE_INFINITY],
-  [9, Number.POSITIVE_INFINITY],
+  [5, Infinity],
+  [9, Infinity],
 ])('%d units untold: %d more until a look is due', (taken, more) => {
   const slot = new SlotTokens();
   slot.bucket = { perSecond: 1000, depth: 100 };
@@ -20,5 +20,5 @@ test.each([
 });
 
 test('where there is no bucket, no look is due', () => {
-  expect(new SlotTokens().untilTold).toBe(Number.POSITIVE_INFINITY);
+  expect(new SlotTokens().untilTold).toBe(Infinity);
 });

@@ -61,7 +61,7 @@ describe('own echo', () => {
       most = Math.max(most, inFlight.length);
       let at = 0;
       for (; (inFlight[at]?.sentMs ?? nowMs) <= nowMs - roundTripMs; at++) {
-        if (echo.readBack(0, inFlight[at]!.sequence, nowMs) !== roundTripMs)
+        if (echo.readBack(0, inFlight[at].sequence, nowMs) !== roundTripMs)
           throw new Error(`not recognised at ${nowMs}`);
       }
       inFlight.splice(0, at);
@@ -77,7 +77,7 @@ describe('own echo', () => {
     for (let sequence = 1; sequence <= 1025; sequence++) echo.sent(0, sequence, sequence * roundMs);
     for (let sequence = 1; sequence <= 1025; sequence++) {
       echo.readBack(0, sequence, 1e6);
-      const earlyMs = sequence * roundMs - (echo.freshMs[0] as number);
+      const earlyMs = sequence * roundMs - echo.freshMs[0];
       expect(earlyMs).toBeGreaterThanOrEqual(0);
       expect(earlyMs).toBeLessThanOrEqual(sequence <= 512 ? roundMs : 0);
     }
@@ -101,7 +101,7 @@ describe('own echo', () => {
     for (let second = 1; second <= beats; second++) echo.sent(0, second, second * 1000);
     for (let second = 1; second <= beats; second++) {
       const tookMs = echo.readBack(0, second, 1e9);
-      const earlyMs = second * 1000 - (echo.freshMs[0] as number);
+      const earlyMs = second * 1000 - echo.freshMs[0];
       const age = beats - second;
       if (earlyMs < 0) throw new Error(`the echo of ${second} s proved ${-earlyMs} ms too much`);
       if (tookMs !== -1 && tookMs !== 1e9 - second * 1000) throw new Error(`the echo of ${second} s took ${tookMs} ms`);

@@ -27,8 +27,8 @@ test('what is known of a node is the newest life whose records are left, and the
     reading.report('a', { [`g${bundle}`]: 1 }, { ...written, bundle });
   }
   const known = () => {
-    const { incarnation, sequence, lives } = [...reading.membership.all()][0]!;
-    return [incarnationCount(incarnation), sequence, incarnationCount(lives[0] as number)];
+    const { incarnation, sequence, lives } = [...reading.membership.all()][0];
+    return [incarnationCount(incarnation), sequence, incarnationCount(lives[0])];
   };
   expect(known()).toEqual([3, 1, 3]);
   bury(3);

@@ -125,10 +125,10 @@ export class Reading {
   }
 
   #read(key: string, record: TopicRecord | null, { partition = 0, afterMs = 0 }: Written): boolean {
-    const offset = this.#nextOffset[partition] as number;
+    const offset = this.#nextOffset[partition];
     this.#nextOffset[partition] = offset + 1;
-    this.#clockMs[partition] = (this.#clockMs[partition] as number) + afterMs;
-    return this.raw({ partition, offset, appendMs: this.#clockMs[partition] as number, key, record });
+    this.#clockMs[partition] = this.#clockMs[partition] + afterMs;
+    return this.raw({ partition, offset, appendMs: this.#clockMs[partition], key, record });
   }
 }
 

@@ -29,7 +29,7 @@ function fakeRecord(node: number, bundle: number, rowCount: number, { partition 
 function memoryBytes(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  let least = Number.POSITIVE_INFINITY;
+  let least = Infinity;
   for (let turn = 0; turn < COLLECTIONS_MAX; turn++) {
     collect();
     const { heapUsed, arrayBuffers } = process.memoryUsage();

@@ -37,7 +37,7 @@ test('a record of a known key replaces the one before without growing the map', 
   const records = Array.from({ length: KEYS }, (_, key) => recordOf(key, 1));
   const applyAll = (round: number) => {
     for (let key = 0; key < KEYS; key++) {
-      const record = records[key] as ReportRecord;
+      const record = records[key];
       (record.author as { sequence: number }).sequence = round;
       const place = { partition: 0, bundle: key, isPast: false };
       expect(usageMap.apply(place, member, record, at(round))).toBe('applied');
@@ -62,7 +62,7 @@ test('costs go with the record that said them, also where its rows are overwritt
     return { ...record, author: { ...record.author, sequence }, rows };
   };
   const costs = { transactions: 10, backends: [{ backend: wideId(7), cost: 30 }] };
-  const lane = () => usageMap.mapLaneOf(said(1).rows[0]!.groupId, said(1).rows[0]!.direction);
+  const lane = () => usageMap.mapLaneOf(said(1).rows[0].groupId, said(1).rows[0].direction);
   for (const [sequence, given] of [costs, costs, undefined, costs].entries()) {
     usageMap.apply({ partition: 0, bundle: 0, isPast: false }, member, said(sequence + 1, given), at(0));
     expect(usageMap.costs.hasLane(lane())).toBe(given !== undefined);

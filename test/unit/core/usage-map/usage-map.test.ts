@@ -102,7 +102,7 @@ describe('usage map', () => {
     for (const node of ['a', 'b', 'c']) reading.node(node);
     for (let round = 0; round < 3000; round++) {
       const groups = Object.fromEntries(Array.from({ length: 1 + (round % 5) }, (_, at) => [`g${at}`, round]));
-      reading.report(['a', 'b', 'c'][round % 3] as string, groups, { bundle: round % 7 });
+      reading.report(['a', 'b', 'c'][round % 3], groups, { bundle: round % 7 });
     }
     expect(reading.usageMap.rows.count).toBeLessThanOrEqual(3 * 7 * 5);
     expect(reading.usageMap.rows.capacity).toBe(256);
@@ -123,7 +123,7 @@ describe('usage map', () => {
 function stolen() {
   const thief = new Reading();
   thief.node('thief');
-  const member = [...thief.membership.all()][0]!;
+  const member = [...thief.membership.all()][0];
   const groupId = wideId(1);
   const author = { nodeKey: member.nodeKey, incarnation: member.incarnation, sequence: 99 };
   const rates = {

@@ -7,8 +7,7 @@ const CONFIG = resolveConfig({ cluster: 'c', topic: 'memory', groups: {} }, { so
 const TLS = { cert: 'one', key: 'one', passphrase: null, clientCa: 'one', clientCertificates: 'optional' } as const;
 
 describe.each(['http', 'mqtt'] as const)('TLS of %s', (listener) => {
-  const secured = (tls: object | null): ResolvedConfig =>
-    ({ ...CONFIG, [listener]: { ...CONFIG[listener], tls } }) as ResolvedConfig;
+  const secured = (tls: object | null): ResolvedConfig => ({ ...CONFIG, [listener]: { ...CONFIG[listener], tls } });
 
   test('a certificate is renewed without a restart', () => {
     expect(settingDifferences(secured(TLS), secured({ ...TLS, cert: 'two', key: 'two', clientCa: 'two' }))).toEqual([]);
