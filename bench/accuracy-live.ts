@@ -9,7 +9,7 @@
  *   npm run accuracy:live -- --tokens --only tokens/ten-walks      ten processes; two cores that do nothing else
  *
  * Exit code 1 when the admitted totals of a scenario are more than 5 % apart, or, without --tokens, the medians of its
- * convergence times more than one round (docs/decisions/0024).
+ * convergence times more than one round (docs/decisions/0002).
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

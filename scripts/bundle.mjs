@@ -1,6 +1,6 @@
 /**
  * The library, the command and what they start by its path, each with all that it imports → dist/bin: some 90 files instead of 900, which a
- * process finds, reads and compiles in half the time, and the only code that is published (docs/decisions/0045 and 0067). The same code at
+ * process finds, reads and compiles in half the time, and the only code that is published (docs/decisions/0045 and 0045). The same code at
  * the same places: what looks for files beside itself finds those beside dist/src.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

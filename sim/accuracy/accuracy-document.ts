@@ -65,7 +65,7 @@ function systemLines({ ownSystems, baselines }: AccuracyFacts): string[] {
     ...[...baselines].map(row),
     '',
     'The other systems are rebuilt from the formulas and constants of their sources, each with the limiter it has',
-    '(`sim/baselines`, docs/decisions/0015); where a source leaves a choice, theirs is the better one.',
+    '(`sim/baselines`, docs/decisions/0013); where a source leaves a choice, theirs is the better one.',
     '',
   ];
 }

@@ -20,7 +20,7 @@ export function targetSection(): string {
     ...builtInTargetNames().map(loadBuiltInTarget).flatMap(scenarioRows),
     '',
     'What goes wrong with FoundationDB’s hand-out, on the same clients. The source’s figures were found with clients that pace themselves;',
-    'the baseline here has its own limiter (docs/decisions/0015).',
+    'the baseline here has its own limiter (docs/decisions/0013).',
     '',
     '| experiment | the source | its baseline here | `client-rate` | `max-min` | ours must |',
     '| --- | ---: | ---: | ---: | ---: | ---: |',

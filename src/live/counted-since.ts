@@ -6,7 +6,7 @@ const SEEN_WITHIN_MS = 250;
 /**
  * What was done to nodes, with every start at the moment at which the cluster counted the node: the first that another
  * node made room, up to SEEN_WITHIN_MS before it was seen to be ready. Held against the later moment, shares that are
- * right by then were wrong before, and the step before a start never settles (docs/decisions/0023).
+ * right by then were wrong before, and the step before a start never settles (docs/decisions/0013).
  *
  * @param growthMs when somebody saw the cluster grow, in order
  */

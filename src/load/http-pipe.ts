@@ -13,7 +13,7 @@ export interface Exchange {
 
 /**
  * One connection on which requests may follow each other without waiting (HTTP/1.1 pipelining), to a server that we
- * know: every answer has a content-length. Not for anybody else's server. docs/decisions/0069 compares it with undici
+ * know: every answer has a content-length. Not for anybody else's server. docs/decisions/0109 compares it with undici
  * and node:http.
  */
 export class HttpPipe {

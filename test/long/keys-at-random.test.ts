@@ -15,7 +15,7 @@ const DEVIATIONS = 3;
 const DEVIATION_OF_100 = 2;
 /**
  * Part of what is due over all. Wished for was 0.99 below the quota, too: a node that was near its share in a lull is
- * given less for a while, and tells what it left only when it is a part of the depth (docs/decisions/0131).
+ * given less for a while, and tells what it left only when it is a part of the depth (docs/decisions/0070).
  */
 const LEAST = { below: 0.95, above: 0.99 };
 

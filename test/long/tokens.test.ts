@@ -4,7 +4,7 @@ import { figuresOf } from '../simulation/tokens/figures.js';
 
 const SEEDS = Array.from({ length: 16 }, (_, at) => 9301 + at);
 
-/** Wished for are 0.5: what is told so late goes the same way at all nodes, so that they speak sooner (decision 0110). */
+/** Wished for are 0.5: what is told so late goes the same way at all nodes, so that they speak sooner (decision 0070). */
 const REPORTS_MISSED: Readonly<Record<string, number>> = { '30 nodes, 200 ms': 0.6 };
 
 describe.each([3, 5, 10, 30])('demand that moves every second, %d nodes, sixteen seeds', (nodes) => {

@@ -16,7 +16,7 @@ export interface NamedKeys {
 
 /**
  * Chooses the keys that the next heartbeat names. Reports name lanes by hashes, and silent keys have none: a node that
- * does not use a key could not show it (docs/decisions/0145). No share follows from it.
+ * does not use a key could not show it (docs/decisions/0099). No share follows from it.
  *
  *     a key with reports   its name; its rates are in them
  *     a silent key         its name, and what this node grants of it

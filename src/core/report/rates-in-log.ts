@@ -11,7 +11,7 @@ import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
  *
  * *Worked*, z = 5: 400/s became 440/s. 10 s count 4,400 where 4,000 ± 63 were told, so the row is written again.
  *
- * *Why:* a node that takes what others expect of it has no charge to tell (docs/decisions/0159).
+ * *Why:* a node that takes what others expect of it has no charge to tell (docs/decisions/0002).
  */
 export function areRatesWrong(lane: LaneState, topics: number, rule: NoiseRule): boolean {
   const { sample, reported, reportedTopics } = lane;

@@ -21,7 +21,7 @@ export interface ChangeRule {
  *
  * Σ size² now is the larger of what the span saw and what the reported rate makes one expect: a lull has no squares
  * of its own. Rejected: twice the variance of the span, as if the report rested on a span as short. Mostly it rests on
- * seconds, and then that would amount to z = 7 (docs/decisions/0024). Worked (z = 5, sizes 1): reported 2,000/s, known
+ * seconds, and then that would amount to z = 7 (docs/decisions/0002). Worked (z = 5, sizes 1): reported 2,000/s, known
  * from 20 s; 50 ms show 100 ± 10 arrivals; 50 fewer or 64 more are needed: a step to 1,000 or to 3,300. Known from 50
  * ms only: 70 fewer or 105 more. Reported 80/s, 50 ms without an arrival: 4 expected, 10 needed: no change.
  */

@@ -440,7 +440,7 @@ type FlowNow = Pick<Turn, 'own' | 'logMs' | 'roundTripMs'>;
 export interface ReadSoFar {
   /**
    * Units of refusable work taken since the last flow that may be owed; what older work turns out to cost may not
-   * (decision 0084).
+   * (decision 0022).
    */
   readonly mayOwe: number;
   /** Units of unrefusable work taken since the last flow. */
@@ -501,7 +501,7 @@ const CREDIT_SECONDS = 0.15;
 const CREDIT_PIECES = 2;
 /**
  * And where a bucket is deep, what the noise of a node leaves in a lull, as long as that is a tenth of a depth at all
- * nodes together (decision 0131). A depth that nobody has configured is never deep enough for it.
+ * nodes together (decision 0070). A depth that nobody has configured is never deep enough for it.
  */
 const CREDIT_DEPTHS = 0.1;
 /** What was not taken while a message cost 1 may be taken when it costs 10: that is half a second of the quota here. */

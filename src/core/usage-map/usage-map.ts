@@ -84,7 +84,7 @@ export interface KnownKey {
  * that buries their writer has to know their keys (docs/decisions/0046).
  *
  * Rows of every reported group are kept decoded, also of groups that are not configured here (yet): in columns that is
- * cheaper than keeping raw records and an index of them (docs/decisions/0003).
+ * cheaper than keeping raw records and an index of them (docs/decisions/0001).
  */
 export class UsageMap {
   readonly rows = new RowStore();

@@ -20,7 +20,7 @@ export interface ShortWayParts {
  * Answers most acquires before fastify sees them: those whose caller is known already, whose body has come whole with
  * the head and says nothing unusual (plain-request.ts). fastify makes objects to follow a request
  * across callbacks, and reads its body by events
- * (docs/decisions/0130).
+ * (docs/decisions/0052).
  *
  * Whatever is not so, and whatever is a mistake, goes to fastify as if nobody had looked at it, so that every error is
  * told in one place. test/unit/http/short-way.test.ts plays the same requests both ways.

@@ -16,7 +16,7 @@ import { TopicSupervisor } from './topic-supervisor.js';
  *             └─ LeaderWriter                produces what waits in the Outbox
  *
  * Beyond the port: after `onFailed` (topic deleted, permission withdrawn) attempts go on, and `onRecovered` follows if
- * somebody repairs it. How another log under the same name is noticed: docs/decisions/0048.
+ * somebody repairs it. How another log under the same name is noticed: docs/decisions/0047.
  */
 export class KafkaReportTopic extends RemoteReportTopic {
   readonly #tokens: TokenSource | null;

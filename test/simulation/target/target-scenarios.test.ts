@@ -22,7 +22,7 @@ describe('sim/scenarios/gtt', () => {
 
 /**
  * Missed by both strategies: its second phase takes 91 s of 73. Its target of 1.67/s moves in steps of single pieces,
- * and is outside of the band of 10 % in one second of ten (docs/decisions/0081); what counts are the first ten seconds inside in a row.
+ * and is outside of the band of 10 % in one second of ten (docs/decisions/0022); what counts are the first ten seconds inside in a row.
  */
 const MISSED: Readonly<Record<string, number>> = { 'gtt/IgnoreWorstZone': 91 };
 

@@ -18,7 +18,7 @@ const [JUDGED_MS, WINDOW_MS] = [20_000, 10_000];
 /**
  * Grants of 100 in any 10 s. Wished for was 98 to 102 in both cases. Where each request goes to any node, each of three rounds to
  * whole messages and waits for the requests that come to it: a standard deviation of 2, of which three are judged
- * (docs/decisions/0131). Sticky keys have no such chance.
+ * (docs/decisions/0070). Sticky keys have no such chance.
  */
 const LEAST = { sticky: 98, random: 94 };
 const MOST = { sticky: 102, random: 106 };
