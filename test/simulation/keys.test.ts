@@ -127,3 +127,21 @@ describe('a silent key that wakes at 50 nodes at once', () => {
     expect(late).toBeLessThan(1.05);
   });
 });
+
+describe('a key that becomes loud at one node after the other', () => {
+  test('is granted below its quota, though nobody has read yet what a node spent unheard', () => {
+    const template = { quota: { publish: { messagesPerHour: 60 } } };
+    const delays = { appendMs: [5, 20], deliveryMs: [5, 20] } as const;
+    const cluster = new KeyedCluster({ nodes: 3, keys: { 'key:{id}': template }, seed: 3, delays });
+    const refused: string[] = [];
+    // 54 of 60, so that some node has spent its 20 whenever another tells that it has.
+    for (let key = 0; key < 40; key++) {
+      for (let asked = 1; asked <= 54; asked++) {
+        cluster.advance(cluster.random.between(0, asked % 15 === 0 ? 3000 : 130));
+        const node = cluster.nodes[Math.floor(cluster.random.between(0, 3))];
+        if (node.ask(`key:${key}`, 1) === 'refused') refused.push(`key:${key} after ${asked - 1}`);
+      }
+    }
+    expect(refused).toEqual([]);
+  });
+});

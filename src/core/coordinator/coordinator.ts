@@ -166,7 +166,7 @@ export class Coordinator {
         this.#serve(event.lane, nowMs);
         break;
       case 'unheard-charged':
-        this.lanes.get(event.lane)?.sample.begin(this.#limiter, event.lane, nowMs);
+        this.#chargeUnheard(this.lanes.get(event.lane), nowMs);
         break;
       case 'caught-up':
         this.#join(nowMs);
@@ -411,6 +411,13 @@ export class Coordinator {
     this.tokens.forgetUnserved();
     if (!this.link.isWhole) this.#table.markRelinked(this.link, nowMs);
     if (this.link.of(MEMBERSHIP_PARTITION) === 'linked') this.#effects.appends.push(...this.#forgetting.due(nowMs));
+  }
+
+  #chargeUnheard(lane: LaneState | undefined, nowMs: number): void {
+    if (lane === undefined) return;
+    lane.sample.begin(this.#limiter, lane.lane, nowMs);
+    this.tokens.unheardCharged(lane);
+    this.#flow(lane, nowMs);
   }
 
   #stop(unheard: readonly UnheardUse[], nowMs: number): void {

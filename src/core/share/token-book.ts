@@ -382,6 +382,14 @@ export class TokenBook implements ChargeReader {
     return { columns: { stock: tokens.stocks(logMs), unread: tokens.unread() }, fullInMs: tokens.fullInMs(logMs) };
   }
 
+  /** What this node has taken of a lane since it serves it, it took of its part of a silent key. */
+  unheardCharged({ lane, taken, tokens }: LaneState): void {
+    if (tokens === null) return;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++)
+      this.#taken[dimension] = this.#parts.limiter.taken(slotOf(lane, dimension)) - taken[dimension];
+    tokens.takeSilent(this.#taken);
+  }
+
   /** Lets time pass for a served lane. Its limits follow from its tokens, but not while it is isolated. */
   flow(lane: LaneState, nowMs: number): void {
     const { tokens, isLimitedByTokens } = lane;

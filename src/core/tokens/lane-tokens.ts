@@ -164,6 +164,13 @@ export class LaneTokens implements Clumped {
     });
   }
 
+  /** So much of what is taken next was taken of this node's part of a silent key. */
+  takeSilent(taken: Float64Array): void {
+    this.slots.forEach(({ account }, dimension) => {
+      account.takeSilent(taken[dimension]);
+    });
+  }
+
   /** The charges as a record carries them, units in every dimension. */
   tell(): [messages: number, bytes: number] {
     this.isDue = false;

@@ -26,6 +26,8 @@ export class OwnAccount {
   #credit = 0;
   /** Units that came back and no record that was read back says: they may be taken now. */
   #cameBack = 0;
+  /** Units that were taken of this node's part of a silent key, and no record that was read back says. */
+  #silent = 0;
 
   /** What the log does not know of this node; negative: it took less than the log knows. */
   get unheard(): number {
@@ -48,7 +50,13 @@ export class OwnAccount {
   readBack(charge: number): void {
     this.knownCharge = charge;
     this.hasEntry = true;
+    this.#silent = 0;
     if (charge === this.#toldCharge) this.#highestTold = charge;
+  }
+
+  /** So many of the units that are taken next were taken of this node's part of a silent key. */
+  takeSilent(units: number): void {
+    this.#silent = units;
   }
 
   /** The log knows a charge of this life that this account does not know. */
@@ -134,11 +142,17 @@ export class OwnAccount {
 
   /**
    * How much the node may take at once, when so many tokens of the cluster's bucket are its own to take, and so many
-   * of those that came back to it.
+   * of those that came back to it. What it took of a silent key was of a part that others leave to it, and takes
+   * nothing from that until the log knows it, as long as all is no more than its part of a full bucket.
+   *
+   * *Worked:* three nodes, 60 per hour. One has told 21, and 39 are left. Another took its 20 silently: of 39 it may
+   * take half, 19; without this it might take none until its record is back.
+   *
+   * @param whole what it may take of a full bucket, and of those that came back to it
    */
-  takeable(fromCluster: number, cameBackMax: number): number {
+  takeable(fromCluster: number, whole: number, cameBackMax: number): number {
     const { unheard } = this;
-    if (unheard >= 0) return fromCluster - unheard;
+    if (unheard >= 0) return Math.max(fromCluster, Math.min(whole, fromCluster + this.#silent)) - unheard;
     return fromCluster + Math.min(-unheard, this.#credit + Math.min(this.#cameBack, cameBackMax));
   }
 }

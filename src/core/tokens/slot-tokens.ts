@@ -290,6 +290,11 @@ export class SlotTokens {
     return this.isInPieces ? this.piece * Math.floor(most / this.piece) : most;
   }
 
+  /** Reads what this node may take of a full bucket, as far as the bucket holds it; the log has given up who is no member. */
+  #wholeOf(part: number): number {
+    return this.expected.isMember ? part * this.tokens : 0;
+  }
+
   /** Whether a report is due where work is refused. */
   get isShort(): boolean {
     return this.bucket !== null && this.account.untold >= this.#shortFrom(this.bucket);
@@ -392,7 +397,7 @@ export class SlotTokens {
     this.#fromCluster = most;
     const part = wholeOf(nodes, use.isDivided);
     // Work that turns out to cost less did not come back to be taken again.
-    this.takeable = account.takeable(most, this.#countsCosts ? 0 : part * bucket.depth);
+    this.takeable = account.takeable(most, this.#wholeOf(part), this.#countsCosts ? 0 : part * bucket.depth);
     // Work as large as the bucket waits until that is full, not until a node may take what little there is.
     const whole = used < bucket.perSecond / 2 && !this.#countsCosts ? part * bucket.depth : 0;
     this.depth = Math.max(most + this.#creditMax, whole);
@@ -419,7 +424,8 @@ export class SlotTokens {
     this.#slack = isFull ? bucket.perSecond * this.expected.part : 0;
     this.takenThreshold = Math.max(this.threshold, isFull ? (UNTOLD_FULL * bucket.depth) / nodes : 0);
     this.#creditMax = 0;
-    this.takeable = this.account.takeable(most, wholeOf(nodes, turn.isDivided) * bucket.depth);
+    const part = wholeOf(nodes, turn.isDivided);
+    this.takeable = this.account.takeable(most, this.#wholeOf(part), part * bucket.depth);
     // Work as large as what a full bucket gives to its only user waits until it is full.
     const isOnlyUser = !turn.isDivided && this.#recent.othersLately(turn.own, turn.logMs, bucket) === 0;
     this.depth = Math.max(this.piece, most, isOnlyUser ? wholePieces(bucket, bucket.depth, this.piece, turn) : 0);

@@ -125,7 +125,7 @@ describe('over any sequence of calls', () => {
         for (const now of all) {
           scene.do(now);
           const { unheard } = scene.account;
-          const takeable = scene.account.takeable(own, MAX);
+          const takeable = scene.account.takeable(own, own, MAX);
           expect(takeable).toBeLessThanOrEqual(own + scene.creditMax + scene.cameBack - Math.max(0, unheard) + DOUBT);
           expect(takeable).toBeLessThanOrEqual(own - unheard + DOUBT);
           if (takeable > own) credited++;
@@ -141,10 +141,10 @@ describe('over any sequence of calls', () => {
       fc.property(steps, amount, amount, (all, units, own) => {
         const scene = new Scene();
         for (const now of all) scene.do(now);
-        const before = scene.account.takeable(own, MAX);
+        const before = scene.account.takeable(own, own, MAX);
         scene.account.take(-units);
-        expect(scene.account.takeable(own, MAX)).toBeGreaterThanOrEqual(before);
-        expect(scene.account.takeable(own, MAX) - before).toBeLessThanOrEqual(units + DOUBT);
+        expect(scene.account.takeable(own, own, MAX)).toBeGreaterThanOrEqual(before);
+        expect(scene.account.takeable(own, own, MAX) - before).toBeLessThanOrEqual(units + DOUBT);
       }),
       runs(500),
     );
@@ -155,11 +155,11 @@ describe('over any sequence of calls', () => {
       fc.property(steps, amount, amount, (all, units, own) => {
         const scene = new Scene();
         for (const now of all) scene.do(now);
-        const before = scene.account.takeable(own, MAX);
+        const before = scene.account.takeable(own, own, MAX);
         const left = Math.max(0, own - scene.account.unheard - before);
         scene.account.take(units);
         scene.account.take(-units);
-        expect(scene.account.takeable(own, MAX)).toBeLessThanOrEqual(before + left + DOUBT);
+        expect(scene.account.takeable(own, own, MAX)).toBeLessThanOrEqual(before + left + DOUBT);
       }),
       runs(500),
     );
@@ -178,7 +178,7 @@ test('a node that takes only what it may takes no more than is its own, what is 
           const { account } = scene;
           scene.do({
             kind: 'take',
-            units: Math.max(0, Math.min(now.units, account.takeable(own, MAX) - account.owed)),
+            units: Math.max(0, Math.min(now.units, account.takeable(own, own, MAX) - account.owed)),
           });
         }
         told = Math.max(told, scene.account.knownCharge);

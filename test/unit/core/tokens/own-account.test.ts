@@ -67,31 +67,42 @@ describe('what is charged', () => {
 
 describe('what may be taken', () => {
   test('what is its own of the cluster’s bucket', () => {
-    expect(account.takeable(40, 100)).toBe(40);
+    expect(account.takeable(40, 40, 100)).toBe(40);
   });
 
   test('less what the log does not know', () => {
     account.take(30);
-    expect(account.takeable(40, 100)).toBe(10);
+    expect(account.takeable(40, 40, 100)).toBe(10);
     account.take(30);
-    expect(account.takeable(40, 100)).toBe(-20);
+    expect(account.takeable(40, 40, 100)).toBe(-20);
+  });
+
+  test('not less what it took of its part of a silent key, until its record is back', () => {
+    account.takeSilent(20);
+    account.take(20);
+    expect([account.takeable(19, 39, 100), account.takeable(10, 39, 100), account.takeable(19, 0, 100)]).toEqual([
+      19, 10, -1,
+    ]);
+    account.readBack(account.tell());
+    account.take(1);
+    expect(account.takeable(19, 39, 100)).toBe(18);
   });
 
   test('more by what was not taken when it was expected, as far as it is kept', () => {
     second(0.05);
-    expect(account.takeable(0, 100)).toBe(4);
+    expect(account.takeable(0, 0, 100)).toBe(4);
     second();
-    expect([account.unheard, account.takeable(0, 100)]).toEqual([-84, 8]);
+    expect([account.unheard, account.takeable(0, 0, 100)]).toEqual([-84, 8]);
     account.take(5);
-    expect(account.takeable(0, 100)).toBe(3);
+    expect(account.takeable(0, 0, 100)).toBe(3);
   });
 
   test('a refund brings back what it had taken, told or not, up to a bound', () => {
     account.take(30);
     account.take(-30);
-    expect(account.takeable(40, 100)).toBe(40);
+    expect(account.takeable(40, 40, 100)).toBe(40);
     account.take(-30);
-    expect([account.takeable(40, 100), account.takeable(40, 20)]).toEqual([70, 60]);
+    expect([account.takeable(40, 40, 100), account.takeable(40, 40, 20)]).toEqual([70, 60]);
     expect(account.charge).toBe(-30);
   });
 });
@@ -112,7 +123,7 @@ describe('what the log knows', () => {
     account.knownCharge = account.tell();
     account.take(2);
     account.forget();
-    expect([account.charge, account.unheard, account.untold, account.takeable(40, 100)]).toEqual([2, 2, 2, 38]);
+    expect([account.charge, account.unheard, account.untold, account.takeable(40, 40, 100)]).toEqual([2, 2, 2, 38]);
   });
 });
 
