@@ -290,7 +290,7 @@ export class SlotTokens {
     return this.isInPieces ? this.piece * Math.floor(most / this.piece) : most;
   }
 
-  /** Reads what this node may take of a full bucket, as far as the bucket holds it; the log has given up who is no member. */
+  /** Reads its part of a full bucket, as far as it is there; the log has given up who is no member. */
   #wholeOf(part: number): number {
     return this.expected.isMember ? part * this.tokens : 0;
   }
