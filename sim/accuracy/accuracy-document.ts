@@ -84,17 +84,19 @@ function lossLines(losses: readonly Loss[], facts: AccuracyFacts): string[] {
     'The best other system of each scenario and figure, if it is better by more than the noise of these runs: from a cold',
     `start, and *warm*, on nodes that have had the load of time 0 for ${OTHERS_WARM_MS / 60_000} minutes before (ours for`,
     `${OWN_WARM_MS / 1000} s; the first seed). A system that admits over 1.10 quotas in a second or uses less than 97 % of what`,
-    'could be used does not compete in any figure, unless `max-min` does no better there; *of* = so many compete.',
+    'could be used does not compete in any figure, unless `max-min` does no better there; *of* = so many compete; ″ = as above.',
     'Records and bytes stand apart, below.',
     '',
   ];
   const shownLosses = losses.filter(({ metric }) => !COST_METRICS.includes(metric));
-  const rows = shownLosses.map((loss) => {
+  const reasons = shownLosses.map((loss) => reasonOf(loss, all, OURS));
+  const rows = shownLosses.map((loss, at) => {
     const { scenario, start, metric, ours, theirs, system } = loss;
+    const why = reasons[at] !== '' && reasons[at] === reasons[at - 1] ? '″' : reasons[at];
     const shown = METRICS.find(({ name }) => name === metric) as Metric;
     const figures = `${formatMetric(shown, ours)} | ${formatMetric(shown, theirs)}`;
     const of = competing(all, OURS, others, loss).length;
-    return `| ${scenario} | ${shown.title} | ${start} | ${figures} | \`${system}\` | ${of} | ${reasonOf(loss, all, OURS)} |`;
+    return `| ${scenario} | ${shown.title} | ${start} | ${figures} | \`${system}\` | ${of} | ${why} |`;
   });
   const spread = new Set(shownLosses.map(({ scenario }) => scenario)).size;
   return [
@@ -170,32 +172,36 @@ function wishLine({ scenario, system }: AccuracyRow, { metric, bound, wished, he
 }
 
 function scenarioLines({ rows, scenarios }: AccuracyFacts): string[] {
-  const titles = [...METRICS.map(({ title }) => title), ...WARM.map(({ title }) => `${title}, warm`)];
   return [
     '## Every scenario',
     '',
-    'From a cold start; the last columns on nodes that have been running before, as above.',
+    `\`${OURS}\` from a cold start; the last columns on nodes that have been running before, as above.`,
+    '[accuracy.csv](accuracy.csv) has the same figures of every system.',
     '',
-    ...[...scenarios].flatMap(([name, says]) => [
-      `### ${name}`,
-      '',
-      says,
-      '',
-      `| system | ${titles.join(' | ')} |`,
-      `| --- |${' ---: |'.repeat(titles.length)}`,
-      ...rows
-        .filter(({ scenario }) => scenario === name)
-        .map(({ system, metrics, warm }) => {
-          const cells = [
-            ...METRICS.map((metric) => formatMetric(metric, metrics[metric.name] ?? null)),
-            ...WARM.map((metric) => formatMetric(metric, warm[metric.name] ?? null)),
-          ];
-          return `| \`${system}\` | ${cells.join(' | ')} |`;
-        }),
-      '',
-    ]),
+    `| scenario | ${TITLES.join(' | ')} |`,
+    `| --- |${' ---: |'.repeat(TITLES.length)}`,
+    ...[...scenarios.keys()].flatMap((name) =>
+      rows
+        .filter(({ scenario, system }) => scenario === name && system === OURS)
+        .map((row) => `| ${name} | ${figuresOf(row).join(' | ')} |`),
+    ),
+    '',
+  ];
+}
+
+/** docs/reference/accuracy.csv: every figure of every system in every scenario, as the page would show it. */
+export function accuracyTable({ rows }: AccuracyFacts): string {
+  const lines = rows.map((row) => [row.scenario, row.system, ...figuresOf(row)].join(','));
+  return `${[['scenario', 'system', ...TITLES.map((title) => title.replace(',', ''))].join(','), ...lines].join('\n')}\n`;
+}
+
+function figuresOf({ metrics, warm }: AccuracyRow): string[] {
+  return [
+    ...METRICS.map((metric) => formatMetric(metric, metrics[metric.name] ?? null)),
+    ...WARM.map((metric) => formatMetric(metric, warm[metric.name] ?? null)),
   ];
 }
 
 /** The figures that a cold start spoils most. */
 const WARM = METRICS.filter(({ name }) => ['worstSecond', 'overAdmission', 'utilisation'].includes(name));
+const TITLES = [...METRICS.map(({ title }) => title), ...WARM.map(({ title }) => `${title}, warm`)];

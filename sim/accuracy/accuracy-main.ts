@@ -8,7 +8,7 @@ import { keysSection } from '../keys/keys-section.js';
 import { builtInNames, loadBuiltIn } from '../scenario/load-scenario.js';
 import { OWN_SYSTEMS, SYSTEMS, shortName } from '../systems.js';
 import { targetSection } from '../target/target-section.js';
-import { accuracyDocument, withKeys } from './accuracy-document.js';
+import { accuracyDocument, accuracyTable, withKeys } from './accuracy-document.js';
 import type { AccuracyRow } from './accuracy-run.js';
 import { liveSection } from './live-section.js';
 import { pinnedAccuracy } from './pinned-accuracy.js';
@@ -23,6 +23,7 @@ const { values } = parseArgs({
   },
 });
 const DOCUMENT = new URL('docs/reference/accuracy.md', PACKAGE_ROOT);
+const TABLE = new URL('docs/reference/accuracy.csv', PACKAGE_ROOT);
 const LIVE = new URL('docs/reference/accuracy-live.json', PACKAGE_ROOT);
 /** Only in a checkout. */
 const PINNED = new URL('test/simulation/pinned-accuracy.txt', PACKAGE_ROOT);
@@ -37,7 +38,7 @@ if (values['only-keys']) {
   writeFileSync(DOCUMENT, withKeys(readFileSync(DOCUMENT, 'utf8'), keysSection(seeds)));
   process.exit(0);
 }
-const text = accuracyDocument({
+const facts = {
   rows: await runAll(),
   seeds,
   scenarios: new Map(builtInNames().map((name) => [name, loadBuiltIn(name).says])),
@@ -46,20 +47,28 @@ const text = accuracyDocument({
   targets: targetSection(),
   keys: keysSection(seeds),
   live: existsSync(LIVE) ? liveSection(JSON.parse(readFileSync(LIVE, 'utf8'))) : '',
-});
-if (values.check) check();
-else writeFileSync(values.out ?? DOCUMENT, text);
+};
+const text = accuracyDocument(facts);
+const table = accuracyTable(facts);
+if (values.check) {
+  check(DOCUMENT, text);
+  check(TABLE, table);
+} else {
+  writeFileSync(values.out ?? DOCUMENT, text);
+  writeFileSync(values.out === undefined ? TABLE : `${values.out}.csv`, table);
+}
 
-function check(): void {
-  const stored = readFileSync(DOCUMENT, 'utf8');
+function check(file: URL, text: string): void {
+  const stored = readFileSync(file, 'utf8');
+  const name = file.href.slice(PACKAGE_ROOT.href.length);
   if (stored === text) {
-    process.stdout.write('docs/reference/accuracy.md says what was computed.\n');
+    process.stdout.write(`${name} says what was computed.\n`);
     return;
   }
   const [is, should] = [stored.split('\n'), text.split('\n')];
   const at = should.findIndex((line, index) => line !== is[index]);
   process.stderr.write(
-    `docs/reference/accuracy.md:${at + 1} differs\n  is:     ${is[at]}\n  should: ${should[at]}\nrun: npm run accuracy\n`,
+    `${name}:${at + 1} differs\n  is:     ${is[at]}\n  should: ${should[at]}\nrun: npm run accuracy\n`,
   );
   process.exitCode = 1;
 }
