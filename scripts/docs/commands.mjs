@@ -1,4 +1,4 @@
-import { GENERATED, table } from './markdown.mjs';
+import { GENERATED, table, textOfCell } from './markdown.mjs';
 
 /**
  * docs/reference/commands.md from the commands themselves (createProgram of src/cli/program.ts) and the scripts of
@@ -11,14 +11,11 @@ export function renderCommands({ createProgram, nodeCommand, npmScripts }) {
   return [
     GENERATED,
     INTRODUCTION,
-    table(
-      ['Command', 'What it does'],
-      leaves.map(({ path, command }) => [`[\`${path}\`](#${anchorOf(path)})`, command.description()]),
-    ),
+    leaves.map(({ path }) => `[\`${path}\`](#${anchorOf(path)})`).join(' · '),
     `\`\`\`text\n${textBehind(program).trim()}\n\`\`\``,
     '## Commands that ask a node',
     'They take these options:',
-    optionTable(nodeCommand('any', '').options),
+    optionList(nodeCommand('any', '').options),
     ...program.commands.flatMap((command) => sectionsOf(command, '', shared)),
     '## In a clone',
     table(['Command', 'What it does'], scriptRows(npmScripts)),
@@ -80,34 +77,30 @@ function leafSection({ path, command }, shared, behind) {
     ...morePages(path),
     ...argumentsOf(command),
     ...(asksNode ? ['It [asks a node](#commands-that-ask-a-node).'] : []),
-    ...((asksNode ? own : command.options).length === 0 ? [] : [optionTable(asksNode ? own : command.options)]),
+    ...((asksNode ? own : command.options).length === 0 ? [] : [optionList(asksNode ? own : command.options)]),
     ...(behind === '' ? [] : [`\`\`\`text\n${behind}\n\`\`\``]),
   ];
 }
 
 function argumentsOf({ registeredArguments }) {
   if (registeredArguments.length === 0) return [];
-  const rows = registeredArguments.map((each) => [`\`${each.name()}\``, each.description, choicesOf(each)]);
-  return [filledTable(['Argument', 'Meaning', 'Choices'], rows)];
+  return [registeredArguments.map((each) => itemOf(each.name(), each.description, choicesOf(each))).join('\n')];
 }
 
-function optionTable(options) {
-  const rows = options.map((option) => [
-    `\`${option.flags}\``,
-    `${option.description}${option.mandatory ? ' (needed)' : ''}`,
-    choicesOf(option),
-    option.defaultValue === undefined ? '' : `\`${option.defaultValueDescription ?? option.defaultValue}\``,
-  ]);
-  return filledTable(['Option', 'Meaning', 'Choices', 'Default'], rows);
+function optionList(options) {
+  const items = options.map((option) => {
+    const standard =
+      option.defaultValue === undefined ? '' : `default \`${option.defaultValueDescription ?? option.defaultValue}\``;
+    return itemOf(option.flags, option.description, option.mandatory ? 'needed' : '', choicesOf(option), standard);
+  });
+  return items.join('\n');
 }
 
-/** Without the columns that are empty in all rows. */
-function filledTable(head, rows) {
-  const filled = (_, at) => rows.some((row) => row[at] !== '');
-  return table(
-    head.filter(filled),
-    rows.map((row) => row.filter(filled)),
-  );
+/** - `name`: what it means (fact; fact) */
+function itemOf(name, meaning, ...facts) {
+  const said = facts.filter((fact) => fact !== '');
+  const text = `${meaning}${said.length === 0 ? '' : ` (${said.join('; ')})`}`;
+  return text === '' ? `- \`${name}\`` : `- \`${name}\`: ${textOfCell(text)}`;
 }
 
 function choicesOf({ argChoices = [] }) {

@@ -48,13 +48,17 @@ const UNITS = {
 };
 
 function fieldTable(fields) {
-  const rows = Object.entries(fields).map(([key, { allowed, defaultText, says }]) => [
-    `\`${key}\``,
-    allowed.replace(/ \(e\.g\. .*\)$/, ''),
-    defaultText,
-    says,
-  ]);
-  return table(['Key', 'Value', 'Default', 'Meaning'], rows);
+  return Object.entries(fields)
+    .map(([key, { allowed, defaultText, says }]) => {
+      const value = allowed
+        .replace(/ \(e\.g\. .*\)$/, '')
+        .replace(/^a name of 1 to 128 letters, .* letter or digit$/, 'a name')
+        .replace(/^a text that is not empty$/, 'a text')
+        .replace(/^a (?:whole number|number|ratio) between (\S+) and /, '$1 to ');
+      const standard = defaultText === '(required)' ? 'needed' : `default ${defaultText}`;
+      return `- \`${key}\` (${value}; ${standard}): ${says}`;
+    })
+    .join('\n');
 }
 
 function kindSections(key, kinds) {

@@ -35,9 +35,13 @@ groups:
   \`messagesPerHour\`, \`messagesPerDay\`. One of them may be given; it is enforced per second (5 per minute are 5/60)
   and shown as it was written. \`messagesPerSecond: 5/min\` says the same as \`messagesPerMinute: 5\`.
 - **Precedence.** Flag (\`--node\`, \`--http\`) > environment > file > default.
-- **Environment.** \`QUOTAMESH_\` and the path in capitals. Lists are separated by commas. An empty variable counts as
-  not set. An unknown \`QUOTAMESH_…\` variable is an error, except for those that Kubernetes makes for a Service named
-  \`quotamesh…\`. \`QUOTAMESH_TOPIC_KIND\` with another kind than the file's replaces the file's whole \`topic\`.
+- **Environment.** \`QUOTAMESH_\` and the path in capitals: \`http.bodyLimitBytes\` is \`QUOTAMESH_HTTP_BODY_LIMIT_BYTES\`,
+  and what a group inherits is \`QUOTAMESH_DEFAULTS_…\`. Single groups, keys, rules and backends have no variables. Lists
+  are separated by commas. An empty variable counts as not set. An unknown \`QUOTAMESH_…\` variable is an error, except
+  for those that Kubernetes makes for a Service named \`quotamesh…\`. \`QUOTAMESH_TOPIC_KIND\` with another kind than the
+  file's replaces the file's whole \`topic\`.
+- **Names** begin with a letter or digit and have letters, digits and \`. _ : -\`; those of groups also \`/ @ + ~\`.
+- *Buys* says what setting it, or turning it up, is good for.
 - **Secrets** may stand in files of their own: \`sasl.passwordFile\`, \`QUOTAMESH_TOPIC_SASL_PASSWORD_FILE\`. One line
   break at the end is not part of the secret. Secrets are never printed.
 - **YAML.** Version 1.2, one document, at most 8 MiB. Each key once. Anchors and aliases work (an anchor may be used
@@ -68,11 +72,11 @@ groups:
 Lists, choices and numbers are not merged: the group's wins.`;
 
 const NOTES = {
-  Group: 'Below `groups.<name>`, or below `defaults` for all groups; the variables set `defaults`.',
+  Group: 'Below `groups.<name>`, or below `defaults` for all groups.',
   Topic: '`topic: embedded` and `topic: memory` are short for `topic: { kind: … }`. Without `topic`: embedded.',
 };
 
-function renderSection(section, { yamlPath, environmentName, allowedText, defaultText }) {
+function renderSection(section, { yamlPath, allowedText, defaultText }) {
   const entries = Object.entries(section.rows);
   // The other units of time of a rate stand in the line of the first.
   const unitsOf = (key) => {
@@ -85,21 +89,29 @@ function renderSection(section, { yamlPath, environmentName, allowedText, defaul
     if (setting.rate !== undefined && setting.rate.per !== 'second') return [];
     const keys = setting.rate === undefined ? [key] : unitsOf(key);
     const [first, ...others] = keys.map((each) => (section.title === 'Group' ? each : yamlPath(section, each)));
-    const variables = keys.map((each) => environmentName(section, each)).filter((variable) => variable !== null);
     return [
       [
         [first, ...others.map((path) => `…${path.slice(path.lastIndexOf('Per'))}`)].map(shown).join(', '),
-        allowedText(setting).replace(/ \(e\.g\. .*\)$/, ''),
+        shortened(allowedText(setting)),
         setting.required ? '(required)' : defaultText(setting),
-        variables.map((name, at) => shown(at === 0 ? name : `…${name.slice(name.lastIndexOf('_PER'))}`)).join(', '),
         setting.buys,
         setting.costs,
       ],
     ];
   });
-  const head = ['Key', 'Value', 'Default', 'Environment', 'Setting it, or turning it up, buys', 'and costs'];
+  const head = ['Key', 'Value', 'Default', 'Buys', 'Costs'];
   const note = NOTES[section.title];
   return [`## ${section.title}`, ...(note ? [note] : []), table(head, rows)].join('\n\n');
+}
+
+/** A value in few words: the unit stands in the key, and what a name is in the introduction. */
+function shortened(text) {
+  return text
+    .replace(/ \(e\.g\. .*\)$/, '')
+    .replace(/^a text that is not empty$/, 'a text')
+    .replace(/^a (?:duration|size in bytes|whole number|ratio) between (\S+) and /, '$1 to ')
+    .replace(/^a name of 1 to (\d+) letters, .* letter or digit$/, 'a name, at most $1')
+    .replace(/^one of /, '');
 }
 
 function renderRelations(relations, { boundText }) {
