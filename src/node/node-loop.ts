@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
 import { Coordinator } from '../core/coordinator/coordinator.js';
@@ -184,6 +185,7 @@ function createCoordinator({ config, version, nonce, topic, groups, limiter }: N
       nodeId,
       version,
       nonce,
+      hashSeed: randomInt(2 ** 32),
       sampleIntervalMs,
       partitions: topic.partitions,
       groups: groups.list,

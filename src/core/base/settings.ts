@@ -120,6 +120,8 @@ export interface CoordinatorSettings {
   readonly version: string;
   /** Random 16-bit number that decides between two processes that choose the same incarnation. */
   readonly nonce: number;
+  /** Random 32-bit number that nobody is shown (keyed-hash.ts). Absent = nobody chooses ids, as in simulations. */
+  readonly hashSeed?: number;
   readonly partitions: number;
   /**
    * Interval between NODE records on the membership partition (0). Log time advances by at most twice this per record.

@@ -218,7 +218,7 @@ export class Coordinator {
   /** Makes groups by use possible from now on; heartbeats tell their names. */
   makeGroupsByUse(keys: PublishedKeys): void {
     this.#publisher.keys = keys;
-    this.#strangers = new Strangers();
+    this.#strangers = new Strangers(this.settings.hashSeed);
     for (let mapLane = 0; mapLane < this.usageMap.laneCount; mapLane++) this.#noteStranger(mapLane);
   }
 

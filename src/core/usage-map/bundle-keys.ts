@@ -1,3 +1,4 @@
+import { KeyedHash } from '../base/keyed-hash.js';
 import type { RecordStore } from './record-store.js';
 
 /** The keys of one node. */
@@ -17,12 +18,17 @@ interface Keys {
 export class BundleKeys {
   /** Records looked at so far to find others: what catching up costs, as a count. */
   steps = 0;
+  /** Other records met so far on the way to one: what crowding costs, as a count. */
+  met = 0;
   readonly #records: RecordStore;
   readonly #ofSlot: (Keys | undefined)[] = [];
+  readonly #hash: KeyedHash;
   #count = 0;
 
-  constructor(records: RecordStore) {
+  /** @param hashSeed see KeyedHash: bundle numbers come from the topic, and whoever writes there may choose them */
+  constructor(records: RecordStore, hashSeed = 0) {
     this.#records = records;
+    this.#hash = new KeyedHash(hashSeed);
   }
 
   get count(): number {
@@ -82,12 +88,17 @@ export class BundleKeys {
   #cellOf({ cells }: Keys, partition: number, bundle: number): number {
     const { bundle: bundles, partition: partitions } = this.#records;
     const mask = cells.length - 1;
-    let cell = homeOf(partition, bundle) & mask;
+    let cell = this.#homeOf(partition, bundle) & mask;
     for (;;) {
       const record = cells[cell] - 1;
       if (record === -1 || (bundles[record] === bundle && partitions[record] === partition)) return cell;
+      this.met++;
       cell = (cell + 1) & mask;
     }
+  }
+
+  #homeOf(partition: number, bundle: number): number {
+    return this.#hash.of(bundle, partition, 0, 0);
   }
 
   /** Frees the cell of a record. Records after it that could not be found any more move up. */
@@ -98,7 +109,7 @@ export class BundleKeys {
     let free = this.#cellOf(keys, partitions[record], bundles[record]);
     for (let cell = (free + 1) & mask; cells[cell] !== 0; cell = (cell + 1) & mask) {
       const other = cells[cell] - 1;
-      const home = homeOf(partitions[other], bundles[other]);
+      const home = this.#homeOf(partitions[other], bundles[other]);
       if (((cell - home) & mask) < ((cell - free) & mask)) continue;
       cells[free] = other + 1;
       free = cell;
@@ -124,11 +135,6 @@ export class BundleKeys {
     this.#ofSlot[slot] = keys;
     return keys;
   }
-}
-
-function homeOf(partition: number, bundle: number): number {
-  const mixed = Math.imul(bundle * PARTITIONS_MAX + partition, 0x9e3779b1);
-  return mixed ^ (mixed >>> 15);
 }
 
 /** Sizes of tables are powers of two. */

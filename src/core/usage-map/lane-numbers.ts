@@ -1,4 +1,5 @@
 import { readWords, writeId } from '../base/ids.js';
+import { KeyedHash } from '../base/keyed-hash.js';
 import type { GroupId } from '../base/vocabulary.js';
 
 /** One direction of one group, by the id that the log has for it. */
@@ -9,17 +10,29 @@ export interface LaneIdentity {
 
 /**
  * Gives lanes small numbers in the order in which they are first asked for: 0, 1, 2, …. A number is stable until it is
- * freed. The table uses open addressing: 100,000 lanes take 3 MB; in a Map, whose keys would be strings, 12 MB.
+ * freed. 100,000 lanes take 3 MB; in a Map, whose keys would be strings, 12 MB.
+ *
+ * Ids come from the topic, and whoever writes there may choose them, so cells are chosen by a keyed hash.
  */
 export class LaneNumbers {
   /** By number: the three words of the group's id. */
   #ids = new Uint32Array(ID_WORDS * INITIAL_LANES);
   /** By number: the direction, or FREE. */
   #directions = new Uint8Array(INITIAL_LANES);
-  /** Number + 1, or 0 = free. There are twice as many cells as lanes, so a search ends after two or three steps. */
-  #cells = new Int32Array(2 * INITIAL_LANES);
+  /** By cell: the first of its lanes, as number + 1; 0 = none. There are as many cells as numbers at most. */
+  #cells = new Int32Array(INITIAL_LANES);
+  /** By number: the next lane of the same cell, as number + 1; 0 = none. */
+  #next = new Int32Array(INITIAL_LANES);
   #count = 0;
   readonly #free: number[] = [];
+  readonly #hash: KeyedHash;
+  /** Other lanes met so far on the way to one: what crowding costs, as a count. */
+  met = 0;
+
+  /** @param hashSeed see KeyedHash */
+  constructor(hashSeed = 0) {
+    this.#hash = new KeyedHash(hashSeed);
+  }
 
   /** Numbers in use. */
   get count(): number {
@@ -29,15 +42,14 @@ export class LaneNumbers {
   /** Finds the number of a lane, or gives it one. */
   of(groupId: GroupId, direction: number): number {
     const [first, second, third] = readWords(groupId);
-    const cell = this.#cellOf(first, second, third, direction);
-    const number = this.#cells[cell] - 1;
-    return number === -1 ? this.#add(first, second, third, direction, cell) : number;
+    const number = this.#find(first, second, third, direction);
+    return number === -1 ? this.#add(first, second, third, direction) : number;
   }
 
   /** Finds the number of a lane; −1 if nobody has asked for it yet. */
   find(groupId: GroupId, direction: number): number {
     const [first, second, third] = readWords(groupId);
-    return this.#cells[this.#cellOf(first, second, third, direction)] - 1;
+    return this.#find(first, second, third, direction);
   }
 
   /** Finds the lane of a number in use. */
@@ -54,31 +66,28 @@ export class LaneNumbers {
       this.#directions[number] = FREE;
       this.#free.push(number);
     }
-    this.#cells.fill(0);
     this.#fillCells();
   }
 
-  /** Finds the cell where a lane is, or where it belongs. */
-  #cellOf(first: number, second: number, third: number, direction: number): number {
+  #find(first: number, second: number, third: number, direction: number): number {
     const ids = this.#ids;
-    let cell = this.#homeOf(third, direction);
-    for (;;) {
-      const number = this.#cells[cell] - 1;
-      if (number === -1) return cell;
+    let number = this.#cells[this.#cellOf(first, second, third, direction)] - 1;
+    for (; number !== -1; number = this.#next[number] - 1) {
       const at = ID_WORDS * number;
       const isGroup = ids[at] === first && ids[at + 1] === second && ids[at + 2] === third;
-      if (isGroup && this.#directions[number] === direction) return cell;
-      cell = (cell + 1) & (this.#cells.length - 1);
+      if (isGroup && this.#directions[number] === direction) return number;
+      this.met++;
     }
+    return -1;
   }
 
-  #add(first: number, second: number, third: number, direction: number, cell: number): number {
+  #add(first: number, second: number, third: number, direction: number): number {
     const number = this.#free.pop() ?? this.#count++;
     this.#ids[ID_WORDS * number] = first;
     this.#ids[ID_WORDS * number + 1] = second;
     this.#ids[ID_WORDS * number + 2] = third;
     this.#directions[number] = direction;
-    this.#cells[cell] = number + 1;
+    this.#fillCell(number);
     if (this.#count === this.#directions.length) this.#grow();
     return number;
   }
@@ -89,24 +98,27 @@ export class LaneNumbers {
     this.#ids.set(ids);
     this.#directions = new Uint8Array(2 * directions.length);
     this.#directions.set(directions);
-    this.#cells = new Int32Array(4 * directions.length);
+    this.#next = new Int32Array(2 * directions.length);
+    this.#cells = new Int32Array(2 * directions.length);
     this.#fillCells();
   }
 
   #fillCells(): void {
+    this.#cells.fill(0);
     for (let number = 0; number < this.#count; number++) {
-      const direction = this.#directions[number];
-      if (direction === FREE) continue;
-      let cell = this.#homeOf(this.#ids[ID_WORDS * number + 2], direction);
-      while (this.#cells[cell] !== 0) cell = (cell + 1) & (this.#cells.length - 1);
-      this.#cells[cell] = number + 1;
+      if (this.#directions[number] !== FREE) this.#fillCell(number);
     }
   }
 
-  /** Chooses by the last bits of the id, which are those of a hash, mixed for ids that somebody has made up. */
-  #homeOf(third: number, direction: number): number {
-    const mixed = Math.imul(third + direction, 0x9e3779b1);
-    return (mixed ^ (mixed >>> 15)) & (this.#cells.length - 1);
+  #fillCell(number: number): void {
+    const [ids, at] = [this.#ids, ID_WORDS * number];
+    const cell = this.#cellOf(ids[at], ids[at + 1], ids[at + 2], this.#directions[number]);
+    this.#next[number] = this.#cells[cell];
+    this.#cells[cell] = number + 1;
+  }
+
+  #cellOf(first: number, second: number, third: number, direction: number): number {
+    return this.#hash.of(first, second, third, direction) & (this.#cells.length - 1);
   }
 }
 

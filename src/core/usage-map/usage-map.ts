@@ -1,3 +1,4 @@
+import type { CoordinatorSettings } from '../base/settings.js';
 import { BYTES, type GroupId, type Incarnation, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import { chargeIn, type ReportRecord, type ReportRow } from '../protocol/record.js';
 import { BundleKeys } from './bundle-keys.js';
@@ -7,6 +8,8 @@ import type { Member } from './membership.js';
 import { NOBODYS_SLOT } from './record-store.js';
 import { RowBounds, type RowBoundsSettings, type RowVerdict, weightOf } from './row-bounds.js';
 import { RowStore } from './row-store.js';
+
+export type UsageMapSettings = RowBoundsSettings & Pick<CoordinatorSettings, 'hashSeed'>;
 
 /** Called for every map lane whose rows changed, so that its shares are computed again. */
 export type LaneChanged = (mapLane: number) => void;
@@ -91,8 +94,8 @@ export class UsageMap {
   readonly costs = new CostRows();
   readonly bounds: RowBounds;
   readonly #onLaneChanged: LaneChanged;
-  readonly #keys = new BundleKeys(this.rows.records);
-  readonly #mapLanes = new LaneNumbers();
+  readonly #keys: BundleKeys;
+  readonly #mapLanes: LaneNumbers;
   readonly #isLaneHeld: (mapLane: number) => boolean;
   /** Null = nobody follows charges. */
   charges: ChargeReader | null = null;
@@ -107,11 +110,13 @@ export class UsageMap {
   /** @param isLaneHeld whether somebody refers to a map lane that may have no rows */
   constructor(
     onLaneChanged: LaneChanged,
-    bounds: RowBoundsSettings,
+    settings: UsageMapSettings,
     isLaneHeld: (mapLane: number) => boolean = () => false,
   ) {
+    this.#keys = new BundleKeys(this.rows.records, settings.hashSeed);
+    this.#mapLanes = new LaneNumbers(settings.hashSeed);
     this.#isLaneHeld = isLaneHeld;
-    this.bounds = new RowBounds(bounds);
+    this.bounds = new RowBounds(settings);
     this.#onLaneChanged = onLaneChanged;
   }
 
