@@ -24,6 +24,9 @@ export interface ReportTopic {
    */
   readonly partitionsFound?: number | undefined;
 
+  /** What somebody has set wrongly at the store, with the remedy: records may get lost; null or absent = nothing. */
+  readonly settingsMistake?: string | null | undefined;
+
   /** Who holds back this node's own requests by a quota of the store; null or absent = nobody. */
   readonly throttled?: string | null | undefined;
 

@@ -33,6 +33,11 @@ export const DEGRADED = {
   },
   'partitions-added': ({ topic: { partitions, partitionsFound: found = partitions } }) =>
     only(found > partitions, `partitions added: the topic has ${found}, this cluster reads the first ${partitions}`),
+  'topic-settings': ({ topic, registry }) =>
+    [topic, registry?.topic].flatMap((each) => {
+      const mistake = each?.settingsMistake ?? null;
+      return only(mistake !== null, `topic settings: ${mistake}`);
+    }),
   'registry-lost': ({ registry }) => {
     const lost = registry?.lost ?? null;
     return only(lost !== null, `registry lost, groups stay as they are: ${lost}`);

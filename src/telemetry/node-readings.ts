@@ -97,6 +97,7 @@ const ALERTED = [
   'isolated',
   'epoch',
   'partitions-added',
+  'topic-settings',
   'registry-lost',
   'reports-wait',
   'attachment-dangling',

@@ -40,10 +40,9 @@ const HEALTHY: Readonly<Record<string, string>> = {
   [at('quotamesh_share_sum_ratio')]: still(1),
   [at('quotamesh_pool_agreed')]: still(1),
   ...Object.fromEntries(
-    ['topic-lost', 'isolated', 'partitions-added', 'registry-lost', 'attachment-dangling'].map((reason) => [
-      at('quotamesh_degraded', `reason="${reason}"`),
-      still(0),
-    ]),
+    ['topic-lost', 'isolated', 'partitions-added', 'topic-settings', 'registry-lost', 'attachment-dangling'].map(
+      (reason) => [at('quotamesh_degraded', `reason="${reason}"`), still(0)],
+    ),
   ),
   [at('quotamesh_lanes', 'link="fallback"')]: still(0),
   [at('quotamesh_topic_appends_failed_total')]: still(7),
@@ -126,6 +125,7 @@ export const ALERT_SCENES: readonly AlertScene[] = [
     alert: 'QuotameshPartitionsAdded',
     series: { [at('quotamesh_degraded', 'reason="partitions-added"')]: still(1) },
   },
+  { alert: 'QuotameshTopicSettings', series: { [at('quotamesh_degraded', 'reason="topic-settings"')]: still(1) } },
   { alert: 'QuotameshAppendsFailing', series: { [at('quotamesh_topic_appends_failed_total')]: rising(12) } },
   { alert: 'QuotameshTopicReconnecting', series: { [at('quotamesh_topic_reconnects_total')]: rising(1) } },
   { alert: 'QuotameshReportsSlow', series: { [at('quotamesh_report_round_trip_seconds')]: still(2) } },

@@ -179,10 +179,11 @@ describe('a topic that changes under a running node', () => {
     expect(listener.failures).toEqual([]);
   });
 
-  it('tells of partitions that somebody has added, and goes on with those that it had', async () => {
+  it('tells of settings that somebody has changed and partitions that were added, and goes on', async () => {
     const config = kafkaTopicConfig(brokers, { partitions: 2 });
     const { topic, listener } = await open(config);
-    expect([topic.partitions, topic.partitionsFound]).toEqual([2, 2]);
+    expect([topic.partitions, topic.partitionsFound, topic.settingsMistake]).toEqual([2, 2, null]);
+    await alter(config.name, { ...RIGHT, 'cleanup.policy': 'delete' });
     const more = { topicPartitions: [{ topic: config.name, count: 4 }] };
     await withAdmin(brokers, (admin) => admin.createPartitions(more));
     await repeat(
@@ -190,6 +191,7 @@ describe('a topic that changes under a running node', () => {
       () => topic.partitionsFound === 4,
     );
     expect(topic.partitions).toBe(2);
+    expect(topic.settingsMistake).toMatch(/cleanup\.policy is delete, wanted compact; to correct: .*=compact$/);
     expect(listener).toMatchObject({ lost: [], failures: [] });
     expect(listener.epochs).toHaveLength(1);
   }, 60_000);

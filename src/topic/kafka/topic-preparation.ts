@@ -81,9 +81,20 @@ export async function untilLed(kafkajs: Kafkajs, link: BrokerLink, topic: string
 export async function verifyTopic(
   kafkajs: Kafkajs,
   link: BrokerLink,
-  { topic, keepsForever }: Pick<WantedTopic, 'topic' | 'keepsForever'>,
+  wanted: Pick<WantedTopic, 'topic' | 'keepsForever'>,
   partitions: number,
 ): Promise<void> {
+  const reason = await mistakeIn(kafkajs, link, wanted, partitions);
+  if (reason !== null) throw new TopicUnusable('TOPIC_SETTINGS', { topic: wanted.topic, reason });
+}
+
+/** Asks Kafka for the settings of a topic. Returns every mistake, and the command that corrects them; null = none. */
+export async function mistakeIn(
+  kafkajs: Kafkajs,
+  link: BrokerLink,
+  { topic, keepsForever }: Pick<WantedTopic, 'topic' | 'keepsForever'>,
+  partitions: number,
+): Promise<string | null> {
   const resources = [{ type: TOPIC_RESOURCE, name: topic, configNames: VERIFIED_SETTINGS }];
   const answer = await link.send<ConfigsAnswer>('DescribeConfigs', { resources, includeSynonyms: false });
   const [resource] = answer.resources;
@@ -91,8 +102,7 @@ export async function verifyTopic(
   const settings = new Map(
     resource.configEntries.map(({ configName, configValue }) => [configName, configValue ?? '']),
   );
-  const reason = settingsMistake(topic, { partitions, settings, keepsForever }, nameOf(link.address));
-  if (reason !== null) throw new TopicUnusable('TOPIC_SETTINGS', { topic, reason });
+  return settingsMistake(topic, { partitions, settings, keepsForever }, nameOf(link.address));
 }
 
 interface CreationAnswer {

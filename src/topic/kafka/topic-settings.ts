@@ -11,8 +11,8 @@ export const PARTITIONS_MAX = 16;
 /** Room for two parcels of outbox.ts with their overhead. Kafka's own default is a little more. */
 const MESSAGE_BYTES_MIN = 1_000_000;
 /**
- * The least retention of a topic with `compact,delete`. Unchanged groups are reported again every 5 minutes by default,
- * so after an hour only records of dead nodes are forgotten.
+ * The least retention of a topic with `compact,delete`, and of tombstones. Unchanged groups are reported again every 5
+ * minutes by default, so after an hour only records of dead nodes are forgotten.
  */
 const RETENTION_MS_MIN = 3_600_000;
 
@@ -52,6 +52,18 @@ const RULES: readonly Rule[] = [
     fix: '86400000',
     isRight: (value, settings) =>
       !settings.get('cleanup.policy')?.includes('delete') || value === '-1' || Number(value) >= RETENTION_MS_MIN,
+  },
+  {
+    setting: 'retention.bytes',
+    wanted: '-1 (cleanup.policy deletes, newest records of a key among them)',
+    fix: '-1',
+    isRight: (value, settings) => !settings.get('cleanup.policy')?.includes('delete') || value === '-1',
+  },
+  {
+    setting: 'delete.retention.ms',
+    wanted: `at least ${RETENTION_MS_MIN}: who reads later would miss what was deleted`,
+    fix: '86400000',
+    isRight: (value) => Number(value) >= RETENTION_MS_MIN,
   },
   {
     setting: 'message.timestamp.type',

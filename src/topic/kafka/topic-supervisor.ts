@@ -13,6 +13,7 @@ import { LeaderWriter } from './leader-writer.js';
 import { LogEpoch } from './log-epoch.js';
 import { PartitionCursor } from './partition-cursor.js';
 import { PartitionLeader } from './partition-leader.js';
+import { SettingsWatch } from './settings-watch.js';
 import { TopicDiscovery } from './topic-discovery.js';
 import { isLeaderless, LogShortened, NoLeader, unusable } from './topic-failure.js';
 import { fetchTopicMetadata, type LeadingBroker, type TopicMetadata } from './topic-metadata.js';
@@ -27,8 +28,8 @@ const MISSING_PATIENCE_MS = 10_000;
  */
 const SETTLING_PATIENCE_MS = 3_000;
 /**
- * How often metadata is asked for what fetches do not tell: partitions that were added, and, before Kafka 3.1, another
- * topic of the same name.
+ * How often Kafka is asked for what fetches do not tell: settings that somebody has changed, partitions that were added,
+ * and, before Kafka 3.1, another topic of the same name.
  */
 const TOPIC_CHECK_MS = 10_000;
 
@@ -54,6 +55,7 @@ export class TopicSupervisor implements Supervisor {
   #generation = 0;
   #cursors: readonly PartitionCursor[] = [];
   readonly #added: AddedPartitions;
+  readonly #settings: SettingsWatch;
   #isOpen = false;
   #wake: () => void = () => {};
   #missingSince: number | null = null;
@@ -64,6 +66,7 @@ export class TopicSupervisor implements Supervisor {
     this.#parts = parts;
     const { brokers, topic, partitions, replicationFactor, keepsForever, grantee } = parts.options;
     this.#added = new AddedPartitions(topic, parts.log);
+    this.#settings = new SettingsWatch(parts.kafkajs, { topic, keepsForever }, parts.log);
     const openLink = (address: BrokerAddress) => this.#openLink(address);
     const wanted = { topic, partitions, replicationFactor, keepsForever, grantee };
     this.#discovery = new TopicDiscovery(parts.kafkajs, wanted, brokers, openLink);
@@ -76,6 +79,11 @@ export class TopicSupervisor implements Supervisor {
   /** How many partitions the topic has now: more than `partitions` after somebody has added some. */
   get partitionsFound(): number {
     return this.#added.found;
+  }
+
+  /** What somebody has set wrongly at the topic while it is in use; null = nothing. */
+  get settingsMistake(): string | null {
+    return this.#settings.mistake;
   }
 
   /**
@@ -133,6 +141,7 @@ export class TopicSupervisor implements Supervisor {
       const [leader] = this.#leaders;
       const metadata = leader && (await fetchTopicMetadata(kafkajs, leader.link, options.topic).catch(() => null));
       if (!metadata?.exists || signal.aborted) continue;
+      await this.#settings.look(leader.link, this.partitions).catch(() => {});
       try {
         if (this.#found(metadata)) this.#wake();
       } catch (error) {

@@ -18,6 +18,8 @@ export interface Supervisor {
   readonly partitions: number;
   /** The partitions in the store now; absent if their number never changes. */
   readonly partitionsFound?: number;
+  /** See ReportTopic; absent if there are none that somebody could change. */
+  readonly settingsMistake?: string | null;
   /** Goes on until it is stopped, or fails for good; calls `opened` once. */
   run(opened: () => void): Promise<void>;
   stop(reason: Error): void;
@@ -70,6 +72,10 @@ export class RemoteReportTopic implements ReportTopic {
 
   get partitionsFound(): number {
     return this.#supervisor?.partitionsFound ?? this.partitions;
+  }
+
+  get settingsMistake(): string | null {
+    return this.#supervisor?.settingsMistake ?? null;
   }
 
   get throttled(): string | null {

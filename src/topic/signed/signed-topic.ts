@@ -70,6 +70,10 @@ export class SignedTopic implements ReportTopic {
     return this.#topic.partitionsFound ?? this.partitions;
   }
 
+  get settingsMistake(): string | null {
+    return this.#topic.settingsMistake ?? null;
+  }
+
   get throttled(): string | null {
     return this.#topic.throttled ?? null;
   }

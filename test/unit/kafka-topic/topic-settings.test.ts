@@ -25,7 +25,7 @@ describe('settings of a topic', () => {
     [{ 'compression.type': 'gzip' }],
     [{ 'cleanup.policy': 'compact,delete' }],
     [{ 'cleanup.policy': 'delete,compact', 'retention.ms': '-1' }],
-    [{ 'retention.ms': '1' }],
+    [{ 'retention.ms': '1', 'retention.bytes': '1' }],
     [{ 'segment.ms': '604800000' }],
   ])('may be %j', (overrides) => {
     expect(mistakeOf({ ...CREATED_WITH, ...overrides })).toBeNull();
@@ -37,6 +37,16 @@ describe('settings of a topic', () => {
       { 'cleanup.policy': 'compact,delete', 'retention.ms': '60000' },
       'retention.ms is 60000, wanted -1 or at least 3600000 (cleanup.policy deletes)',
       'retention.ms=86400000',
+    ],
+    [
+      { 'cleanup.policy': 'compact,delete', 'retention.bytes': '1000000' },
+      'retention.bytes is 1000000, wanted -1 (cleanup.policy deletes, newest records of a key among them)',
+      'retention.bytes=-1',
+    ],
+    [
+      { 'delete.retention.ms': '0' },
+      'delete.retention.ms is 0, wanted at least 3600000',
+      'delete.retention.ms=86400000',
     ],
     [{ 'message.timestamp.type': 'CreateTime' }, 'wanted LogAppendTime', 'message.timestamp.type=LogAppendTime'],
     [{ 'compression.type': 'lz4' }, 'compression.type is lz4, wanted producer', 'compression.type=producer'],

@@ -114,6 +114,10 @@ const STORIES: Readonly<Record<DegradedKind, Story>> = {
     make: ({ a }) => Object.assign(a.topic, { partitionsFound: 2 }),
     end: ({ a }) => Object.assign(a.topic, { partitionsFound: 1 }),
   },
+  'topic-settings': {
+    make: ({ registryTopic }) => Object.assign(registryTopic, { settingsMistake: 'cleanup.policy is delete' }),
+    end: ({ registryTopic }) => Object.assign(registryTopic, { settingsMistake: null }),
+  },
   'registry-lost': {
     make: ({ a, registryTopic }) => {
       registryTopic.fill();
