@@ -5,7 +5,6 @@ export type {
   BatchAmounts,
   Decision,
   Granted,
-  HandBack,
   NotReady,
   Origin,
   Refund,
@@ -36,7 +35,7 @@ export type { DefinedKey, DefinedKeyTemplate, QuotaKeys, QuotaKeyTemplates } fro
 export type { QuotaNode } from './api/quota-node.js';
 export type { CostOptions, ReportedCost } from './api/reported-cost.js';
 export type { ReportedHealth } from './api/reported-health.js';
-export type { Scope, Scope as Place } from './core/attachments/attachment.js';
+export type { Scope } from './core/attachments/attachment.js';
 export { ERROR_CATALOGUE, type ErrorCode } from './errors/catalogue.js';
 export { QuotameshError } from './errors/quotamesh-error.js';
 export { type CreateNodeOptions, createNode } from './library/create-node.js';

@@ -12,7 +12,7 @@ const [WORDS = '', TYPED = ''] = PAGE.split('## What users type');
 /** Words with one meaning, and those that they replace. Users know some of the latter by heart. */
 const RULED = new Set(
   (
-    'ask asks refund refunds hand handed place places placed scope scopes batch batches bulk bucket buckets bundle ' +
+    'ask asks refund refunds scope scopes batch batches bulk bucket buckets bundle ' +
     'bundles round rounds level levels ceiling ceilings position positions offset offsets window span'
   ).split(' '),
 );
@@ -134,14 +134,13 @@ function textsIn(folder: string, pattern: RegExp): string[] {
   return filesBelow(folder).flatMap((path) => readFileSync(join(ROOT, path), 'utf8').match(pattern) ?? []);
 }
 
-/** Keys and choices of the schema of a node's configuration, but for old names. */
+/** Keys and choices of the schema of a node's configuration. */
 function yamlNames(): string[] {
   const names: string[] = [];
   const walk = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     const { properties, enum: choices } = value as { readonly properties?: object; readonly enum?: unknown };
-    const isOld = (key: string) => (properties as Record<string, { deprecated?: true }>)[key]?.deprecated === true;
-    if (typeof properties === 'object') names.push(...Object.keys(properties).filter((key) => !isOld(key)));
+    if (typeof properties === 'object') names.push(...Object.keys(properties));
     if (Array.isArray(choices)) names.push(...choices.filter((choice) => typeof choice === 'string'));
     for (const part of Object.values(value)) walk(part);
   };

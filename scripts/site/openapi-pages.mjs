@@ -20,7 +20,7 @@ function nameOf({ method, path }) {
 
 function indexPage(info, tags, operations) {
   const sections = tags.flatMap((tag) => {
-    const own = operations.filter((operation) => tagOf(operation) === tag && !operation.deprecated);
+    const own = operations.filter((operation) => tagOf(operation) === tag);
     const rows = own.map((operation) => {
       return [`[\`${nameOf(operation)}\`](./${tag}.md#${anchorOf(operation)})`, operation.summary];
     });
@@ -36,13 +36,7 @@ function indexPage(info, tags, operations) {
 
 function tagPage(tag, operations) {
   const own = operations.filter((operation) => tagOf(operation) === tag);
-  const [now, former] = [own.filter(({ deprecated }) => !deprecated), own.filter(({ deprecated }) => deprecated)];
-  return [
-    `# HTTP: ${tag}`,
-    ...now.map(operationSection),
-    ...(former.length === 0 ? [] : ['## Former names', `${former.map((each) => `\`${nameOf(each)}\``).join(', ')}.`]),
-    '',
-  ].join('\n\n');
+  return [`# HTTP: ${tag}`, ...own.map(operationSection), ''].join('\n\n');
 }
 
 function operationSection(operation) {
@@ -103,8 +97,8 @@ function fieldRows(schema, before) {
   return isMap ? [...rows, ...fieldRows(additionalProperties, `${before}.*`)] : rows;
 }
 
-function meaningOf({ description, default: given, deprecated }) {
-  const parts = [deprecated && !description ? 'A former name.' : description];
+function meaningOf({ description, default: given }) {
+  const parts = [description];
   if (given !== undefined) parts.push(`Default: \`${JSON.stringify(given)}\`.`);
   return parts.filter(Boolean).join(' ');
 }

@@ -134,7 +134,7 @@ export class KeyedNode {
   }
 }
 
-const UNUSED = { whyNotReady: () => '', chargeCosts: () => undefined, onHandBack: () => undefined };
+const UNUSED = { whyNotReady: () => '', chargeCosts: () => undefined };
 
 function loopOf(node: SimulatedNode): ServingLoop {
   const { coordinator, limiter } = node;

@@ -190,7 +190,7 @@ export function settingsOf(header: RecordingHeader, strategy: string): Coordinat
     version: header.version,
     nonce: 0,
     partitions: header.partitions,
-    limiting: header.limiting ?? defaults.limiting,
+    limiting: header.limiting,
     costs: defaults.costs,
     groups: header.groups.map((group) => ({ ...defaults.groups[0], ...group, strategy })),
   };

@@ -34,7 +34,6 @@ export function readScenario(raw: unknown, findings: Findings): Scenario {
     settleMs: own.settleSeconds * 1000,
     settlePointsMs: own.settlePoints?.map((at) => at * 1000) ?? null,
     expectations: readExpectations(findings, root.expect),
-    oldNames: findings.oldNames,
   };
 }
 

@@ -1,4 +1,3 @@
-import type { OldName } from '../../src/config/setting/findings.js';
 import type { DeliveryFaults } from '../cluster/cluster-under-test.js';
 import type { TopicDelays } from '../cluster/simulated-topic.js';
 import type { WorldSettings } from '../cluster/world.js';
@@ -24,8 +23,6 @@ export interface Scenario {
   readonly settlePointsMs: readonly number[] | null;
   /** System name → what it must reach. */
   readonly expectations: ReadonlyMap<string, readonly Expectation[]>;
-  /** Words of the file that have better ones now. */
-  readonly oldNames: readonly OldName[];
 }
 
 /** Units per second; Infinity = unlimited. */

@@ -1,7 +1,6 @@
 import { buildGroup } from '../../src/config/read/build-config.js';
 import { withBurstsInFull } from '../../src/config/read/burst-in-full.js';
 import { checkRelations } from '../../src/config/read/check-relations.js';
-import { withNewNames } from '../../src/config/read/new-names.js';
 import { GROUP, type GroupSettings } from '../../src/config/schema/groups.js';
 import { readSection } from '../../src/config/schema/read-section.js';
 import { COSTS, LIMITING } from '../../src/config/schema/target.js';
@@ -22,8 +21,8 @@ export function readSettings(
   root: Readonly<Record<string, unknown>>,
   partitions: number,
 ): WorldSettings {
-  const renamed = withNewNames({ timing: root.timing, defaults: root.group }, findings) as WithNewNames;
-  const named = withBurstsInFull(renamed, findings) as WithNewNames;
+  const { timing: writtenTiming, group: defaults } = root;
+  const named = withBurstsInFull({ timing: writtenTiming, defaults }, findings);
   const group = readSection(findings, SCENARIO_GROUP, ['group'], named.defaults);
   const timing = readSection(findings, TIMING, ['timing'], named.timing);
   checkRelations({ timing, sampleIntervalMs: SAMPLE_INTERVAL_MS }, named, findings);
@@ -39,11 +38,6 @@ export function readSettings(
     groups: [buildGroup('scenario', { ...GROUP.parse({}), ...(group as Partial<GroupSettings>) })],
   };
   return settings as unknown as WorldSettings;
-}
-
-interface WithNewNames extends Readonly<Record<string, unknown>> {
-  readonly timing: unknown;
-  readonly defaults: unknown;
 }
 
 /** The production node's round (src/config/schema/node.ts). */

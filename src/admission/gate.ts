@@ -80,8 +80,6 @@ export interface GateParts {
   readonly whyNotReady: () => string;
   /** For reservations that are committed with what the work has cost. */
   readonly chargeCosts: ChargeCosts;
-  /** Called once, when a batch is refunded under the former name. */
-  readonly onHandBack: () => void;
 }
 
 /**
@@ -117,7 +115,7 @@ export class Gate {
 
   constructor(parts: GateParts) {
     const { limiter, clock, groups, keys, attachments, limits, defaultGroup, loop } = parts;
-    const { whyNotReady, chargeCosts, onHandBack, timers = processTimers } = parts;
+    const { whyNotReady, chargeCosts, timers = processTimers } = parts;
     this.#loop = loop;
     this.#limiter = limiter;
     this.#clock = clock;
@@ -161,7 +159,6 @@ export class Gate {
       unheard: this.#unheard,
       ofKeys: this.#ofKeys,
       tellLimit: (where, limit) => this.#tellLimit(where, limit),
-      onHandBack,
     });
     for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
   }

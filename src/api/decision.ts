@@ -164,12 +164,7 @@ export interface Batch {
   readonly validMs: number;
   /** Ends the batch. Throws BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN; then nothing is given back. */
   refund(left: Refund): void;
-  /** @deprecated The former name of `refund`, until 0.3. */
-  handBack(left: Refund): void;
 }
-
-/** @deprecated The former name of `Refund`, until 0.3. */
-export type HandBack = Refund;
 
 export interface ReserveOptions extends Origin, Limiting {
   readonly retry?: boolean;

@@ -77,8 +77,6 @@ export interface TopicStatus {
   readonly lost: string | null;
   /** Per partition, the offset that is read next. */
   readonly offsets: readonly number[];
-  /** The former name of offsets, until 0.3. */
-  readonly positions: readonly number[];
   readonly pendingAppends: number;
   readonly counters: TopicCounters;
 }
@@ -95,8 +93,6 @@ export interface RegistryStatus {
   readonly epochChanges: number;
   /** After the last record read. */
   readonly offset: number;
-  /** The former name of offset, until 0.3. */
-  readonly position: number;
   readonly groups: number;
   /** Groups whose definition this node cannot use. */
   readonly refused: readonly string[];
@@ -252,8 +248,6 @@ export interface RampStatus {
   readonly state: 'waiting' | 'climbing' | 'top';
   /** What the ramp allows now. */
   readonly ceiling: number;
-  /** The former name of ceiling, until 0.3. */
-  readonly level: number;
   readonly from: number;
   readonly to: number;
   readonly overMs: number;

@@ -45,7 +45,7 @@ export interface QuotaNode {
    */
   onFenced: ((error: QuotameshError) => void) | null;
 
-  /** A synchronous local decision; throws GROUP_UNKNOWN, PLACE_UNATTACHED, AMOUNT_INVALID, AMOUNT_ABOVE_MAX_REQUEST. */
+  /** A synchronous local decision; throws GROUP_UNKNOWN, SCOPE_UNATTACHED, AMOUNT_INVALID, AMOUNT_ABOVE_MAX_REQUEST. */
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions): Decision;
   /** As `tryAcquire`, but waits its turn, at most `waitMs`; rejects with what that throws, and the signal's reason. */
   acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision>;

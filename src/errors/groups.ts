@@ -67,7 +67,7 @@ export const GROUP_ERRORS = {
       'Detach them first, or delete it with ?force=true (CLI: --force), which detaches what was attached at run time.',
     httpStatus: 412,
   },
-  PLACE_UNATTACHED: {
+  SCOPE_UNATTACHED: {
     message: '{scope}: attached to no group, and there is no default group',
     remedy: 'Attach the tenant or namespace, set defaultGroup, or write a rule; `quotamesh group which` explains.',
     httpStatus: 404,

@@ -156,8 +156,6 @@ export function assembleParts(options: AssemblyOptions): NodeParts {
     loop,
     whyNotReady,
     chargeCosts: (names, costs, how) => reportCost({ config, clock, gate, loop, notReady }, names, costs, how),
-    onHandBack: () =>
-      telemetry.log('warn', 'an old name is used', { old: 'handBack', now: 'refund', where: 'a batch' }),
   });
 
   gate.onLetOff = (group, direction) =>

@@ -6,7 +6,6 @@ import { type AssemblyOptions, assembleParts } from './assemble-node.js';
 import { guarded } from './guarded-telemetry.js';
 import type { NodeParts } from './node-parts.js';
 import { openTopics } from './open-topics.js';
-import { tellOldNames } from './tell-old-names.js';
 
 /** Starts a node and waits until it is ready; a node that does not become ready in time is closed. */
 export async function startParts({ life, loop }: Pick<NodeParts, 'life' | 'loop'>, readyTimeoutMs = 30_000) {
@@ -23,9 +22,7 @@ export async function startParts({ life, loop }: Pick<NodeParts, 'life' | 'loop'
 
 /** The parts of a node on the topics that a configuration asks for, wired but not started. */
 export async function assembleNode(config: ResolvedConfig, telemetry: Telemetry): Promise<NodeParts> {
-  const safe = guarded(telemetry);
-  tellOldNames(config, safe);
-  return assembleParts(await assemblyOf(config, safe));
+  return assembleParts(await assemblyOf(config, telemetry));
 }
 
 /** What a node of this program is put together from. */

@@ -132,14 +132,13 @@ const LIMITING = z.object({
   zonesLeftOut: z.int().min(0),
   contributionRatio: z.number().min(0).max(1),
   healthValidMs: z.number().positive(),
-  // Recordings are older than it; in a replay it smooths nothing, because the records are smooth already.
-  levelSmoothingMs: z.number().default(0),
+  levelSmoothingMs: z.number().min(0),
   maxBackends: z.int().min(1),
 });
 
 const GROUP = z.looseObject({ name: z.string().min(1), strategy: z.string() });
 
-/** Settings that a later version adds are filled in by whoever replays; the ones that are there must make sense. */
+/** Judges the header of a recording; groups and timing are filled in by whoever replays. */
 const HEADER = z.object({
   format: z.literal(1),
   cluster: z.string().min(1),
@@ -148,7 +147,7 @@ const HEADER = z.object({
   startedAt: z.string(),
   partitions: z.int().min(1).max(16),
   timing: z.record(z.string(), z.number()),
-  limiting: LIMITING.optional(),
+  limiting: LIMITING,
   groups: z.array(GROUP),
   keys: z.array(
     z.object({
@@ -168,9 +167,8 @@ function headerFrom({ payload }: Frame, file: string): RecordingHeader {
   }
   const checked = HEADER.safeParse(content);
   if (checked.success) {
-    const { limiting, ...header } = checked.data;
     const { groups, keys } = checked.data as unknown as Pick<RecordingHeader, 'groups' | 'keys'>;
-    return { ...header, ...(limiting === undefined ? {} : { limiting }), groups, keys };
+    return { ...checked.data, groups, keys };
   }
   const [issue] = checked.error.issues;
   throw unreadable(file, `its header is of another version (${issue?.path.join('.')}: ${issue?.message})`);

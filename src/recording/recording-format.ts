@@ -14,7 +14,7 @@ import type { ReadRecord } from '../ports/report-topic.js';
  *                  key, UTF-8 · value as it stood in the topic
  *     2 caught up  what follows was appended while the recording ran
  *     3 end        f64 records; missing where the recorder was killed
- *     4 epoch      name of the log to which the records after it belong, UTF-8; missing in older recordings
+ *     4 epoch      name of the log to which the records after it belong, UTF-8
  *
  * Files only grow, so a killed recorder or a full disk leaves a file that can be read up to there.
  */
@@ -44,8 +44,7 @@ export interface RecordingHeader {
   readonly partitions: number;
   /** Settings by name, as in CoordinatorSettings. */
   readonly timing: Readonly<Record<string, number>>;
-  /** Absent in recordings of versions that knew no backends. */
-  readonly limiting?: LimitingSettings;
+  readonly limiting: LimitingSettings;
   readonly groups: readonly GroupSettings[];
   readonly keys: readonly RecordedTemplate[];
 }

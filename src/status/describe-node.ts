@@ -61,7 +61,6 @@ export function describeNode(parts: StatusParts): NodeStatus {
       epochChanges: coordinator?.log.epochs.changes ?? 0,
       lost: pump.lost,
       offsets,
-      positions: offsets,
       pendingAppends: pump.pendingAppends,
       counters: { ...topic.counters },
     },

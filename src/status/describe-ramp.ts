@@ -16,5 +16,5 @@ export function describeRamp(
   const ceiling = targets.ramps.ceilingOf(settings, direction, mapLane);
   const known = targets.ramps.get(mapLane, settings.ramp);
   const state = known === undefined ? 'waiting' : ceiling < to ? 'climbing' : 'top';
-  return { mode, state, ceiling, level: ceiling, from, to, overMs };
+  return { mode, state, ceiling, from, to, overMs };
 }

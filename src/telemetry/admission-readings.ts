@@ -71,11 +71,10 @@ function batchReadings({ counts }: NodeParts['gate']['batches']) {
     quotamesh_batches_granted_total: (series) => series(counts.open + counts.ended),
     quotamesh_batches_ended_total: (series) => {
       const { ended, expired } = counts;
-      series(ended - expired, { outcome: 'handed-back' });
+      series(ended - expired, { outcome: 'refunded' });
       series(expired, { outcome: 'expired' });
     },
     quotamesh_refunds_refused_total: (series) => series(counts.refundsRefused),
-    quotamesh_hand_backs_refused_total: (series) => series(counts.refundsRefused),
   } satisfies Partial<Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>>>;
 }
 

@@ -235,16 +235,12 @@ export const ADMISSION_METRICS = {
   quotamesh_batches_granted_total: { type: 'counter', help: 'Batches granted, of the library and over HTTP.' },
   quotamesh_batches_ended_total: {
     type: 'counter',
-    help: 'Batches by how they ended: handed-back, or expired (with their window or time, or because their group has another limiter or window; all of it counts as used).',
+    help: 'Batches by how they ended: refunded, or expired (with their window or time, or because their group has another limiter or window; all of it counts as used).',
     labels: ['outcome'],
   },
   quotamesh_refunds_refused_total: {
     type: 'counter',
     help: 'Refunds that gave nothing back: without a grant, late, twice, too large, or wrong.',
-  },
-  quotamesh_hand_backs_refused_total: {
-    type: 'counter',
-    help: 'Deprecated: the former name of quotamesh_refunds_refused_total, exported until 0.3.',
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 

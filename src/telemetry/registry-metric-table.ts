@@ -65,10 +65,6 @@ export const GROUP_SOURCE_METRICS = {
     type: 'gauge',
     help: 'Offset after the last record read of the registry; the difference between nodes is how far one lags behind.',
   },
-  quotamesh_registry_position: {
-    type: 'gauge',
-    help: 'Deprecated: the former name of quotamesh_registry_offset, exported until 0.3.',
-  },
   quotamesh_registry_revision: { type: 'gauge', help: 'Revision of the newest change that was applied here.' },
   quotamesh_registry_changes_total: {
     type: 'counter',

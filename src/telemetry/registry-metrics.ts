@@ -37,7 +37,6 @@ export function groupSourceReadings(
     quotamesh_keys_granted_unheard_total: perTemplate(node, 'granted'),
     quotamesh_registry_ready: (series) => series(status().registry.ready ? 1 : 0),
     quotamesh_registry_offset: (series) => series(status().registry.offset),
-    quotamesh_registry_position: (series) => series(status().registry.offset),
     quotamesh_registry_revision: (series) => series(node.registry?.revision ?? 0),
     quotamesh_registry_changes_total: (series) => {
       for (const [outcome, count] of changes()) series(count, { outcome });

@@ -59,7 +59,6 @@ function gateOf({ attachments, limits }: ResolvedConfig, groups: GroupTable, nod
     },
     whyNotReady: () => '',
     chargeCosts: () => undefined,
-    onHandBack: () => undefined,
   });
   return gate;
 }

@@ -49,8 +49,6 @@ export interface OpenBatchesParts extends AvailableParts {
   readonly ofKeys: KeyReservationParts | null;
   /** A key has this limit from now on. */
   readonly tellLimit: (where: Where, limit: unknown) => void;
-  /** Called once, when a batch is refunded under the former name. */
-  readonly onHandBack: () => void;
 }
 
 interface Open {
@@ -85,7 +83,6 @@ export class OpenBatches {
   readonly #ends = new TimeHeap<number>();
   readonly #prefix = randomBytes(6).toString('hex');
   #isClosed = false;
-  #isHandBackTold = false;
   /** Takes that wait in lines; each may become an open batch. */
   #waiting = 0;
   #last = 0;
@@ -242,17 +239,7 @@ export class OpenBatches {
     if (this.#ends.size > 2 * this.#open.size + ENDED_MAX) this.#ends.keep((at) => this.#open.has(at));
     this.counts.open = this.#open.size;
     const refund = (left: Refund) => this.refund(id, left);
-    const handBack = (left: Refund) => {
-      this.#tellHandBack();
-      refund(left);
-    };
-    return { granted: true, id, ...open.granted, epoch, validMs: Math.floor(validMs), refund, handBack };
-  }
-
-  #tellHandBack(): void {
-    if (this.#isHandBackTold) return;
-    this.#isHandBackTold = true;
-    this.#parts.onHandBack();
+    return { granted: true, id, ...open.granted, epoch, validMs: Math.floor(validMs), refund };
   }
 
   /**

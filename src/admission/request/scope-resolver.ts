@@ -35,7 +35,7 @@ export class ScopeResolver {
 
   /**
    * Lanes of the groups that a scope belongs to, the most specific first; none if it is exempt. A scope that is
-   * attached to nothing belongs to the default group; without a default group this throws PLACE_UNATTACHED. Throws
+   * attached to nothing belongs to the default group; without a default group this throws SCOPE_UNATTACHED. Throws
    * GROUP_UNKNOWN if a group is gone.
    */
   lanesOf(scope: Scope, direction: number): readonly number[] {
@@ -43,10 +43,7 @@ export class ScopeResolver {
     const names = this.#names;
     if (groups.length > 0) return groups.map((group) => laneOf(names.indexOf(group), direction));
     if (exempt) return [];
-    if (names.defaultGroup === null) {
-      // `place` is the former name of the fact, until 0.3.
-      throw new QuotameshError('PLACE_UNATTACHED', { scope: scopeText(scope), place: scopeText(scope) });
-    }
+    if (names.defaultGroup === null) throw new QuotameshError('SCOPE_UNATTACHED', { scope: scopeText(scope) });
     return [laneOf(names.indexOf(names.defaultGroup), direction)];
   }
 

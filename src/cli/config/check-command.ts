@@ -4,7 +4,7 @@ export function checkCommand(): Command {
   return new Command('check')
     .description('Validate a configuration; every mistake with line and remedy.')
     .argument('<file>', 'configuration: a YAML file, or a folder of them')
-    .option('--json', 'JSON instead of text: valid, mistakes, oldNames')
+    .option('--json', 'JSON instead of text: valid, mistakes')
     .addHelpText('after', HELP)
     .action(check);
 }
@@ -13,17 +13,16 @@ async function check(file: string, { json = false }: { readonly json?: boolean }
   const { loadConfig } = await import('../../config/files/load-config.js');
   const { ConfigError } = await import('../../config/setting/config-error.js');
   const { EXIT_CONFIG } = await import('../../errors/error-row.js');
-  const { oldNameLine } = await import('../../terminal/old-name-line.js');
   try {
-    const { cluster, groups, keys, oldNames } = await loadConfig({ file, env: process.env });
+    const { cluster, groups, keys } = await loadConfig({ file, env: process.env });
     const keyPatterns = keys.templates.length;
-    const said = { valid: true, cluster, groups: groups.length, keyPatterns, mistakes: [], oldNames };
+    const said = { valid: true, cluster, groups: groups.length, keyPatterns, mistakes: [] };
     const counts = [
       countOf(groups.length, 'group'),
       ...(keyPatterns > 0 ? [countOf(keyPatterns, 'pattern of keys', 'patterns of keys')] : []),
     ];
-    const text = [`${file}: valid; cluster ${cluster}, ${counts.join(', ')}`, ...oldNames.map(oldNameLine)];
-    process.stdout.write(`${json ? JSON.stringify(said) : text.join('\n')}\n`);
+    const text = `${file}: valid; cluster ${cluster}, ${counts.join(', ')}`;
+    process.stdout.write(`${json ? JSON.stringify(said) : text}\n`);
   } catch (error) {
     if (!json || !(error instanceof ConfigError)) throw error;
     process.stdout.write(`${JSON.stringify({ valid: false, mistakes: error.mistakes })}\n`);

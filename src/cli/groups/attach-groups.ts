@@ -22,7 +22,7 @@ export async function detachScope(options: GroupOptions): Promise<void> {
   const { ifRevision: expected, json = false } = options;
   await change(nodeAddress(options), { method: 'DELETE', path: pathOf(options), expected });
   const scope = scopeOf(options);
-  print(json ? JSON.stringify({ scope, place: scope, detached: true }) : `${scope}: detached`);
+  print(json ? JSON.stringify({ scope, detached: true }) : `${scope}: detached`);
 }
 
 export async function whichGroups(options: GroupOptions): Promise<void> {

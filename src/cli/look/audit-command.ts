@@ -1,12 +1,10 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
 import { nodeCommand } from './node-command.js';
 
 export interface AuditOptions extends NodeCommandOptions {
   readonly group?: string;
   readonly scope?: string;
-  /** The former name of `scope`. */
-  readonly place?: string;
   readonly after?: string;
   readonly json?: boolean;
   readonly follow?: boolean;
@@ -16,7 +14,6 @@ export function auditCommand(): Command {
   return nodeCommand('audit', 'Print who changed which group or attachment at run time, oldest first.')
     .option('--group <name>', 'only changes of this group')
     .option('--scope <path>', 'only changes of what this scope is attached to: acme, acme/orders')
-    .addOption(new Option('--place <path>', 'the former name of --scope').hideHelp().conflicts('scope'))
     .option('--after <revision>', 'only changes with a higher revision')
     .option('--follow', 'go on with changes as they come, until Ctrl-C')
     .option('--json', 'a JSON object per line, with what was before and what is after')

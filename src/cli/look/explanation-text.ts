@@ -47,8 +47,7 @@ function stepsOf(
       `${figure(timesRefused(local))} times, ${figure(local.refusedMessages)} messages, ${figure(local.refusedBytes)} bytes`,
     ],
     ...local.refusedBecause.map((refused): Step => ['because', becauseText(refused)]),
-    // A node of an older version knows of no shadows.
-    ...(explained.shadow == null ? [] : shadowSteps(explained.shadow, local.refusedMessages)),
+    ...(explained.shadow === null ? [] : shadowSteps(explained.shadow, local.refusedMessages)),
   ];
 }
 
@@ -102,8 +101,8 @@ function bucketSteps(buckets: NonNullable<DirectionExplanation['clusterBucket']>
   });
 }
 
-/** Who took from the bucket. A node of an older version does not say. */
-function chargedSteps({ charged = [] }: Partial<ClusterBucketStatus>, unit: string): Step[] {
+/** Names who took from the bucket. */
+function chargedSteps({ charged }: ClusterBucketStatus, unit: string): Step[] {
   if (charged.length === 0) return [];
   const each = charged.slice(0, CHARGED_SHOWN).map(({ nodeId, units }) => `${nodeId} ${figure(units)}`);
   const others = charged.length > CHARGED_SHOWN ? `, and ${charged.length - CHARGED_SHOWN} more` : '';

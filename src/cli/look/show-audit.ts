@@ -4,20 +4,10 @@ import type { AuditedChange } from '../../groups/registry/audit-trail.js';
 import { isMapping } from '../../input/mapping.js';
 import { readRevision } from '../../input/revision.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
-import { oldNameLine } from '../../terminal/old-name-line.js';
 import type { AuditOptions } from './audit-command.js';
 
 /** `quotamesh audit`: all there is, then, with --follow, what comes. */
-export async function showAudit({
-  group,
-  place,
-  scope = place,
-  after,
-  json,
-  follow,
-  ...options
-}: AuditOptions): Promise<void> {
-  if (place !== undefined) process.stderr.write(`${oldNameLine(PLACE_OPTION)}\n`);
+export async function showAudit({ group, scope, after, json, follow, ...options }: AuditOptions): Promise<void> {
   const node = nodeAddress(options);
   if (after !== undefined && readRevision(after) === null) throw usage(`--after must be a revision, got ${after}`);
   if (group !== undefined && scope !== undefined) throw usage('--group and --scope exclude each other');
@@ -36,8 +26,6 @@ export async function showAudit({
     await sleep(FOLLOW_INTERVAL_MS);
   }
 }
-
-const PLACE_OPTION = { where: 'quotamesh audit', old: '--place', now: '--scope' };
 
 interface Page {
   readonly changes: readonly AuditedChange[];

@@ -18,7 +18,7 @@ export interface TopRow {
   /** What a busy bucket returns to, and what the cluster is given for that beyond the target, or less. */
   readonly setPoint: number | null;
   readonly correctionPerSecond: number | null;
-  /** The node that has told most beyond what was expected of it; null = none has, or a node of an older version. */
+  /** The node that has told most beyond what was expected of it; null = none has. */
   readonly mostCharged: ClusterBucketStatus['charged'][number] | null;
   /** The node with most of it; null = nobody is throttled. */
   readonly worstNode: string | null;

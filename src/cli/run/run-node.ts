@@ -16,7 +16,6 @@ import { mqttStatus } from '../../mqtt/mqtt-status.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { createKeeperTopic } from '../../node/open-topics.js';
 import { assembleNode } from '../../node/start-node.js';
-import { tellOldNames } from '../../node/tell-old-names.js';
 import { attachWhereRegistered } from '../../opentelemetry/attach-where-registered.js';
 import { VERSION } from '../../package/version.js';
 import { createNodeLog, type NodeLog } from '../../telemetry/node-log.js';
@@ -146,12 +145,11 @@ interface Reloaded {
 /** Groups, tokens and certificates follow the files; SIGHUP reads them at once. */
 function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin): ConfigWatch {
   const { node, access, app, broker } = parts;
-  let before = node.config;
+  let { files } = node.config;
   const reload = async () => {
     try {
       const config = await loadConfigAside(loadOptions(options));
-      tellOldNames(config, log, before);
-      before = config;
+      files = config.files;
       log.hide(config);
       hideSecretsOf(config);
       renewTls(app.server, config.http.tls);
@@ -163,7 +161,7 @@ function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin):
       node.yaml.refuse(error);
     }
   };
-  const watch = new ConfigWatch({ path: options.config, besides: () => before.files, stamp, reload });
+  const watch = new ConfigWatch({ path: options.config, besides: () => files, stamp, reload });
   process.on('SIGHUP', () => {
     log.log('info', 'reading the configuration again', { signal: 'SIGHUP' });
     void watch.readNow();

@@ -8,13 +8,11 @@ import { ProgressBar } from '../../terminal/progress-bar.js';
 import { textTable } from '../../terminal/text-table.js';
 import { tellBroken } from './run-one.js';
 import type { CompareOptions } from './sim-command.js';
-import { tellOldNames } from './tell-old-names.js';
 import { writePage } from './write-page.js';
 
 /** `quotamesh sim compare`: every system under the same arrivals. */
 export async function compareSystems(nameOrFile: string, { seeds, json, html }: CompareOptions): Promise<void> {
   const scenario = loadScenario(nameOrFile);
-  tellOldNames(scenario);
   const bar = new ProgressBar();
   const results: RunResult[] = [];
   const firstSeed: RunResult[] = [];

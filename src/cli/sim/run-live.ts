@@ -9,7 +9,6 @@ import type { Punctuality } from '../../live/live-traffic.js';
 import { ProgressBar } from '../../terminal/progress-bar.js';
 import { tellBroken } from './run-one.js';
 import type { LiveCommandOptions } from './sim-command.js';
-import { tellOldNames } from './tell-old-names.js';
 import { verdictLines } from './verdict-lines.js';
 import { writePage } from './write-page.js';
 
@@ -19,7 +18,6 @@ export async function runLive(nameOrFile: string, options: LiveCommandOptions): 
   checkAddress(options);
   const check = checkLive({ topic, brokerKnown: brokerPid !== null, requestsPerSecondMax });
   const whole = loadScenario(nameOrFile, check);
-  tellOldNames(whole);
   const scenario = seconds === undefined ? whole : shortenScenario(whole, seconds);
   const bar = new ProgressBar();
   const onProgress = (part: number) => bar.show(part, scenario.name);

@@ -9,7 +9,6 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { didYouMean } from '../../input/nearest-name.js';
 import { ProgressBar } from '../../terminal/progress-bar.js';
 import type { RunOptions } from './sim-command.js';
-import { tellOldNames } from './tell-old-names.js';
 import { verdictLines } from './verdict-lines.js';
 import { writePage } from './write-page.js';
 
@@ -20,7 +19,6 @@ export async function runOne(nameOrFile: string, options: RunOptions): Promise<v
   const loaded = loadAnyScenario(nameOrFile);
   if (loaded.kind === 'backends') return (await import('./run-target.js')).runTarget(loaded.scenario, options);
   const whole = loaded.scenario;
-  tellOldNames(whole);
   const scenario = seconds === undefined ? whole : shortenScenario(whole, seconds);
   const bar = new ProgressBar();
   const result = runScenario(scenario, system, seed, (part) => bar.show(part, scenario.name));

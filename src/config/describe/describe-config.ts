@@ -23,20 +23,7 @@ import { type RateName, type RatesRead, rateKey, type WrittenRate } from '../set
  * used as a configuration file with the same result.
  */
 export function describeConfig(config: ResolvedConfig): string {
-  const {
-    source,
-    oldNames: _,
-    nodeId,
-    topic,
-    limits,
-    groups,
-    keys,
-    backends,
-    defaultGroup,
-    cluster,
-    files,
-    ...others
-  } = config;
+  const { source, nodeId, topic, limits, groups, keys, backends, defaultGroup, cluster, files, ...others } = config;
   const { auth, http, mqtt, ...rest } = others;
   const described = {
     cluster,

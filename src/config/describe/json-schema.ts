@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { textOf } from '../../input/input-mistakes.js';
 import { fieldsOf } from '../../input/schema-parts.js';
-import { oldKeysBelow, oldValuesOf } from '../schema/aliases.js';
 import { NODE, SETTINGS } from '../schema/all-settings.js';
 import { GROUP } from '../schema/groups.js';
 import { KEYS } from '../schema/keys.js';
@@ -68,12 +67,7 @@ export function editorSchema(schema: Section, path: string): z.ZodType {
 
 function editorMembers(schema: Section, path: string): Readonly<Record<string, z.ZodType>> {
   const members = Object.entries(fieldsOf(schema)).filter(([, member]) => member !== READ_ELSEWHERE);
-  const old = oldKeysBelow(path).map((alias): [string, z.ZodType] => {
-    const deprecated = deprecation(`${path}.${alias.now}`);
-    return [alias.old, editorLeaf(factsOf(fieldsOf(schema)[alias.now])!, deprecated).optional()];
-  });
-  const own = members.map(([key, member]): [string, z.ZodType] => [key, editorMember(member, path, key).optional()]);
-  return Object.fromEntries([...own, ...old]);
+  return Object.fromEntries(members.map(([key, member]) => [key, editorMember(member, path, key).optional()]));
 }
 
 function editorMember(member: z.ZodType, path: string, key: string): z.ZodType {
@@ -82,25 +76,18 @@ function editorMember(member: z.ZodType, path: string, key: string): z.ZodType {
     const own = editorSchema(member, path === '' ? key : `${path}.${key}`);
     return key === 'burst' ? z.union([BURST_IN_SHORT, own]) : own;
   }
-  const old = oldValuesOf(path, key).map(({ old: value, now }) => ({ const: value, ...deprecation(now) }));
-  return editorLeaf(facts, old.length === 0 ? {} : { enum: undefined, anyOf: [typeOf(facts), ...old] });
+  return editorLeaf(facts);
 }
 
 const BURST_IN_SHORT = z
   .union([z.number(), z.string()])
   .meta({ description: 'So many messages (10), or so much time of the quota (2s).', examples: [10, '2s'] });
 
-/** draft 7 knows no `deprecated`, but editors do. */
-function deprecation(now: string) {
-  const text = `Now called ${now}.`;
-  return { description: text, deprecated: true, deprecationMessage: text };
-}
-
-function editorLeaf(setting: Setting, further: Readonly<Record<string, unknown>> = {}): z.ZodType {
+function editorLeaf(setting: Setting): z.ZodType {
   const { buys, costs } = setting;
   const description = `${allowedText(setting)}; default ${defaultText(setting)}. Buys: ${buys} Costs: ${costs}`;
-  if (setting.of !== undefined) return setting.of.schema.nullable().meta({ description, ...further });
-  return z.unknown().meta({ description, ...typeOf(setting), ...further });
+  if (setting.of !== undefined) return setting.of.schema.nullable().meta({ description });
+  return z.unknown().meta({ description, ...typeOf(setting) });
 }
 
 function typeOf(setting: Setting): Readonly<Record<string, unknown>> {

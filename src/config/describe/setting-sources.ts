@@ -3,8 +3,7 @@ import { isMapping } from '../../input/mapping.js';
 import { configFiles } from '../files/config-files.js';
 import { type LoadOptions, loadConfig } from '../files/load-config.js';
 import { withBurstsInFull } from '../read/burst-in-full.js';
-import { type ConfigOverrides, type Environment, OLD_VARIABLES, VARIABLES } from '../read/environment.js';
-import { withNewNames } from '../read/new-names.js';
+import { type ConfigOverrides, type Environment, VARIABLES } from '../read/environment.js';
 import { readTextFile } from '../read/read-text-file.js';
 import { type ConfigPath, Findings, type Locate } from '../setting/findings.js';
 import { otherUnitsOf } from '../setting/written-rate.js';
@@ -25,10 +24,9 @@ export async function settingSources(options: LoadOptions): Promise<readonly Sou
   const files = configFiles(options.file).map((file) => ({ file, parsed: parseYaml(readTextFile(file, BYTES_MAX)) }));
   const { raw, locate } = mergeFiles(files);
   const findings = new Findings(options.file, locate);
-  // What an old name says is found below the new one, and `burst: 10` at burst.messages.
-  const renamed = withNewNames(raw, findings);
+  // `burst: 10` is found at burst.messages.
   const written = {
-    raw: isMapping(renamed) ? withBurstsInFull(renamed, findings) : renamed,
+    raw: isMapping(raw) ? withBurstsInFull(raw, findings) : raw,
     locate: (path: ConfigPath, part: 'key' | 'value') => locate(findings.asWritten(path), part),
   };
   const variables = givenVariables(options.env ?? {});
@@ -119,8 +117,7 @@ function locationOf(locate: Locate, path: readonly string[]): string {
 }
 
 function givenVariables(environment: Environment): Map<string, string> {
-  const old = [...OLD_VARIABLES].map(([variable, now]) => [variable, VARIABLES.get(now)!] as const);
-  const given = [...old, ...VARIABLES].filter(([variable]) => (environment[variable] ?? '') !== '');
+  const given = [...VARIABLES].filter(([variable]) => (environment[variable] ?? '') !== '');
   return new Map(given.map(([variable, key]) => [key, variable]));
 }
 

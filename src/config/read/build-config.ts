@@ -24,7 +24,6 @@ import type { NodeSettings } from '../schema/all-settings.js';
 import { GROUP, type GroupSettings } from '../schema/groups.js';
 import type { LimitRole } from '../schema/keys.js';
 import type { MqttRule } from '../schema/mqtt-rules.js';
-import type { OldName } from '../setting/findings.js';
 import {
   givenRate,
   perSecond,
@@ -38,7 +37,6 @@ import type { OfKind, ReadTopic } from './read-topic.js';
 
 export interface ConfigParts {
   readonly source: string;
-  readonly oldNames: readonly OldName[];
   readonly node: NodeSettings & { readonly node: string };
   /** Absolute. */
   readonly decisionsFile: string | null;
@@ -59,7 +57,6 @@ export interface ConfigParts {
 /** Puts what was read without a mistake into the shape of the result. */
 export function buildConfig({
   source,
-  oldNames,
   node,
   decisionsFile,
   startFile,
@@ -82,7 +79,6 @@ export function buildConfig({
     cluster,
     nodeId,
     source,
-    oldNames,
     files,
     auth,
     insecure,

@@ -1,7 +1,6 @@
 import { isMapping } from '../../input/mapping.js';
 import { didYouMean } from '../../input/nearest-name.js';
-import { oldKeysBelow } from '../schema/aliases.js';
-import { environmentName, SECTIONS, variableOf, yamlPath } from '../schema/all-settings.js';
+import { environmentName, SECTIONS, yamlPath } from '../schema/all-settings.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { TOKEN_VARIABLE, UNIX } from '../setting/outside-words.js';
 import { show } from '../setting/setting-text.js';
@@ -109,16 +108,6 @@ export const VARIABLES: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Old name of a variable → the one of today. */
-export const OLD_VARIABLES: ReadonlyMap<string, string> = new Map(
-  SECTIONS.flatMap((section) =>
-    oldKeysBelow(section.path).flatMap(({ old, now }): [string, string][] => {
-      const [before, today] = [variableOf(section, old), environmentName(section, now)];
-      return section.rows[now] === undefined || today === null ? [] : [[before, today]];
-    }),
-  ),
-);
-
 interface GivenVariable {
   readonly variable: string;
   readonly text: string;
@@ -129,27 +118,11 @@ function settingsOf(environment: Environment, findings: Findings): ReadonlyMap<s
   for (const [variable, text] of Object.entries(environment)) {
     if (!variable.startsWith('QUOTAMESH_') || text === undefined || text === '') continue;
     if (variable === TOKEN_VARIABLE || isServiceLink(variable, text)) continue;
-    const now = OLD_VARIABLES.get(variable);
-    if (now !== undefined) addOld(variable, now, environment, findings);
-    const key = VARIABLES.get(now ?? variable);
+    const key = VARIABLES.get(variable);
     if (key === undefined) addUnknown(variable, findings);
-    else if (now === undefined || !isGiven(environment, now)) given.set(key, { variable, text });
+    else given.set(key, { variable, text });
   }
   return given;
-}
-
-function addOld(variable: string, now: string, environment: Environment, findings: Findings): void {
-  findings.setOrigin([variable], 'environment');
-  if (!isGiven(environment, now)) {
-    findings.note([variable], { old: variable, now });
-    return;
-  }
-  const problem = `is the old name of ${now}, which is given too`;
-  findings.add([variable], { problem, allowed: 'one of the two', remedy: `Remove ${variable}.` });
-}
-
-function isGiven(environment: Environment, variable: string): boolean {
-  return (environment[variable] ?? '') !== '';
 }
 
 function addUnknown(variable: string, findings: Findings): void {

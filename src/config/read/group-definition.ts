@@ -7,7 +7,6 @@ import { checkBursts } from './check-burst.js';
 import { checkRamps } from './check-ramps.js';
 import { checkShadows } from './check-shadows.js';
 import { checkShareRanges } from './check-share-range.js';
-import { withNewValues } from './new-names.js';
 import { checkReserved, readGroups } from './read-groups.js';
 
 export interface ExaminedGroup {
@@ -32,8 +31,7 @@ export function examineGroup(
 ): ExaminedGroup {
   const findings = new Findings(source);
   if (quotaAt !== undefined) findings.setWritten(['groups', name, 'quota'], quotaAt);
-  const layers = { defaults: beneath, groups: { [name]: written } };
-  const root = withNewValues(layers, findings) as { readonly groups: unknown };
+  const root = { defaults: beneath, groups: { [name]: written } };
   const groups = readGroups(root, findings);
   checkReserved(groups, findings);
   checkRamps(groups, root, findings);

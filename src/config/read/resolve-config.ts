@@ -19,7 +19,6 @@ import { checkShadows } from './check-shadows.js';
 import { checkShareRanges } from './check-share-range.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
 import { kafkaQuotasOf } from './kafka-quotas-of.js';
-import { withNewNames, withNewValues } from './new-names.js';
 import { readAuth } from './read-auth.js';
 import { readBackends } from './read-backends.js';
 import { checkGroupNames, checkReserved, readGroups } from './read-groups.js';
@@ -60,10 +59,10 @@ export interface Examined {
 /** The same, with the mistakes as a result. */
 export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const findings = new Findings(options.source, options.locate);
-  let written = withNewNames(withShorthands(raw), findings);
+  let written = withShorthands(raw);
   // Variables and flags set single keys, which a short form does not have.
   if (isMapping(written)) written = withBurstsInFull(written, findings);
-  written = withNewValues(withEnvironment(written, options.env ?? {}, findings), findings);
+  written = withEnvironment(written, options.env ?? {}, findings);
   written = withOverrides(written, options.overrides ?? {}, findings);
   const root = written ?? {};
   if (!isMapping(root)) {
@@ -92,7 +91,6 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const sound = { node, topic, backends, groups, keys } as Pick<ConfigParts, keyof SoundParts>;
   const parts = {
     source: options.source,
-    oldNames: findings.oldNames,
     ...sound,
     decisionsFile: beside(node.log.decisionsFile),
     startFile: beside(node.start.file),

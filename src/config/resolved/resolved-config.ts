@@ -14,7 +14,6 @@ import type { MqttRule } from '../schema/mqtt-rules.js';
 import type { PolledBackendSettings } from '../schema/polled-backends.js';
 import type { TextsRead } from '../schema/text-file.js';
 import type { TopicKind, TopicSettings } from '../schema/topic-kinds.js';
-import type { OldName } from '../setting/findings.js';
 import type { RatesAsWritten } from './rates-as-written.js';
 
 /** What the node runs with: no optional field, deeply frozen. Made only by resolve-config.ts. */
@@ -24,7 +23,6 @@ export interface ResolvedConfig {
   /** File the configuration came from, for messages; `(inline)` for an object given to createNode. */
   readonly source: string;
   /** Words in it that have better ones now. */
-  readonly oldNames: readonly OldName[];
   /** Files beside it that were read (tokens, certificates of the listeners), absolute: they are watched like it. */
   readonly files: readonly string[];
   /** null = there is no `auth:`: callers on this machine have every role. */

@@ -94,11 +94,6 @@ export function yamlPath(section: SettingsSection, key: string): string {
 export function environmentName(section: SettingsSection, key: string): string | null {
   const { kind, of } = section.rows[key] ?? {};
   if (section === POLLED_BACKENDS || kind === 'weights' || (of && of.isJsonInVariable !== true)) return null;
-  return variableOf(section, key);
-}
-
-/** The same for any path, even if there is no such key. */
-export function variableOf(section: SettingsSection, key: string): string {
   const words = yamlPath(section, key)
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .replaceAll('.', '_');

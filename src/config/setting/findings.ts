@@ -16,15 +16,6 @@ export type Locate = (path: ConfigPath, part: 'key' | 'value') => Location | nul
 
 export type Finding = Pick<Mistake, 'problem' | 'allowed' | 'remedy' | 'cause'>;
 
-/** A word that got a better one (aliases.ts), and where it stands. */
-export interface OldName {
-  /** `timing.fastWindowMs`, a variable, or `dropped: handed-back`. */
-  readonly old: string;
-  readonly now: string;
-  /** `node.yaml:12`, or the variable. */
-  readonly where: string;
-}
-
 interface AddOptions {
   readonly part?: 'key' | 'value';
   readonly writtenAt?: ConfigPath;
@@ -37,9 +28,8 @@ export class Findings {
   readonly #locate: Locate;
   /** Path → variable or flag that set it. */
   readonly #origins = new Map<string, string>();
-  /** Path → the one with an old name in it, which stands in the text. */
+  /** Path → the shorter one that stands in the text for it. */
   readonly #written = new Map<string, ConfigPath>();
-  readonly #notes = new Map<string, OldName>();
 
   constructor(source: string, locate: Locate = () => null) {
     this.#source = source;
@@ -54,20 +44,7 @@ export class Findings {
     this.#origins.set(keyOf(path), origin);
   }
 
-  /** Old words that work, each where it was met first. */
-  get oldNames(): readonly OldName[] {
-    return [...this.#notes.values()];
-  }
-
-  note(path: ConfigPath, { old, now }: Pick<OldName, 'old' | 'now'>): void {
-    if (this.#notes.has(old)) return;
-    const origin = this.#originOf(path);
-    const location = origin === undefined ? this.#locate(path, 'key') : null;
-    const file = origin ?? location?.file ?? this.#source;
-    this.#notes.set(old, { old, now, where: location === null ? file : `${file}:${location.line}` });
-  }
-
-  /** What is read at `path` stands at `written`, below an old name. */
+  /** Notes that what is read at `path` stands at `written`, in a shorter form. */
   setWritten(path: ConfigPath, written: ConfigPath): void {
     this.#written.set(keyOf(path), written);
   }

@@ -84,7 +84,7 @@ export function givenKey(read: RatesRead, name: RateName): RateKey | undefined {
   return KEYS_OF[name].find((key) => (read[key] ?? null) !== null);
 }
 
-/** The unit of time of a rate in a mapping that an answer holds; a node of an older version tells none. */
+/** Reads the unit of time of a rate from a mapping that an answer holds. */
 export function unitIn(written: Readonly<Record<string, number>> | undefined, name: RateName): TimeUnit {
   return TIME_UNITS.find((per) => written?.[rateKey(name, per)] !== undefined) ?? 'second';
 }

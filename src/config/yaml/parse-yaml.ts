@@ -181,7 +181,6 @@ const LIMITING_KEYS: ReadonlySet<string> = new Set([
   'toPerSecond',
   'attachments',
   'scopes',
-  'places',
   'rules',
   'connectsPerSecond',
   'subscribesPerSecond',

@@ -15,8 +15,6 @@ import { type Expected, registryOf } from './registry-of.js';
 export interface AttachedTo {
   /** Path of the tenant, namespace or topic. */
   readonly scope: string;
-  /** The former name of `scope`, until 0.3. */
-  readonly place: string;
   readonly origin: 'yaml' | 'run-time';
   /** 0 = as YAML has it, and never changed at run time. */
   readonly revision: number;
@@ -55,7 +53,7 @@ export async function attach(
     if (by.tenants !== null && !attachment.andBroader) rejectHiding(path, by, (scope) => ownerAt(parts, scope));
   });
   const attachedBy = ownerOf(definition);
-  return { scope: path, place: path, origin: 'run-time', revision, attachment: shown, attachedBy };
+  return { scope: path, origin: 'run-time', revision, attachment: shown, attachedBy };
 }
 
 /** What was attached at run time no longer is; what YAML says of the scope, if anything, is in force again. */
@@ -134,7 +132,6 @@ function shown(parts: ChangeParts, { path, origin, attachment }: AttachedScope):
   const isYaml = definition === null;
   return {
     scope: path,
-    place: path,
     origin,
     revision: isYaml ? 0 : revision,
     attachment: attachmentAsWritten(attachment),

@@ -15,7 +15,6 @@ export function describeRegistry({ registry }: RegistryHolder): RegistryStatus {
     epoch: registry?.epoch.name ?? null,
     epochChanges: registry?.epoch.changes ?? 0,
     offset: registry?.offset ?? 0,
-    position: registry?.offset ?? 0,
     groups: registry === null ? 0 : [...registry.names()].length,
     refused: [...(registry?.refused.keys() ?? [])],
     recordsIgnored: registry?.ignored ?? 0,

@@ -16,7 +16,7 @@ export function settingDifferences(one: ResolvedConfig, other: ResolvedConfig): 
  * (build-config.ts). Certificates of listeners are replaced (access/listener-tls.ts), but not whether there are any.
  */
 function coldOf(config: ResolvedConfig): Readonly<Record<string, unknown>> {
-  const { groups, keys, attachments, source, oldNames, files, auth, nodeId: node, http, mqtt, ...cold } = config;
+  const { groups, keys, attachments, source, files, auth, nodeId: node, http, mqtt, ...cold } = config;
   const { templates: _hot, ...bounds } = keys;
   // A limit that is only written in another unit of time is the same limit.
   const { asWritten: _, ...limits } = cold.limits;

@@ -1,16 +1,5 @@
 import { z } from 'zod';
-import {
-  BODY_PROBLEMS,
-  count,
-  formerly,
-  json,
-  listOf,
-  number,
-  PROBLEM,
-  record,
-  text,
-  yes,
-} from '../route/answer-schemas.js';
+import { BODY_PROBLEMS, count, json, listOf, number, PROBLEM, record, text, yes } from '../route/answer-schemas.js';
 
 export const TAKE_ANSWERS = {
   200: json(
@@ -64,7 +53,6 @@ export const BATCH_COUNTS_ANSWERS = {
       refundsRefused: count.meta({
         description: 'How many refunds were refused: for no batch, too late, twice, or too large.',
       }),
-      handBacksRefused: formerly('refundsRefused', count),
     }),
   ),
   422: PROBLEM,

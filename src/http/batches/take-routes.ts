@@ -88,7 +88,7 @@ function addCounts(app: FastifyInstance, node: UsedParts): void {
     (_, reply) => {
       batches.expire(node.clock());
       const { counts } = batches;
-      reply.send({ ...counts, handBacksRefused: counts.refundsRefused });
+      reply.send(counts);
     },
   );
 }
@@ -111,7 +111,7 @@ async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes,
     const answer = await node.gate.batches.take(whereOf(body), amounts, { ...body, signal: hangUp.signal });
     if (answer.granted) {
       outcomes.granted++;
-      const { refund: _, handBack: _former, ...told } = answer;
+      const { refund: _, ...told } = answer;
       return reply.send(told);
     }
     if (answer.reason === 'quota') {

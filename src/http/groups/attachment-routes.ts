@@ -123,7 +123,7 @@ function which(node: UsedParts, scope: Scope) {
   const { groups, exempt, because } = node.gate.scopes.resolve(scope);
   const { defaultGroup } = node.config;
   const isDefault = groups.length === 0 && !exempt && defaultGroup !== null;
-  return { scope, place: scope, groups: isDefault ? [defaultGroup] : groups, exempt, isDefault, because };
+  return { scope, groups: isDefault ? [defaultGroup] : groups, exempt, isDefault, because };
 }
 
 function scopeIn(query: z.output<typeof WHICH>): Scope {

@@ -20,11 +20,6 @@ export function record<const Members extends z.ZodRawShape>(members: Members, de
 
 export const listOf = z.array;
 
-/** A member under its former name, which stands beside the present one. */
-export function formerly<Schema extends z.ZodType>(now: string, schema: Schema) {
-  return schema.meta({ description: `The former name of ${now}.`, deprecated: true });
-}
-
 /** Numbers by name. */
 export const COUNTS = z.record(z.string(), count);
 
@@ -206,7 +201,6 @@ export const RAMP = record(
     mode: text,
     state: z.enum(['waiting', 'climbing', 'top']),
     ceiling: number,
-    level: formerly('ceiling', number),
     from: number,
     to: number,
     overMs: number,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
-import { COUNTS, count, formerly, json, listOf, number, record, text, yes } from '../route/answer-schemas.js';
+import { COUNTS, count, json, listOf, number, record, text, yes } from '../route/answer-schemas.js';
 import { BINDING } from '../target/target-answers.js';
 
 export const MEMBER = record({
@@ -19,7 +19,6 @@ const TOPIC = record({
   epochChanges: count,
   lost: text.nullable(),
   offsets: listOf(z.int()),
-  positions: formerly('offsets', listOf(z.int())),
   pendingAppends: count,
   counters: COUNTS,
 });
@@ -55,7 +54,6 @@ const REGISTRY = record({
   epoch: text.nullable(),
   epochChanges: count,
   offset: count,
-  position: formerly('offset', count),
   groups: count,
   refused: listOf(text),
   recordsIgnored: count,

@@ -39,19 +39,6 @@ describe('a batch', () => {
     expect([node.limiter.admitted.at(0), node.limiter.attempted.at(0)]).toEqual([10, 10]);
   });
 
-  test('is refunded under the former name as well, and the log says once what the name is now', async () => {
-    const node = await windowed(0.05);
-    const batch = await take(node, { messages: 30 });
-    batch.handBack({ messages: 20 });
-    expect(left(node)).toBe(90);
-    expect(() => batch.refund({})).toThrow(code('BATCH_ENDED'));
-    expect(() => batch.handBack({})).toThrow(code('BATCH_ENDED'));
-    (await take(node, { messages: 1 })).handBack({});
-    expect(scene.log.filter(({ message }) => message === 'an old name is used')).toMatchObject([
-      { level: 'warn', facts: { old: 'handBack', now: 'refund', where: 'a batch' } },
-    ]);
-  });
-
   test('all: everything there is, whole; then there is nothing, and a node says when', async () => {
     const node = await windowed(0.05);
     node.limiter.tokens.set(0, 99.7);

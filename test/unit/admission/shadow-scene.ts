@@ -29,7 +29,6 @@ export function gateOf(orders: Readonly<Record<string, unknown>>, { limits = {},
     loop,
     whyNotReady: () => '',
     chargeCosts: () => undefined,
-    onHandBack: () => undefined,
   });
   groups.list.forEach(({ quota, enabled }, group) => {
     if (!enabled) return;

@@ -75,15 +75,6 @@ describe.concurrent('quotamesh', () => {
     expect(stderr).not.toMatch(/ {4}at /);
   });
 
-  it('check: an old name is a note with its line', async ({ expect, onTestFinished }) => {
-    const { run, folderWith } = sceneOf(onTestFinished);
-    const folder = folderWith({ 'old.yaml': `${GOOD}timing:\n  fastWindowMs: 60\n` });
-    const { code, stdout } = await run('check', `${folder}/old.yaml`);
-    const note = 'old.yaml:6: note: timing.fastWindowMs is now called timing.fastSpanMs; the old name keeps working\n';
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^.*: valid; .*\n.*\n$/) });
-    expect(stdout.endsWith(note)).toBe(true);
-  });
-
   it('check: a file that is not there is 78', async ({ expect, onTestFinished }) => {
     const { run } = sceneOf(onTestFinished);
     const { code, stderr } = await run('check', 'nowhere.yaml');

@@ -109,13 +109,7 @@ describe('commands for those who run a cluster', () => {
       before: null,
       after: { quota: { publish: { messagesPerSecond: '5k' } } },
     });
-    const former = await quotamesh('audit', '--place', 'acme');
-    expect(former.stdout).toBe((await quotamesh('audit', '--scope', 'acme')).stdout);
-    expect(former.stderr).toBe('quotamesh audit: note: --place is now called --scope; the old name keeps working\n');
-    for (const name of ['--scope', '--place']) {
-      expect(await quotamesh('audit', '--group', 'x', name, 'y')).toMatchObject({ code: 2 });
-    }
-    expect(await quotamesh('audit', '--scope', 'x', '--place', 'x')).toMatchObject({ code: 2 });
+    expect(await quotamesh('audit', '--group', 'x', '--scope', 'y')).toMatchObject({ code: 2 });
   });
 
   it('config show and check --json', async ({ onTestFinished }) => {

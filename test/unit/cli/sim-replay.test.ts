@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'vitest';
 import { RecordingWriter } from '../../../src/recording/recording-writer.js';
-import { GROUP } from '../../simulation/settings.js';
+import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import { CliScene } from './cli-process.js';
 
 const ROWS = Array.from({ length: 400 }, (_, at) => `${at * 10},${at % 3}`).join('\n');
@@ -101,6 +101,7 @@ describe.concurrent('quotamesh sim replay', () => {
       startedAt: '2026-01-01T00:00:00.000Z',
       partitions: 1,
       timing: {},
+      limiting: SETTINGS.limiting,
       groups: [GROUP],
       keys: [],
     });

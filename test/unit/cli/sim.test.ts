@@ -37,18 +37,6 @@ describe.concurrent('quotamesh sim', () => {
     expect(stderr).toMatch(/^missed: small, quotamesh max-min, seed 1: records \d+ > 1$/m);
   });
 
-  it('a former name in the file is told once, and keeps working', async ({ expect, onTestFinished }) => {
-    const { run, file } = sceneOf(onTestFinished);
-    const old = file(`${SMALL.replace(/expect:[\s\S]*/, '')}timing:\n  fastWindowMs: 60\n`);
-    const [one, all] = await Promise.all([run('run', old, '--json'), run('compare', old, '--json')]);
-    const note = `${old}:9: note: timing.fastWindowMs is now called timing.fastSpanMs; the old name keeps working\n`;
-    expect([one, all]).toMatchObject([
-      { code: 0, stderr: note },
-      { code: 0, stderr: note },
-    ]);
-    expect(JSON.parse(one.stdout)).toMatchObject({ scenario: 'small' });
-  });
-
   it('run --json --html: the same bytes again, and the page is written', async ({ expect, onTestFinished }) => {
     const { run, file } = sceneOf(onTestFinished);
     const path = file(SMALL);

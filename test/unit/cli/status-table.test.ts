@@ -167,7 +167,6 @@ const NODE: NodeStatus = {
     epochChanges: 0,
     lost: null,
     offsets: [5],
-    positions: [5],
     pendingAppends: 0,
     counters: {
       recordsRead: 0,
@@ -201,7 +200,6 @@ const NODE: NodeStatus = {
     epoch: 'kafka',
     epochChanges: 0,
     offset: 0,
-    position: 0,
     groups: 0,
     refused: [],
     recordsIgnored: 0,

@@ -28,7 +28,6 @@ groups:
       cluster: 'demo',
       nodeId: 'web-1-7070',
       source: '(inline)',
-      oldNames: [],
       files: [],
       auth: null,
       insecure: false,

@@ -66,7 +66,7 @@ test('of a built site, dead pages, headings and pictures are found, and what com
   ]);
 });
 
-test('an OpenAPI description becomes pages: routes, bodies with their fields, answers, former names', () => {
+test('an OpenAPI description becomes pages: routes, bodies with their fields, answers', () => {
   const body = { properties: { group: { type: 'string' }, keys: { items: { properties: { n: { type: 'null' } } } } } };
   const described = {
     info: { description: 'What it is.', version: '1.2.3' },
@@ -80,7 +80,6 @@ test('an OpenAPI description becomes pages: routes, bodies with their fields, an
           responses: { 200: { description: 'It is granted, see docs/guide/tokens.md.' } },
         },
       },
-      '/v1/old': { post: { tags: ['batches'], deprecated: true, summary: 'Takes a batch', responses: {} } },
     },
   };
   const pages = openapiPages(described);
@@ -91,7 +90,6 @@ test('an OpenAPI description becomes pages: routes, bodies with their fields, an
   expect(page).toContain('| `group` | string, needed |  |');
   expect(page).toContain('| `keys[].n` | null |  |');
   expect(page).toContain('| `200` | It is granted, see [tokens](/guide/tokens.md). |');
-  expect(page).toContain('## Former names\n\n`POST /v1/old`.');
 });
 
 function folderOf(files: Readonly<Record<string, string>>): string {

@@ -107,12 +107,12 @@ describe('an acquire that names a scope', () => {
   });
 
   it.each([
-    ['attached to nothing', { tenant: 'nobody', messages: 1 }, 404, 'PLACE_UNATTACHED'],
+    ['attached to nothing', { tenant: 'nobody', messages: 1 }, 404, 'SCOPE_UNATTACHED'],
     ['by a header', { headers: { 'x-TIER': 'blocked' }, messages: 1 }, 429, 'QUOTA_EXCEEDED'],
     ['of a wrong kind', { tenant: 7, messages: 1 }, 422, 'FIELD_INVALID'],
     ['headers of a wrong kind', { headers: { a: 1 }, messages: 1 }, 422, 'FIELD_INVALID'],
-    ['odd names', { tenant: '..', namespace: ' é\u0000', messages: 1 }, 404, 'PLACE_UNATTACHED'],
-    ['a prototype', { tenant: '__proto__', messages: 1 }, 404, 'PLACE_UNATTACHED'],
+    ['odd names', { tenant: '..', namespace: ' é\u0000', messages: 1 }, 404, 'SCOPE_UNATTACHED'],
+    ['a prototype', { tenant: '__proto__', messages: 1 }, 404, 'SCOPE_UNATTACHED'],
     [
       'above maxRequest of one of them',
       { tenant: 'acme', namespace: 'orders', messages: 1e9 },
@@ -160,7 +160,7 @@ describe('attachments at run time', () => {
 
   it('attached at one node, a namespace is limited at both; detached, YAML is in force again', async () => {
     const put = await ask(a, 'PUT', 'acme/new', { group: 'blocked' });
-    expect(put).toMatchObject({ status: 200, body: { scope: 'acme/new', place: 'acme/new', origin: 'run-time' } });
+    expect(put).toMatchObject({ status: 200, body: { scope: 'acme/new', origin: 'run-time' } });
     expect(put.headers.etag).toBe(`"${put.body.revision}"`);
     await settled();
     for (const scene of [a, b]) {

@@ -79,7 +79,7 @@ describe('tokens taken for a scope', () => {
   it.each([
     ['no end to all of what is exempt', { tenant: 'acme', namespace: 'replicated', all: true }, 422, 'AMOUNT_INVALID'],
     ['nor of what has no limit', { tenant: 'lab', all: true }, 422, 'AMOUNT_INVALID'],
-    ['attached to nothing', { tenant: 'nobody', messages: 1 }, 404, 'PLACE_UNATTACHED'],
+    ['attached to nothing', { tenant: 'nobody', messages: 1 }, 404, 'SCOPE_UNATTACHED'],
     ['group and scope', { group: 'orders', tenant: 'acme', messages: 1 }, 422, 'FIELD_INVALID'],
     ['neither', { messages: 1 }, 422, 'FIELD_INVALID'],
     ['of a wrong kind', { tenant: 7, messages: 1 }, 422, 'FIELD_INVALID'],
@@ -108,7 +108,7 @@ it('requests of one bulk may name groups and scopes, each by itself', async () =
     { status: 200 },
     { status: 429, group: 'gold' },
     { status: 200 },
-    { status: 404, code: 'PLACE_UNATTACHED' },
+    { status: 404, code: 'SCOPE_UNATTACHED' },
     { status: 422, code: 'FIELD_INVALID' },
   ]);
   expect([left('orders'), left('gold')]).toEqual([2, 1]);

@@ -9,7 +9,7 @@ import { type RecordingEntry, readRecording } from '../../../src/recording/read-
 import type { RecordingHeader } from '../../../src/recording/recording-format.js';
 import { RecordingWriter } from '../../../src/recording/recording-writer.js';
 import { runs } from '../../property/seed.js';
-import { GROUP } from '../../simulation/settings.js';
+import { GROUP, SETTINGS } from '../../simulation/settings.js';
 
 const HEADER: RecordingHeader = {
   format: 1,
@@ -19,6 +19,7 @@ const HEADER: RecordingHeader = {
   startedAt: '2026-01-01T00:00:00.000Z',
   partitions: 2,
   timing: { heartbeatMs: 1000 },
+  limiting: SETTINGS.limiting,
   groups: [GROUP],
   keys: [{ pattern: 'key:{id}', group: GROUP, overrides: [{ ...GROUP, name: 'key:vip' }] }],
 };

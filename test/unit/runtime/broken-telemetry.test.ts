@@ -7,8 +7,6 @@ import { GuardedTelemetry } from '../../../src/node/guarded-telemetry.js';
 const config = {
   cluster: 'x',
   topic: { kind: 'none', nodeCount: 1 },
-  // The former name of a setting is told while the node is put together, the ready line once it runs.
-  timing: { fastWindowMs: 50 },
   groups: { g: { quota: { publish: { messagesPerSecond: 100 } } } },
 };
 

@@ -14,20 +14,17 @@ afterAll(() => scene.close());
 
 async function exported(): Promise<Record<string, number>> {
   const text = await scene.metrics.text();
-  const lines = text.matchAll(
-    /^quotamesh_(batches\w*|refunds\w*|hand_backs\w*)(?:\{.*outcome="([^"]+)".*\}|\{.*\})? (\S+)$/gm,
-  );
+  const lines = text.matchAll(/^quotamesh_(batches\w*|refunds\w*)(?:\{.*outcome="([^"]+)".*\}|\{.*\})? (\S+)$/gm);
   return Object.fromEntries([...lines].map(([, name, outcome, value]) => [outcome ?? name, Number(value)]));
 }
 
-test('batches by how they ended, and refunds that were refused, under their former name as well', async () => {
+test('batches by how they ended, and refunds that were refused', async () => {
   expect(await exported()).toEqual({
     batches: 0,
     batches_granted_total: 0,
-    'handed-back': 0,
+    refunded: 0,
     expired: 0,
     refunds_refused_total: 0,
-    hand_backs_refused_total: 0,
   });
   const take = async () => (await scene.node.takeBatch('a', { messages: 10 })) as Batch;
   const [back, , late] = [await take(), await take(), await take()];
@@ -38,18 +35,16 @@ test('batches by how they ended, and refunds that were refused, under their form
   expect(() => late.refund({})).toThrow(/another limiter or window/);
   expect(await exported()).toMatchObject({
     batches: 1,
-    'handed-back': 1,
+    refunded: 1,
     expired: 1,
     refunds_refused_total: 2,
-    hand_backs_refused_total: 2,
   });
   scene.node.gate.batches.expire(Infinity);
   expect(await exported()).toEqual({
     batches: 0,
     batches_granted_total: 3,
-    'handed-back': 1,
+    refunded: 1,
     expired: 2,
     refunds_refused_total: 2,
-    hand_backs_refused_total: 2,
   });
 });
