@@ -159,12 +159,29 @@ function shown(value: number, unit: Unit): string {
   return unit === 'µs' ? `${value.toFixed(0)} µs` : String(value);
 }
 
+/** One row for all that a contender ran at one commit under one load, with the time of the first. */
 function whenTable(contenders: readonly ContenderResult[], deploys: readonly DeploysResult[]): string {
-  const rows = contenders.flatMap(({ name, traffics }) => {
-    return traffics.map(({ name: traffic, seconds, ran }) => [name, titleOf(traffic), `${seconds.toFixed(0)} s`, ran]);
-  });
-  const ofDeploys = deploys.map(({ name, minutes, ran }) => [name, 'Deploys', `${minutes * 60} s`, ran]);
-  return table(['contender', 'traffic', 'measured', 'ran'], [...rows, ...ofDeploys]);
+  const runs = [
+    ...contenders.flatMap(({ name, traffics }) =>
+      traffics.map(({ name: traffic, seconds, ran }) => ({
+        name,
+        what: `${titleOf(traffic)} ${seconds.toFixed(0)} s`,
+        ran,
+      })),
+    ),
+    ...deploys.map(({ name, minutes, ran }) => ({ name, what: `Deploys ${minutes * 60} s`, ran })),
+  ];
+  const rows = new Map<string, { name: string; whats: string[]; ran: string }>();
+  for (const { name, what, ran } of runs) {
+    const key = `${name}${ran.replace(/\d\d:\d\d UTC/, '')}`;
+    const row = rows.get(key) ?? { name, whats: [], ran };
+    row.whats.push(what);
+    rows.set(key, row);
+  }
+  return table(
+    ['contender', 'traffics', 'ran'],
+    [...rows.values()].map(({ name, whats, ran }) => [name, whats.join(', '), ran]),
+  );
 }
 
 interface Row {

@@ -51,7 +51,7 @@ export function reasonOf(
   const [used, ownUsed] = [figure('utilisation', system), figure('utilisation', ours)];
   if (metric === 'convergenceMs' && theirs === 0) return 'All want the same; the equal share it starts with is right.';
   if (refused > ownRefused + MORE_REFUSED) {
-    return `It refuses ${percent(refused)} of what nodes below their share ask for, \`${ours}\` ${percent(ownRefused)}.`;
+    return `It refuses ${percent(refused)} below the fair share, \`${ours}\` ${percent(ownRefused)}.`;
   }
   if (used < ownUsed - LESS_USED) return `It uses ${percent(used)}, \`${ours}\` ${percent(ownUsed)}.`;
   if (metric === 'utilisation' && theirs > 1 + MORE_USED)

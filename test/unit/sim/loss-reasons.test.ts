@@ -11,7 +11,7 @@ function row(system: string, refusedBelowFair: number, utilisation: number, over
 const ROWS = [row('max-min', 0.002, 0.998), row('refuses', 0.454, 0.999), row('wastes', 0.002, 0.9), row('same', 0, 1)];
 
 test.each([
-  ['refuses', 'worstSecond', 1.03, 'It refuses 45.4 % of what nodes below their share ask for, `max-min` 0.2 %.'],
+  ['refuses', 'worstSecond', 1.03, 'It refuses 45.4 % below the fair share, `max-min` 0.2 %.'],
   ['wastes', 'overAdmission', 0.01, 'It uses 90.0 %, `max-min` 99.8 %.'],
   ['same', 'convergenceMs', 0, 'All want the same; the equal share it starts with is right.'],
   ['same', 'convergenceMs', 20, ''],
