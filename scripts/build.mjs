@@ -1,4 +1,4 @@
-/** proto → src/codec/generated → dist/src → dist/bin, dist/index.*. `--proto-only` stops after the first step. */
+/** proto → src/codec/generated → dist/src → schema/, dist/bin, dist/index.*. `--proto-only` stops after the first step. */
 import { chmodSync, cpSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, ensureInstalled, localBin, root, run } from './freshness.mjs';
@@ -48,6 +48,7 @@ async function fromSources() {
   }
   // Not at the top: a fresh clone has nothing installed then.
   const [{ bundle }, { makeDoors }] = [await import('./bundle.mjs'), await import('./doors.mjs')];
-  await Promise.all([bundle(), makeDoors()]);
+  const { writeSchemas } = await import('./schemas.mjs');
+  await Promise.all([bundle(), makeDoors(), writeSchemas()]);
   chmodSync(join(root, 'dist/bin/quotamesh.js'), 0o755);
 }

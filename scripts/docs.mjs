@@ -1,8 +1,7 @@
 /**
  * Writes the documents that are made from tables of the source: docs/reference/settings.md, docs/reference/errors.md,
  * docs/reference/metrics.md, docs/reference/commands.md, docs/operate/kafka-security.md, docs/operate/helm.md,
- * docs/guide/strategies.md with its pictures, docs/reference/scenarios.md, a picture of an outage, moving pictures,
- * and the JSON Schemas for editors.
+ * docs/guide/strategies.md with its pictures, docs/reference/scenarios.md, a picture of an outage, and moving pictures.
  * `--check` writes nothing and fails when one of them is stale.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -39,20 +38,17 @@ const [
   settingText,
   { RELATIONS, boundText },
   { FOREIGN_KEYS },
-  { configJsonSchema },
   { resolveConfig },
   { STRATEGY_NAMES },
   { World },
   { bucketNow },
   { playTopicAway, AWAY },
-  { scenarioJsonSchema },
   fields,
   { LOAD_KINDS },
   { HAPPENING_KINDS },
   { METRICS },
   { builtInNames, loadBuiltIn },
   targetFields,
-  { targetScenarioJsonSchema },
   { builtInTargetNames, loadBuiltInTarget },
 ] = await Promise.all([
   fromDist('cli/program.js'),
@@ -69,20 +65,17 @@ const [
   fromDist('config/setting/setting-text.js'),
   fromDist('config/read/relations.js'),
   fromDist('config/setting/foreign-keys.js'),
-  fromDist('config/describe/json-schema.js'),
   fromDist('config/read/resolve-config.js'),
   fromDist('core/convergence/strategies.js'),
   fromDist('../sim/cluster/world.js'),
   fromDist('core/coordinator/bucket-now.js'),
   fromDist('../sim/topic-away.js'),
-  fromDist('../sim/scenario/json-schema.js'),
   fromDist('../sim/scenario/scenario-fields.js'),
   fromDist('../sim/scenario/load-kinds.js'),
   fromDist('../sim/scenario/happening-kinds.js'),
   fromDist('../sim/verdict/metric-table.js'),
   fromDist('../sim/scenario/load-scenario.js'),
   fromDist('../sim/target/target-fields.js'),
-  fromDist('../sim/target/json-schema.js'),
   fromDist('../sim/target/load-target-scenario.js'),
 ]);
 
@@ -127,9 +120,6 @@ const documents = {
     builtIn: builtInNames().map((name) => loadBuiltIn(name)),
     builtInTargets: builtInTargetNames().map((name) => loadBuiltInTarget(name)),
   }),
-  'schema/scenario.schema.json': `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`,
-  'schema/target-scenario.schema.json': `${JSON.stringify(targetScenarioJsonSchema(), null, 2)}\n`,
-  'schema/node.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
 };
 
 const stale = Object.entries(documents).filter(([file, text]) => written(file) !== text);

@@ -16,6 +16,7 @@ const BUILD_INPUTS = [
   'sim',
   'proto',
   'scripts/build.mjs',
+  'scripts/schemas.mjs',
   'tsconfig.json',
   'tsconfig.build.json',
   'package-lock.json',
@@ -59,18 +60,19 @@ function isInstalled() {
 
 export function ensureBuilt() {
   ensureInstalled();
-  if (existsSync(BUILD_STAMP) && readFileSync(BUILD_STAMP, 'utf8') === fingerprint(BUILD_INPUTS)) return;
+  const isThere = existsSync(BUILD_STAMP) && existsSync(join(root, 'schema'));
+  if (isThere && readFileSync(BUILD_STAMP, 'utf8') === fingerprint(BUILD_INPUTS)) return;
   say('building dist/ …');
   run(process.execPath, [join(root, 'scripts/build.mjs')]);
 }
 
 /**
- * Empties dist/, has it built, and notes from which sources. Those count that were there at the beginning, so that a
+ * Empties dist/ and schema/, has them built, and notes from which sources. Those count that were there at the beginning, so that a
  * change during the build makes dist/ stale; a build that fails leaves no note.
  */
 export async function build(steps) {
   const sources = fingerprint(BUILD_INPUTS);
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  for (const made of ['dist', 'schema']) rmSync(join(root, made), { recursive: true, force: true });
   await steps();
   writeFileSync(BUILD_STAMP, sources);
 }

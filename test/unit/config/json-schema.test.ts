@@ -16,7 +16,7 @@ async function statusOf(config: unknown): Promise<number> {
 }
 
 describe('the JSON Schema for editors', () => {
-  test('is the one in schema/', () => {
+  test('is what the build writes into schema/', () => {
     const written = readFileSync(new URL('../../../schema/node.schema.json', import.meta.url), 'utf8');
     expect(JSON.parse(written)).toEqual(configJsonSchema());
   });

@@ -6,14 +6,15 @@ import { formatMistake, type Mistake } from '../../../src/config/setting/config-
 import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 /**
- * Every message that the other tests of this folder provoke, word for word. A change of the way in which a
- * configuration is read must not change what people are told; where a message is meant to change,
- * `UPDATE_GOLDEN=1` rewrites the file and the difference is reviewed like code.
+ * Every message about a configuration, word for word, one mistaken configuration a line. A change of the way in which a
+ * configuration is read must not change what people are told; where a message is meant to change, `UPDATE_GOLDEN=1`
+ * rewrites the file and the difference is reviewed like code.
  */
-const GOLDEN = new URL('./messages.golden.txt', import.meta.url);
+const GOLDEN = new URL('./messages.golden.jsonl', import.meta.url);
 
-/** What stands beside the text of a configuration: the environment, the flags, and files that it names. */
-interface Beside {
+/** The text of a configuration, and what stands beside it: the environment, the flags, and files that it names. */
+interface Written {
+  readonly yaml: string;
   readonly env?: Environment;
   readonly flags?: ConfigOverrides;
   readonly files?: Readonly<Record<string, { readonly text?: string; readonly error?: string }>>;
@@ -21,20 +22,18 @@ interface Beside {
 }
 
 test('messages about a configuration are those that were recorded', () => {
-  const cases = readFileSync(GOLDEN, 'utf8').split(/^=== \d+\n/m);
-  expect(cases.shift()).toBe('');
-  expect(cases.length).toBeGreaterThan(300);
-  const now = cases.map((each) => {
-    const [yaml = '', beside = ''] = each.split(/^>>> (?:beside|mistakes)\n/m);
-    return `${yaml}>>> beside\n${beside}>>> mistakes\n${linesOf(yaml, JSON.parse(beside) as Beside)}`;
+  const recorded = readFileSync(GOLDEN, 'utf8').trimEnd().split('\n');
+  expect(recorded.length).toBeGreaterThan(150);
+  const now = recorded.map((line) => {
+    const { says: _, ...written } = JSON.parse(line) as Written & { readonly says: unknown };
+    return JSON.stringify({ ...written, says: saysOf(written) });
   });
-  if (process.env.UPDATE_GOLDEN === '1')
-    writeFileSync(GOLDEN, now.map((text, at) => `=== ${at + 1}\n${text}`).join(''));
-  expect(now).toEqual(cases);
+  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(GOLDEN, `${now.join('\n')}\n`);
+  expect(now).toEqual(recorded);
 });
 
-function linesOf(yaml: string, { env, flags, files = {}, folder }: Beside): string {
-  const { raw, locate, mistakes: ofText } = parseYaml(yaml.slice(0, -1));
+function saysOf({ yaml, env, flags, files = {}, folder }: Written): readonly string[] {
+  const { raw, locate, mistakes: ofText } = parseYaml(yaml);
   const { mistakes } = examineConfig(raw, {
     source: 'node.yaml',
     locate,
@@ -48,9 +47,7 @@ function linesOf(yaml: string, { env, flags, files = {}, folder }: Beside): stri
       return text;
     },
   });
-  return [...ofText.map(({ problem, remedy }) => `(text) ${problem}. ${remedy}`), ...mistakes.map(lineOf)]
-    .map((line) => `${line}\n`)
-    .join('');
+  return [...ofText.map(({ problem, remedy }) => `(text) ${problem}. ${remedy}`), ...mistakes.map(lineOf)];
 }
 
 /** What is allowed stands in most messages already; a list of all variables there are says nothing about the message. */

@@ -158,7 +158,7 @@ describe('the built-in scenarios', () => {
   });
   afterAll(() => app.close());
 
-  test('the JSON Schema is the one in schema/, and refuses what is no scenario', async () => {
+  test('the JSON Schema is what the build writes, and refuses what is no scenario', async () => {
     const written = readFileSync(new URL('../../../schema/scenario.schema.json', import.meta.url), 'utf8');
     expect(JSON.parse(written)).toEqual(scenarioJsonSchema());
     const wrong = { ...(parseYaml(GOOD).raw as object), load: [{ kind: 'poisson', rate: 5 }] };
