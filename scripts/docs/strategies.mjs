@@ -65,25 +65,21 @@ const STRATEGIES = {
 
 Weighted water-filling over *demand*. Nobody gets more than it wants while somebody else has less and wants more.
 Target 100: demands 70/70 → 50/50; 10/80/80 → 10/45/45; 20/30 → 45/55, with 25 of headroom each. Messages and bytes are
-filled jointly: what a node cannot use of one because the other is short goes to the others. Demand is known although
-nodes are limited (refused work is counted), so one report is enough. Asking for more than one wants gains nothing once
-one is limited.`,
+filled jointly. Refused work counts as demand, so one report is enough.`,
   'steal-halfway': `    used = min(wanted, share applied);  saturated: wanted > used
     the k-th lowest saturated node takes half the gap from the k-th most dominant one, which loses it
     above the target the most dominant are levelled down; a rest goes to the saturated; then floors, headroom
 
 Target 100: used 80/20, the second saturated → 50/50. Used 60/25/10/5, the last two saturated → 32.5/17.5/17.5/32.5.
-Used 80/30 with limits 80/50 → 70/30. One of four has all, 100/0/0/0: 50/16.7/16.7/16.7, 33.3/22.2 …, 27.8/24.1 …, 25
-each. Two nodes are level after one step; one of eight that has everything is within 10 % of fair after six. It is at
-rest exactly where max-min is. Its memory, the shares applied, travels in the reports, so nodes report while shares
-move.`,
+Used 80/30 with limits 80/50 → 70/30. Two nodes are level after one step; one of eight that has everything is within
+10 % of fair after six. It rests where max-min does. Nodes report while shares move.`,
   'client-rate': `    number  = what the trimmed nodes apply, per weight
     number' = number · target / Σ min(w · number, wanted)
     share   = min(w · number', wanted), levelled down to the target;  then floors, headroom
 
 Target 20, demands 5 and 25, from 10 each, without headroom: 13.3, 14.5, 14.9 … 15 for the busy one and 5 for the quiet
-one. FoundationDB lets quiet clients hold the number too and smooths it over 10 s, so that a joiner is admitted 1.97 ×
-the quota; here Σ shares is at most the target in every round, and a number that is too large falls at once.`,
+one. FoundationDB lets quiet clients hold the number too, so that a joiner is admitted 1.97 × the quota; here Σ shares
+is at most the target.`,
   proportional: `    share = target · usage/Σ usage
 
 Target 100: usage 10/50/30 → 11.1/55.6/33.3; 30/60/60 → 20/40/40. Any split that spends the target stays: 80/20 remains
@@ -100,14 +96,10 @@ Target 100, four nodes → 25 each; weights 2/1/1 → 50/25/25. Nothing moves bu
 not use nobody else may: with one busy node of N, 1/N of the target is used in the long run. Where tokens are shared, an
 idle group has its whole burst at any node all the same.
 
-**The agreed pool.** A node says in its signs of life by how many it divides, after it has begun to. While the nodes
-say different sizes everybody divides by the largest, and newcomers wait with share 0; when all say the number of
-living nodes, everybody divides by it and newcomers begin. So the sum never exceeds the target, not even for the
-milliseconds in which some nodes have read more of the topic than others; a join costs one exchange of records, and a
-farewell or an expiry shrinks the pool (3 → 2 gives halves). A node that does not answer keeps newcomers waiting until
-it is expired (5 s). Weights are not part of what is agreed. A node that is cut off alone may add what its isolation
-policy leaves it, as with every strategy. Status shows the pool, metrics \`quotamesh_pool_size\` and
-\`quotamesh_pool_agreed\`.`,
+**The agreed pool.** A node reports in its heartbeats by how many it divides. While nodes report different sizes
+everybody divides by the largest, and newcomers wait with share 0; when all report the number of living nodes, everybody
+divides by it. So the sum never exceeds the target. A node that does not answer keeps newcomers waiting until it is
+expired (5 s). Status shows the pool, metrics \`quotamesh_pool_size\` and \`quotamesh_pool_agreed\`.`,
 };
 
 const WRAPPERS = {
