@@ -127,12 +127,16 @@ function standingSection(results: Results): string[] {
     return `${name} is first in ${standings.filter(({ isFirst }) => isFirst).length} of ${standings.length}`;
   });
   const rows = found.flatMap(({ name, standings }) => {
-    return standings.filter(({ isFirst }) => !isFirst).map((standing) => lossRow(name, standing));
+    const lost = standings.filter(({ isFirst }) => !isFirst);
+    return [...new Set(lost.map(({ traffic }) => traffic))].map((traffic) => {
+      const figures = lost.filter((each) => each.traffic === traffic).map(lossText);
+      return [name, titleOf(traffic), figures.join('; ')];
+    });
   });
   return [
     '## Where quotamesh is not first',
     `Of all figures below, ${counts.join(', ')}. ${TIES_IN_WORDS} These are the others:`,
-    table(['contender', 'traffic', 'figure', 'its', 'the best', 'whose'], rows),
+    table(['contender', 'traffic', 'figure → the best'], rows),
     REASONS,
   ];
 }
@@ -145,8 +149,8 @@ const REASONS =
   'last seconds, so that they never give the quota twice: ' +
   '[when-the-topic-is-away.md](../operate/when-the-topic-is-away.md).';
 
-function lossRow(name: string, { traffic, figure, own, best, by, unit }: Standing): string[] {
-  return [name, titleOf(traffic), figure, shown(own, unit), shown(best, unit), by];
+function lossText({ figure, own, best, by, unit }: Standing): string {
+  return `${figure} ${shown(own, unit)} → ${shown(best, unit)} (${by})`;
 }
 
 function titleOf(name: TrafficName): string {

@@ -1,4 +1,4 @@
-import { GENERATED, table, textOfCell } from './markdown.mjs';
+import { GENERATED, textOfCell } from './markdown.mjs';
 
 /**
  * docs/reference/commands.md from the commands themselves (createProgram of src/cli/program.ts) and the scripts of
@@ -14,11 +14,16 @@ export function renderCommands({ createProgram, nodeCommand, npmScripts }) {
     leaves.map(({ path }) => `[\`${path}\`](#${anchorOf(path)})`).join(' · '),
     `\`\`\`text\n${textBehind(program).trim()}\n\`\`\``,
     '## Commands that ask a node',
-    'They take these options:',
+    `${leaves
+      .filter(({ command }) => asks(command, shared))
+      .map(({ path }) => `\`${path}\``)
+      .join(', ')} take these options, too:`,
     optionList(nodeCommand('any', '').options),
     ...program.commands.flatMap((command) => sectionsOf(command, '', shared)),
     '## In a clone',
-    table(['Command', 'What it does'], scriptRows(npmScripts)),
+    scriptRows(npmScripts)
+      .map(([call, says]) => `- ${call}: ${says}`)
+      .join('\n'),
     '',
   ].join('\n\n');
 }
@@ -69,17 +74,20 @@ function sectionsOf(command, before, shared) {
 function leafSection({ path, command }, shared, behind) {
   const ofNode = command.options.filter(({ flags }) => shared.includes(flags));
   const own = command.options.filter((option) => !ofNode.includes(option));
-  const asksNode = ofNode.length === shared.length;
+  const asksNode = asks(command, shared);
   const usage = `quotamesh ${path} ${command.usage()}`.trim();
   return [
     `## \`${path}\``,
     `${command.description()}\n\n\`${usage}\``,
     ...morePages(path),
     ...argumentsOf(command),
-    ...(asksNode ? ['It [asks a node](#commands-that-ask-a-node).'] : []),
     ...((asksNode ? own : command.options).length === 0 ? [] : [optionList(asksNode ? own : command.options)]),
     ...(behind === '' ? [] : [`\`\`\`text\n${behind}\n\`\`\``]),
   ];
+}
+
+function asks(command, shared) {
+  return shared.every((flags) => command.options.some((option) => option.flags === flags));
 }
 
 function argumentsOf({ registeredArguments }) {

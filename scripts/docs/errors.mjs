@@ -6,8 +6,7 @@ export function renderErrors(catalogue) {
     `\`${code}\``,
     // A row of a table is one line.
     `\`${message.replaceAll('\n', ' ⏎ ')}\``,
-    httpStatus ?? '',
-    exitCode ?? '',
+    [httpStatus ?? '', exitCode ?? ''].join('/').replace(/^\/$/, ''),
     remedy,
   ]);
   return `${GENERATED}
@@ -17,8 +16,9 @@ export function renderErrors(catalogue) {
 Every operating error has a code. Over HTTP it is the \`code\` of the problem document (RFC 9457); on the command line
 it decides the exit code; a library user finds it in \`error.code\` of a \`QuotameshError\`. \`{…}\` stands for a fact
 of the case, also in \`error.facts\`. A code, once released, keeps its meaning and is never used for something else.
+*HTTP/exit*: the HTTP status and the exit code.
 
-${table(['Code', 'Message', 'HTTP status', 'Exit code', 'What to do'], rows)}
+${table(['Code', 'Message', 'HTTP/exit', 'What to do'], rows)}
 
 Exit codes: 0 all is well · 1 unexpected error · 2 wrong use of the command line · 69 something needed is not
 available · 78 wrong configuration.
