@@ -1,4 +1,4 @@
-import { GENERATED, table } from './markdown.mjs';
+import { GENERATED } from './markdown.mjs';
 import { targetScenarioSection } from './target-scenarios.mjs';
 
 /** docs/reference/scenarios.md from the field tables of sim/scenario and the metrics of sim/verdict. */
@@ -23,16 +23,10 @@ export function renderScenarios({ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS, 
     ...kindSections('what', HAPPENING_KINDS),
     '## `expect` and the verdict',
     EXPECT,
-    table(
-      ['Metric', 'Meaning', 'Written as'],
-      METRICS.map(({ name, says, format }) => [`\`${name}\``, says, UNITS[format]]),
-    ),
+    METRICS.map(({ name, says, format }) => `- \`${name}\` (${UNITS[format]}): ${says}`).join('\n'),
     VERDICT,
     '## Built-in scenarios',
-    table(
-      ['Name', 'Story'],
-      builtIn.map(({ name, says }) => [`\`${name}\``, says]),
-    ),
+    builtIn.map(({ name, says }) => `- \`${name}\`: ${says}`).join('\n'),
     ...targetScenarioSection(targets, fieldTable),
     '',
   ].join('\n\n');
@@ -48,25 +42,39 @@ const UNITS = {
 };
 
 function fieldTable(fields) {
-  return Object.entries(fields)
-    .map(([key, { allowed, defaultText, says }]) => {
-      const value = allowed
-        .replace(/ \(e\.g\. .*\)$/, '')
-        .replace(/^a name of 1 to 128 letters, .* letter or digit$/, 'a name')
-        .replace(/^a text that is not empty$/, 'a text')
-        .replace(/^a (?:whole number|number|ratio) between (\S+) and /, '$1 to ');
-      const standard = defaultText === '(required)' ? 'needed' : `default ${defaultText}`;
-      return `- \`${key}\` (${value}; ${standard}): ${says}`;
-    })
-    .join('\n');
+  return Object.entries(fields).map(fieldLine).join('\n');
 }
 
+function fieldLine([key, { allowed, defaultText, says }]) {
+  const value = allowed
+    .replace(/ \(e\.g\. .*\)$/, '')
+    .replace(/^a name of 1 to \d+ letters, .* letter or digit$/, 'a name')
+    .replace(/^a text that is not empty$/, 'a text')
+    .replace(/^a (?:whole number|number|ratio|duration|size in bytes|level) between (\S+) and /, '$1 to ');
+  const standard = defaultText === '(required)' ? 'needed' : `default ${defaultText}`;
+  return `- \`${key}\` (${value}; ${standard}): ${says}`;
+}
+
+/** A section for each kind; what more than half of the kinds have stands once, before them. */
 function kindSections(key, kinds) {
-  return Object.entries(kinds).flatMap(([name, { says, fields }]) => [
-    `### \`${key}: ${name}\``,
+  const entries = Object.entries(kinds).map(([name, { says, fields }]) => ({
+    name,
     says,
-    fieldTable(fields),
-  ]);
+    lines: Object.entries(fields).map(fieldLine),
+  }));
+  const counts = new Map();
+  for (const line of entries.flatMap(({ lines }) => lines)) counts.set(line, (counts.get(line) ?? 0) + 1);
+  const common = [...counts].filter(([, count]) => count > entries.length / 2).map(([line]) => line);
+  return [
+    'Kinds have these, unless they say otherwise:',
+    common.join('\n'),
+    ...entries.flatMap(({ name, says, lines }) => {
+      const own = lines.filter((line) => !common.includes(line));
+      const without = common.filter((line) => !lines.includes(line)).map((line) => line.match(/`\w+`/)[0]);
+      const lacks = without.length === 0 ? '' : ` Without ${without.join(', ')}.`;
+      return [`### \`${key}: ${name}\``, `${says}${lacks}`, ...(own.length === 0 ? [] : [own.join('\n')])];
+    }),
+  ];
 }
 
 const INTRODUCTION = `# Scenarios
