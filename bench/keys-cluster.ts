@@ -35,8 +35,8 @@ export function measureCluster(
   say(`${nodes} nodes, ${keys} keys of ${PER_MINUTE} messages per minute, bursts of ${depth}`);
   say(`  ${hot} of them hot, with bursts of ${hotDepth}`);
   say(`  ${seconds(minutes)} measured, after ${seconds(warmMinutes)}`);
-  const templates = { maxLive: 2 * keys, maxLoud: keys, [HOT]: templateOf(hotDepth), [SILENT]: templateOf(depth) };
-  const cluster = new KeyedCluster({ nodes, keys: templates, seed: 1 });
+  const templates = { maxLive: 2 * keys, [HOT]: templateOf(hotDepth), [SILENT]: templateOf(depth) };
+  const cluster = new KeyedCluster({ nodes, keys: templates, seed: 1, maxLoud: keys });
   const names = Array.from({ length: keys }, (_, at) => {
     return (at < hot ? HOT : SILENT).replace('{id}', at.toString(36).padStart(8, '0'));
   });

@@ -37,6 +37,8 @@ const [
   settings,
   settingText,
   { RELATIONS, boundText },
+  { CONSTANTS },
+  { formatQuantity },
   { FOREIGN_KEYS },
   { resolveConfig },
   { STRATEGY_NAMES },
@@ -64,6 +66,8 @@ const [
   fromDist('config/schema/all-settings.js'),
   fromDist('config/setting/setting-text.js'),
   fromDist('config/read/relations.js'),
+  fromDist('config/resolved/constants.js'),
+  fromDist('config/setting/quantity.js'),
   fromDist('config/setting/foreign-keys.js'),
   fromDist('config/read/resolve-config.js'),
   fromDist('core/convergence/strategies.js'),
@@ -88,7 +92,15 @@ const animations = Object.entries(STORIES).map(([name, story]) => {
 });
 
 const documents = {
-  'docs/reference/settings.md': renderSettings({ ...settings, ...settingText, RELATIONS, boundText, FOREIGN_KEYS }),
+  'docs/reference/settings.md': renderSettings({
+    ...settings,
+    ...settingText,
+    RELATIONS,
+    boundText,
+    CONSTANTS,
+    formatQuantity,
+    FOREIGN_KEYS,
+  }),
   'docs/reference/errors.md': renderErrors(ERROR_CATALOGUE),
   'docs/reference/metrics.md': renderMetrics({
     ...metrics,

@@ -1,3 +1,4 @@
+import type { OtherConstants } from '../src/config/resolved/constants.js';
 import type { ResolvedConfig } from '../src/config/resolved/resolved-config.js';
 import type { Coordinator } from '../src/core/coordinator/coordinator.js';
 import type { CoordinatorEvent } from '../src/core/protocol/events-and-effects.js';
@@ -61,13 +62,13 @@ export async function wholeNode(config: ResolvedConfig, telemetry: Telemetry): P
 }
 
 /** On the topics of a configuration as `createNode` takes it; not started. */
-export async function prepareWholeNode(options: CreateNodeOptions): Promise<WholeNode> {
-  return wholeNode(await configOf(options), options.telemetry ?? silentTelemetry);
+export async function prepareWholeNode(options: CreateNodeOptions, constants?: OtherConstants): Promise<WholeNode> {
+  return wholeNode(await configOf(options, constants), options.telemetry ?? silentTelemetry);
 }
 
 /** As `createNode`. */
-export async function createWholeNode(options: CreateNodeOptions): Promise<WholeNode> {
-  const node = await prepareWholeNode(options);
+export async function createWholeNode(options: CreateNodeOptions, constants?: OtherConstants): Promise<WholeNode> {
+  const node = await prepareWholeNode(options, constants);
   await startParts(node, options.readyTimeoutMs);
   return node;
 }

@@ -9,6 +9,7 @@ export function renderSettings(source) {
     ...[...SECTIONS, POLLED_BACKENDS].map((section) => renderSection(section, source)),
     INHERITANCE,
     renderRelations(RELATIONS, source),
+    renderConstants(source),
     renderForeignKeys(FOREIGN_KEYS),
   ].join('\n\n');
 }
@@ -117,6 +118,38 @@ function shortened(text) {
 function renderRelations(relations, { boundText }) {
   const rows = relations.map((relation) => [`\`${relation.left}\``, boundText(relation), relation.because]);
   return `## What must hold between settings\n\n${table(['Setting', 'must be', 'otherwise'], rows)}`;
+}
+
+const ADAPTERS = ['memory', 'embedded', 'kafka', 'redis'];
+
+/** What messages and documents name and no configuration sets. */
+function renderConstants({ CONSTANTS, formatQuantity }) {
+  const text = (key, value) =>
+    formatQuantity(key.endsWith('Ms') ? 'duration' : key.endsWith('Bytes') ? 'bytes' : 'count', value);
+  const shown = Object.entries(CONSTANTS).map(([section, values]) => {
+    const given = Object.entries(values).map(([key, value]) => `\`${key}\` ${text(key, value)}`);
+    return `- ${ADAPTERS.includes(section) ? `a topic of kind ${section}` : `\`${section}\``}: ${given.join(', ')}`;
+  });
+  return `## What no setting changes
+
+Some bounds and times that messages and documents name are the same at every node, each for a reason that stands in
+src/config/resolved/constants.ts. Three follow from others: \`timing.shareValidMs\` is four fifths of
+\`timing.stalenessMs\`, \`timing.forgetAfterMs\` 10 minutes or twice that, \`timing.partitionHeartbeatMs\` 5 seconds or
+\`timing.heartbeatMs\`, whichever is more.
+
+${shown.map(filled).join('\n')}`;
+}
+
+/** Breaks an item of a list into lines of 120 characters. */
+function filled(item) {
+  const lines = [''];
+  for (const word of item.split(' ')) {
+    const line = lines.at(-1);
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= 120) lines[lines.length - 1] += ` ${word}`;
+    else lines.push(`  ${word}`);
+  }
+  return lines.join('\n');
 }
 
 function renderForeignKeys(foreignKeys) {

@@ -7,9 +7,11 @@ import { KeyedNode } from './keyed-node.js';
 
 export interface KeyedClusterSettings {
   readonly nodes: number;
-  /** `keys:` of a configuration: templates, maxLive, maxLoud. */
+  /** `keys:` of a configuration: templates, maxLive. */
   readonly keys: object;
   readonly seed: number;
+  /** In place of the constant. */
+  readonly maxLoud?: number;
   readonly delays?: TopicDelays;
 }
 
@@ -22,13 +24,17 @@ export class KeyedCluster {
   readonly #codec: RecordCodec;
   #counted = 0;
 
-  constructor({ nodes, keys, seed, delays = NEAR }: KeyedClusterSettings) {
+  constructor({ nodes, keys, seed, maxLoud, delays = NEAR }: KeyedClusterSettings) {
     this.random = new Random(seed);
     this.topic = new SimulatedTopic(this.queue, this.random, delays, 1);
     this.#codec = new RecordCodec(CLUSTER);
     this.nodes = Array.from({ length: nodes }, (_, at) => {
       const raw = { cluster: CLUSTER, node: `node-${at}`, topic: 'memory', keys };
-      const config = resolveConfig(raw, { source: '(simulated)', env: {} });
+      const config = resolveConfig(raw, {
+        source: '(simulated)',
+        env: {},
+        constants: { keys: maxLoud === undefined ? {} : { maxLoud } },
+      });
       return new KeyedNode(config, this.queue, this.topic, { nonce: at });
     });
     this.advance(READY_AFTER_MS);

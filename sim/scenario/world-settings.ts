@@ -1,6 +1,8 @@
 import { buildGroup } from '../../src/config/read/build-config.js';
 import { withBurstsInFull } from '../../src/config/read/burst-in-full.js';
 import { checkRelations } from '../../src/config/read/check-relations.js';
+import { CONSTANTS, derivedTiming } from '../../src/config/resolved/constants.js';
+import type { NodeSettings } from '../../src/config/schema/all-settings.js';
 import { GROUP, type GroupSettings } from '../../src/config/schema/groups.js';
 import { readSection } from '../../src/config/schema/read-section.js';
 import { COSTS, LIMITING } from '../../src/config/schema/target.js';
@@ -33,8 +35,10 @@ export function readSettings(
     partitions,
     sampleIntervalMs: SAMPLE_INTERVAL_MS,
     ...timing,
-    limiting,
-    costs: COSTS.parse({}),
+    ...derivedTiming(timing as NodeSettings['timing']),
+    ...CONSTANTS.timing,
+    limiting: { ...limiting, ...CONSTANTS.limiting },
+    costs: { ...COSTS.parse({}), ...CONSTANTS.costs },
     groups: [buildGroup('scenario', { ...GROUP.parse({}), ...(group as Partial<GroupSettings>) })],
   };
   return settings as unknown as WorldSettings;

@@ -304,7 +304,7 @@ export const ERROR_CATALOGUE = {
   },
   COSTS_FULL: {
     message: 'costs of {max} groups and directions are kept already; those of {group} are not counted',
-    remedy: 'Raise costs.maxLanes, or lower costs.forgetAfterMs.',
+    remedy: 'Report costs of fewer groups at this node, or wait: costs are forgotten after four minutes.',
     httpStatus: 503,
   },
   BACKEND_INVALID: {
@@ -324,7 +324,7 @@ export const ERROR_CATALOGUE = {
   },
   WAITING_FULL: {
     message: '{max} acquires wait on this node already',
-    remedy: 'Try again without waitMs, or raise limits.maxWaiting.',
+    remedy: 'Try again without waitMs, or wait at another node.',
     httpStatus: 503,
   },
   WAIT_OVER: {
@@ -354,7 +354,7 @@ export const ERROR_CATALOGUE = {
   },
   RESERVATIONS_FULL: {
     message: '{max} reservations are open on this node already',
-    remedy: 'Commit or cancel each; or raise limits.maxReservations, or lower limits.reservationMs.',
+    remedy: 'Commit or cancel each; or raise limits.maxReservations.',
     httpStatus: 503,
   },
   FIELDS_INVALID: {

@@ -184,13 +184,12 @@ export const GROUP_ERRORS = {
   },
   ATTACHMENTS_FULL: {
     message: 'there is no room for an attachment of {scope}: {max} scopes were attached at run time',
-    remedy:
-      'Attach what is broader (a namespace, a tenant) or detach scopes; or raise registry.maxAttachments everywhere.',
+    remedy: 'Attach what is broader (a namespace, a tenant), detach scopes, or write rules in YAML.',
     httpStatus: 503,
   },
   CHANGES_TOO_FAST: {
     message: 'this node takes {rate} changes per second',
-    remedy: 'Try again after Retry-After; or raise registry.changesPerSecond.',
+    remedy: 'Try again after Retry-After; or make many changes as one batch.',
     httpStatus: 429,
   },
   REGISTRY_OFF: {

@@ -1,6 +1,7 @@
 import type { QuotaNode } from '../api/quota-node.js';
 import { loadConfig } from '../config/files/load-config.js';
 import { resolveConfig } from '../config/read/resolve-config.js';
+import type { OtherConstants } from '../config/resolved/constants.js';
 import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { EmbeddedNode } from '../node/embedded-node.js';
 import { assembleNode, startParts } from '../node/start-node.js';
@@ -29,12 +30,12 @@ export async function startWithOptions(options: CreateNodeOptions): Promise<Quot
   return new EmbeddedNode(parts, http);
 }
 
-export async function configOf(options: CreateNodeOptions): Promise<ResolvedConfig> {
+export async function configOf(options: CreateNodeOptions, constants?: OtherConstants): Promise<ResolvedConfig> {
   const { config, nodeId, http, env = process.env } = options;
   const overrides = {
     ...(nodeId !== undefined && { nodeId }),
     ...(http !== undefined && http !== HANDLER && { http }),
   };
   if (typeof config === 'string') return loadConfig({ file: config, env, overrides });
-  return resolveConfig(config, { source: '(inline)', env, overrides });
+  return resolveConfig(config, { source: '(inline)', env, overrides, constants });
 }

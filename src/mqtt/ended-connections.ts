@@ -22,8 +22,8 @@ export class EndedConnections {
 
   ended(reason: string, clientId: string): void {
     this.count(reason);
-    const setting = BOUND_BY[reason];
-    this.#telemetry.log(this.#levelOf(reason), 'mqtt connection ended', { client: clientId, reason, setting });
+    const bound = BOUND_BY[reason];
+    this.#telemetry.log(this.#levelOf(reason), 'mqtt connection ended', { client: clientId, reason, bound });
   }
 
   #levelOf(reason: string): 'warn' | 'debug' {
@@ -57,7 +57,7 @@ const SAID_SELDOM: ReadonlySet<string> = new Set([
 ]);
 const WARNED_EVERY_MS = 60_000;
 
-/** The setting to raise if the client is right. */
+/** Names what was exceeded. */
 const BOUND_BY: Readonly<Record<string, string>> = {
   'held-full': 'mqtt.maxHeldBytes',
   'packet-too-large': 'mqtt.maxPacketBytes',

@@ -25,8 +25,11 @@ export function registryConformance(
     const scenes: HttpScene[] = [];
     const open = async (node: string) => {
       const scene = await sceneOf(async (telemetry) => {
-        const raw = { cluster: 'c', node, topic: { kind: 'none', nodeCount: 3 }, groups: {}, registry: CONFIG };
-        const assembly = await assemblyOf(resolveConfig(raw, { source: '(test)' }), telemetry);
+        const raw = { cluster: 'c', node, topic: { kind: 'none', nodeCount: 3 }, groups: {} };
+        const assembly = await assemblyOf(
+          resolveConfig(raw, { source: '(test)', constants: { registry: BOUNDS } }),
+          telemetry,
+        );
         return new WholeNode({ ...assembly, registryTopic: world.makeTopic() });
       });
       scenes.push(scene);
@@ -92,7 +95,7 @@ export function registryConformance(
   });
 }
 
-const CONFIG = { changesPerSecond: 10_000, auditedChanges: 10_000 };
+const BOUNDS = { changesPerSecond: 10_000, auditedChanges: 10_000 };
 
 const quota = (messagesPerSecond: number) => ({ quota: { publish: { messagesPerSecond } } });
 

@@ -21,16 +21,21 @@ const CONFIG = {
   cluster: CLUSTER,
   node: 'a',
   topic: 'memory',
-  registry: { maxGroups: 50, changesPerSecond: 1_000_000 },
+  registry: { maxGroups: 50 },
   http: { port: 0 },
-  limits: { maxReservations: 100, maxWaiting: 100 },
-  limiting: { maxBackends: 20 },
+  limits: { maxReservations: 100 },
   groups: {
     [CANARY]: { quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: '1MiB' } } },
     orders: { quota: { publish: { messagesPerSecond: 1000 }, dispatch: { messagesPerSecond: 50 } } },
     slow: { quota: { publish: { messagesPerSecond: 0.05 } }, maxRequest: { messages: 100 } },
     free: {},
   },
+};
+
+const CONSTANTS = {
+  registry: { changesPerSecond: 1_000_000 },
+  limits: { maxWaiting: 100 },
+  limiting: { maxBackends: 20 },
 };
 
 /** A node on topics of its own, with its HTTP server; what is thrown at it must leave it as it was. */
@@ -52,7 +57,7 @@ export class FuzzScene {
         if (level === 'error') errors.push(`${message} ${JSON.stringify(facts)}`);
       },
     };
-    const config = resolveConfig(CONFIG, { source: '(fuzz)', env: {} });
+    const config = resolveConfig(CONFIG, { source: '(fuzz)', env: {}, constants: CONSTANTS });
     const options = { appendTimeoutMs: 1000 };
     const [topic, registryTopic] = [0, 1].map(() => new MemoryTopic(createMemoryLog(), options));
     const node = new WholeNode({ config, topic: topic, registryTopic, telemetry, version: '0', nonce: 1 });

@@ -15,21 +15,20 @@ const GROUPS = {
 const MQTT = {
   rules: [{ topic: '{namespace}/#', group: '{namespace}' }],
   maxPacketBytes: 100_000,
-  maxQueuedMessages: 50,
-  notReadingMs: 500,
   connectsPerSecond: 50,
   subscribesPerSecond: 10,
 };
+
+const CONSTANTS = { maxQueuedMessages: 50, notReadingMs: 500 };
 
 let cluster: Brokers;
 let broker: BrokerProcess;
 const clients: MqttClient[] = [];
 
 beforeAll(async () => {
-  [cluster, broker] = (await Brokers.start({ topic: 'memory', groups: GROUPS, mqtt: MQTT }, ['a'])) as [
-    Brokers,
-    BrokerProcess,
-  ];
+  [cluster, broker] = (await Brokers.start({ topic: 'memory', groups: GROUPS, mqtt: MQTT, constants: CONSTANTS }, [
+    'a',
+  ])) as [Brokers, BrokerProcess];
 });
 
 afterAll(async () => {

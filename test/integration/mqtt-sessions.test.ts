@@ -10,11 +10,11 @@ let broker: BrokerProcess;
 const clients: MqttClient[] = [];
 
 beforeAll(async () => {
-  const bounds = { maxSessionMessages: 20, maxSubscriptions: 5, maxRetainedMessages: 3 };
-  [cluster, broker] = (await Brokers.start({ topic: 'memory', groups: { free: {} }, mqtt: bounds }, ['a'])) as [
-    Brokers,
-    BrokerProcess,
-  ];
+  const constants = { maxSubscriptions: 5, maxRetainedMessages: 3 };
+  const bounds = { maxSessionMessages: 20 };
+  [cluster, broker] = (await Brokers.start({ topic: 'memory', groups: { free: {} }, mqtt: bounds, constants }, [
+    'a',
+  ])) as [Brokers, BrokerProcess];
 });
 
 afterAll(async () => {

@@ -219,15 +219,13 @@ class Beside {
 }
 
 async function nodeOf(nodeId: string, path: string): Promise<WholeNode> {
-  const registry = { auditedChanges: AUDITED_CHANGES };
   const config = {
     cluster: 'kills',
     node: nodeId,
     topic: { kind: 'embedded', path },
-    registry,
     groups: { orders: {} },
   };
-  return createWholeNode({ config, env: {} });
+  return createWholeNode({ config, env: {} }, { registry: { auditedChanges: AUDITED_CHANGES } });
 }
 
 function answeredIn(output: string): number {

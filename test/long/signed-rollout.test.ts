@@ -43,9 +43,8 @@ it('signatures are introduced, changed and removed one node at a time, and nobod
 
 async function start(nodeId: string, hmac: object | null): Promise<WholeNode> {
   const topic = { kind: 'memory', hmac };
-  const timing = { forcedReportMs: '15s' };
-  const config = { cluster: 'signed-rollout', node: nodeId, topic, timing, groups: { orders: {} } };
-  return createWholeNode({ config, env: {} });
+  const config = { cluster: 'signed-rollout', node: nodeId, topic, groups: { orders: {} } };
+  return createWholeNode({ config, env: {} }, { timing: { forcedReportMs: 15_000 } });
 }
 
 function isWhole(): boolean {

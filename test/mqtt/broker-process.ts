@@ -7,6 +7,8 @@ import { COMMAND_FILE } from '../../src/package/package-root.js';
 import { Child } from '../../src/processes/child.js';
 
 const STOP_PATIENCE_MS = 6000;
+/** What no configuration sets is set before the command begins. */
+const CONSTANTS_URL = new URL('../../dist/src/config/resolved/constants.js', import.meta.url);
 const START_TIMEOUT_MS = 30_000;
 
 /** `quotamesh mqtt` as an operating system process, as a user would start it. */
@@ -25,6 +27,7 @@ export interface BrokersOptions {
   readonly groups: Readonly<Record<string, unknown>>;
   readonly mqtt: Readonly<Record<string, unknown>>;
   readonly settings?: Readonly<Record<string, unknown>>;
+  readonly constants?: Readonly<Record<string, number>>;
 }
 
 /** Brokers of one cluster; `stop` ends them and removes their folder. */
@@ -54,13 +57,14 @@ export class Brokers {
   }
 
   async #spawn(id: string): Promise<BrokerProcess> {
-    const { topic, groups, mqtt, settings = {} } = this.#options;
+    const { topic, groups, mqtt, settings = {}, constants = {} } = this.#options;
     const file = join(this.#folder, `${id}.yaml`);
     const written =
       typeof topic === 'string' ? { kind: topic, ...(topic === 'embedded' ? { path: './state' } : {}) } : topic;
     const config = { cluster: 'mqtt', node: id, topic: written, http: { port: 0 }, mqtt: { port: 0, ...mqtt }, groups };
     await writeFile(file, JSON.stringify({ ...config, ...settings }));
-    const child = new Child([COMMAND_FILE, 'mqtt', '--config', file]);
+    const others = `import { CONSTANTS } from '${CONSTANTS_URL}'; Object.assign(CONSTANTS.mqtt, ${JSON.stringify(constants)});`;
+    const child = new Child([`--import=data:text/javascript,${others}`, COMMAND_FILE, 'mqtt', '--config', file]);
     const found = (pattern: RegExp) => untilWritten(child, pattern);
     const broker: BrokerProcess = {
       id,

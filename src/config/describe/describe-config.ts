@@ -1,6 +1,8 @@
 import { Document } from 'yaml';
 import type { AccessConfig } from '../../access/access-config.js';
 import type { Direction, Rates } from '../../core/base/vocabulary.js';
+import { isMapping, type Mapping } from '../../input/mapping.js';
+import { CONSTANTS, derivedTiming } from '../resolved/constants.js';
 import { asWritten, type RatePath, type RateSection, type RatesAsWritten } from '../resolved/rates-as-written.js';
 import type {
   AllowedLimits,
@@ -41,9 +43,32 @@ export function describeConfig(config: ResolvedConfig): string {
     groups: Object.fromEntries(groups.map((group) => [group.name, describeGroup(group)])),
     keys: describeKeys(keys),
   };
-  const document = new Document(described, { aliasDuplicateObjects: false });
+  const document = new Document(withoutConstants(described), { aliasDuplicateObjects: false });
   return `# effective configuration of ${source}\n${document}`;
 }
+
+/** Leaves out what no configuration sets. */
+function withoutConstants(described: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(described).map(([section, value]) => {
+    if (section === 'backends') return [section, mapped(value as Mapping, (one) => without('backends', one))];
+    return [section, isMapping(value) ? without(section === 'topic' ? String(value.kind) : section, value) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+function mapped(mapping: Mapping, change: (value: object) => unknown): Mapping {
+  return Object.fromEntries(Object.entries(mapping).map(([key, value]) => [key, change(value as object)]));
+}
+
+function without(section: string, settings: object): Mapping {
+  const constants = { ...NOT_SET[section] };
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => !Object.hasOwn(constants, key)));
+}
+
+const NOT_SET: Readonly<Record<string, object | undefined>> = {
+  ...CONSTANTS,
+  timing: { ...CONSTANTS.timing, ...derivedTiming({ stalenessMs: 0, heartbeatMs: 0 }) },
+};
 
 function describeKeys({ templates, ...bounds }: KeysConfig): Readonly<Record<string, unknown>> {
   return {
@@ -138,12 +163,13 @@ export function describeGroup(group: GroupConfig): Readonly<Record<string, unkno
     shadow,
     ...described
   } = group;
-  const { slewPerSecond, perTopic, perClient, burst, ...others } = described;
+  const { slewPerSecond, ramp, perTopic, perClient, burst, ...others } = described;
   const { ofQuota: _fromQuota, ...depth } = burst;
   return {
     quota: { publish: describeQuota(group, 'publish'), dispatch: describeQuota(group, 'dispatch') },
     ...(slewPerSecond === Infinity ? {} : { slewPerSecond }),
     ...others,
+    ramp: ramp && without('ramp', ramp),
     burst: depth,
     perTopic: describeDirections('perTopic', perTopic, rates),
     perClient: describeDirections('perClient', perClient, rates),

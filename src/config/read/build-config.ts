@@ -2,6 +2,7 @@ import type { AccessConfig } from '../../access/access-config.js';
 import type { AttachmentsConfig } from '../../core/attachments/attachment.js';
 import type { CostQuota, RampSettings } from '../../core/base/settings.js';
 import { DIRECTIONS, type Direction, type Rates } from '../../core/base/vocabulary.js';
+import { CONSTANTS, type Constants, derivedTiming, type OtherConstants } from '../resolved/constants.js';
 import {
   ALL_PER_SECOND,
   RATE_SECTIONS,
@@ -41,17 +42,18 @@ export interface ConfigParts {
   /** Absolute. */
   readonly decisionsFile: string | null;
   readonly startFile: string | null;
-  readonly auth: AccessConfig | null;
+  readonly auth: Omit<AccessConfig, 'failuresPerMinute'> | null;
   readonly httpTls: ListenerTlsConfig | null;
   readonly mqttTls: ListenerTlsConfig | null;
   readonly files: readonly string[];
   readonly topic: ReadTopic;
-  readonly backends: readonly PolledBackend[];
+  readonly backends: readonly Omit<PolledBackend, 'timeoutMs'>[];
   readonly groups: ReadonlyMap<string, GroupSettings>;
   readonly keys: KeysGiven;
   readonly mqttRules: readonly MqttRule[];
   readonly kafkaQuotas: Pick<KafkaQuotasConfig, 'exporters' | 'entities'>;
   readonly attachments: AttachmentsConfig;
+  readonly constants: OtherConstants;
 }
 
 /** Puts what was read without a mistake into the shape of the result. */
@@ -71,41 +73,45 @@ export function buildConfig({
   mqttRules,
   kafkaQuotas,
   attachments,
+  constants: others,
 }: ConfigParts): ResolvedConfig {
   const { node: nodeId, cluster, insecure, sampleIntervalMs, defaultGroup } = node;
   const { http, mqtt, registry, start, limits, log, metrics, timing, limiting, costs } = node;
-  const topicConfig = topicOf(topic);
+  const of = <Section extends keyof Constants>(section: Section): Constants[Section] => {
+    return { ...CONSTANTS[section], ...others[section] };
+  };
+  const topicConfig = topicOf(topic, of);
   return deepFreeze({
     cluster,
     nodeId,
     source,
     files,
-    auth,
+    auth: auth && { ...auth, ...of('auth') },
     insecure,
     topic: topicConfig,
-    registry,
+    registry: { ...registry, ...of('registry') },
     start: { ...start, file: startFile },
     attachments,
-    http: { ...http, tls: httpTls },
-    mqtt: { ...mqtt, rules: mqttRules, tls: mqttTls },
-    kafkaQuotas: { ...node.kafkaQuotas, ...kafkaQuotas },
-    limits: { ...limits, ...directionsOf(limits), asWritten: ratesAsWritten({ limits }) },
+    http: { ...http, ...of('http'), tls: httpTls },
+    mqtt: { ...mqtt, ...of('mqtt'), rules: mqttRules, tls: mqttTls },
+    kafkaQuotas: { ...node.kafkaQuotas, ...of('kafkaQuotas'), ...kafkaQuotas },
+    limits: { ...limits, ...of('limits'), ...directionsOf(limits), asWritten: ratesAsWritten({ limits }) },
     log: { ...log, decisionsFile },
     metrics,
     sampleIntervalMs,
-    timing,
-    limiting,
-    costs,
-    backends,
+    timing: { ...timing, ...derivedTiming(timing), ...of('timing') },
+    limiting: { ...limiting, ...of('limiting') },
+    costs: { ...costs, ...of('costs') },
+    backends: backends.map((backend) => ({ ...backend, ...of('backends') })),
     groups: Array.from(groups, ([name, settings]) => withAll(buildGroup(name, settings), alone(topicConfig))),
-    keys: buildKeys(keys),
+    keys: { ...buildKeys(keys), ...of('keys') },
     defaultGroup,
   });
 }
 
 /** What read-keys.ts has read, without mistakes. */
 interface KeysGiven {
-  readonly bounds: Pick<KeysConfig, 'maxLive' | 'maxLoud' | 'maxLimits' | 'publishNames'>;
+  readonly bounds: Pick<KeysConfig, 'maxLive' | 'publishNames'>;
   readonly templates: readonly TemplateGiven[];
 }
 
@@ -116,7 +122,7 @@ interface TemplateGiven {
   readonly allowLimits: { readonly role: LimitRole; readonly quota: GroupSettings['quota'] } | null;
 }
 
-function buildKeys({ bounds, templates }: KeysGiven): KeysConfig {
+function buildKeys({ bounds, templates }: KeysGiven) {
   return { ...bounds, templates: templates.map(buildTemplate) };
 }
 
@@ -133,7 +139,7 @@ export function buildTemplate({ pattern, settings, overrides, allowLimits }: Tem
   };
 }
 
-function topicOf(topic: ReadTopic): TopicConfig {
+function topicOf(topic: ReadTopic, of: <Kind extends keyof Constants>(kind: Kind) => Constants[Kind]): TopicConfig {
   switch (topic.kind) {
     case 'none':
       // A topic without nodeCount, or without the addresses below, would have been a mistake.
@@ -141,6 +147,7 @@ function topicOf(topic: ReadTopic): TopicConfig {
     case 'kafka':
       return {
         ...topic,
+        ...of('kafka'),
         ...signing(topic),
         brokers: topic.brokers!,
         clientId: topic.clientId!,
@@ -148,9 +155,11 @@ function topicOf(topic: ReadTopic): TopicConfig {
         sasl: saslOf(topic.sasl),
       };
     case 'redis':
-      return { ...topic, ...signing(topic), addresses: topic.addresses!, tls: tlsOf(topic.tls) };
-    default:
-      return { ...topic, ...signing(topic) };
+      return { ...topic, ...of('redis'), ...signing(topic), addresses: topic.addresses!, tls: tlsOf(topic.tls) };
+    case 'memory':
+      return { ...topic, ...of('memory'), ...signing(topic) };
+    case 'embedded':
+      return { ...topic, ...of('embedded'), ...signing(topic) };
   }
 }
 
@@ -180,7 +189,7 @@ function given<Value>(options: Readonly<Record<string, Value | null>>): Readonly
 
 /** Quotas without a value are unlimited, and nothing of them is reserved. */
 export function buildGroup(name: string, settings: GroupSettings): GroupConfig {
-  const { quota, ramp, perTopic, perClient, weights, slewPerSecond, shadow, promise: _, ...plain } = settings;
+  const { quota, ramp, perTopic, perClient, weights, slewPerSecond, shadow, ...plain } = settings;
   const planned = plannedSettings(settings) as GroupSettings | null;
   // Whatever limits is read as absent, so that no part of a node has to ask whether the group is enabled.
   const limiting = settings.enabled ? settings : UNLIMITED;
@@ -261,7 +270,7 @@ function ratesAsWritten(sections: Readonly<Partial<Record<RateSection, Direction
 }
 
 function rampOf({ fromPerSecond, ...others }: GroupSettings['ramp']): RampSettings | null {
-  return fromPerSecond === null ? null : { fromPerSecond, ...others };
+  return fromPerSecond === null ? null : { fromPerSecond, ...others, ...CONSTANTS.ramp };
 }
 
 function deepFreeze<Value>(value: Value): Value {

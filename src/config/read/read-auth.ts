@@ -16,7 +16,7 @@ import type { FileContext } from './read-texts.js';
 
 export interface ReadAuth {
   /** null where there is no `auth:`. */
-  readonly auth: AccessConfig | null;
+  readonly auth: Omit<AccessConfig, 'failuresPerMinute'> | null;
   readonly files: readonly string[];
 }
 
@@ -33,8 +33,7 @@ export function readAuth(written: unknown, { auth }: SoundNode, findings: Findin
     const remedy = 'Add tokens (`quotamesh token new` makes one), or remove auth and listen on 127.0.0.1.';
     findings.add(['auth'], { problem, allowed: 'at least one token or certificate', remedy });
   }
-  // `failuresPerMinute` is absent if it has a mistake; then nobody uses this result.
-  return { auth: { tokens, certificates, failuresPerMinute: auth.failuresPerMinute as number }, files };
+  return { auth: { tokens, certificates }, files };
 }
 
 /** The rules of certificates are tried one after the other, so their number is bounded. */

@@ -1,18 +1,14 @@
 import { isMapping } from '../../input/mapping.js';
+import { CONSTANTS } from '../resolved/constants.js';
 import { POLLED_BACKEND, type PolledBackendSettings } from '../schema/polled-backends.js';
 import { readSection, type Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { rowsOf } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 import { allowedText, show } from '../setting/setting-text.js';
-import type { SoundNode } from './read-node.js';
 
 /** The backends whose health is polled, in the order of the configuration. */
-export function readBackends(
-  backends: unknown,
-  node: SoundNode,
-  findings: Findings,
-): readonly (Backend & { readonly name: string })[] {
+export function readBackends(backends: unknown, findings: Findings): readonly (Backend & { readonly name: string })[] {
   if (backends === undefined || backends === null) return [];
   if (!isMapping(backends)) {
     const allowed = 'a mapping of backend name to settings';
@@ -32,7 +28,7 @@ export function readBackends(
     const read = readSection(findings, POLLED_BACKEND, path, given);
     checkRequired(read, path, findings);
     checkAddress(read, path, findings);
-    checkInterval(read, node, path, findings);
+    checkInterval(read, path, findings);
     return { ...read, name, zone: read.zone ?? name };
   });
 }
@@ -78,10 +74,10 @@ function holdsCredentials({ username, password }: URL): boolean {
 
 const METRIC = /^[A-Za-z_:][\w:]*(\{([A-Za-z_]\w*="[^"\\]*",?)*\})?$/;
 
-function checkInterval({ everyMs }: Backend, node: SoundNode, path: readonly string[], findings: Findings): void {
-  const { healthValidMs: validMs } = node.limiting;
-  if (typeof everyMs !== 'number' || typeof validMs !== 'number' || 2 * everyMs <= validMs) return;
-  const allowed = `at most half of limiting.healthValidMs = ${validMs / 2}ms`;
+function checkInterval({ everyMs }: Backend, path: readonly string[], findings: Findings): void {
+  const mostMs = CONSTANTS.limiting.healthValidMs / 2;
+  if (typeof everyMs !== 'number' || everyMs <= mostMs) return;
+  const allowed = `at most ${mostMs}ms`;
   const problem = `must be ${allowed}, got ${everyMs}ms: otherwise one late answer would pass for silence`;
-  findings.add([...path, 'everyMs'], { problem, allowed, remedy: 'Lower it, or raise limiting.healthValidMs.' });
+  findings.add([...path, 'everyMs'], { problem, allowed, remedy: 'Lower it.' });
 }

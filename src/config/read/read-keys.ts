@@ -19,7 +19,7 @@ import { mergedLayers } from './merged-layers.js';
 import { checkReserved } from './read-groups.js';
 
 export interface KeysRead {
-  readonly bounds: Sound<Pick<KeysConfig, 'maxLive' | 'maxLoud' | 'maxLimits' | 'publishNames'>>;
+  readonly bounds: Sound<Pick<KeysConfig, 'maxLive' | 'publishNames'>>;
   readonly templates: readonly TemplateRead[];
 }
 

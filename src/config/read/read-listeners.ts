@@ -1,5 +1,4 @@
 import { createSecureContext } from 'node:tls';
-import type { AccessConfig } from '../../access/access-config.js';
 import { secureContextOf } from '../../access/listener-tls.js';
 import { isLoopback } from '../../access/loopback.js';
 import type { ListenerTlsConfig } from '../resolved/resolved-config.js';
@@ -7,11 +6,12 @@ import { HTTP_TLS, type ListenerTlsSettings, MQTT_TLS } from '../schema/access.j
 import type { Sound } from '../schema/read-section.js';
 import type { TextsRead } from '../schema/text-file.js';
 import type { Findings } from '../setting/findings.js';
+import type { ReadAuth } from './read-auth.js';
 import type { SoundNode } from './read-node.js';
 import { type FileContext, readTexts } from './read-texts.js';
 
 /** A listener that other machines can reach needs `auth:`, or `insecure: true` for a network without strangers. */
-export function checkReach(node: SoundNode, auth: AccessConfig | null, findings: Findings): void {
+export function checkReach(node: SoundNode, auth: ReadAuth['auth'], findings: Findings): void {
   if (auth !== null || node.insecure === true) return;
   for (const section of ['http', 'mqtt'] as const) {
     const { host } = node[section];
@@ -35,7 +35,7 @@ export interface ReadListenerTls {
 /** Reads certificates, keys and authorities of the listeners from their files, and tries them out. */
 export function readListenerTls(
   node: SoundNode,
-  auth: AccessConfig | null,
+  auth: ReadAuth['auth'],
   findings: Findings,
   context: FileContext,
 ): ReadListenerTls {

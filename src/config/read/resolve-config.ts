@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { isMapping } from '../../input/mapping.js';
+import type { OtherConstants } from '../resolved/constants.js';
 import type { ResolvedConfig } from '../resolved/resolved-config.js';
 import { readAttachments } from '../rules/attachment-definition.js';
 import { type NamesInUse, readMqttRules } from '../rules/read-rules.js';
@@ -37,6 +38,8 @@ export interface ResolveOptions {
   readonly locate?: Locate | undefined;
   /** Relative paths start here; default: the working folder. */
   readonly folder?: string | undefined;
+  /** Takes the place of single constants, which no configuration sets: for tests. */
+  readonly constants?: OtherConstants | undefined;
   /** First part of the default node id. */
   readonly hostName?: string | undefined;
   /** Reads a secret or certificate. Pure but for this and the host name, which tests replace. */
@@ -75,7 +78,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const topic = readTopic(root.topic, findings, { nodeId: node.node, ...context });
   const groups = readGroups(root, findings);
   const keys = readKeys(root, findings, topic?.kind === 'none');
-  const backends = readBackends(root.backends, node, findings);
+  const backends = readBackends(root.backends, findings);
   checkTogether({ node, topic, groups }, root, findings);
   const names: NamesInUse = {
     has: (name) => groups.has(name) || keys.templates.some(({ pattern }) => pattern.matches(name)),
@@ -98,6 +101,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
     mqttRules,
     kafkaQuotas,
     attachments,
+    constants: options.constants ?? {},
   };
   return { config: buildConfig(parts), mistakes: [] };
 }

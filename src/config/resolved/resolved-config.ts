@@ -14,6 +14,7 @@ import type { MqttRule } from '../schema/mqtt-rules.js';
 import type { PolledBackendSettings } from '../schema/polled-backends.js';
 import type { TextsRead } from '../schema/text-file.js';
 import type { TopicKind, TopicSettings } from '../schema/topic-kinds.js';
+import type { Constants, DerivedTiming } from './constants.js';
 import type { RatesAsWritten } from './rates-as-written.js';
 
 /** What the node runs with: no optional field, deeply frozen. Made only by resolve-config.ts. */
@@ -45,7 +46,7 @@ export interface ResolvedConfig {
   /** Sampling period of the runtime's round, ms. */
   readonly sampleIntervalMs: number;
   /** A recording of the topic has all of it. */
-  readonly timing: NodeSettings['timing'];
+  readonly timing: NodeSettings['timing'] & Constants['timing'] & DerivedTiming;
   readonly limiting: CoordinatorSettings['limiting'];
   readonly costs: CostsConfig;
   /** Backends whose health this cluster polls. */
@@ -58,12 +59,13 @@ export interface ResolvedConfig {
 }
 
 /** Groups that are defined at run time; name: null = the name of the topic of reports with `-registry` behind it. */
-export type RegistryConfig = NodeSettings['registry'];
+export type RegistryConfig = NodeSettings['registry'] & Constants['registry'];
 
 /** What is kept of costs, and how bytes become cost units. */
 export interface CostsConfig extends CostMeterSettings, CostFactors {}
 
-export type PolledBackend = Omit<PolledBackendSettings, 'zone'> & { readonly name: string; readonly zone: string };
+export type PolledBackend = Omit<PolledBackendSettings, 'zone'> &
+  Constants['backends'] & { readonly name: string; readonly zone: string };
 
 export interface GroupConfig extends GroupSettings {
   /** `quotaMs` is what is written: the depths that follow from it stand beside it. */
@@ -115,30 +117,36 @@ export interface AllowedLimits {
   readonly asWritten: RatesAsWritten;
 }
 
-export type LimitsConfig = NodeLimit & Omit<NodeSettings['limits'], Direction> & { readonly asWritten: RatesAsWritten };
+export type LimitsConfig = NodeLimit &
+  Omit<NodeSettings['limits'], Direction> &
+  Constants['limits'] & { readonly asWritten: RatesAsWritten };
 
 /** The HTTP listener; tls: null = plain HTTP. */
-export type HttpConfig = Omit<NodeSettings['http'], 'tls'> & { readonly tls: ListenerTlsConfig | null };
+export type HttpConfig = Omit<NodeSettings['http'], 'tls'> &
+  Constants['http'] & { readonly tls: ListenerTlsConfig | null };
 
 /** PEM texts. Without a clientCa clients are asked for no certificates. */
 export type ListenerTlsConfig = TextsRead<ListenerTlsSettings> & { readonly cert: string; readonly key: string };
 
 /** Settings of `quotamesh mqtt`. connectsPerSecond 0 = nobody may connect; subscribesPerSecond null = unlimited. */
-export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules' | 'tls'> & {
-  readonly rules: readonly MqttRule[];
-  readonly tls: ListenerTlsConfig | null;
-};
+export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules' | 'tls'> &
+  Constants['mqtt'] & {
+    readonly rules: readonly MqttRule[];
+    readonly tls: ListenerTlsConfig | null;
+  };
 
 /** Settings of `quotamesh kafka-quotas`. */
-export type KafkaQuotasConfig = Omit<NodeSettings['kafkaQuotas'], 'exporters' | 'entities'> & {
-  readonly exporters: readonly string[];
-  readonly entities: readonly KafkaQuotaEntity[];
-};
+export type KafkaQuotasConfig = Omit<NodeSettings['kafkaQuotas'], 'exporters' | 'entities'> &
+  Constants['kafkaQuotas'] & {
+    readonly exporters: readonly string[];
+    readonly entities: readonly KafkaQuotaEntity[];
+  };
 
 export type TopicConfig = { [Kind in TopicKind]: ConfigOfKind<Kind> }[TopicKind];
 
 /** What a topic of this kind takes, completed: nothing that it needs is missing. */
 type ConfigOfKind<Kind extends TopicKind> = Omit<ReadOfKind<Kind>, keyof Completed> &
+  (Kind extends keyof Constants ? Constants[Kind] : unknown) &
   Pick<Completed, keyof Completed & keyof ReadOfKind<Kind>> & { readonly kind: Kind };
 
 type ReadOfKind<Kind extends TopicKind> = TextsRead<TopicSettings<Kind>>;

@@ -30,14 +30,6 @@ export const AUTH = section({
     costs:
       'Needs http.tls.clientCa. A certificate counts until it expires or its rule goes: revocation lists are not read.',
   },
-  failuresPerMinute: {
-    kind: 'count',
-    default: 30,
-    min: 1,
-    max: 1_000_000,
-    buys: 'More wrong tokens of one address (of IPv6: /64) within a minute before its attempts get 429.',
-    costs: 'More log and more guesses. Tokens that were let in from the address before go on.',
-  },
 });
 
 /** Certificate, key and client authorities of a listener. */

@@ -41,14 +41,6 @@ export const GROUP = section({
     buys: 'What a message is taken to cost until its cost has been reported; say 2000 where one costs 2,000 tokens.',
     costs: 'Too low admits too much at the first start, too high too little. Averages never go below 1, or below this.',
   },
-  promise: {
-    kind: 'choice',
-    default: 'relaxed',
-    choices: ['relaxed'],
-    laterChoices: ['strict'],
-    buys: 'relaxed: shares follow the newest reports at once.',
-    costs: 'Over-admission is bounded by how far apart the nodes have read, not excluded.',
-  },
   floorRatio: {
     kind: 'ratio',
     default: 0.001,

@@ -57,47 +57,6 @@ export const KAFKA_QUOTAS = section({
     buys: 'adopt: a value that somebody else has written is taken over, and what it was is put back by --release.',
     costs: 'leave: the entity stays as it is until that value is removed, or adopted by --adopt. Both are told.',
   },
-  aliveMs: {
-    kind: 'duration',
-    default: 5000,
-    min: 3000,
-    max: 600_000,
-    buys: 'Patience with a keeper that is slow before another one writes in its stead.',
-    costs: 'Nobody moves the quotas for so long after the writing keeper has died; what is in force stays.',
-  },
-  holdMs: {
-    kind: 'duration',
-    default: 10_000,
-    min: 2000,
-    max: 600_000,
-    buys: 'For so long a broker whose exporter is silent is taken to have what it had.',
-    costs:
-      'What changes there meanwhile is not seen. Afterwards it is taken to want everything, and the others get less.',
-  },
-  timeoutMs: {
-    kind: 'duration',
-    default: 1000,
-    min: 100,
-    max: 60_000,
-    buys: 'Patience with an exporter that is slow; one that hangs counts as silent.',
-    costs: 'The next look at all brokers waits for this one.',
-  },
-  maxPageBytes: {
-    kind: 'bytes',
-    default: 67_108_864,
-    min: 1024,
-    max: 1_073_741_824,
-    buys: 'Larger pages; one that is larger counts as silent. It is read line by line and not kept.',
-    costs: 'About 5 ms of CPU per MB of page and second.',
-  },
-  maxEntities: {
-    kind: 'count',
-    default: 1000,
-    min: 1,
-    max: 100_000,
-    buys: 'More entities of patterns like "{id}". Those beyond it keep what they have in Kafka, and that is told.',
-    costs: 'One record in the topic and one quota in Kafka each.',
-  },
   metrics: METRIC_NAMES,
 });
 export type KafkaQuotasSettings = z.output<typeof KAFKA_QUOTAS>;

@@ -10,29 +10,12 @@ export const KEYS = section({
     buys: 'More keys in memory at one node at once. One more takes the place of a key whose bucket is full again, or is refused with 503.',
     costs: 'About 120 bytes each, and the name.',
   },
-  maxLoud: {
-    kind: 'count',
-    default: 100_000,
-    min: 1,
-    max: 1_000_000,
-    buys: 'More keys of which one node uses more than it may unheard, or has done so until lately. Any other key gets no more there than that: at most its part of the quota.',
-    costs:
-      'About 5 KB each. A key counts until it is forgotten, if it was silent at first; else until the node starts anew.',
-  },
   publishNames: {
     kind: 'switch',
     default: true,
     buys: 'Every node shows the busiest keys of all nodes, by name.',
     costs:
       'The names stand in the topic as they are. Where names are secrets, switch it off: a node then shows its own keys alone.',
-  },
-  maxLimits: {
-    kind: 'count',
-    default: 1000,
-    min: 1,
-    max: 100_000,
-    buys: 'More different limits that came with requests in use at once at one node (allowLimits). One more is refused with 503.',
-    costs: 'About 5 KB each.',
   },
 });
 

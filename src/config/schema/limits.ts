@@ -1,4 +1,3 @@
-import { NODES_MAX } from '../../core/base/settings.js';
 import { section } from '../setting/section.js';
 import type { Setting } from '../setting/setting.js';
 import { TIME_UNITS, type TimeUnit } from '../setting/time-unit.js';
@@ -31,23 +30,6 @@ export function inEveryUnit<const Name extends RateName>(
 /** Limits of this node alone. Other nodes neither know nor share them. */
 export const NODE_LIMITS = section({
   ...directionLimits('the whole node, all groups together,'),
-  burstMs: {
-    kind: 'duration',
-    default: 100,
-    min: 0,
-    max: 60_000,
-    buys: 'Depth of the node’s own buckets: this much time of its limits at once (at least 20 messages).',
-    costs: 'Peaks on whatever the limits protect.',
-  },
-  maxWaiting: {
-    kind: 'count',
-    default: 100_000,
-    min: 1,
-    max: 10_000_000,
-    buys: 'More acquires that wait for their turn (`waitMs`) at once; beyond it they are refused with 503.',
-    costs:
-      'About 1.5 KB each, 2.5 KB with a signal; over HTTP some 10 KB of heap with request and connection (21 KB of memory).',
-  },
   maxReservations: {
     kind: 'count',
     default: 100_000,
@@ -55,39 +37,6 @@ export const NODE_LIMITS = section({
     max: 10_000_000,
     buys: 'More reservations over HTTP that are neither committed nor cancelled yet; beyond it they are refused with 503.',
     costs: 'About 1 KB each.',
-  },
-  maxNodes: {
-    kind: 'count',
-    default: 10_000,
-    min: 1,
-    max: NODES_MAX,
-    buys: 'More node ids in the cluster, those counted that are gone for less than timing.forgetAfterMs. One more is refused.',
-    costs: 'About 500 bytes each, more with what they report. All nodes must agree, or they compute different shares.',
-  },
-  maxGroupsPerNode: {
-    kind: 'count',
-    default: 10_000,
-    min: 64,
-    max: 1_000_000,
-    buys: 'More groups in use at one node at once. What a node reports beyond it is refused by all, as if it were idle there.',
-    costs:
-      'What one node can make all others keep: about six rows (limits.maxRows) for each. All nodes must agree, or they compute different shares.',
-  },
-  maxRows: {
-    kind: 'count',
-    default: 6_000_000,
-    min: 10_000,
-    max: 100_000_000,
-    buys: 'More of what all nodes report: a row per node, group and direction in use, one more per record of `timing.groupsPerRecord` groups, two and two per backend where costs are told. Each partition has its part. Beyond it records are refused, as if their nodes were idle in these groups.',
-    costs: 'About 50 bytes each when used, 120 at most. All nodes must agree, or they compute different shares.',
-  },
-  reservationMs: {
-    kind: 'duration',
-    default: 60_000,
-    min: 100,
-    max: 3_600_000,
-    buys: 'More time to commit or cancel a reservation over HTTP; afterwards it is charged as it was estimated.',
-    costs: 'What a client that died has reserved is not counted for so long.',
   },
 });
 

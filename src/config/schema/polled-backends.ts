@@ -56,13 +56,5 @@ export const POLLED_BACKEND = section({
     buys: 'Fewer requests.',
     costs: 'Saturation is seen later. Must be at most half of limiting.healthValidMs.',
   },
-  timeoutMs: {
-    kind: 'duration',
-    default: 1000,
-    min: 10,
-    max: 60_000,
-    buys: 'Patience with an endpoint that is slow; one that hangs counts as no answer.',
-    costs: 'The next request waits for this one.',
-  },
 });
 export type PolledBackendSettings = z.output<typeof POLLED_BACKEND>;

@@ -1,5 +1,4 @@
 import { RAMP_MODES } from '../../core/base/settings.js';
-import { TIME_TO_LIVE_MAX_MS } from '../../core/ramp/ramp.js';
 import { section } from '../setting/section.js';
 import { RATE_MAX } from './limits.js';
 
@@ -53,29 +52,5 @@ export const RAMP = section({
     max: 1,
     buys: 'only-if-used and go-back-n: a second counts as used only from this part of the ceiling on.',
     costs: 'Too high, and demand that is steady but below it never climbs.',
-  },
-  coolDownMs: {
-    kind: 'duration',
-    default: 5000,
-    min: 1000,
-    max: DAY_MS,
-    buys: 'go-back-n: pauses up to this one cost no height.',
-    costs: 'What the quota protects may have gone cold meanwhile.',
-  },
-  pausePenaltyRatio: {
-    kind: 'ratio',
-    default: 0.5,
-    min: 0,
-    max: 1,
-    buys: 'go-back-n: each second of a longer pause takes away this part of what a second adds.',
-    costs: 'At 0 pauses cost nothing, at 1 the way down is as fast as the way up.',
-  },
-  timeToLiveMs: {
-    kind: 'duration',
-    default: 180_000,
-    min: 5000,
-    max: TIME_TO_LIVE_MAX_MS,
-    buys: 'A group that pauses, and nodes that are restarted, find the ceiling that was reached.',
-    costs: 'After a longer pause of everybody the ramp begins anew.',
   },
 });

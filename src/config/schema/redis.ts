@@ -2,7 +2,6 @@ import { type Members, section } from '../setting/section.js';
 import { NODE_NAME, REDIS_PREFIX } from '../setting/setting.js';
 import { fileRow, READ_ONCE } from './text-file.js';
 import { TLS } from './tls.js';
-import { APPEND_TIMEOUT } from './topic.js';
 
 const SECRET_REMEDY =
   'Give a text that is not empty, or the path of a file in the key of the same name with File at the end.';
@@ -71,39 +70,6 @@ export const REDIS_TOPIC = {
     pattern: REDIS_PREFIX,
     buys: 'How the names of all keys begin; the name of the cluster follows.',
     costs: 'Another prefix is another, empty topic: its nodes do not see these.',
-  },
-  appendTimeoutMs: { ...APPEND_TIMEOUT, default: 2000 },
-  connectionTimeoutMs: {
-    kind: 'duration',
-    default: 2000,
-    min: 100,
-    max: 60_000,
-    buys: 'Patience with a server far away, its Sentinels included.',
-    costs: 'A server that is down is given up later.',
-  },
-  requestTimeoutMs: {
-    kind: 'duration',
-    default: 1500,
-    min: 100,
-    max: 60_000,
-    buys: 'Patience with a slow server.',
-    costs: 'A frozen server is noticed later.',
-  },
-  readIntervalMs: {
-    kind: 'duration',
-    default: 40,
-    min: 0,
-    max: 1000,
-    buys: 'Where records never stop coming, one read in this time for all of them; CPU of readers and of Redis.',
-    costs: 'There a record may wait for as long. Nothing where fewer appends come than that; 0 reads at once, always.',
-  },
-  settleMs: {
-    kind: 'duration',
-    default: 3000,
-    min: 0,
-    max: 60_000,
-    buys: 'A starting node waits until the log is this old: then running nodes have put back what Redis lost.',
-    costs: 'The first start on an empty Redis, and a start right after a failover, take as long.',
   },
   tls: TLS,
   sentinel: SENTINEL,

@@ -31,28 +31,4 @@ export const REGISTRY = section({
     buys: 'More groups that come at run time. One more is refused by name.',
     costs: 'About 3 KB each. Names that were deleted count until the node starts anew.',
   },
-  maxAttachments: {
-    kind: 'count',
-    default: 100_000,
-    min: 1,
-    max: 1_000_000,
-    buys: 'More tenants, namespaces and topics that are attached at run time. One more is refused by name.',
-    costs: 'About 1 KB each.',
-  },
-  changesPerSecond: {
-    kind: 'rate',
-    default: 2000,
-    min: 1,
-    max: 1_000_000,
-    buys: 'More changes of groups and attachments through this node; ten seconds’ worth at once. Beyond it: 429.',
-    costs: 'Load on every node of the cluster, and on the topic: each has to read each change.',
-  },
-  auditedChanges: {
-    kind: 'count',
-    default: 10_000,
-    min: 1,
-    max: 1_000_000,
-    buys: 'Who changed what, further back. Older changes stand only in the log of the node that was asked.',
-    costs: 'About 1.5 KB each at every node, and reading them before a node is ready. Nodes must agree.',
-  },
 });

@@ -11,15 +11,6 @@ export const TOPIC_KIND = {
   costs: 'kafka needs a Kafka cluster, redis a Redis; embedded needs a local (not a network) file system.',
 } as const satisfies Setting;
 
-export const APPEND_TIMEOUT = {
-  kind: 'duration',
-  default: 5000,
-  min: 50,
-  max: 60_000,
-  buys: 'Patience with a slow topic before an append counts as failed.',
-  costs: 'A lost report is repaired later; at most one append per partition waits at a time.',
-} as const satisfies Setting;
-
 export const NO_TOPIC = {
   nodeCount: {
     kind: 'count',
@@ -33,7 +24,7 @@ export const NO_TOPIC = {
   },
 } as const satisfies Members;
 
-export const MEMORY_TOPIC = { appendTimeoutMs: APPEND_TIMEOUT } as const;
+export const MEMORY_TOPIC = {} as const satisfies Members;
 
 export const EMBEDDED_TOPIC = {
   path: {
@@ -42,7 +33,6 @@ export const EMBEDDED_TOPIC = {
     buys: 'The folder that the processes of a cluster share. Relative paths start at that of the configuration file.',
     costs: 'A few MB of disk; it must lie on a local file system.',
   },
-  appendTimeoutMs: { ...APPEND_TIMEOUT, default: 2000 },
 } as const satisfies Members;
 
 export const KAFKA_TOPIC = {
@@ -94,48 +84,6 @@ export const KAFKA_TOPIC = {
     buys: 'Large batches are smaller; packed reports gain little (docs/operate/scale.md).',
     costs:
       'CPU at every writer and reader. snappy and lz4 need a package (snappy, lz4-napi) and zstd Node.js 22.15 at every node: one without it stops reading, because it would see another log than the others.',
-  },
-  appendTimeoutMs: APPEND_TIMEOUT,
-  connectionTimeoutMs: {
-    kind: 'duration',
-    default: 3000,
-    min: 100,
-    max: 60_000,
-    buys: 'Patience with brokers far away.',
-    costs: 'A broker that is down is given up later.',
-  },
-  requestTimeoutMs: {
-    kind: 'duration',
-    default: 3000,
-    min: 100,
-    max: 60_000,
-    buys: 'Patience with slow brokers.',
-    costs: 'A frozen broker is noticed later.',
-  },
-  fetchMaxWaitMs: {
-    kind: 'duration',
-    default: 250,
-    min: 1,
-    max: 30_000,
-    buys: 'Fewer empty answers on an idle topic, hence less idle CPU.',
-    costs: 'With fetchMinBytes above 1, records may wait for as long; and stopping takes up to as long.',
-  },
-  fetchMinBytes: {
-    kind: 'bytes',
-    default: 1,
-    min: 1,
-    max: 1_048_576,
-    buys: 'Fewer, larger fetches in large clusters: a reader is woken once for many records.',
-    costs: 'Every record, also the own echo, may wait for fetchMaxWaitMs.',
-  },
-  fetchIntervalMs: {
-    kind: 'duration',
-    default: 40,
-    min: 0,
-    max: 1000,
-    buys: 'Where records never stop coming, one fetch in this time for all of them; CPU of readers in large clusters.',
-    costs:
-      'There a record may wait for as long. Nothing where the log has fewer batches than that; 0 fetches at once, always.',
   },
   tls: TLS,
   sasl: SASL,

@@ -172,11 +172,6 @@ function accept(value: unknown): ReadValue {
 
 function refuse(setting: Setting, input: unknown): ReadValue {
   const allowed = allowedText(setting, input);
-  const later = setting.laterChoices?.find((name) => name === input);
-  if (later !== undefined) {
-    const problem = `cannot be "${later}" yet: it arrives in a later version`;
-    return { value: undefined, problems: [{ at: [], problem, allowed, remedy: `Until then use ${allowed}.` }] };
-  }
   const got = setting.secret === true ? '(not shown)' : show(input);
   const problem = `must be ${allowed}, got ${got}`;
   const [remedy, cause] = [remedyFor(setting, input), causeOf(setting, input)];

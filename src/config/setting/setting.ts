@@ -19,8 +19,6 @@ export interface Setting {
   readonly min?: number;
   readonly max?: number;
   readonly choices?: readonly string[];
-  /** Choices that are planned and that this version refuses by name. */
-  readonly laterChoices?: readonly string[];
   readonly pattern?: NamePattern;
   readonly of?: Entries;
   /** One of the keys of a rate, which is read as it was written: amount and unit of time. Its bounds are in this unit. */

@@ -19,9 +19,12 @@ const DELETED_EVERY = 5;
 const BY = { name: 'writer', how: 'open', requestId: 'kill', atMs: 0, tenants: null };
 const { path, node: nodeId, life, groups, auditedChanges } = JSON.parse(process.argv[2]);
 const topic = { kind: 'embedded', path };
-const config = { cluster: 'kills', node: nodeId, topic, registry: { auditedChanges }, groups: { orders: {} } };
+const config = { cluster: 'kills', node: nodeId, topic, groups: { orders: {} } };
 /** Not through createNode: changes to groups come over HTTP, and are no calls of the library. */
-const parts = await assembleNode(await configOf({ config, env: {} }), silentTelemetry);
+const parts = await assembleNode(
+  await configOf({ config, env: {} }, { registry: { auditedChanges } }),
+  silentTelemetry,
+);
 await startParts(parts);
 const go = new Promise((resolve) => process.once('message', resolve));
 process.send('ready');

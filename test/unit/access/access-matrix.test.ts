@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MqttStatus } from '../../../src/mqtt/mqtt-status.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 import { KEEPER_STATUS } from '../kafka-quotas/keeper-status-of.js';
-import { AUTH, bearer, TOKENS, type Who } from './access-scene.js';
+import { AUTH, bearer, MANY_FAILURES, TOKENS, type Who } from './access-scene.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 const PAGE = readFileSync(new URL('../../../docs/operate/access.md', import.meta.url), 'utf8');
@@ -24,7 +24,7 @@ let scene: HttpScene;
 let routes: readonly string[];
 beforeAll(async () => {
   const [mqtt, kafkaQuotas] = [() => ({}) as MqttStatus, () => KEEPER_STATUS];
-  scene = await readyScene({ auth: AUTH }, mqtt, kafkaQuotas);
+  scene = await readyScene({ auth: AUTH, constants: MANY_FAILURES }, mqtt, kafkaQuotas);
   const index = await scene.app.inject({ url: '/', headers: bearer(TOKENS.viewer) });
   const { routes: named, aliases } = index.json() as { routes: string[]; aliases: Record<string, string> };
   const others = Object.entries(aliases).flatMap(([alias, path]) => {

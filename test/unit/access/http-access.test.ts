@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callerOf } from '../../../src/http/access/caller.js';
 import { RouteGuard } from '../../../src/http/access/route-guard.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
-import { AUTH, bearer, TOKENS, written } from './access-scene.js';
+import { AUTH, bearer, MANY_FAILURES, TOKENS, written } from './access-scene.js';
 
 let scene: HttpScene;
 beforeAll(async () => {
-  scene = await readyScene({ auth: AUTH });
+  scene = await readyScene({ auth: AUTH, constants: MANY_FAILURES });
 });
 afterAll(() => scene.close());
 
@@ -170,7 +170,7 @@ describe('what a refusal says', () => {
   });
 
   test('the line of a change that a stranger asked for says that nobody knows who it was', async () => {
-    const strict = await httpScene({ auth: { ...AUTH, failuresPerMinute: 1 } });
+    const strict = await httpScene({ auth: AUTH, constants: { auth: { failuresPerMinute: 1 } } });
     const change = { method: 'PUT', url: '/v1/groups/orders', headers: bearer('qm_wrong'), payload: {} } as const;
     await strict.app.inject(change);
     await strict.app.inject(change);
@@ -184,7 +184,7 @@ describe('what a refusal says', () => {
   });
 
   test('429 with Retry-After after too many failures, counted in metrics and status', async () => {
-    const strict = await httpScene({ auth: { ...AUTH, failuresPerMinute: 2 } });
+    const strict = await httpScene({ auth: AUTH, constants: { auth: { failuresPerMinute: 2 } } });
     const wrong = () => strict.app.inject({ url: '/v1/groups', headers: bearer('qm_wrong') });
     expect([await wrong(), await wrong()].map(({ statusCode }) => statusCode)).toEqual([401, 401]);
     const limited = await wrong();

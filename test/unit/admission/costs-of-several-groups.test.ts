@@ -16,8 +16,8 @@ function costOf(group: string): number {
 }
 
 beforeAll(async () => {
-  const costs = { maxLanes: 2, forgetAfterMs: 240_000 };
-  scene = await readyScene({ groups: GROUPS, attachments: { scopes: PLACES }, costs });
+  const constants = { costs: { maxLanes: 2 } };
+  scene = await readyScene({ groups: GROUPS, attachments: { scopes: PLACES }, constants });
 });
 afterAll(() => scene.close());
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Batch, Reservation } from '../../../src/api/decision.js';
+import type { OtherConstants } from '../../../src/config/resolved/constants.js';
 import { checkedDefinition, putGroup } from '../../../src/groups/changes/change-group.js';
 import { OpenReservations } from '../../../src/http/acquire/open-reservations.js';
 import { BY_TEST } from '../../integration/changed-by.js';
@@ -24,13 +25,13 @@ interface Table {
   /** Other settings, where the table is full of something that is configured. */
   readonly config?: (size: number) => Readonly<Record<string, unknown>>;
   readonly groups?: (size: number) => Readonly<Record<string, unknown>>;
-  readonly node?: (size: number) => Readonly<Record<string, unknown>>;
+  readonly constants?: (size: number) => OtherConstants;
   /** Fills the table of a node, and says what is done to it then. */
   readonly fill: (node: WholeNode, size: number) => Promise<(at: number) => unknown> | ((at: number) => unknown);
 }
 
 /** Filling the tables keeps the event loop for seconds on a busy machine: that must not be a stall of the node. */
-const PATIENT = { shareValidMs: 240_000, stalenessMs: 300_000 };
+const PATIENT = { stalenessMs: 300_000 };
 const QUOTA = { quota: { publish: { messagesPerSecond: 1e9 } } };
 const silent = { log: () => undefined };
 const places = (size: number) => Object.fromEntries(Array.from({ length: size }, (_, at) => [`t${at}`, 'a']));
@@ -121,7 +122,7 @@ const TABLES: Readonly<Record<string, Table>> = {
     },
   },
   'backends: names that somebody makes up': {
-    node: (size) => ({ limiting: { maxBackends: Math.min(size, 10_000) } }),
+    constants: (size) => ({ limiting: { maxBackends: Math.min(size, 10_000) } }),
     fill: (node, size) => {
       const { backends } = node.coordinator!.targets;
       const healthy = { kind: 'backend', health: { kind: 'ratio', ratio: 1 }, zone: 'a' } as const;
@@ -178,7 +179,7 @@ async function costOf(call: (at: number) => unknown, from: number): Promise<numb
 }
 
 test.each(Object.keys(TABLES))('a full table makes no request dearer than its logarithm: %s', async (name) => {
-  const { few: fewer = FEW, config, groups: others, node, fill } = TABLES[name];
+  const { few: fewer = FEW, config, groups: others, constants: constantsOf, fill } = TABLES[name];
   const calls: ((at: number) => unknown)[] = [];
   for (const size of [fewer, (MANY / FEW) * fewer]) {
     const groups = {
@@ -186,8 +187,9 @@ test.each(Object.keys(TABLES))('a full table makes no request dearer than its lo
       blocked: { quota: { publish: { messagesPerSecond: 0 } } },
       ...others?.(size),
     };
-    const limits = { maxReservations: 2 * MANY, maxWaiting: 2 * MANY };
-    const scene = await readyScene({ groups, limits, timing: PATIENT, ...node?.(size) });
+    const limits = { maxReservations: 2 * MANY };
+    const constants = { limits: { maxWaiting: 2 * MANY }, ...constantsOf?.(size) };
+    const scene = await readyScene({ groups, limits, timing: PATIENT, constants });
     scenes.push(scene);
     // No round comes in between: the loops below do not let the event loop go on.
     for (const lane of [0, 2]) scene.node.serve(lane);

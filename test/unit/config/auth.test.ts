@@ -144,11 +144,6 @@ describe('a mistake', () => {
     ['no file', 'auth: { tokensFile: gone.yaml }\n', /auth.tokensFile cannot be read: there is no such file/],
     ['a file of text', 'auth: { tokensFile: text.yaml }\n', /auth.tokensFile must hold a list of tokens/],
     ['an open bracket', 'auth: { tokensFile: open.yaml }\n', /auth.tokensFile is no good YAML: line \d/],
-    [
-      'too many failures',
-      `auth: { failuresPerMinute: 0, tokens: [{ name: a, roles: [admin], hash: "${HASH}" }] }\n`,
-      /failuresPerMinute must be a whole number between 1/,
-    ],
     ['a rule without TLS', rule('{ match: "CN=a", roles: [viewer] }'), /auth.certificates need http.tls.clientCa/],
     ['a key without certificate', 'http: { tls: { key: x } }\n', /http.tls.key needs http.tls.cert/],
     ['a certificate without key', 'http: { tls: { certFile: node.pem } }\n', /http.tls.cert needs http.tls.key/],

@@ -18,10 +18,10 @@ describe('keys', () => {
     const keys = { maxLive: '10k', 'key:{id}': { ...FIVE, burst: 3, overrides } };
     const config = resolveConfig(
       { cluster: 'c', node: 'n', topic: 'memory', defaults: { debtMs: 7000 }, keys },
-      { source: 'x', env: { QUOTAMESH_KEYS_MAX_LOUD: '20' } },
+      { source: 'x', env: { QUOTAMESH_KEYS_MAX_LIVE: '20k' } },
     );
     const [template] = config.keys.templates;
-    expect(config.keys).toMatchObject({ maxLive: 10_000, maxLoud: 20 });
+    expect(config.keys).toMatchObject({ maxLive: 20_000 });
     expect(template?.group).toMatchObject({ name: 'key:{id}', debtMs: 7000, burst: { messages: 3 } });
     expect(template?.overrides).toMatchObject([
       { name: 'key:acme', debtMs: 7000, quota: { publish: [50 / 60, Infinity] }, burst: { messages: 3 } },

@@ -206,16 +206,6 @@ describe('a broken node.yaml', () => {
       /:3:16: timing.isolationAfterMs must be at least 2 × .* = 3200ms, got 3s \(the default\): otherwise/,
     ],
     [
-      'a share that outlives its node',
-      `cluster: demo\ntiming:\n  shareValidMs: 6s\n${GROUPS}`,
-      /:3:17: timing.shareValidMs must be less than .* = 5s, got 6s: otherwise .* Lower/,
-    ],
-    [
-      'a topic against timing',
-      `cluster: demo\ntopic: { kind: kafka, brokers: ["a:1"], fetchMaxWaitMs: 2s }\n${GROUPS}`,
-      /:2:57: timing.isolationAfterMs must be at least 2 × topic.fetchMaxWaitMs = 4s/,
-    ],
-    [
       'an unknown default group',
       `cluster: demo\ndefaultGroup: order\n${GROUPS}`,
       /:2:15: defaultGroup must name a configured group, got "order"\. Did you mean "orders"\?$/,
@@ -234,11 +224,6 @@ describe('a broken node.yaml', () => {
       'a mistake in defaults',
       `cluster: demo\ndefaults:\n  debtMs: -1\n${GROUPS}`,
       /^node.yaml:3:11: defaults.debtMs must be a duration between 0 and 1d/,
-    ],
-    [
-      'strict',
-      'cluster: demo\ngroups:\n  orders: { promise: strict }\n',
-      /:3:22: groups.orders.promise cannot be "strict" yet: it arrives in a later version\. Until then use relaxed\.$/,
     ],
     [
       'a strategy that does not exist',
@@ -318,7 +303,7 @@ describe('a broken node.yaml', () => {
     [
       'a poll too rare',
       `cluster: demo\nbackends:\n  db: { url: 'http://db/m', metric: q, target: 2, spring: 1, everyMs: 6s }\n${GROUPS}`,
-      /backends.db.everyMs must be at most half of limiting.healthValidMs = 5000ms, got 6000ms/,
+      /backends.db.everyMs must be at most 5000ms, got 6000ms/,
     ],
     [
       'a name of a backend',
@@ -382,7 +367,6 @@ groups:
     expect(report.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
       'node.yaml:2:15: http.port',
       'node.yaml:4:16: timing.stalenessMs',
-      'node.yaml:4:16: timing.shareValidMs',
       'node.yaml:4:16: timing.isolationAfterMs',
       'node.yaml:5:3: timing.hartbeatMs',
       'node.yaml:10:28: groups.orders.quota.publish.messagesPerSecond',
@@ -391,7 +375,7 @@ groups:
       'node.yaml:14:15: groups.mail.strategy',
       'node.yaml:15:29: groups.mail.maxRequest.messages',
     ]);
-    expect(report[5]).toBe(
+    expect(report[4]).toBe(
       'node.yaml:10:28: groups.orders.quota.publish.messagesPerSecond must be a rate ≥ 0 (e.g. 1000 or 10k), got -5. ' +
         'Remove the key for "unlimited" or use 0 to block.',
     );

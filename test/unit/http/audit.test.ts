@@ -83,15 +83,15 @@ describe('GET /v1/audit', () => {
     expect(await a.get('/v1/audit?grup=x')).toMatchObject({ status: 422, body: { code: 'FIELD_UNKNOWN' } });
   });
 
-  it('the newest registry.auditedChanges are kept, by all nodes and by one that starts later', async () => {
+  it('the newest auditedChanges are kept, by all nodes and by one that starts later', async () => {
     const cluster = `kept-${process.pid}`;
-    const registry = { auditedChanges: 3 };
+    const constants = { registry: { auditedChanges: 3 } };
     const [one, other] = [
-      await readyScene({ cluster, node: 'a', registry }),
-      await readyScene({ cluster, node: 'b', registry }),
+      await readyScene({ cluster, node: 'a', constants }),
+      await readyScene({ cluster, node: 'b', constants }),
     ];
     for (let at = 0; at < 10; at++) await ask(one, 'PUT', '/v1/groups/new', quota(at));
-    const later = await readyScene({ cluster, node: 'c', registry });
+    const later = await readyScene({ cluster, node: 'c', constants });
     for (const scene of [one, other, later]) {
       await expect.poll(async () => (await changesOf(scene)).map(({ after }) => after)).toEqual([7, 8, 9].map(quota));
     }

@@ -10,7 +10,7 @@ const put = (url: string, payload: object, remoteAddress = '127.0.0.1') =>
 
 describe('bounds of changes', () => {
   it('their rate: 429 with Retry-After, counted; what is read, and who may not change anything, is not bounded', async () => {
-    scene = await readyScene({ registry: { changesPerSecond: 1 } });
+    scene = await readyScene({ constants: { registry: { changesPerSecond: 1 } } });
     for (let at = 0; at < 50; at++) expect((await put('/v1/groups/new', {}, '10.0.0.7')).status).toBe(403);
     const answers = [];
     for (let at = 0; at < 15; at++) answers.push(await put(PATHS[at % PATHS.length], { group: 'orders' }));
@@ -41,7 +41,7 @@ describe('bounds of changes', () => {
   });
 
   it('the number of attachments: one more is refused by name; those that are there can be changed and detached', async () => {
-    scene = await readyScene({ registry: { maxAttachments: 2 } });
+    scene = await readyScene({ constants: { registry: { maxAttachments: 2 } } });
     for (const scope of ['a', 'b']) {
       expect((await put(`/v1/attachments/${scope}`, { group: 'orders' })).status).toBe(200);
     }
@@ -70,7 +70,7 @@ describe('bounds of changes', () => {
   it('and of a node whose setting is lower than that of the others: what it cannot use is in its status', async () => {
     const cluster = `attached-${process.pid}`;
     scene = await readyScene({ cluster, node: 'a' });
-    const lower = await readyScene({ cluster, node: 'b', registry: { maxAttachments: 1 } });
+    const lower = await readyScene({ cluster, node: 'b', constants: { registry: { maxAttachments: 1 } } });
     for (const scope of ['a', 'b']) await put(`/v1/attachments/${scope}`, { group: 'orders' });
     await expect.poll(() => lower.node.status().degraded.join()).toContain('registry.maxAttachments = 1');
     await lower.close();

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { OtherConstants } from '../../../src/config/resolved/constants.js';
 import { needs } from '../../../src/http/route/route-access.js';
 import { listen } from '../../../src/http/server/http-server.js';
 import { type HttpScene, httpScene } from './http-scene.js';
@@ -172,7 +173,7 @@ describe('answers that nobody takes', () => {
 
 describe('connections', () => {
   it('beyond maxConnections take the place of one that asks nothing, first of one that never did', async () => {
-    const { connection, scene, another } = await connected({ maxConnections: 2 });
+    const { connection, scene, another } = await connected({}, 2);
     connection.write(LIVEZ);
     await connection.until(() => connection.text !== '');
     const silent = await another();
@@ -189,7 +190,7 @@ describe('connections', () => {
   });
 
   it('where all are busy, the newcomer is closed', async () => {
-    const { connection, scene, another } = await connected({ maxConnections: 2 });
+    const { connection, scene, another } = await connected({}, 2);
     connection.write(WAIT);
     const other = await another();
     other.write(WAIT);
@@ -227,8 +228,8 @@ interface Connected {
 }
 
 /** The node has not started: whoever may wait does. */
-async function connected(http: object): Promise<Connected> {
-  const scene = await httpScene({ http: { port: 0, ...http } });
+async function connected(http: NonNullable<OtherConstants['http']>, maxConnections = 10_000): Promise<Connected> {
+  const scene = await httpScene({ http: { port: 0, maxConnections }, constants: { http } });
   scene.app.get('/large', { config: { access: needs('open') } }, (_, reply) => reply.send('x'.repeat(LARGE_BYTES)));
   const port = Number(new URL(await listen(scene.app, scene.node)).port);
   const clients: Client[] = [];

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { Access } from '../../../src/access/access.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import type { OtherConstants } from '../../../src/config/resolved/constants.js';
 import { createAcquireOutcomes } from '../../../src/http/acquire/acquire-outcomes.js';
 import type { ConnectionCounts } from '../../../src/http/connections/connection-counts.js';
 import { closeHttp, createHttpServer } from '../../../src/http/server/http-server.js';
@@ -47,16 +48,25 @@ export const GROUPS = {
   free: {},
 };
 
+/** What a configuration says, and constants that it cannot say. */
+export interface SceneOverrides extends Readonly<Record<string, unknown>> {
+  readonly constants?: OtherConstants;
+}
+
 let scenes = 0;
 
 export async function httpScene(
-  overrides: Readonly<Record<string, unknown>> = {},
+  { constants, ...overrides }: SceneOverrides = {},
   mqtt?: () => MqttStatus,
   kafkaQuotas?: () => KeeperStatus,
 ): Promise<HttpScene> {
   const own = { cluster: `http-${process.pid}-${scenes++}`, node: 'a', topic: 'memory', groups: GROUPS };
   const raw = { ...own, ...overrides };
-  return sceneOf((telemetry) => wholeNode(resolveConfig(raw, { source: '(test)' }), telemetry), mqtt, kafkaQuotas);
+  return sceneOf(
+    (telemetry) => wholeNode(resolveConfig(raw, { source: '(test)', constants }), telemetry),
+    mqtt,
+    kafkaQuotas,
+  );
 }
 
 /** A node that somebody else has made, with its server. */

@@ -173,7 +173,11 @@ describe('a reservation over HTTP', () => {
 
 describe('nobody ends it', () => {
   it('it is charged as it was estimated, loudly; a full table refuses', async () => {
-    scene = await readyScene({ groups: GROUPS, limits: { maxReservations: 2, reservationMs: 200 } });
+    scene = await readyScene({
+      groups: GROUPS,
+      limits: { maxReservations: 2 },
+      constants: { limits: { reservationMs: 200 } },
+    });
     const id = await reserve({ messages: 2, bytes: 70 });
     await reserve({ messages: 1 });
     const full = await scene.acquire({ group: 'orders', messages: 1, cost: { units: 6 } });

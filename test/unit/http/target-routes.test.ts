@@ -25,7 +25,7 @@ describe('costs and backends over HTTP', () => {
   };
 
   beforeAll(async () => {
-    scene = await readyScene({ groups: GROUPS, limiting: { maxBackends: 2 }, costs: { maxLanes: 1 } });
+    scene = await readyScene({ groups: GROUPS, constants: { limiting: { maxBackends: 2 }, costs: { maxLanes: 1 } } });
   });
   afterAll(() => scene.close());
 

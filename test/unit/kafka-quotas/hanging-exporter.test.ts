@@ -12,10 +12,11 @@ test('an exporter that hangs for longer than a writer’s permission lasts does 
   onTestFinished(() => {
     vi.unstubAllGlobals();
   });
-  const scene = new QuotaKeeperScene({
+  const settings = {
     groups: { app: { quota: { publish: { bytesPerSecond: 1000 } } } },
-    kafkaQuotas: { exporters: EXPORTERS, timeoutMs: 5000, entities: [{ clientId: 'app', group: 'app' }] },
-  });
+    kafkaQuotas: { exporters: EXPORTERS, entities: [{ clientId: 'app', group: 'app' }] },
+  };
+  const scene = new QuotaKeeperScene(settings, {}, { kafkaQuotas: { timeoutMs: 5000 } });
   onTestFinished(() => scene.close());
   await scene.keeper.start();
   await scene.pass(30_000);

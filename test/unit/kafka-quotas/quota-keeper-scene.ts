@@ -1,4 +1,5 @@
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import type { OtherConstants } from '../../../src/config/resolved/constants.js';
 import { GroupTable } from '../../../src/groups/group-table.js';
 import { KeyTemplates } from '../../../src/groups/keys/key-templates.js';
 import { type QuotaAdmin, QuotaKeeper } from '../../../src/kafka-quotas/quota-keeper.js';
@@ -17,10 +18,10 @@ export class QuotaKeeperScene {
   readonly lines: { readonly message: string; readonly facts: Readonly<Record<string, unknown>> }[] = [];
   readonly #time = new VirtualTime();
 
-  constructor(settings: object, admin: Partial<QuotaAdmin> = {}) {
+  constructor(settings: object, admin: Partial<QuotaAdmin> = {}, constants: OtherConstants = {}) {
     const config = resolveConfig(
       { cluster: 'demo', node: 'a', topic: { kind: 'kafka', brokers: ['127.0.0.1:9092'] }, ...settings },
-      { source: '(test)', env: {} },
+      { source: '(test)', env: {}, constants },
     );
     const { registry, keys } = config;
     const telemetry = silentTelemetry;

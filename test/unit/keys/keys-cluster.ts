@@ -1,4 +1,5 @@
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import type { OtherConstants } from '../../../src/config/resolved/constants.js';
 import { silentTelemetry, type Telemetry } from '../../../src/ports/telemetry.js';
 import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
@@ -17,13 +18,18 @@ export interface KeysCluster {
   join(): Promise<WholeNode>;
 }
 
+/** What a configuration says, and constants that it cannot say. */
+export interface ClusterOverrides extends Readonly<Record<string, unknown>> {
+  readonly constants?: OtherConstants;
+}
+
 /** Production nodes on one log in virtual time; the clock of every node is that time. A list of keys: one per node. */
 export async function withKeys(
   count: number,
   keys: object,
   story: (cluster: KeysCluster) => Promise<void>,
   telemetry: Telemetry = silentTelemetry,
-  others: object = {},
+  { constants, ...others }: ClusterOverrides = {},
 ): Promise<void> {
   const time = new VirtualTime();
   const log = createMemoryLog();
@@ -39,7 +45,7 @@ export async function withKeys(
         keys: Array.isArray(keys) ? keys[at] : keys,
         ...others,
       };
-      const config = resolveConfig(raw, { source: '(test)', env: {} });
+      const config = resolveConfig(raw, { source: '(test)', env: {}, constants });
       const topic = new GivenOffsets(new MemoryTopic(log), likeRedis);
       const append = topic.append.bind(topic);
       topic.append = (records) => {

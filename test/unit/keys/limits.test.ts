@@ -149,27 +149,39 @@ describe('limits that come with requests', () => {
   });
 
   test('different limits in use are bounded; one of which there is no key makes room', async () => {
-    await withKeys(1, { maxLimits: 3, ...KEYS }, async ({ nodes, time }) => {
-      const [node] = nodes as [WholeNode];
-      await time.advance(120_000);
-      for (let key = 1; key <= 3; key++) node.tryAcquire(`key:${key}`, ONE, { limit: perMinute(key) });
-      node.tryAcquire('key:4', ONE, { limit: perMinute(3) });
-      expect(() => node.tryAcquire('key:5', ONE, { limit: perMinute(5) })).toThrow(/keys.maxLimits = 3/);
-      node.tryAcquire('key:1', ONE, { limit: perMinute(2) });
-      expect(node.tryAcquire('key:5', ONE, { limit: perMinute(5) }).granted).toBe(true);
-    });
+    await withKeys(
+      1,
+      KEYS,
+      async ({ nodes, time }) => {
+        const [node] = nodes as [WholeNode];
+        await time.advance(120_000);
+        for (let key = 1; key <= 3; key++) node.tryAcquire(`key:${key}`, ONE, { limit: perMinute(key) });
+        node.tryAcquire('key:4', ONE, { limit: perMinute(3) });
+        expect(() => node.tryAcquire('key:5', ONE, { limit: perMinute(5) })).toThrow(/keys.maxLimits = 3/);
+        node.tryAcquire('key:1', ONE, { limit: perMinute(2) });
+        expect(node.tryAcquire('key:5', ONE, { limit: perMinute(5) }).granted).toBe(true);
+      },
+      undefined,
+      { constants: { keys: { maxLimits: 3 } } },
+    );
   });
 
   test('the last key of a limit may change it where there is no room for one more', async () => {
-    await withKeys(1, { maxLimits: 1, ...KEYS }, async ({ nodes, time }) => {
-      const [node] = nodes as [WholeNode];
-      await time.advance(120_000);
-      for (const told of [7, 8, 9, 8])
-        expect(node.tryAcquire('key:a', ONE, { limit: perMinute(told) }).granted).toBe(true);
-      node.tryAcquire('key:b', ONE, { limit: perMinute(8) });
-      expect(() => node.tryAcquire('key:a', ONE, { limit: perMinute(10) })).toThrow(/keys.maxLimits = 1/);
-      expect(node.keys?.seen('key:a')?.settings.quota.publish[0]).toBeCloseTo(8 / 60);
-    });
+    await withKeys(
+      1,
+      KEYS,
+      async ({ nodes, time }) => {
+        const [node] = nodes as [WholeNode];
+        await time.advance(120_000);
+        for (const told of [7, 8, 9, 8])
+          expect(node.tryAcquire('key:a', ONE, { limit: perMinute(told) }).granted).toBe(true);
+        node.tryAcquire('key:b', ONE, { limit: perMinute(8) });
+        expect(() => node.tryAcquire('key:a', ONE, { limit: perMinute(10) })).toThrow(/keys.maxLimits = 1/);
+        expect(node.keys?.seen('key:a')?.settings.quota.publish[0]).toBeCloseTo(8 / 60);
+      },
+      undefined,
+      { constants: { keys: { maxLimits: 1 } } },
+    );
   });
 
   test('a mistake is told where it stands in the request, again for every key', async () => {

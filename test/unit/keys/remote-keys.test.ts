@@ -158,20 +158,26 @@ describe('what a node tells of keys that others use', () => {
   }, 60_000);
 
   test('whoever tells names without end, or names that are not those of their ids, is listed up to a bound', async () => {
-    await withKeys(1, { ...TEMPLATES, maxLoud: 100 }, async ({ nodes: [asked], time }) => {
-      const names = Array.from({ length: 1000 }, (_, at) => ({
-        groupId: groupIdOf('keys', `key:${at}`),
-        name: `key:${at}`,
-      }));
-      const lies = names.map(({ groupId, name }) => ({ groupId: groupId + 1, name }));
-      const { keys } = asked.coordinator!.log;
-      keys.takeNames = () => lies;
-      await time.advance(100);
-      expect([...asked.keys!.shown()]).toEqual([]);
-      keys.takeNames = () => names;
-      keys.has = () => true;
-      await time.advance(100);
-      expect([...asked.keys!.shown()]).toHaveLength(10);
-    });
+    await withKeys(
+      1,
+      { ...TEMPLATES },
+      async ({ nodes: [asked], time }) => {
+        const names = Array.from({ length: 1000 }, (_, at) => ({
+          groupId: groupIdOf('keys', `key:${at}`),
+          name: `key:${at}`,
+        }));
+        const lies = names.map(({ groupId, name }) => ({ groupId: groupId + 1, name }));
+        const { keys } = asked.coordinator!.log;
+        keys.takeNames = () => lies;
+        await time.advance(100);
+        expect([...asked.keys!.shown()]).toEqual([]);
+        keys.takeNames = () => names;
+        keys.has = () => true;
+        await time.advance(100);
+        expect([...asked.keys!.shown()]).toHaveLength(10);
+      },
+      undefined,
+      { constants: { keys: { maxLoud: 100 } } },
+    );
   });
 });

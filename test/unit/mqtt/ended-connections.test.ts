@@ -15,7 +15,7 @@ test('whatever a client can do over and over is counted each time, and a warning
     Array.from({ length: 2 }, () => ({
       client: 'greedy',
       reason: 'too-many-filters',
-      setting: 'mqtt.maxFiltersPerPacket',
+      bound: 'mqtt.maxFiltersPerPacket',
     })),
   );
   ended.ended('not-reading', 'one');

@@ -44,8 +44,8 @@ describe('polling a real endpoint', () => {
     server = createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`;
-    const db = { url, metric, target: 800, spring: 200, everyMs: 100, timeoutMs: 150, zone: 'a' };
-    scene = await readyScene({ backends: { db } });
+    const db = { url, metric, target: 800, spring: 200, everyMs: 100, zone: 'a' };
+    scene = await readyScene({ backends: { db }, constants: { backends: { timeoutMs: 150 } } });
   }
 
   async function until(isTrue: () => boolean): Promise<void> {

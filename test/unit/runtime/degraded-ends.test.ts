@@ -71,9 +71,9 @@ const GROUPS = { orders: { quota: PER_SECOND(100) }, ...MANY };
 const NOTHING = () => undefined;
 
 function configOf(node: string, others: object = {}) {
-  const timing = { maxReportsPerSecond: 1 };
-  const raw = { cluster: 'ends', node, topic: 'memory', timing, groups: GROUPS, ...others };
-  return resolveConfig(raw, { source: '(test)', env: {} });
+  const raw = { cluster: 'ends', node, topic: 'memory', groups: GROUPS, ...others };
+  const constants = { timing: { maxReportsPerSecond: 1 }, ...(node === 'b' && { registry: { maxAttachments: 1 } }) };
+  return resolveConfig(raw, { source: '(test)', env: {}, constants });
 }
 
 const registryTopicOf = ({ registry }: WholeNode) => registry?.topic as FullTopic;
@@ -227,7 +227,7 @@ async function sceneOf(): Promise<Scene> {
   const topic = new FullTopic(log);
   const away = new AwayTopic(createMemoryLog());
   const a = make('a', topic, {});
-  const b = make('b', new FullTopic(log), { registry: { maxAttachments: 1 } });
+  const b = make('b', new FullTopic(log), {});
   const c = make('c', away, { start: { policy: 'alone', nodeCount: 3 } }, createMemoryLog());
   const started = Promise.all([a, b, c].map((node) => node.start()));
   await time.advance(6000);

@@ -1,0 +1,186 @@
+import type { NodeSettings } from '../schema/all-settings.js';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const MINUTE_MS = 60_000;
+
+/** Holds what nobody has to set: each with what a larger one does. Tests hand others to resolveConfig. */
+export const CONSTANTS = {
+  auth: {
+    /** More wrong tokens of one address (of IPv6: /64) within a minute: more log and more guesses. */
+    failuresPerMinute: 30,
+  },
+  http: {
+    /** Larger bodies, in the hands of clients. An acquire needs about 100 bytes; bulks have bounds of their own. */
+    bodyLimitBytes: 16 * KIB,
+    /** More requests of a connection before the first is answered: some 3 KB each of `maxHeldBytes`. */
+    maxPipelined: 32,
+    /** More memory for requests that wait and answers that are not taken, of all connections. */
+    maxHeldBytes: 64 * MIB,
+    /** More patience with a client that takes no answer, which stays in memory as long. */
+    notReadingMs: 30_000,
+  },
+  mqtt: {
+    /** More memory for what was read of all connections and may not go on yet. */
+    maxHeldBytes: 64 * MIB,
+    /** A publisher gets further ahead of slow deliveries. */
+    maxPendingPublishes: 1000,
+    /** More memory for publishes of all connections that are admitted and not delivered yet. */
+    maxPendingBytes: 64 * MIB,
+    /** More messages wait for one subscriber, and are that much older; at twice as many it is cut off. */
+    maxQueuedMessages: 1000,
+    /** More memory for one subscriber's messages. */
+    maxQueuedBytes: 8 * MIB,
+    /** More patience with a subscriber that takes nothing: publishers of QoS 1 and 2 wait as long. */
+    notReadingMs: 10_000,
+    /** More memory for what all sessions hold, and some 300 bytes per message and session besides. */
+    maxSessionBytes: 64 * MIB,
+    /** More subscriptions, some 500 bytes each. */
+    maxSubscriptions: 1_000_000,
+    /** More filters in one packet: each holds all other clients up for some 25 µs. */
+    maxFiltersPerPacket: 1000,
+    /** More topics with a retained message: each SUBSCRIBE looks at all of them. */
+    maxRetainedMessages: 100_000,
+    /** More memory for retained payloads. */
+    maxRetainedBytes: 64 * MIB,
+  },
+  kafkaQuotas: {
+    /** More patience with a slow keeper: nobody moves the quotas for so long after the writing one has died. */
+    aliveMs: 5000,
+    /** For so long a broker whose exporter is silent is taken to have what it had. */
+    holdMs: 10_000,
+    /** More patience with a slow exporter: the next look at all brokers waits for it. */
+    timeoutMs: 1000,
+    /** Larger pages, at 5 ms of CPU per MB and second. */
+    maxPageBytes: 64 * MIB,
+    /** More entities of patterns like "{id}": one record in the topic and one quota in Kafka each. */
+    maxEntities: 1000,
+  },
+  limits: {
+    /** Deeper buckets of the node's own limits: higher peaks on what they protect. */
+    burstMs: 100,
+    /** More acquires wait at once: 1.5 KB each, 2.5 KB with a signal; over HTTP 21 KB. */
+    maxWaiting: 100_000,
+    /** More time to end a reservation over HTTP: what a client that died has reserved is missing as long. */
+    reservationMs: MINUTE_MS,
+    /** More node ids, 500 bytes each. All nodes must agree, or they compute different shares. */
+    maxNodes: 10_000,
+    /** What one node can make all others keep: six rows for each group. All nodes must agree. */
+    maxGroupsPerNode: 10_000,
+    /** More rows of the usage map, 50 bytes each when used, 120 at most. All nodes must agree. */
+    maxRows: 6_000_000,
+  },
+  timing: {
+    /** More reports: every node reads those of all. 9,000 groups short of their quotas need as many. */
+    maxReportsPerSecond: 2000,
+    /** Less traffic from unchanged groups, and a report that was lost without a trace is repaired later. */
+    forcedReportMs: 5 * MINUTE_MS,
+    /** Fewer reports, and figures that are wrong by up to this part of the value reported last (PIP-82). */
+    significantChangeRatio: 0.1,
+    /** Steadier figures while demand is steady; slow drifts are followed with half this delay. */
+    slowSpanMs: 5000,
+    /** Fewer keys, and more groups written again for one that changed: of 100 nodes × 5,000 groups 4 to 8 are best. */
+    groupsPerRecord: 6,
+  },
+  limiting: {
+    /** A backend that carries a smaller part of a group's cost does not limit the group. */
+    contributionRatio: 0.01,
+    /** For so much log time the last good word on a backend holds: more patience with a late sensor. */
+    healthValidMs: 10_000,
+    /** Steadier levels: single pieces of work do not swing the targets, and a jump is seen later. */
+    levelSmoothingMs: 1000,
+    /** More backends whose health is kept, so that made-up ones cannot fill a node. */
+    maxBackends: 256,
+  },
+  costs: {
+    /** Steadier averages of costs, later after a change. */
+    smoothingMs: 10_000,
+    /** Costs of a group that reports none are kept as long. */
+    forgetAfterMs: 4 * MINUTE_MS,
+    /** More groups and directions whose costs are kept. */
+    maxLanes: 10_000,
+    /** A unit of cost reads, or writes, so much: a larger page admits more bytes in the same quota. */
+    readPageBytes: 4096,
+    writePageBytes: 4096,
+    /** What a page written costs, in pages read. */
+    writeFactor: 4,
+  },
+  registry: {
+    /** More scopes that were attached at run time. */
+    maxAttachments: 100_000,
+    /** More changes through one node; ten seconds' worth at once. */
+    changesPerSecond: 2000,
+    /** More changes in the trail, kept by every node; older ones stand in the log of the node that was asked. */
+    auditedChanges: 10_000,
+  },
+  keys: {
+    /** More keys with a group of their own at one node, 5 KB each. */
+    maxLoud: 100_000,
+    /** More different limits that came with requests (allowLimits), 5 KB each. */
+    maxLimits: 1000,
+  },
+  ramp: {
+    /** go-back-n: longer pauses cost no height, and what the quota protects may have gone cold. */
+    coolDownMs: 5000,
+    /** go-back-n: each second of a longer pause takes away this part of what a second adds. */
+    pausePenaltyRatio: 0.5,
+    /** For so long a group that pauses finds the ceiling that was reached. */
+    timeToLiveMs: 3 * MINUTE_MS,
+  },
+  backends: {
+    /** More patience with an endpoint that is slow: the next request waits for this one. */
+    timeoutMs: 1000,
+  },
+  /** Patience with a slow topic: a lost report is repaired later. One append per partition waits at a time. */
+  memory: { appendTimeoutMs: 5000 },
+  embedded: { appendTimeoutMs: 2000 },
+  kafka: {
+    /** At least `requestTimeoutMs`, or the next append would overtake a request that still runs. */
+    appendTimeoutMs: 5000,
+    /** A broker that is down is given up later. */
+    connectionTimeoutMs: 3000,
+    /** A frozen broker is noticed later. More than `fetchMaxWaitMs`, or an idle topic would pass for a dead one. */
+    requestTimeoutMs: 3000,
+    /** Fewer empty answers of an idle topic; stopping takes up to as long. */
+    fetchMaxWaitMs: 250,
+    /** Fewer, larger fetches: every record, also the own echo, may wait for `fetchMaxWaitMs`. */
+    fetchMinBytes: 1,
+    /** Where records never stop coming, one fetch in this time for all of them. */
+    fetchIntervalMs: 40,
+  },
+  redis: {
+    appendTimeoutMs: 2000,
+    /** A server that is down is given up later, its Sentinels included. */
+    connectionTimeoutMs: 2000,
+    /** A frozen server is noticed later. */
+    requestTimeoutMs: 1500,
+    /** Where records never stop coming, one read in this time for all of them. */
+    readIntervalMs: 40,
+    /** A starting node waits until the log is this old: running nodes have put back what Redis lost by then. */
+    settleMs: 3000,
+  },
+};
+export type Constants = { readonly [Section in keyof typeof CONSTANTS]: Readonly<(typeof CONSTANTS)[Section]> };
+
+/** What tests set in place of the constants, section by section. */
+export type OtherConstants = {
+  readonly [Section in keyof Constants]?: Partial<
+    Constants[Section] & (Section extends 'timing' ? DerivedTiming : unknown)
+  >;
+};
+
+/** Derives the times that follow from others. */
+export function derivedTiming({ stalenessMs, heartbeatMs }: TimesGiven) {
+  return {
+    /** Less often than there is news of members: 100 nodes × 16 partitions each second would be 8 MB a minute. */
+    partitionHeartbeatMs: Math.max(5000, heartbeatMs),
+    /** Shorter than `stalenessMs`: who slept must not go on admitting after the others have taken its share. */
+    shareValidMs: 0.8 * stalenessMs,
+    /** Records of a node that is only slow are kept. */
+    forgetAfterMs: Math.max(10 * MINUTE_MS, 2 * stalenessMs),
+  };
+}
+
+export type DerivedTiming = Readonly<ReturnType<typeof derivedTiming>>;
+
+type TimesGiven = Pick<NodeSettings['timing'], 'stalenessMs' | 'heartbeatMs'>;
