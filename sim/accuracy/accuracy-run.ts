@@ -31,7 +31,6 @@ export interface Wish {
   readonly held: number;
   /** One per seed; null as in a verdict. */
   readonly values: readonly (number | null)[];
-  readonly reachedBy: number;
 }
 
 /** One row of the table. It depends on the arguments alone, bit for bit. */
@@ -75,7 +74,6 @@ function wishesOf(expected: readonly Expectation[], verdicts: readonly Verdict[]
     const [first] = results;
     if (first === undefined) return [];
     const { metric, bound, wished, held } = first;
-    const reachedBy = results.filter(({ isReached }) => isReached).length;
-    return [{ metric, bound, wished, held, values: results.map(({ value }) => value), reachedBy }];
+    return [{ metric, bound, wished, held, values: results.map(({ value }) => value) }];
   });
 }
