@@ -39,6 +39,6 @@ export type { Scope } from './core/attachments/attachment.js';
 export { ERROR_CATALOGUE, type ErrorCode } from './errors/catalogue.js';
 export { QuotameshError } from './errors/quotamesh-error.js';
 export { type CreateNodeOptions, createNode } from './library/create-node.js';
-export { setNodeCount } from './node/set-node-count.js';
+export { setNodeCount } from './node/parts-of.js';
 export { VERSION } from './package/version.js';
 export type { BusyGroup, BusyOnBackends, LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';

@@ -4,7 +4,6 @@ import type { Clock } from '../ports/clock.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import type { AccessConfig, GrantedRoles } from './access-config.js';
 import type { Caller } from './caller.js';
-import { matchesName, namesIn } from './certificate-names.js';
 import { FailedAttempts, networkOf, SPAN_MS } from './failed-attempts.js';
 import { hashOf, isSameHash } from './token.js';
 
@@ -190,4 +189,21 @@ function callerOf({ name, roles, tenants }: GrantedRoles & { readonly name: stri
 
 function pairOf(address: string, { name }: Caller): string {
   return `${address} ${name}`;
+}
+
+/**
+ * The names of a client certificate as rules write them: `CN=broker-1`, `DNS:broker-1.example`, `URI:spiffe://example/broker`,
+ * `email:ops@example.org`. Node.js quotes alternative names with characters that could pass for another entry: they are left out, and so is a
+ * subject with several common names, because nobody can say which of them was verified.
+ */
+export function namesIn({ subject, subjectaltname }: Pick<PeerCertificate, 'subject' | 'subjectaltname'>): string[] {
+  const commonName: unknown = subject?.CN;
+  const alternative = (subjectaltname ?? '').split(', ').filter((entry) => /^(DNS|URI|email):[^"]+$/.test(entry));
+  return [...alternative, ...(typeof commonName === 'string' ? [`CN=${commonName}`] : [])];
+}
+
+/** `*` stands for anything but `.`, `/` and `:`, as a label does in TLS. */
+export function matchesName(pattern: string, name: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^./:]*')}$`).test(name);
 }

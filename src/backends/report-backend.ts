@@ -6,7 +6,7 @@ import type { CoordinatorEvent } from '../core/protocol/events-and-effects.js';
 import type { BackendHealth } from '../core/protocol/record.js';
 import { isSaneHealth } from '../core/target/throttling-ratio.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
-import { show } from '../input/shown-value.js';
+import { show } from '../input/input-mistakes.js';
 
 export interface BackendParts {
   readonly config: Pick<ResolvedConfig, 'limiting'>;

@@ -7,7 +7,7 @@ import type { ServingLoop } from '../core/coordinator/coordinator-view.js';
 import { NO_BACKEND } from '../core/target/cost-meter.js';
 import { costUnits } from '../core/target/cost-units.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
-import { show } from '../input/shown-value.js';
+import { show } from '../input/input-mistakes.js';
 import type { Clock } from '../ports/clock.js';
 
 export interface CostParts {

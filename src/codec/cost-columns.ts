@@ -1,7 +1,8 @@
-import type { LaneCosts, ReportRow } from '../core/protocol/record.js';
+import type { BackendHealth, BackendRecord, LaneCosts, ReportRow, TopicRecord } from '../core/protocol/record.js';
 import { BACKENDS_PER_LANE } from '../core/target/cost-meter.js';
-import type { quotamesh } from './generated/report.js';
-import { decodeIds, encodeIds, isColumn, isRate } from './wire-parts.js';
+import { isSaneHealth } from '../core/target/throttling-ratio.js';
+import { quotamesh } from './generated/report.js';
+import { ABSURD, decodeAuthor, decodeIds, encodeIds, isColumn, isName, isRate } from './wire-parts.js';
 
 /** The columns of costs; none where no row has any. */
 export function encodeCosts(rows: readonly ReportRow[]): quotamesh.v1.IReport {
@@ -41,3 +42,21 @@ export function decodeCosts(report: quotamesh.v1.Report, count: number): readonl
 }
 
 const WITHOUT_COSTS: readonly WithCosts[] = [];
+
+const { Backend } = quotamesh.v1;
+
+export function encodeBackend(author: quotamesh.v1.IAuthor, { backend, zone, health }: BackendRecord): Uint8Array {
+  const { kind, ...figures } = health;
+  const told = kind === 'ratio' ? { throttlingRatio: health.ratio } : figures;
+  return Backend.encode({ author, backendId: backend, zone, ...told }).finish();
+}
+
+export function decodeBackend(body: Uint8Array): TopicRecord | typeof ABSURD {
+  const { author: wireAuthor, backendId, zone, level, target, spring, throttlingRatio } = Backend.decode(body);
+  const author = decodeAuthor(wireAuthor);
+  const ratio = throttlingRatio ?? null;
+  const health: BackendHealth =
+    ratio === null ? { kind: 'level', level, target, spring } : { kind: 'ratio', ratio: Number(ratio) };
+  if (author === null || !isName(backendId) || !isName(zone) || !isSaneHealth(health)) return ABSURD;
+  return { kind: 'backend', author, backend: backendId, zone, health };
+}

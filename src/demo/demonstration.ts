@@ -3,6 +3,7 @@ import { loadConfig } from '../config/files/load-config.js';
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import type { Rates } from '../core/base/vocabulary.js';
 import { portsFor } from '../processes/free-ports.js';
+import type { NodeProcess } from '../processes/node-process.js';
 import { describeError } from '../terminal/exit.js';
 import { loadLmdb } from '../topic/embedded/load-lmdb.js';
 import type { DemoOptions } from './command.js';
@@ -13,7 +14,6 @@ import { DEMO_CONFIG_FILE, STORY_CONFIG_FILE, StateFolder, TRACE_FILE } from './
 import { TrafficProcess, type TrafficProgress } from './processes/traffic-process.js';
 import { type StoryParts, StoryTeller } from './story-teller.js';
 import { count, kilobytes } from './view/figures.js';
-import { hintsFor } from './view/hints.js';
 import { RecentSecond } from './view/recent-second.js';
 import { verdictLines } from './view/verdict-table.js';
 import { createView, type View } from './view/view.js';
@@ -202,4 +202,22 @@ class Demonstration {
 
 function say(line: string): void {
   process.stderr.write(`quotamesh: ${line}\n`);
+}
+
+/** Where to look next: commands to paste into another terminal, in the folder of this project. */
+export function hintsFor(nodes: readonly NodeProcess[], folder: StateFolder, group: string): string[] {
+  const [first] = nodes;
+  const victim = nodes[1] ?? first;
+  const newcomer = String.fromCharCode('A'.charCodeAt(0) + nodes.length);
+  const body = JSON.stringify({ group, messages: 1, bytes: 2000 });
+  return [
+    `nodes      ${nodes.map(({ id, url, child }) => `${id} ${url} (pid ${child.pid})`).join('  ')}`,
+    `page       ${first.url}/    # in a browser: the cluster as node ${first.id} sees it`,
+    `look       npx quotamesh status --url ${first.url} --watch`,
+    `ask        curl -s ${first.url}/v1/acquire -H 'content-type: application/json' -d '${body}'`,
+    `kill       kill -9 ${victim.child.pid}    # node ${victim.id}; the others have its share when its silence is long enough`,
+    `join       npx quotamesh run --config ${folder.configFile} --node ${newcomer} --http 127.0.0.1:0`,
+    `logs       ${folder.path}`,
+    'Ctrl-C ends it.',
+  ];
 }

@@ -1,7 +1,7 @@
 import { withAll } from '../config/read/build-config.js';
 import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
-import { show } from '../input/shown-value.js';
+import { show } from '../input/input-mistakes.js';
 import type { GroupTable } from './group-table.js';
 import type { GroupsInForce } from './groups-in-force.js';
 

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import { type InputMistake, inputMistakes } from './input-mistakes.js';
+import { type InputMistake, inputMistakes, show } from './input-mistakes.js';
 import { isMapping } from './mapping.js';
 import { didYouMean } from './nearest-name.js';
-import { show } from './shown-value.js';
 
 interface OptionMistake {
   readonly field: string;

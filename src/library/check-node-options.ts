@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { NODE_NAME } from '../config/setting/setting.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
-import { told } from '../input/input-mistakes.js';
+import { show, told } from '../input/input-mistakes.js';
 import { isMapping, type Mapping } from '../input/mapping.js';
 import { optionMistakes } from '../input/option-mistakes.js';
-import { show } from '../input/shown-value.js';
 import { type CreateNodeOptions, HANDLER } from './create-node.js';
 
 /**

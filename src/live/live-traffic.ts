@@ -4,7 +4,6 @@ import type { Scenario } from '../../sim/scenario/scenario.js';
 import { type Call, isDecided } from '../load/call.js';
 import type { LoadPlan } from '../load/load-order.js';
 import { medianOf, quantileOf } from '../load/quantile.js';
-import { LIVE_GROUP } from './live-config.js';
 
 /** Arrivals at a frozen node get no answer for this time. */
 const PATIENCE_MS = 1000;
@@ -45,4 +44,24 @@ export function punctualityOf(calls: readonly Call[]): Punctuality {
   const missed = calls.filter(({ outcome }) => outcome === 'late' || outcome === 'unsent').length;
   if (firsts.length === 0) return { medianLateMs: 0, worstLateMs: 0, missedRatio: 0 };
   return { medianLateMs: medianOf(lateMs), worstLateMs: quantileOf(lateMs, 1), missedRatio: missed / calls.length };
+}
+
+/** The one group of a scenario. */
+export const LIVE_GROUP = 'scenario';
+
+/** What node.yaml says in a live run: the scenario's quota, `group` and `timing`, on that topic. JSON is YAML. */
+export function liveConfig(
+  { quota, settings, written }: Scenario,
+  topic: Readonly<Record<string, unknown>>,
+  decisionsFile: string,
+): string {
+  const publish = Object.fromEntries(Object.entries(quota).filter(([, rate]) => Number.isFinite(rate)));
+  const config = {
+    cluster: settings.cluster,
+    topic,
+    log: { decisionsFile },
+    timing: written.timing,
+    groups: { [LIVE_GROUP]: { ...(written.group as object), quota: { publish } } },
+  };
+  return `${JSON.stringify(config, null, 2)}\n`;
 }

@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ThrottleReason, ThrottleTracker } from '../core/limiter/throttle-tracker.js';
 import { ArrivedPackets } from './arrived-packets.js';
-import { closeSocket } from './close-socket.js';
 import type { ConnectionRules } from './connection-rules.js';
 import { DispatchQueue } from './dispatch-queue.js';
 import { checkPacket } from './packet-check.js';
@@ -321,3 +320,16 @@ const OUTBOUND_BYTES_MAX = 256 * 1024;
 const LINGER_MS = 60_000;
 /** A client has as long from the first byte to its CONNACK, over a bad line as well. */
 const CONNECT_MS = 10_000;
+
+/** Sends what has been written, e.g. a CONNACK that refuses, but waits only so long for a client that does not read. */
+export function closeSocket(socket: Socket): void {
+  if (socket.destroyed) return;
+  if (socket.writableLength === 0) {
+    socket.destroy();
+    return;
+  }
+  socket.destroySoon();
+  setTimeout(() => socket.destroy(), CLOSE_MS).unref();
+}
+
+const CLOSE_MS = 1000;

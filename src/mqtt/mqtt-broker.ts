@@ -1,9 +1,10 @@
-import type { Server, Socket } from 'node:net';
-import type { Client } from 'aedes';
-import { Aedes } from 'aedes';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
+import { Aedes, type Client } from 'aedes';
 import type { Access } from '../access/access.js';
 import { renewTls } from '../access/listener-tls.js';
 import type { MqttConfig } from '../config/resolved/resolved-config.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { NodeParts } from '../node/node-parts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Telemetry } from '../ports/telemetry.js';
@@ -14,15 +15,13 @@ import { DispatchGate } from './dispatch-gate.js';
 import { EndedConnections } from './ended-connections.js';
 import { Passages } from './gate-requests.js';
 import { GatedConnection } from './gated-connection.js';
-import { GroupRules } from './group-rules.js';
+import { GroupRules, matchesFilter } from './group-rules.js';
 import { HeldBytes } from './held-bytes.js';
-import { listenOn } from './listen-on.js';
 import { createListener } from './listener.js';
 import { IDENTIFIER_REJECTED, Logins, SERVER_UNAVAILABLE } from './logins.js';
 import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import { PublishGate } from './publish-gate.js';
 import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
-import { matchesFilter } from './topic-filter.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'keys' | 'gate' | 'life'>;
@@ -284,4 +283,21 @@ const FULL_LOGGED_EVERY_MS = 60_000;
 
 function connectionOf(client: Client): GatedConnection {
   return client.conn as GatedConnection;
+}
+
+/** Resolves with the URL, whose port is the real one where 0 was asked for; rejects with MQTT_ADDRESS_IN_USE. */
+export async function listenOn(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<string> {
+  const shown = host.includes(':') ? `[${host}]` : host;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      const facts = { address: `${shown}:${port}`, reason: cause.message };
+      reject(new QuotameshError('MQTT_ADDRESS_IN_USE', facts, { cause }));
+    });
+    server.listen({ host, port, backlog: 1024 }, resolve);
+  });
+  const scheme = server instanceof TlsServer ? 'mqtts' : 'mqtt';
+  return `${scheme}://${shown}:${(server.address() as AddressInfo).port}`;
 }

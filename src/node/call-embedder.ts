@@ -1,5 +1,5 @@
 import { QuotameshError } from '../errors/quotamesh-error.js';
-import { show } from '../input/shown-value.js';
+import { show } from '../input/input-mistakes.js';
 
 /**
  * Calls what an embedder has written: what it throws must not end the step of the node that called it. An async

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ChangeOptions, Definition } from '../api/quota-groups.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
-import type { Expected } from '../groups/changes/registry-of.js';
+import type { Expected } from '../groups/changes/change-parts.js';
+import { show } from '../input/input-mistakes.js';
 import { isMapping } from '../input/mapping.js';
-import { show } from '../input/shown-value.js';
 
 /** What a change from inside expects of what it changes; throws what `refuse` makes where that cannot hold. */
 export function expectedBy(

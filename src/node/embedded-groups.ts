@@ -19,10 +19,10 @@ import {
   patchGroup,
   putGroup,
 } from '../groups/changes/change-group.js';
+import { type Expected, registryOf } from '../groups/changes/change-parts.js';
 import { putGroups } from '../groups/changes/put-groups.js';
-import { type Expected, registryOf } from '../groups/changes/registry-of.js';
+import { show } from '../input/input-mistakes.js';
 import { isMapping } from '../input/mapping.js';
-import { show } from '../input/shown-value.js';
 import { callEmbedder, warnEmbedder } from './call-embedder.js';
 import { callerOf, expectedBy, invalid, mappingOf, plainMapping, textOf } from './embedded-change.js';
 import type { NodeParts } from './node-parts.js';

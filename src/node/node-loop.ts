@@ -6,13 +6,12 @@ import type { ServingLoop } from '../core/coordinator/coordinator-view.js';
 import { enforce } from '../core/coordinator/enforce.js';
 import type { Limiter } from '../core/limiter/limiter.js';
 import type { Append, CoordinatorEvent, Fenced } from '../core/protocol/events-and-effects.js';
-import type { QuotameshError } from '../errors/quotamesh-error.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GroupTable } from '../groups/group-table.js';
 import type { Clock } from '../ports/clock.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { Announcements, announceShares } from './announce.js';
-import { fencedError } from './fenced-error.js';
 import { RebalancingWatch } from './rebalancing-watch.js';
 import type { WakingClock } from './waking-clock.js';
 
@@ -206,4 +205,12 @@ function createCoordinator({ config, version, nonce, topic, groups, limiter }: N
  */
 function restIntervalMs({ sampleIntervalMs, timing }: ResolvedConfig): number {
   return Math.max(sampleIntervalMs, Math.min(timing.heartbeatMs, timing.shareValidMs) / 10);
+}
+
+/** The error, with its exit code, for a node that has stopped deciding for good. */
+export function fencedError(node: string, why: Fenced): QuotameshError {
+  if (why.kind === 'fenced') {
+    return new QuotameshError('NODE_FENCED', { node, newer: why.newerIncarnation, own: why.ownIncarnation });
+  }
+  return new QuotameshError('PARTITIONS_DIFFER', { node, member: why.nodeId, founded: why.founded, own: why.own });
 }

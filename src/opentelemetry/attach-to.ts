@@ -1,7 +1,8 @@
 import { metrics, trace } from 'opentelemetry-api';
+import type { AdmissionWatch } from '../admission/request/admission-watch.js';
+import { callEmbedder, warnEmbedder } from '../node/call-embedder.js';
 import { VERSION } from '../package/version.js';
 import type { MetricSources } from '../telemetry/metric-tables.js';
-import { guardedWatch } from './guarded-watch.js';
 import { observeMetrics } from './observe-metrics.js';
 import { hasMeterProvider, hasTracerProvider, rejectOldApi } from './registered-sdk.js';
 import { RequestSpans } from './request-spans.js';
@@ -36,4 +37,23 @@ export function attachTo(sources: MetricSources): Attached {
   };
   life.atEnd(detach);
   return { ...attached, detach };
+}
+
+/** What a processor or exporter of the SDK throws must not end the decision that it was told of. Warns once. */
+export function guardedWatch(watch: AdmissionWatch): AdmissionWatch {
+  let hasWarned = false;
+  const failed = (reason: string) => {
+    if (!hasWarned) warnEmbedder('CALLBACK_FAILED', { callback: 'the OpenTelemetry SDK', reason });
+    hasWarned = true;
+  };
+  return {
+    refused: (request, decision) => callEmbedder(() => watch.refused(request, decision), failed),
+    waits: (request) => {
+      let end: ReturnType<AdmissionWatch['waits']> = () => undefined;
+      callEmbedder(() => {
+        end = watch.waits(request);
+      }, failed);
+      return (decision) => callEmbedder(() => end(decision), failed);
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { QuotameshError } from '../errors/quotamesh-error.js';
 import { wholeSeconds } from '../http/acquire/rate-limit-items.js';
 import { capacityProblem, quotaProblem } from '../http/acquire/refusal-problems.js';
 import { problemOf } from '../http/route/problem.js';
-import { show } from '../input/shown-value.js';
+import { show } from '../input/input-mistakes.js';
 import { rejectPromise, rejectWrongQuota } from './check-quota-options.js';
 import { type HeaderStyle, type NamedDecision, policyNameOf, rateLimitHeaders } from './rate-limit-headers.js';
 

@@ -1,7 +1,7 @@
 import { RateLimiterCompatibleAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import type { QuotaNode } from '../api/quota-node.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
-import { show } from '../input/shown-value.js';
+import { show } from '../input/input-mistakes.js';
 import { LIMITER_OPTIONS, rejectWrongStore } from './check-store-options.js';
 import { type Counted, rejectCall, StoreAccount, type StoreOptions } from './store-account.js';
 

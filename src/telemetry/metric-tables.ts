@@ -23,7 +23,6 @@ import type { RefusalExemplars } from './refusal-exemplars.js';
 import { GROUP_SOURCE_METRICS } from './registry-metric-table.js';
 import { groupSourceReadings } from './registry-metrics.js';
 import { SIGNATURE_METRICS, signatureReadings } from './signature-metrics.js';
-import { topicReadings } from './topic-readings.js';
 
 /** Where the metrics come from. A node inside a program has itself alone, and no series of the parts that it lacks. */
 export interface MetricSources {
@@ -104,4 +103,23 @@ function joined<Name extends string>(
   readings: Readonly<Record<Name, Reading>>,
 ): readonly ReadableMetric[] {
   return Object.entries<MetricRow>(rows).map(([name, row]) => ({ name, row, read: readings[name as Name] }));
+}
+
+export function topicReadings(status: () => NodeStatus): Readonly<Record<keyof typeof TOPIC_METRICS, Reading>> {
+  const counters = () => status().topic.counters;
+  return {
+    quotamesh_topic_records_read_total: (series) => series(counters().recordsRead),
+    quotamesh_topic_read_bytes_total: (series) => series(counters().bytesRead),
+    quotamesh_topic_records_appended_total: (series) => series(counters().recordsAppended),
+    quotamesh_topic_appended_bytes_total: (series) => series(counters().bytesAppended),
+    quotamesh_topic_appends_failed_total: (series) => series(counters().appendsFailed),
+    quotamesh_topic_reconnects_total: (series) => series(counters().reconnects),
+    quotamesh_topic_foreign_entries_total: (series) => series(counters().foreignEntries),
+    quotamesh_topic_malformed_answers_total: (series) => series(counters().malformedAnswers),
+    quotamesh_topic_throttled_seconds_total: (series) => series(counters().throttledMs / 1000),
+    quotamesh_topic_records_ignored_total: (series) => {
+      for (const [cause, count] of Object.entries(status().recordsIgnored)) series(count, { cause });
+    },
+    quotamesh_topic_pending_appends: (series) => series(status().topic.pendingAppends),
+  };
 }

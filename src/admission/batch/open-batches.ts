@@ -17,7 +17,7 @@ import type { JointRequest } from '../../core/limiter/joint-levels.js';
 import { GRANTED, type Limiter, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { GroupTable } from '../../groups/group-table.js';
-import { show } from '../../input/shown-value.js';
+import { show } from '../../input/input-mistakes.js';
 import type { Decider } from '../decide/decider.js';
 import type { RefusalExplainer } from '../decide/explain-refusal.js';
 import type { UnheardWork } from '../decide/unheard-work.js';

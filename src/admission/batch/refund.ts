@@ -1,9 +1,9 @@
 import type { Amounts } from '../../api/decision.js';
 
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { show } from '../../input/input-mistakes.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
 import { nearestNames } from '../../input/nearest-name.js';
-import { show } from '../../input/shown-value.js';
 import { rejectUnlessAmount } from '../request/request-checks.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { Amounts, Origin } from '../../api/decision.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { show } from '../../input/input-mistakes.js';
 import { nearestNames } from '../../input/nearest-name.js';
-import { show } from '../../input/shown-value.js';
 
 /** Longest name of a topic or client: they are kept while in use. */
 export const NAME_MAX = 256;

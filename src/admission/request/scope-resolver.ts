@@ -3,8 +3,8 @@ import type { Scope } from '../../core/attachments/attachment.js';
 import type { Attachments, Resolution } from '../../core/attachments/attachments.js';
 import { DIRECTION_COUNT, laneOf } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { show } from '../../input/input-mistakes.js';
 import { isMapping } from '../../input/mapping.js';
-import { show } from '../../input/shown-value.js';
 import type { GroupNames } from './group-names.js';
 import { rejectUnlessName } from './request-checks.js';
 

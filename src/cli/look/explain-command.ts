@@ -12,7 +12,7 @@ export function explainCommand(): Command {
     .option('--json', 'JSON instead of text')
     .addHelpText('after', HELP)
     .action(async (group: string, options: ExplainOptions) => {
-      const { showExplanation } = await import('./show-explanation.js');
+      const { showExplanation } = await import('./explanation-text.js');
       await showExplanation(group, options);
     });
 }

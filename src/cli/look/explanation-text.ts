@@ -1,8 +1,11 @@
 import type { DirectionExplanation, GroupExplanation, LimitingExplanation } from '../../api/group-explanation.js';
 import type { ClusterBucketStatus, QuotaAsWritten, RateStatus } from '../../api/node-status.js';
 import type { ShadowDifference, ShadowDirectionStatus } from '../../api/shadow-status.js';
+import { segmentOf } from '../../config/setting/path-segment.js';
 import { SECONDS_OF, SHORT_UNIT, type TimeUnit } from '../../config/setting/time-unit.js';
 import { type RateName, rateKey, unitIn } from '../../config/setting/written-rate.js';
+import { get, nodeAddress } from '../../node-client/node-requests.js';
+import type { ExplainOptions } from './explain-command.js';
 
 /** One line per step, in the order in which the decision is made; the ceiling that binds is named at the end. */
 export function explanationText({ group, node, strategy, gate, directions }: GroupExplanation): string {
@@ -228,4 +231,11 @@ function figure(value: number | null): string {
   // What remains of sums of floats; no quota is smaller.
   if (Math.abs(value) < 1e-9) return '0';
   return String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
+}
+
+/** `quotamesh explain GROUP`. */
+export async function showExplanation(group: string, { json = false, ...options }: ExplainOptions): Promise<void> {
+  const path = `/v1/groups/${segmentOf(group)}/explain`;
+  const explanation = await get<GroupExplanation>(nodeAddress(options), path);
+  process.stdout.write(`${json ? JSON.stringify(explanation) : explanationText(explanation)}\n`);
 }

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 
 /** A command that asks a running node. */
 export function nodeCommand(name: string, description: string): Command {
@@ -10,4 +10,13 @@ export function nodeCommand(name: string, description: string): Command {
     .option('--ca <file>', 'PEM file of the authority of the node’s certificate')
     .option('--cert <file>', 'PEM file with a client certificate')
     .option('--key <file>', 'PEM file with its key');
+}
+
+/** Reads a number of an option. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number between ${min} and ${max}.`);
+  };
 }

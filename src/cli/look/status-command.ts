@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
-import { nodeCommand } from './node-command.js';
-import { wholeNumber } from './whole-number.js';
+import { nodeCommand, wholeNumber } from './node-command.js';
 
 export interface StatusOptions extends NodeCommandOptions {
   readonly group?: readonly string[];

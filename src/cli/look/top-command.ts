@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { NodeCommandOptions } from '../../node-client/node-address.js';
-import { nodeCommand } from './node-command.js';
-import { wholeNumber } from './whole-number.js';
+import { nodeCommand, wholeNumber } from './node-command.js';
 
 /** By what `top` sorts; the first letter is its key. */
 export const TOP_SORTS = ['throttled', 'usage', 'demand', 'group'] as const;

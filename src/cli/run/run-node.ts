@@ -16,7 +16,7 @@ import { mqttStatus } from '../../mqtt/mqtt-status.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { createKeeperTopic } from '../../node/open-topics.js';
 import { assembleNode } from '../../node/start-node.js';
-import { attachWhereRegistered } from '../../opentelemetry/attach-where-registered.js';
+import { attachWhereRegistered } from '../../opentelemetry/registered-api.js';
 import { VERSION } from '../../package/version.js';
 import { createNodeLog, type NodeLog } from '../../telemetry/node-log.js';
 import { describeError, exitCodeOf } from '../../terminal/exit.js';
@@ -25,8 +25,7 @@ import type { KafkaQuotasOptions } from './kafka-quotas-command.js';
 import type { MqttOptions } from './mqtt-command.js';
 import { guardProcess } from './process-guard.js';
 import type { RunOptions } from './run-command.js';
-import { stopOnSignals } from './stop-on-signals.js';
-import { stopWithNpm } from './stop-with-npm.js';
+import { stopOnSignals, stopWithNpm } from './stop-on-signals.js';
 
 /** `quotamesh run`: one node in this process, until a signal or a failure ends it. */
 export async function runNode(options: RunOptions): Promise<void> {

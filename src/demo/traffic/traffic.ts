@@ -4,7 +4,6 @@ import { RealTimeQueue } from '../../load/real-time-queue.js';
 import { type Measurement, Meter } from '../measure/meter.js';
 import { type Answer, NodeClients, type Work } from './node-clients.js';
 import type { Replay } from './replay.js';
-import { unevenSplit } from './uneven-split.js';
 
 export interface TrafficOptions {
   readonly replay: Replay;
@@ -79,4 +78,22 @@ export class Traffic {
   #pick(): number {
     return unevenSplit(this.elapsedMs, this.#options.random(), this.#alive);
   }
+}
+
+/** The part of the traffic that the busiest node takes. */
+const BUSIEST_PART = 0.7;
+/** Every so often the next node becomes the busiest. */
+export const SWITCH_EVERY_MS = 10_000;
+
+/**
+ * Which of the nodes a request goes to: one takes 70 %, the others share the rest, and every 10 s another one is the busiest.
+ *
+ * @param random 0 ≤ random < 1
+ * @param nodes of those that are alive, in their order, ≥ 1
+ */
+export function unevenSplit<Node>(elapsedMs: number, random: number, nodes: readonly Node[]): Node {
+  const busiest = Math.floor(elapsedMs / SWITCH_EVERY_MS) % nodes.length;
+  if (random < BUSIEST_PART || nodes.length === 1) return nodes[busiest];
+  const other = Math.floor(((random - BUSIEST_PART) / (1 - BUSIEST_PART)) * (nodes.length - 1));
+  return nodes[(busiest + 1 + other) % nodes.length];
 }

@@ -8,8 +8,7 @@ import { attachmentName, type GroupDefinition } from '../../core/registry/regist
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isFull } from '../apply-attachment.js';
 import { type Attaching, type Owner, ownerOf, rejectHiding, rejectUnlessOwned, withOwner } from './attachment-owner.js';
-import type { ChangeParts } from './change-parts.js';
-import { type Expected, registryOf } from './registry-of.js';
+import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 
 /** A tenant, namespace or topic with what it is attached to. */
 export interface AttachedTo {

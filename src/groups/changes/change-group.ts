@@ -9,10 +9,8 @@ import { isMapping, type Mapping } from '../../input/mapping.js';
 import { leastDefinition } from '../least-definition.js';
 import { originOf } from '../registry/describe-registry.js';
 import { rejectInUse } from './attaching.js';
-import type { ChangeParts } from './change-parts.js';
+import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 import { invalidGroup } from './invalid-group.js';
-import { patched } from './patched.js';
-import { type Expected, registryOf } from './registry-of.js';
 
 /** A group with what it is made of. */
 export interface DefinedGroup {
@@ -195,4 +193,17 @@ function changed(group: string, revision: number, expected: Expected): Quotamesh
 /** null means the default again, and hides nothing, because there is no broader value below it. */
 function withoutNulls(value: unknown): GroupDefinition {
   return (isMapping(value) ? patched({}, value) : value) as GroupDefinition;
+}
+
+/** RFC 7396; a key of a rate takes the place, or takes away, what is there in another unit of time. */
+export function patched(target: unknown, patch: unknown): unknown {
+  if (!isMapping(patch)) return patch;
+  // Without a prototype __proto__ is a setting like any other, which nobody knows, and is refused as such.
+  const result: Record<string, unknown> = Object.assign(Object.create(null), isMapping(target) ? target : {});
+  for (const key of Object.keys(patch)) for (const other of otherUnitsOf(key)) delete result[other];
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key];
+    else result[key] = patched(result[key], value);
+  }
+  return result;
 }

@@ -5,14 +5,12 @@ import { KeyPattern } from '../../core/keys/key-pattern.js';
 import { NEVER } from '../../core/registry/group-history.js';
 import { type ChangedBy, type GroupDefinition, keyEntry, templateEntry } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { show } from '../../input/input-mistakes.js';
 import { isMapping } from '../../input/mapping.js';
-import { show } from '../../input/shown-value.js';
 import { examineOverride, examineTemplate } from '../keys/key-definition.js';
 import { leastOverride, leastTemplate } from '../least-definition.js';
-import { PATCH_ATTEMPTS } from './change-group.js';
-import type { ChangeParts } from './change-parts.js';
-import { patched } from './patched.js';
-import { type Expected, registryOf } from './registry-of.js';
+import { PATCH_ATTEMPTS, patched } from './change-group.js';
+import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 
 /** A template, or the settings that a single key has of its own. */
 export interface KeyEntry {

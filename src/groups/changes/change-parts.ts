@@ -1,6 +1,7 @@
 import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import type { Attachments } from '../../core/attachments/attachments.js';
 import type { CoordinatorView } from '../../core/coordinator/coordinator-view.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { GroupTable } from '../group-table.js';
 import type { KeyTemplates } from '../keys/key-templates.js';
 import type { GroupRegistry } from '../registry/group-registry.js';
@@ -23,3 +24,12 @@ export interface ChangeParts {
   };
   readonly loop: CoordinatorView;
 }
+
+/** Throws REGISTRY_OFF. */
+export function registryOf({ registry }: { readonly registry: GroupRegistry | null }): GroupRegistry {
+  if (registry === null) throw new QuotameshError('REGISTRY_OFF');
+  return registry;
+}
+
+/** The revision that a caller has read and expects; null = it expects none. */
+export type Expected = number | null;

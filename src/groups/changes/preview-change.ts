@@ -9,8 +9,7 @@ import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { rejectInUse } from './attaching.js';
 import { checkedDefinition, expectRevision, mergedDefinition } from './change-group.js';
-import type { ChangeParts } from './change-parts.js';
-import type { Expected } from './registry-of.js';
+import type { ChangeParts, Expected } from './change-parts.js';
 
 /** Tells what a change would do. Nothing is changed, and nothing is appended to the log. */
 export interface ChangePreview {

@@ -4,9 +4,8 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Mapping } from '../../input/mapping.js';
 import { originOf } from '../registry/describe-registry.js';
 import { checkedReplacement, definedGroup } from './change-group.js';
-import type { ChangeParts } from './change-parts.js';
+import { type ChangeParts, type Expected, registryOf } from './change-parts.js';
 import { GroupsRefused, type RefusedGroup, refusedGroup } from './groups-refused.js';
-import { type Expected, registryOf } from './registry-of.js';
 
 /** Most groups of one batch: every node puts so many in force within one turn of its event loop. */
 export const BATCH_GROUPS_MAX = 10_000;

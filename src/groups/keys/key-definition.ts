@@ -8,8 +8,8 @@ import { GROUP_NAME } from '../../config/setting/setting.js';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import { KeyPattern } from '../../core/keys/key-pattern.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { show } from '../../input/input-mistakes.js';
 import { isMapping } from '../../input/mapping.js';
-import { show } from '../../input/shown-value.js';
 import { leastDefinition } from '../least-definition.js';
 
 export interface ExaminedTemplate {

@@ -3,13 +3,13 @@ import type { ConfigurationStatus } from '../../api/node-status.js';
 import type { GroupConfig, KeyTemplate, ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { ConfigError, formatMistake } from '../../config/setting/config-error.js';
 import type { Attachments } from '../../core/attachments/attachments.js';
+import { DIMENSIONS, DIRECTIONS } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { GroupsInForce } from '../groups-in-force.js';
 import type { KeyTemplates } from '../keys/key-templates.js';
 import { isSameValue } from '../same-value.js';
 import { definitionHash, templateHash } from './definition-hash.js';
-import { lostLimits } from './lost-limits.js';
 import { settingDifferences } from './setting-differences.js';
 import { SHOWN_MAX, shown, type YamlDifference } from './yaml-comparison.js';
 
@@ -213,4 +213,22 @@ function reasonOf(error: unknown): string {
   const [first, ...others] = error.mistakes;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return first === undefined ? error.message : `${formatMistake(first)}${more}`;
+}
+
+/**
+ * The limits that a group had before and has not now, as `orders.publish.bytes`. A file that was cut at the end of a
+ * line is a valid configuration and cannot be refused, but people should see which limits went with the rest of it.
+ */
+export function lostLimits(before: GroupConfig | undefined, after: GroupConfig | undefined): string[] {
+  if (before === undefined || after === undefined) return [];
+  return DIRECTIONS.flatMap((direction) => {
+    const lost = DIMENSIONS.filter((_, dimension) => {
+      return isLimit(before.quota[direction][dimension]) && !isLimit(after.quota[direction][dimension]);
+    });
+    return lost.map((dimension) => `${after.name}.${direction}.${dimension}`);
+  });
+}
+
+function isLimit(rate: number | undefined): boolean {
+  return rate !== undefined && rate < Infinity;
 }

@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { ChangeParts } from '../../groups/changes/change-parts.js';
+import type { ChangeParts, Expected } from '../../groups/changes/change-parts.js';
 import { BATCH_GROUPS_MAX, type ExpectedOf, previewGroups, putGroups } from '../../groups/changes/put-groups.js';
-import type { Expected } from '../../groups/changes/registry-of.js';
-import { show } from '../../input/shown-value.js';
+import { show } from '../../input/input-mistakes.js';
 import { changedBy } from '../access/changed-by.js';
 import { BATCH_PROBLEM, count, json, listOf, PROBLEM, record, text, yes } from '../route/answer-schemas.js';
 import { body } from '../route/body.js';

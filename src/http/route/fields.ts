@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { NAME_MAX } from '../../admission/request/request-checks.js';
 import { nameOfSegment } from '../../config/setting/path-segment.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { show } from '../../input/input-mistakes.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
-import { show } from '../../input/shown-value.js';
 import { told } from './wording.js';
 
 /** Numbers above this cannot hold every whole number. No maxRequest is above it. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { Expected } from '../../groups/changes/registry-of.js';
+import type { Expected } from '../../groups/changes/change-parts.js';
 import { readRevision } from '../../input/revision.js';
 import type { NodeParts } from '../../node/node-parts.js';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { SHOWN_MAX, show } from '../../input/input-mistakes.js';
 import { isMapping } from '../../input/mapping.js';
 import { hasMisspelled, nearestNames } from '../../input/nearest-name.js';
-import { SHOWN_MAX, show } from '../../input/shown-value.js';
 import type { Rule } from './body.js';
 import { WORDING } from './wording.js';
 

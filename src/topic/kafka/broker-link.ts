@@ -1,24 +1,25 @@
-import type { Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { asMalformed, guardAnswers } from '../answers/guard-answers.js';
-import { KafkaAnswerBounds } from '../answers/kafka-answer-bounds.js';
-import { throttleTimeMs } from '../answers/kafka-throttle-time.js';
+import { KafkaAnswerBounds, throttleTimeMs } from '../answers/kafka-answer-bounds.js';
 import { withDeadline } from '../remote/deadline.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { typeOf } from '../remote/topic-unusable.js';
-import { kafkajsLogger } from './kafka-log.js';
 import type {
   ApiName,
   Broker,
   Connection,
   ConnectionPool,
   Kafkajs,
+  LogEntry,
+  Logger,
   OwnApiName,
   OwnEncoding,
   Protocol,
+  SocketOptions,
 } from './kafkajs-internals.js';
 import { clientText, ownQuotaCommand, quotaClientOf } from './own-quota.js';
-import { openSocket } from './socket-factory.js';
 
 export interface BrokerAddress {
   readonly host: string;
@@ -255,4 +256,39 @@ export function parseAddress(text: string): BrokerAddress {
   const host = text.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
   if (colon < 1 || !Number.isInteger(port)) throw new QuotameshError('USAGE', { reason: `no host:port: ${text}` });
   return { host, port };
+}
+
+/** Time after which an idle connection is probed; kafkajs's own factory waits 60 s. */
+const KEEP_ALIVE_DELAY_MS = 10_000;
+
+/**
+ * Opens a socket without Nagle's algorithm. kafkajs leaves it on, and it holds small records back while an
+ * acknowledgement is out.
+ */
+export function openSocket({ host, port, ssl, onConnect }: SocketOptions): Socket {
+  const socket = ssl
+    ? connectTls({ host, port, ...serverName(host), ...(ssl === true ? {} : ssl) }, onConnect)
+    : connect({ host, port }, onConnect);
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
+  return socket;
+}
+
+/** The server name is absent for an IP address: TLS forbids addresses there. */
+function serverName(host: string): { servername?: string } {
+  return isIP(host) ? {} : { servername: host };
+}
+
+const KAFKAJS_WARN_LEVEL = 2;
+
+/**
+ * Logs kafkajs's own lines as `debug`. kafkajs calls each failed attempt an error, and an outage has many; the adapter
+ * itself says once what was lost and why.
+ */
+export function kafkajsLogger(kafkajs: Kafkajs, log: TopicLog): Logger {
+  return kafkajs.createLogger({ level: KAFKAJS_WARN_LEVEL, logCreator: () => (entry) => forward(entry, log) });
+}
+
+function forward({ namespace, label, log: { message, timestamp: _, logger: __, ...facts } }: LogEntry, log: TopicLog) {
+  log('debug', `kafkajs: ${message}`, { kafkajsLevel: label, ...(namespace ? { part: namespace } : {}), ...facts });
 }

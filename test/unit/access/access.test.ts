@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Access } from '../../../src/access/access.js';
+import { Access, matchesName, namesIn } from '../../../src/access/access.js';
 import type { AccessConfig, TokenConfig } from '../../../src/access/access-config.js';
 import { hasRole } from '../../../src/access/caller.js';
-import { matchesName, namesIn } from '../../../src/access/certificate-names.js';
 import { FailedAttempts, networkOf } from '../../../src/access/failed-attempts.js';
 import { isLoopback } from '../../../src/access/loopback.js';
 import { hashOf, newToken, writtenHash } from '../../../src/access/token.js';

@@ -18,7 +18,7 @@ test('--version and --help load no command, and none of what commands work with'
   );
 });
 
-test.each(['show-status', 'show-top', 'show-explanation', 'print-group-names'])(
+test.each(['show-status', 'show-top', 'explanation-text', 'print-group-names'])(
   '%s loads no schema and nothing of a node',
   (file) => {
     const rooms = roomsOf(loadedBy(`src/cli/look/${file}.ts`, imports));

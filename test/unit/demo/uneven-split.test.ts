@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SWITCH_EVERY_MS, unevenSplit } from '../../../src/demo/traffic/uneven-split.js';
+import { SWITCH_EVERY_MS, unevenSplit } from '../../../src/demo/traffic/traffic.js';
 
 const NODES = ['A', 'B', 'C'];
 

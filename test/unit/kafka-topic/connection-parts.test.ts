@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { parseAddress } from '../../../src/topic/kafka/broker-link.js';
-import { kafkajsLogger } from '../../../src/topic/kafka/kafka-log.js';
+import { kafkajsLogger, parseAddress } from '../../../src/topic/kafka/broker-link.js';
 import { KAFKAJS_VERSION, type Logger, loadKafkajs } from '../../../src/topic/kafka/kafkajs-internals.js';
 import { Backoff } from '../../../src/topic/remote/backoff.js';
 import { withDeadline } from '../../../src/topic/remote/deadline.js';

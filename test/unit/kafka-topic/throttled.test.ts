@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { QuotameshError } from '../../../src/errors/quotamesh-error.js';
-import { throttleTimeMs } from '../../../src/topic/answers/kafka-throttle-time.js';
+import { throttleTimeMs } from '../../../src/topic/answers/kafka-answer-bounds.js';
 import { BrokerLink } from '../../../src/topic/kafka/broker-link.js';
 import { fetchById } from '../../../src/topic/kafka/fetch-13.js';
 import { loadKafkajs } from '../../../src/topic/kafka/kafkajs-internals.js';

@@ -3,11 +3,10 @@ import { loadBuiltIn, parseScenario } from '../../../sim/scenario/load-scenario.
 import { examineConfig } from '../../../src/config/read/resolve-config.js';
 import { ConfigError } from '../../../src/config/setting/config-error.js';
 import { checkLive, type LiveBounds } from '../../../src/live/check-live.js';
-import { countedSince } from '../../../src/live/counted-since.js';
 import { growthFromDecisions, limitsFromDecisions } from '../../../src/live/decision-file.js';
-import { liveConfig } from '../../../src/live/live-config.js';
+import { countedSince } from '../../../src/live/live-run.js';
 import { firstNodes } from '../../../src/live/live-story.js';
-import { attemptsOf, punctualityOf, trafficPlan } from '../../../src/live/live-traffic.js';
+import { attemptsOf, liveConfig, punctualityOf, trafficPlan } from '../../../src/live/live-traffic.js';
 import type { Call } from '../../../src/load/call.js';
 
 const BOUNDS: LiveBounds = { topic: 'embedded', brokerKnown: false, requestsPerSecondMax: 2500 };

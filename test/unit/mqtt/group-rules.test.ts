@@ -6,8 +6,7 @@ import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { MqttRule } from '../../../src/config/schema/mqtt-rules.js';
 import type { Scope } from '../../../src/core/attachments/attachment.js';
 import { Attachments } from '../../../src/core/attachments/attachments.js';
-import { GroupRules } from '../../../src/mqtt/group-rules.js';
-import { matchesFilter } from '../../../src/mqtt/topic-filter.js';
+import { GroupRules, matchesFilter } from '../../../src/mqtt/group-rules.js';
 
 const GROUPS = ['acme/orders', 'acme/bulk', 'acme', 'sensors', 'rest'];
 
