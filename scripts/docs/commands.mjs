@@ -30,7 +30,7 @@ export function renderCommands({ createProgram, nodeCommand, npmScripts }) {
 
 const INTRODUCTION = `# Commands
 
-\`quotamesh COMMAND --help\` prints what this page says of a command.`;
+\`quotamesh COMMAND --help\` prints what this page says of a command, and its exit codes.`;
 
 /** First word of a command → the pages that explain what it is for. */
 const PAGES = {
@@ -62,9 +62,9 @@ function sectionsOf(command, before, shared) {
   const path = `${before} ${command.name()}`.trim();
   const leaves = leavesOf(command, before);
   const behind = new Map(leaves.map((leaf) => [leaf.path, textBehind(leaf.command)]));
-  const family = command.commands.length === 0 ? '' : textBehind(command);
+  const family = command.commands.length === 0 ? '' : withoutExitCodes(textBehind(command));
   const sections = leaves.flatMap((leaf) => {
-    const own = behind.get(leaf.path);
+    const own = withoutExitCodes(behind.get(leaf.path));
     return leafSection(leaf, shared, own === family ? '' : own);
   });
   if (family === '') return sections;
@@ -125,6 +125,11 @@ function textBehind(command) {
   });
   command.outputHelp();
   return whole.slice(command.helpInformation().length).trim();
+}
+
+/** Those of each command stand in its --help; what they mean for all, at the top of the page. */
+function withoutExitCodes(text) {
+  return text.replace(/\n*Exit codes: [\s\S]*?(?=\n\n|$)/, '').trim();
 }
 
 /** As GitHub makes it of a heading. */

@@ -45,12 +45,9 @@ ${aclCommand(withoutCreation, TOPICS, GRANTEE)}
 write to the topics can do what [below](#what-signatures-do-not-protect-from) says.
 
 **What is missing is named.** At the start the node ends with \`TOPIC_ACL_MISSING\` (exit code 78): who may not do
-what on which topic, and the command that grants it. \`Write\` is noticed by the first
-append; then, and when a right is withdrawn later, the node stays up, not ready or isolated, with the same words in
-\`status\` and one log line, and goes on as soon as it may. A principal that the client cannot know
-(a token's, a certificate's) stands in \`<…>\`.
-test/integration/kafka-topic-security.test.ts runs a node with exactly these ACLs on a broker with KRaft's
-StandardAuthorizer, in both variants, and without each single one.`,
+what on which topic, and the command that grants it. Where \`Write\` is missing, or a right is withdrawn later, the node
+stays up, not ready or isolated, with the same words in \`status\` and one log line. A principal that the client cannot
+know stands in \`<…>\`. test/integration/kafka-topic-security.test.ts runs a node with exactly these ACLs.`,
     SIGNATURES,
   ].join('\n\n');
 }
@@ -83,11 +80,10 @@ a connection proves who it is:
   sasl: { mechanism: oauthbearer, tokenFile: /var/run/secrets/kafka/token }
 \`\`\`
 
-- A token of the endpoint is replaced after 80 % of its life, at the latest 15 s before its end, although nobody
-  asks; all connections of a topic share it. So the endpoint may be away for a fifth of that life.
-- Brokers end sessions (\`connections.max.reauth.ms\`), and with it set, sessions with their tokens. A connection
-  proves itself again 10 s before. Tokens must live for 30 s at least, sessions for more than 10 s
-  (test/long/kafka-topic-reauthentication.test.ts: 12 s).
+- A token of the endpoint is replaced after 80 % of its life, at the latest 15 s before its end; all connections of a
+  topic share it.
+- Where brokers end sessions (\`connections.max.reauth.ms\`), a connection proves itself again 10 s before. Tokens must
+  live for 30 s at least, sessions for more than 10 s.
 - The endpoint says no: \`TOKEN_REFUSED\`, and a node that starts ends. It does not answer, or the file is missing:
   \`TOKEN_UNAVAILABLE\`; the node goes on trying, and says so. Kafka refuses the token: \`TOPIC_DENIED\`, with
   Kafka's words.
@@ -96,9 +92,8 @@ a connection proves who it is:
 
 const SIGNATURES = `## Signed records
 
-Kafka tells nobody who wrote a record. Whoever may write to a topic may speak for every node: claim demand that is
-none, say a node has left, or define groups. Signatures (HMAC-SHA-256, one key for the
-cluster) make the nodes believe each other only:
+Whoever may write to a topic may write for every node: claim demand that is none, report that a node has left, or define
+groups. Signatures (HMAC-SHA-256, one key for the cluster) make the nodes believe each other only:
 
 \`\`\`yaml
 topic:
@@ -137,15 +132,12 @@ Who may write to a topic and has no key can still
 
 - **hide a record from nodes that start later**, by writing anything under its key, or a tombstone: compaction then
   drops the signed one. Running nodes ignore it. A report comes again within \`timing.forcedReportMs\` (5 minutes),
-  a heartbeat within a second; what is hidden in the registry, running nodes write again at once, and the ceiling of a
-  ramp within 250 ms per node, but no more often than once in 5 s ([ramps](../guide/ramps.md#where-the-ceiling-lives)).
+    a heartbeat within a second, what is hidden in the registry at once, the ceiling of a ramp within 250 ms per node
+  ([ramps](../guide/ramps.md#where-the-ceiling-lives)).
 - **show an old record again.** Reports, heartbeats, farewells, health of backends: running nodes ignore them by
-  incarnation and sequence. Of a node that is forgotten, recorded heartbeats make a ghost, whose floor the others
-  lack for as long as the
-  recording lasts; a node that comes back under a forgotten name can be stopped (\`NODE_FENCED\`) by records of its
-  former lives. Old states of a group are ignored by the offset that they name. A change of a group that was made
-  **without** \`If-Match\` and is shown again counts again: the group goes back to that definition, in a new
-  revision. With \`If-Match\` it does not.
+  incarnation and sequence. Of a node that is forgotten, recorded heartbeats make a ghost, whose floor the others lack meanwhile; a node that comes
+  back under a forgotten name can be stopped (\`NODE_FENCED\`). A change of a group that was made **without**
+  \`If-Match\` and is shown again counts again; with \`If-Match\` it does not.
 - **fill the topic**, or hold it up.
 
 None of these lifts Σ shares above the quota for nodes that have read the same log. Who has the key is a node. So:
