@@ -127,7 +127,7 @@ function textBehind(command) {
   return whole.slice(command.helpInformation().length).trim();
 }
 
-/** Those of each command stand in its --help; what they mean for all, at the top of the page. */
+/** Leaves out what a command's --help says of its own exit codes: the top of the page says what they mean for all. */
 function withoutExitCodes(text) {
   return text.replace(/\n*Exit codes: [\s\S]*?(?=\n\n|$)/, '').trim();
 }

@@ -135,8 +135,8 @@ Who may write to a topic and has no key can still
     a heartbeat within a second, what is hidden in the registry at once, the ceiling of a ramp within 250 ms per node
   ([ramps](../guide/ramps.md#where-the-ceiling-lives)).
 - **show an old record again.** Reports, heartbeats, farewells, health of backends: running nodes ignore them by
-  incarnation and sequence. Of a node that is forgotten, recorded heartbeats make a ghost, whose floor the others lack meanwhile; a node that comes
-  back under a forgotten name can be stopped (\`NODE_FENCED\`). A change of a group that was made **without**
+  incarnation and sequence. Of a node that is forgotten, recorded heartbeats make a ghost, whose floor the others lack meanwhile; a
+  node that comes back under a forgotten name can be stopped (\`NODE_FENCED\`). A change of a group that was made **without**
   \`If-Match\` and is shown again counts again; with \`If-Match\` it does not.
 - **fill the topic**, or hold it up.
 
