@@ -132,12 +132,12 @@ Who may write to a topic and has no key can still
 
 - **hide a record from nodes that start later**, by writing anything under its key, or a tombstone: compaction then
   drops the signed one. Running nodes ignore it. A report comes again within \`timing.forcedReportMs\` (5 minutes),
-    a heartbeat within a second, what is hidden in the registry at once, the ceiling of a ramp within 250 ms per node
+  a heartbeat within a second, what is hidden in the registry at once, the ceiling of a ramp within 250 ms per node
   ([ramps](../guide/ramps.md#where-the-ceiling-lives)).
 - **show an old record again.** Reports, heartbeats, farewells, health of backends: running nodes ignore them by
-  incarnation and sequence. Of a node that is forgotten, recorded heartbeats make a ghost, whose floor the others lack meanwhile; a
-  node that comes back under a forgotten name can be stopped (\`NODE_FENCED\`). A change of a group that was made **without**
-  \`If-Match\` and is shown again counts again; with \`If-Match\` it does not.
+  incarnation and sequence. Of a node that is forgotten, recorded heartbeats make a ghost, whose floor the others lack
+  meanwhile; a node that comes back under a forgotten name can be stopped (\`NODE_FENCED\`). A change of a group that
+  was made **without** \`If-Match\` and is shown again counts again; with \`If-Match\` it does not.
 - **fill the topic**, or hold it up.
 
 None of these lifts Σ shares above the quota for nodes that have read the same log. Who has the key is a node. So:
