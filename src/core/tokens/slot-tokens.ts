@@ -278,6 +278,7 @@ export class SlotTokens {
     this.#parts.bind(this, this.expected.isMember);
     // What came back is kept until it is taken.
     this.depth = Math.max(this.depth, this.takeable);
+    if (this.#isFull(bucket) && !isHeldBack) this.depth = this.takeable;
     this.#waitForDebt(bucket);
   }
 
@@ -288,6 +289,14 @@ export class SlotTokens {
   #payable(bucket: ClusterBucket): number {
     const most = Math.min(this.takeable, this.tokens - Math.max(0, this.account.unheard) - setPointOf(bucket));
     return this.isInPieces ? this.piece * Math.floor(most / this.piece) : most;
+  }
+
+  /**
+   * Checks whether the node may take all that it ever will: then larger work is admitted (buckets.ts). What was
+   * expected of it and not taken is in the bucket, too.
+   */
+  #isFull({ depth }: ClusterBucket): boolean {
+    return this.room <= FULL_SLACK * depth && this.expected.isMember && this.takeable >= this.piece;
   }
 
   /** Reads its part of a full bucket, as far as it is there; the log has given up who is no member. */
@@ -462,6 +471,8 @@ function withNothingUnrefused(read: ReadSoFar): ReadSoFar {
   return read.unrefused === 0 ? read : { ...read, mayOwe: read.mayOwe + read.unrefused, unrefused: 0 };
 }
 
+/** Part of a depth by which sums of floats differ. */
+const FULL_SLACK = 1e-9;
 /** With more, sums of floats might say of some nodes that they are throttled. Less views more lanes when nodes come. */
 const MET_RATIO = 0.9;
 /**
