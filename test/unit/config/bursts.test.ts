@@ -156,29 +156,6 @@ describe('a burst', () => {
     expect(await mistakesOf('{ burst: { policy: fast } }')).toHaveLength(1);
   });
 
-  test.each([
-    ['10/s', '0', 'burst must be a whole number between 1 and 1T'],
-    ['10/s', '-3', 'burst must be a whole number'],
-    ['10/s', '1.5', 'burst must be a whole number'],
-    ['10/s', 'lots', 'burst must be a whole number'],
-    ['10/s', '1MiB', 'burst must be a whole number'],
-    ['10/s', '[10]', 'burst must be a whole number'],
-    ['10/s', '-2s', 'burst must be a duration between 1ms and 1d'],
-    ['10/s', '0s', 'burst must be a duration between 1ms and 1d'],
-    ['10/s', '2d', 'burst must be a duration between 1ms and 1d'],
-    ['10/s', '900k', 'burst is 900000 messages, which take more than a day to come in at 10'],
-    ['10/s', '{ messages: 900k }', 'burst.messages is 900000 messages, which take more than a day'],
-    ['5/d', '6', 'burst is 6 messages, which take more than a day to come in at 5/d'],
-    ['5/min', '500ms', 'burst is 500ms of 5/min, which is less than one message'],
-  ])('of %s, %s: one mistake at its place, with a remedy', async (rate, written, told) => {
-    const quota = `quota: { publish: { messagesPerSecond: ${rate} } }`;
-    const [found, ...others] = await mistakesOf(`{ ${quota}, burst: ${written} }`);
-    expect(others).toEqual([]);
-    expect(found).toMatch(/^node\.yaml:4:\d+: /);
-    expect(found).toContain(`groups.orders.${told}`);
-    expect(found).toMatch(/(Write burst: 10 \(messages\), burst: 2s|Lower it|Say it in messages: burst: 5\.)/);
-  });
-
   test('a burst of a day of the quota is none too many', async () => {
     expect(await mistakesOf('{ quota: { publish: { messagesPerDay: 5 } }, burst: 5 }')).toEqual([]);
   });

@@ -108,68 +108,6 @@ describe('what is inherited', () => {
 });
 
 describe('a mistake is told with its reason and a remedy', () => {
-  test.each([
-    [
-      { messagesPerSecond: 1, messagesPerMinute: 5 },
-      'messagesPerMinute stands beside messagesPerSecond: a rate is told per one unit of time. Remove messagesPerMinute or messagesPerSecond.',
-    ],
-    [
-      { messagesPerSecond: '5/fortnight' },
-      'messagesPerSecond must be a rate ≥ 0 (e.g. 1000 or 10k), got "5/fortnight". The units of time are s, min, h and d, as in 5/min.',
-    ],
-    [
-      { messagesPerSecond: '5/minuet' },
-      'messagesPerSecond must be a rate ≥ 0 (e.g. 1000 or 10k), got "5/minuet". Did you mean "minute"? The units of time are s, min, h and d, as in 5/min.',
-    ],
-    [
-      { messagesPerSecond: '-5/min' },
-      'messagesPerSecond must be a rate ≥ 0 (e.g. 1000 or 10k), got "-5/min". Remove the key for "unlimited" or use 0 to block.',
-    ],
-    [
-      { messagesPerMinute: -1 },
-      'messagesPerMinute must be a rate per minute ≥ 0 (e.g. 1000 or 10k), got -1. Remove the key for "unlimited" or use 0 to block.',
-    ],
-    [
-      { messagesPerHour: '5/min' },
-      'messagesPerHour must be a rate per hour ≥ 0 (e.g. 1000 or 10k), got "5/min". Write it as messagesPerMinute: 5, or per hour here.',
-    ],
-    [{ messagesPerMinuet: 5 }, 'messagesPerMinuet is not a known key. Did you mean "messagesPerMinute"?'],
-    [
-      { costPerMinute: 60, reservedCostPerSecond: 2 },
-      'reservedCostPerSecond must be at most quota.publish.costPerMinute = 60, got 2 (120/min). Lower it, or raise costPerMinute.',
-    ],
-    [
-      { costPerSecond: '60/min', reservedCostPerHour: 3601 },
-      'reservedCostPerHour must be at most quota.publish.costPerSecond = 60/min, got 3601 (60.0166666667/min). Lower it, or raise costPerSecond.',
-    ],
-    [
-      { messagesPerSecond: '5P/s' },
-      'messagesPerSecond must be a rate between 0 and 1P/s (e.g. 1000 or 10k), got "5P/s". Lower it, or remove the key for the default (unlimited).',
-    ],
-    [
-      { messagesPerSecond: '1e308/d' },
-      'messagesPerSecond must be a rate between 0 and 1P/s (e.g. 1000 or 10k), got "1e308/d". Lower it, or remove the key for the default (unlimited).',
-    ],
-    [
-      { bytesPerMinute: '1e999' },
-      'bytesPerMinute must be a rate in bytes per minute between 0 and 1P (e.g. 500k or 1MiB), got "1e999". Lower it, or remove the key for the default (unlimited).',
-    ],
-    [
-      { messagesPerSecond: '1e-300/d' },
-      'messagesPerSecond must be a rate of 0 or of at least 1e-9/s (e.g. 1000 or 10k), got "1e-300/d". Less is not one in 30 years: write 0, or remove the key for the default (unlimited).',
-    ],
-    [
-      { costPerDay: '1e-400' },
-      'costPerDay must be a rate per day of 0 or of at least 1e-9/s (e.g. 1000 or 10k), got "1e-400". Less is not one in 30 years: write 0, or remove the key for the default (unlimited).',
-    ],
-    [
-      { reservedCostPerDay: 5e-324 },
-      'reservedCostPerDay must be a rate per day of 0 or of at least 1e-9/s (e.g. 1000 or 10k), got 5e-324. Less is not one in 30 years: write 0, or remove the key for the default (0).',
-    ],
-  ])('%j', (publish, message) => {
-    expect(mistakesOf({ groups: { a: { quota: { publish } } } })).toEqual([`test: groups.a.quota.publish.${message}`]);
-  });
-
   test('nothing between 0 and the smallest rate is taken, in whatever unit; the smallest one is', () => {
     const amounts = fc.oneof(
       fc.double({ min: 0, max: RATE_LEAST, minExcluded: true, maxExcluded: true, noNaN: true }),
