@@ -49,7 +49,7 @@ const table = new LaneTable(settings);
 const membership = new Membership(timing.stalenessMs, 1);
 const usageMap = new UsageMap((mapLane) => table.markMapLane(mapLane), table.settings);
 const epochs = new EpochWatch(settings);
-const log = { membership, usageMap, logTimes: [new LogTime(timing.heartbeatMs)], pool: new AgreedPool(), epochs };
+const log = { membership, usageMap, logTimes: [new LogTime(timing.heartbeatMs)], pools: [new AgreedPool()], epochs };
 const targets = new TargetBook(
   table.settings,
   usageMap,

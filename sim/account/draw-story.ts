@@ -7,7 +7,6 @@ export interface DrawOptions {
   readonly without?: readonly ActName[];
   /** Most nodes of clusters whose quotas are given in pieces (docs/guide/tokens.md). */
   readonly nodesInPieces?: number;
-  readonly partitionsMax?: number;
   /** Nodes are not asked for all that there is at one instant. */
   readonly isApart?: boolean;
   /** A story ends when its nodes have run for so long together: rounds are what it costs to play it. */
@@ -16,7 +15,7 @@ export interface DrawOptions {
 
 /** Draws the cluster of a seed, and what happens to it. */
 export function drawStory(seed: number, options: DrawOptions = {}): Story {
-  const { nodesInPieces = NODES_MAX, partitionsMax = PARTITIONS_MAX } = options;
+  const { nodesInPieces = NODES_MAX } = options;
   const random = Random.stream(seed, 'account');
   const buckets = Array.from({ length: 1 + below(random, 3) }, () => drawBucket(random));
   const drawn = 1 + below(random, random.next() < 0.8 ? 5 : NODES_MAX);
@@ -26,7 +25,7 @@ export function drawStory(seed: number, options: DrawOptions = {}): Story {
   return {
     seed,
     nodes,
-    partitions: Math.min(partitionsMax, 1 + below(random, PARTITIONS_MAX)),
+    partitions: 1 + below(random, PARTITIONS_MAX),
     delays: pick(random, DELAYS) as Story['delays'],
     sampleIntervalMs: pick(random, [20, 50, 50]) as number,
     buckets,

@@ -13,14 +13,16 @@ const LEAST_MESSAGES = 20;
  * second of target/N, or two pieces if target/N is small.
  */
 export function burstPromised(
-  { node, depth, limit, isServed, isMember }: ProcessRecord,
+  record: ProcessRecord,
   group: number,
   settings: GroupSettings,
   fail: (promise: string, says: string) => void,
 ): void {
+  const { node, depth, limit, isServed } = record;
   if (!isServed[group]) return;
-  const { membership } = node.coordinator;
-  const nodes = membership.alive.length + (isMember ? 0 : 1);
+  const members = record.membersOf(group);
+  const isMember = members.includes(node.coordinator.nodeKey);
+  const nodes = members.length + (isMember ? 0 : 1);
   const equal = settings.quota.publish[MESSAGES] / Math.max(1, nodes);
   const most = Math.max((limit[group] * BURST_MS) / 1000, leastDepth(equal));
   const is = depth[group];

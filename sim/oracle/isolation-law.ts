@@ -8,14 +8,15 @@ import type { ProcessRecord } from './process-record.js';
  */
 export function checkIsolation(
   before: { readonly isServed: boolean; readonly isLinked: boolean; readonly share: number },
-  { name, node, isServed, isLinked, share }: ProcessRecord,
+  record: ProcessRecord,
   group: number,
   { quota, floorRatio }: GroupSettings,
   fail: (promise: string, says: string) => void,
 ): void {
+  const { name, isServed, isLinked, share } = record;
   if (!before.isServed || !isServed[group] || isLinked[group]) return;
   const now = share[group];
-  const floor = (quota.publish[MESSAGES] / Math.max(1, node.coordinator.membership.alive.length)) * floorRatio;
+  const floor = (quota.publish[MESSAGES] / Math.max(1, record.membersOf(group).length)) * floorRatio;
   if (now > Math.max(before.share, floor) * (1 + 1e-9)) {
     fail('isolation', `${name} is isolated and rises from ${before.share.toFixed(3)} to ${now.toFixed(3)}`);
   }

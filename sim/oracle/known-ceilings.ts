@@ -28,5 +28,6 @@ export function mapLaneOf({ node: { coordinator } }: ProcessRecord, group: numbe
 }
 
 function hasCeiling(record: ProcessRecord, group: number): boolean {
-  return record.node.coordinator.targets.ramps.newestOf(mapLaneOf(record, group)) !== undefined;
+  const mapLane = mapLaneOf(record, group);
+  return record.node.coordinator.targets.rampsOf(mapLane).newestOf(mapLane) !== undefined;
 }

@@ -8,6 +8,7 @@ import { AwayLaw } from './away-law.js';
 import { burstPromised } from './burst-promised.js';
 import { GroupLedger } from './group-ledger.js';
 import { checkIsolation } from './isolation-law.js';
+import { LogTimeLaw } from './log-time-law.js';
 import { OrderLaw } from './order-law.js';
 import { ProcessRecord } from './process-record.js';
 import { checkRecovered } from './recovery-law.js';
@@ -29,21 +30,19 @@ export class Oracle implements NodeObserver {
   readonly records = new Map<SimulatedNode, ProcessRecord>();
   readonly away: AwayLaw;
   readonly #world: World;
-  readonly #comparedPartitions: number;
   readonly #ledgers: readonly GroupLedger[];
   /** Per group: whether its sums exceed what one view may hold. Then views are told apart after every record read. */
   readonly #isSplit: boolean[];
   readonly #touched = new Set<number>();
   readonly #order = new OrderLaw();
+  readonly #logTime = new LogTimeLaw();
   /** The views of the step that is judged; null = not told apart yet. No group changes them. */
   #views: ProcessRecord[][] | null = null;
   /** The nodes that must have recovered; null while faults happen, and until their effects must be over. */
   #expected: readonly string[] | null = null;
 
-  /** @param comparedPartitions buckets of nodes that count more are not compared */
-  constructor(world: World, comparedPartitions = Infinity) {
+  constructor(world: World) {
     this.#world = world;
-    this.#comparedPartitions = comparedPartitions;
     this.#ledgers = world.settings.groups.map(() => new GroupLedger());
     this.#isSplit = world.settings.groups.map(() => false);
     this.away = new AwayLaw(world.settings.groups.length);
@@ -131,10 +130,10 @@ export class Oracle implements NodeObserver {
     const expected = this.#expected;
     if (expected !== null) {
       checkRecovered(this.#world, expected, (about, says) => this.violations.add(nowMs, 'recovery', about, says));
+      this.#logTime.check(this.records.values(), (about, says) => this.violations.add(nowMs, 'log time', about, says));
     }
     for (const view of viewsOf(this.records.values(), settings)) {
       checkAgreement(view, this.#world, (promise, about, says) => this.violations.add(nowMs, promise, about, says));
-      if (view.some(({ node }) => node.coordinator.settings.partitions > this.#comparedPartitions)) continue;
       checkTokens(view, settings, (promise, about, says) => this.violations.add(nowMs, promise, about, says));
     }
   }
@@ -142,7 +141,7 @@ export class Oracle implements NodeObserver {
   #lookAtPool(record: ProcessRecord): void {
     const serving = [...this.records.values()].filter(({ isServing }) => isServing);
     if (remembersMore(record, serving)) record.hasPoolOfItsOwn = true;
-    else if (record.isServing && record.node.coordinator.log.pool.isAgreed) record.hasPoolOfItsOwn = false;
+    else if (record.isServing && isAgreed(record)) record.hasPoolOfItsOwn = false;
   }
 
   #recordOf(node: SimulatedNode): ProcessRecord {
@@ -240,6 +239,10 @@ export class Oracle implements NodeObserver {
   #nameOf(group: number): string {
     return this.#settingsOf(group).name;
   }
+}
+
+function isAgreed({ node }: ProcessRecord): boolean {
+  return node.coordinator.log.pools.every((pool) => pool.isAgreed);
 }
 
 function sum(view: readonly ProcessRecord[], of: (record: ProcessRecord) => number): number {

@@ -1,3 +1,4 @@
+import { groupIdOf } from '../../src/core/base/ids.js';
 import { laneOf, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
 import { GroupLedger } from './group-ledger.js';
@@ -40,10 +41,17 @@ export class ProcessRecord {
     this.isServed = new Array<boolean>(groups).fill(false);
   }
 
-  /** Whether the log still counts it among the members, as far as it has read itself. */
+  /** Whether all partitions still count it among the members, as far as it has read itself. */
   get isMember(): boolean {
-    const { membership, nodeKey } = this.node.coordinator;
-    return membership.get(nodeKey)?.state === 'alive';
+    const { membership, nodeKey, log } = this.node.coordinator;
+    return log.logTimes.every((_, partition) => membership.indexOf(nodeKey, partition) !== -1);
+  }
+
+  /** The keys of the members that share a group, as far as it has read itself. */
+  membersOf(group: number): number[] {
+    const { coordinator } = this.node;
+    const { cluster, groups } = coordinator.settings;
+    return coordinator.aliveFor(groupIdOf(cluster, groups[group].name)).members.map(({ nodeKey }) => nodeKey);
   }
 
   /** Reads what the process holds of a group now. */

@@ -23,12 +23,17 @@ function checkProcess({ coordinator }: SimulatedNode, name: string, all: string,
     fail(name, `is ${coordinator.phase}`);
     return;
   }
-  const members = coordinator.membership.alive.map(({ nodeId }) => nodeId).sort();
-  if (members.join(' ') !== all) fail(name, `knows ${members.join(' ')}`);
+  coordinator.log.logTimes.forEach((_, partition) => {
+    const members = coordinator.membership
+      .on(partition)
+      .members.map(({ nodeId }) => nodeId)
+      .sort();
+    if (members.join(' ') !== all) fail(name, `knows ${members.join(' ')} on partition ${partition}`);
+  });
   const isolated = coordinator.link.isolatedPartitions;
   if (isolated.length > 0) fail(name, `does not hear itself on partitions ${isolated.join(' ')}`);
   const hiddenMs = coordinator.hiddenCeilings.longestMs;
-  if (hiddenMs > SAID_AGAIN_MS + members.length * PATIENCE_MS + ON_THE_WAY_MS) {
+  if (hiddenMs > SAID_AGAIN_MS + coordinator.membership.aliveCount * PATIENCE_MS + ON_THE_WAY_MS) {
     fail(name, `knows a ceiling that newcomers have not found for ${hiddenMs} ms`);
   }
 }

@@ -48,7 +48,7 @@ function divisionOf(record: ProcessRecord, group: number): Division {
   const { coordinator } = record.node;
   const mapLane = mapLaneOf(record, group);
   const view = coordinator.shares.converge(group, 0, mapLane);
-  const members = coordinator.membership.alive.map(({ nodeKey }) => nodeKey);
+  const members = record.membersOf(group);
   return { members, shares: [...view.share[MESSAGES].slice(0, view.count)] };
 }
 

@@ -4,7 +4,7 @@ import { type LeftOut, runSwarm, type SwarmVerdict } from './run-swarm.js';
 
 /** Plays both worlds of a seed: faults under a load, and the story of an account. */
 export async function playSeed(seed: number, base: WorldSettings, leftOut: LeftOut = {}): Promise<SwarmVerdict> {
-  const verdict = runSwarm(seed, base, 'by-seed', leftOut);
+  const verdict = runSwarm(seed, base, 'by-seed');
   const { broken, story } = await judgeAccount(seed, drawOptions(leftOut));
   if (broken.length === 0) return verdict;
   const problems = broken.map(({ promise, bucket, says }) => `${promise}: ${bucket}: ${says}`);
@@ -15,10 +15,9 @@ export async function playSeed(seed: number, base: WorldSettings, leftOut: LeftO
   };
 }
 
-function drawOptions({ nodesInPieces, hasOnePartition, isApart }: LeftOut) {
+function drawOptions({ nodesInPieces, isApart }: LeftOut) {
   return {
     ...(nodesInPieces === undefined ? {} : { nodesInPieces }),
-    ...(hasOnePartition === true ? { partitionsMax: 1 } : {}),
     ...(isApart === true ? { isApart } : {}),
   };
 }

@@ -25,8 +25,6 @@ export interface SwarmVerdict {
 export interface LeftOut {
   /** Most nodes of an account whose quotas are given in pieces. */
   readonly nodesInPieces?: number;
-  /** Buckets of nodes that count several partitions are not compared. */
-  readonly hasOnePartition?: boolean;
   /** Nodes of an account are not asked for all that there is at one instant. */
   readonly isApart?: boolean;
 }
@@ -52,7 +50,6 @@ export function runSwarm(
   seed: number,
   base: WorldSettings,
   buckets: 'by-seed' | 'as-given' = 'as-given',
-  { hasOnePartition = false }: LeftOut = {},
 ): SwarmVerdict {
   const random = new Random(seed);
   const drawn = withRamps(seed, drawSettings(random, buckets === 'by-seed' ? withGates(base) : base));
@@ -65,7 +62,7 @@ export function runSwarm(
   const verdict = { seed, plan, problems: [] as string[], worst: { faults: 0, after: 0 }, utilisation: 1 };
   try {
     const calmMs = seed % CALM_EVERY === 0 ? CALM_MS : 0;
-    return { ...verdict, ...play(world, { nodes, kinds, random, plan, calmMs, hasOnePartition }) };
+    return { ...verdict, ...play(world, { nodes, kinds, random, plan, calmMs }) };
   } catch (error) {
     const says = error instanceof Error ? error.message : String(error);
     return { ...verdict, problems: [`${(world.nowMs / 1000).toFixed(3)} s the simulation threw: ${says}`] };
@@ -80,15 +77,14 @@ interface Cast {
   readonly plan: string[];
   /** How long nothing happens before the topic goes away; 0 = the world has no such calm. */
   readonly calmMs: number;
-  readonly hasOnePartition: boolean;
 }
 
 function play(
   world: World,
-  { nodes, kinds, random, plan, calmMs, hasOnePartition }: Cast,
+  { nodes, kinds, random, plan, calmMs }: Cast,
 ): Pick<SwarmVerdict, 'problems' | 'worst' | 'utilisation'> {
   const { settings } = world;
-  const oracle = new Oracle(world, hasOnePartition ? 1 : Infinity);
+  const oracle = new Oracle(world);
   world.observer = oracle;
   for (const node of nodes) world.queue.after(random.between(0, 1500), () => world.start(node));
   const meter = new SwarmMeter(settings.groups.length, END_MS_MAX);
@@ -139,7 +135,7 @@ function takeTopicAway(world: World, plan: string[]): void {
 }
 
 /** Returns when the last of them is over. */
-function injectFaults(world: World, { nodes, kinds, random, plan }: Omit<Cast, 'calmMs' | 'hasOnePartition'>): number {
+function injectFaults(world: World, { nodes, kinds, random, plan }: Omit<Cast, 'calmMs'>): number {
   let wholeMs = 0;
   const untilMs = world.nowMs + FAULTS_FOR_MS;
   while (world.nowMs < untilMs) {

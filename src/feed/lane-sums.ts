@@ -106,10 +106,12 @@ export class LaneSums {
     };
   }
 
-  #isWanted({ usageMap, membership }: Coordinator, mapLane: number): boolean {
+  #isWanted(coordinator: Coordinator, mapLane: number): boolean {
+    const { usageMap } = coordinator;
     const { rows } = usageMap;
+    const alive = coordinator.aliveFor(usageMap.groupOf(mapLane).groupId);
     for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
-      if (membership.inSlot(rows.memberOf(row)).index === -1) continue;
+      if (alive.indexOf(rows.memberOf(row)) === -1) continue;
       const [page, start] = [rows.pageOf(row), rows.startOf(row)];
       if (page.demandOf(start, MESSAGES) > 0 || page.demandOf(start, BYTES) > 0) return true;
     }
@@ -120,7 +122,7 @@ export class LaneSums {
     const sums = { admitted: 0, wanted: 0, throttledNodes: 0 };
     const { coordinator } = this.#parts.loop;
     if (coordinator === null) return sums;
-    const { shares, membership, usageMap, log } = coordinator;
+    const { shares, usageMap, log } = coordinator;
     const [group, direction] = [Math.floor(lane / DIRECTION_COUNT), lane % DIRECTION_COUNT];
     const groupId = this.#parts.groups.idOf(group);
     const isTold = usageMap.findMapLane(groupId, direction) !== -1 || log.keys.has(groupId, direction);
@@ -131,7 +133,7 @@ export class LaneSums {
     const usage = view.usage[dimension];
     const demand = view.demand[dimension];
     const share = view.share[dimension];
-    for (let at = 0; at < membership.alive.length; at++) {
+    for (let at = 0; at < view.count; at++) {
       sums.admitted += usage[at];
       sums.wanted += demand[at];
       if (demand[at] > share[at] * THROTTLED_RATIO) sums.throttledNodes++;

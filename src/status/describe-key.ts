@@ -68,12 +68,12 @@ function isReported({ config, loop: { coordinator } }: StatusParts, name: string
 function toldOf(parts: StatusParts, name: string, direction: Direction): KeyTold[] {
   const { coordinator } = parts.loop;
   if (coordinator === null) return [];
-  const { usageMap, membership } = coordinator;
+  const { usageMap } = coordinator;
   const at = DIRECTIONS.indexOf(direction);
   const groupId = groupIdOf(parts.config.cluster, name);
   const told: KeyTold[] = [];
-  coordinator.log.keys.forEach(groupId, at, parts.clock(), (index, rates) => {
-    told.push(unheardBy(coordinator, membership.alive[index], rates));
+  coordinator.log.keys.forEach(groupId, at, parts.clock(), (member, rates) => {
+    told.push(unheardBy(coordinator, member, rates));
   });
   const mapLane = usageMap.findMapLane(groupId, at);
   for (let row = mapLane === -1 ? -1 : usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {

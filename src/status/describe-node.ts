@@ -19,7 +19,9 @@ import {
   DIRECTION_COUNT,
   DIRECTIONS,
   type Direction,
+  type GroupId,
   laneOf,
+  MEMBERSHIP_PARTITION,
   MESSAGES,
   NO_RATES,
   type Rates,
@@ -153,14 +155,15 @@ export function laneShares(
   direction: number,
   nowMs: number,
 ): NodeShareStatus[] {
-  const { membership, usageMap, shares, settings, nodeKey } = coordinator;
+  const { usageMap, shares, settings, nodeKey } = coordinator;
   const groupId = groupIdOf(settings.cluster, settings.groups[group]?.name ?? '');
   const mapLane = usageMap.mapLaneOf(groupId, direction);
   const view = shares.converge(group, direction, mapLane);
   addSilentUse(view, coordinator, { groupId, direction, nowMs });
-  const rows = rowByIndex(coordinator, mapLane);
+  const { members } = coordinator.aliveFor(groupId);
+  const rows = rowByIndex(coordinator, groupId, mapLane);
   const store = usageMap.rows;
-  return membership.alive.map((member, at) => {
+  return members.map((member, at) => {
     const row = rows.get(at);
     const reported: Rates = row === undefined ? NO_RATES : [store.shareOf(row, MESSAGES), store.shareOf(row, BYTES)];
     return {
@@ -176,11 +179,12 @@ export function laneShares(
   });
 }
 
-function rowByIndex(coordinator: Coordinator, mapLane: number): Map<number, number> {
-  const { membership, usageMap } = coordinator;
+function rowByIndex(coordinator: Coordinator, groupId: GroupId, mapLane: number): Map<number, number> {
+  const { usageMap } = coordinator;
+  const alive = coordinator.aliveFor(groupId);
   const rows = new Map<number, number>();
   for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
-    const { index } = membership.inSlot(usageMap.rows.memberOf(row));
+    const index = alive.indexOf(usageMap.rows.memberOf(row));
     if (index !== -1) rows.set(index, row);
   }
   return rows;
@@ -230,8 +234,8 @@ function poolOf({ loop: { coordinator }, groups }: StatusParts): PoolStatus | nu
   const [first] = groups.numbers.values();
   const given = first === undefined ? 0 : groups.at(first).nodeCount;
   if (given > 0) return { size: given, agreed: true };
-  if (coordinator === null || coordinator.shares.ownClaims.newest === 0) return null;
-  const { divisor, isAgreed } = coordinator.log.pool;
+  if (coordinator === null || coordinator.shares.ownClaims[MEMBERSHIP_PARTITION]!.newest === 0) return null;
+  const { divisor, isAgreed } = coordinator.log.pools[MEMBERSHIP_PARTITION]!;
   return { size: divisor, agreed: isAgreed };
 }
 

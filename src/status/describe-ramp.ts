@@ -13,8 +13,8 @@ export function describeRamp(
   const to = rampTop(settings, direction);
   if (settings.ramp === null || to === null) return null;
   const { mode, fromPerSecond: from, overMs } = settings.ramp;
-  const ceiling = targets.ramps.ceilingOf(settings, direction, mapLane);
-  const known = targets.ramps.get(mapLane, settings.ramp);
+  const ceiling = targets.rampsOf(mapLane).ceilingOf(settings, direction, mapLane);
+  const known = targets.rampsOf(mapLane).get(mapLane, settings.ramp);
   const state = known === undefined ? 'waiting' : ceiling < to ? 'climbing' : 'top';
   return { mode, state, ceiling, from, to, overMs };
 }

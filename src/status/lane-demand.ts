@@ -18,12 +18,13 @@ interface AskedLane {
 /** Adds up what all nodes alive told last; it asks no strategy, so that it is cheap enough for all lanes. */
 export function addDemand(coordinator: Coordinator, asked: AskedLane, demand: LaneDemand): void {
   const { groupId, direction, dimension, nowMs } = asked;
-  const { usageMap, membership, log } = coordinator;
+  const { usageMap, log } = coordinator;
+  const alive = coordinator.aliveFor(groupId);
   const { rows } = usageMap;
   const mapLane = usageMap.findMapLane(groupId, direction);
   for (let row = mapLane === -1 ? -1 : usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
     demand.rows++;
-    if (membership.inSlot(rows.memberOf(row)).index === -1) continue;
+    if (alive.indexOf(rows.memberOf(row)) === -1) continue;
     demand.wanted += rows.pageOf(row).demandOf(rows.startOf(row), dimension);
   }
   log.keys.forEach(groupId, direction, nowMs, (_, { messages, bytes }) => {

@@ -4,8 +4,11 @@ import type { LaneView } from '../core/convergence/strategy.js';
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 
 /** Adds what nodes grant of a silent key to a view of its reports: nobody has to report it (core/report/key-names.ts). */
-export function addSilentUse(view: LaneView, { log }: Coordinator, { groupId, direction, nowMs }: ShownLane): void {
-  log.keys.forEach(groupId, direction, nowMs, (index, { messages, bytes }) => {
+export function addSilentUse(view: LaneView, coordinator: Coordinator, { groupId, direction, nowMs }: ShownLane): void {
+  const alive = coordinator.aliveFor(groupId);
+  coordinator.log.keys.forEach(groupId, direction, nowMs, ({ slot }, { messages, bytes }) => {
+    const index = alive.indexOf(slot);
+    if (index === -1) return;
     for (const column of [view.usage, view.demand]) {
       column[MESSAGES][index] = messages;
       column[BYTES][index] = bytes;

@@ -203,7 +203,11 @@ function rampCeiling(node: UsedParts): (lane: WatchedLane) => number | undefined
     const { coordinator } = node.loop;
     const state = coordinator?.lanes.get(lane);
     if (coordinator === null || state === undefined) return undefined;
-    return coordinator.targets.ramps.ceilingOf(coordinator.settings.groups[group], direction, state.mapLane);
+    return coordinator.targets.ramps[state.partition]!.ceilingOf(
+      coordinator.settings.groups[group],
+      direction,
+      state.mapLane,
+    );
   };
 }
 

@@ -129,9 +129,10 @@ function oldestReportMs(node: UsedParts): number {
   const { usageMap, membership } = coordinator;
   const nowMs = node.clock();
   let oldestMs = nowMs;
-  for (const { mapLane } of servedLanes(node)) {
+  for (const { mapLane, partition } of servedLanes(node)) {
+    const alive = membership.on(partition);
     for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
-      if (membership.inSlot(usageMap.rows.memberOf(row)).index === -1) continue;
+      if (alive.indexOf(usageMap.rows.memberOf(row)) === -1) continue;
       oldestMs = Math.min(oldestMs, usageMap.rows.readMsOf(row));
     }
   }

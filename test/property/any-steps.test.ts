@@ -28,7 +28,7 @@ function settingsWith(partitions: number): CoordinatorSettings {
 
 /** Everything that a coordinator has from the log. Times of its own clock and small numbers of its own are left out. */
 function known({ settings, membership, usageMap, log, shares, targets }: Coordinator) {
-  const members = [...membership.all()].map(({ slot: _slot, index: _index, lastSignMs: _lastSignMs, ...member }) => ({
+  const members = [...membership.all()].map(({ slot: _slot, lastSignMs: _lastSignMs, ...member }) => ({
     ...member,
     keys: usageMap.keysOf(membership.get(member.nodeKey)!).map((key) => ({ ...key })),
   }));
@@ -46,7 +46,7 @@ function known({ settings, membership, usageMap, log, shares, targets }: Coordin
   const lanes = settings.groups.flatMap((group, at) => [0, 1].map((direction) => ofGroup(group, at, direction)));
   const backends = [...targets.backends.all()];
   const times = log.logTimes.map(({ ms, spanMs }, partition) => [ms, spanMs, log.nextOffset(partition)]);
-  const alive = membership.alive.map(({ nodeKey, index }) => [nodeKey, index]);
+  const alive = log.logTimes.map((_, partition) => membership.on(partition).members.map(({ nodeKey }) => nodeKey));
   return { members, alive, lanes, backends, times, ignored: { ...log.ignored } };
 }
 

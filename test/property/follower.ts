@@ -3,6 +3,7 @@ import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import { DIMENSION_COUNT, DIRECTION_COUNT, type GroupId } from '../../src/core/base/vocabulary.js';
 import { LaneTable } from '../../src/core/lanes/lane-table.js';
 import type { Notice, ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import { partitionOf } from '../../src/core/protocol/record.js';
 import { LogReader } from '../../src/core/reading/log-reader.js';
 import { ShareBook } from '../../src/core/share/share-book.js';
 import { TargetBook } from '../../src/core/target/target-book.js';
@@ -56,12 +57,13 @@ export class Follower {
   }
 
   #lane(group: number, name: string, direction: number): LaneShares {
-    const mapLane = this.usageMap.mapLaneOf(groupIdOf(this.#settings.cluster, name), direction);
+    const groupId = groupIdOf(this.#settings.cluster, name);
+    const mapLane = this.usageMap.mapLaneOf(groupId, direction);
     const round = this.#shares.converge(group, direction, mapLane);
     const column = (dimension: number) => Array.from(round.share[dimension].subarray(0, round.count));
     return {
       lane: `${name}/${direction}`,
-      nodes: this.membership.alive.map(({ nodeId }) => nodeId),
+      nodes: this.membership.on(partitionOf(groupId, this.#settings.partitions)).members.map(({ nodeId }) => nodeId),
       shares: Array.from({ length: DIMENSION_COUNT }, (_, dimension) => column(dimension)),
       target: Array.from(round.target),
     };

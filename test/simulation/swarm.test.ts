@@ -19,8 +19,7 @@ test(`swarm, ${SEEDS.length} seeds`, async () => {
   console.log(OPEN_FAULTS);
   const worst = { faults: 0, after: 0, utilisation: 1 };
   for (const [at, seed] of SEEDS.entries()) {
-    const verdict =
-      at < ACCOUNTS ? await playSeed(seed, SETTINGS, LEFT_OUT) : runSwarm(seed, SETTINGS, 'by-seed', LEFT_OUT);
+    const verdict = at < ACCOUNTS ? await playSeed(seed, SETTINGS, LEFT_OUT) : runSwarm(seed, SETTINGS, 'by-seed');
     const replay = `quotamesh sim swarm --seed ${seed}`;
     expect(verdict.problems, [`replay: ${replay}`, ...verdict.plan].join('\n')).toEqual([]);
     for (const phase of ['faults', 'after'] as const) worst[phase] = Math.max(worst[phase], verdict.worst[phase]);
@@ -48,8 +47,14 @@ test.each([
   416_623_152,
   // The clock of a machine that two causes suspended at once went back.
   416_625_673,
+  // Members and lives were read from another partition than the bucket's records.
+  29, 37, 41, 76, 81,
+  // So were ceilings of ramps.
+  35, 83,
+  // A tombstone of a row on a partition where its group had been before settled the bucket.
+  140,
 ])('seed %i of groups as drawn, too', (seed) => {
-  const { problems, plan } = runSwarm(seed, SETTINGS, 'by-seed', LEFT_OUT);
+  const { problems, plan } = runSwarm(seed, SETTINGS, 'by-seed');
   expect(problems, plan.join('\n')).toEqual([]);
 });
 

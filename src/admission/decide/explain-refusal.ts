@@ -98,7 +98,9 @@ export class RefusalExplainer {
     }
     if (tokensMs <= SETTLED_MS) return tokensMs;
     const limit = limiter.buckets.comesBackAt(lane * DIMENSIONS.length + dimension);
-    const due = coordinator.shares.dueOf(lane, dimension);
+    const served = coordinator.lanes.get(lane);
+    if (served === undefined) return tokensMs;
+    const due = coordinator.shares.dueOf(served, dimension);
     return limit > 0 && limit < due ? Math.min(tokensMs, SETTLED_MS + (tokensMs * limit) / due) : tokensMs;
   }
 
@@ -108,9 +110,9 @@ export class RefusalExplainer {
     if (limiter.buckets.windowOf(lane) > 0) return waitMs;
     const slot = slotOf(lane, dimension);
     const { coordinator } = loop;
-    const followsCluster = coordinator?.lanes.get(lane)?.isLimitedByTokens === true;
-    const perSecond = followsCluster
-      ? Math.max(coordinator.shares.dueOf(lane, dimension), coordinator.shares.applied[slot])
+    const served = coordinator?.lanes.get(lane);
+    const perSecond = served?.isLimitedByTokens
+      ? Math.max(coordinator!.shares.dueOf(served, dimension), coordinator!.shares.applied[slot])
       : limiter.buckets.rate.at(slot);
     const amount = asked[DIMENSIONS[dimension]];
     return this.#promised.waitMs({ slot, amount, waitMs, perSecond, admitted: limiter.admitted.at(slot) }, nowMs);

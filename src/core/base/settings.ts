@@ -5,6 +5,7 @@ import {
   type Direction,
   type Headroom,
   type IsolationPolicy,
+  MEMBERSHIP_PARTITION,
   type NodeId,
   type Rates,
 } from './vocabulary.js';
@@ -204,6 +205,13 @@ export interface CostMeterSettings {
 export const LIMITING_SPLITS = ['by-usage', 'by-quota'] as const;
 
 export type LimitingSplit = (typeof LIMITING_SPLITS)[number];
+
+/** Somebody writes so often on a partition, if nothing else does. */
+export function heartbeatOf({ heartbeatMs, partitionHeartbeatMs }: Heartbeats, partition: number): number {
+  return partition === MEMBERSHIP_PARTITION ? heartbeatMs : Math.max(heartbeatMs, partitionHeartbeatMs);
+}
+
+type Heartbeats = Pick<CoordinatorSettings, 'heartbeatMs' | 'partitionHeartbeatMs'>;
 
 /** Length of the group's windows; 0 = it has a token bucket. */
 export function windowMsOf({

@@ -26,7 +26,7 @@ import {
   type ReadEvent,
   type UnheardUse,
 } from '../protocol/events-and-effects.js';
-import type { TopicRecord } from '../protocol/record.js';
+import { partitionOf, type TopicRecord } from '../protocol/record.js';
 import { LogReader } from '../reading/log-reader.js';
 import { Forgetting } from '../report/forget.js';
 import { HiddenCeilings } from '../report/hidden-ceilings.js';
@@ -34,6 +34,7 @@ import { Publisher } from '../report/publisher.js';
 import { ReportBook } from '../report/report-book.js';
 import type { ReportBudget } from '../report/report-budget.js';
 import { Reporter } from '../report/reporter.js';
+import { SaidGone } from '../report/said-gone.js';
 import { endSettling } from '../sample/settling.js';
 import { isOutdated } from '../share/lane-checkpoints.js';
 import { ShareBook } from '../share/share-book.js';
@@ -41,6 +42,7 @@ import { TokenBook } from '../share/token-book.js';
 import { updateLanes } from '../share/update-lanes.js';
 import { CostMeter } from '../target/cost-meter.js';
 import { TargetBook } from '../target/target-book.js';
+import type { AliveMembers } from '../usage-map/alive-members.js';
 import { Membership } from '../usage-map/membership.js';
 import { UsageMap } from '../usage-map/usage-map.js';
 import { EpochChange } from './epoch-change.js';
@@ -87,6 +89,7 @@ export class Coordinator {
   readonly #publisher: Publisher;
   readonly #epochs: EpochChange;
   readonly #forgetting: Forgetting;
+  readonly #saidGone: SaidGone;
   readonly #flow = (lane: LaneState, nowMs: number) => {
     const wasLimitedByTokens = lane.isLimitedByTokens;
     const { tokens } = lane;
@@ -96,8 +99,8 @@ export class Coordinator {
     this.tokens.flow(lane, nowMs);
     if (wasLimitedByTokens || lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
   };
-  /** True after members have changed, until the served lanes are divided among them. */
-  #areMembersNew = false;
+  /** By partition: true after members have changed, until the served lanes are divided among them. */
+  readonly #areMembersNew: boolean[];
   /** Alive nodes, summed over the views of all lanes since the last round. */
   #looks = 0;
   #lastRoundMs = 0;
@@ -124,6 +127,8 @@ export class Coordinator {
     this.shares = new ShareBook(settings, laneCount, this.log, this.targets);
     this.#book = new ReportBook(this.nodeKey, settings, (partition, number) => this.#isTaken(partition, number));
     this.#forgetting = new Forgetting(this, this.#book);
+    this.#saidGone = new SaidGone(this);
+    this.#areMembersNew = Array.from({ length: settings.partitions }, () => false);
     const { nodeKey, membership, usageMap, log, link, shares, targets, costs } = this;
     const table = this.#table;
     const book = this.#book;
@@ -206,6 +211,11 @@ export class Coordinator {
     return this.#publisher.budget;
   }
 
+  /** The members that share a group: those that are alive on its partition. */
+  aliveFor(groupId: GroupId): AliveMembers {
+    return this.membership.on(partitionOf(groupId, this.settings.partitions));
+  }
+
   /** Whether nobody reports a group, and this node follows nothing of it: its number may be given to another name. */
   isForgotten(group: number): boolean {
     return lanesOf(group).every((lane, direction) => {
@@ -243,14 +253,20 @@ export class Coordinator {
   }
 
   #isLaneHeld(mapLane: number): boolean {
-    return this.#table.servesMapLane(mapLane) || this.targets.ramps.has(mapLane) || this.tokens.has(mapLane);
+    return (
+      this.#table.servesMapLane(mapLane) ||
+      this.targets.ramps.some((ramps) => ramps.has(mapLane)) ||
+      this.tokens.has(mapLane)
+    );
   }
 
   #beginEpoch(epoch: EpochBegan, nowMs: number): void {
     this.tokens.beginEpoch(nowMs);
     this.#epochs.begin(epoch, this.phase, nowMs);
     // Ramps begin anew with it.
-    this.tokens.rampTimePassed();
+    this.log.logTimes.forEach((_, partition) => {
+      this.tokens.rampTimePassed(partition);
+    });
     this.tokens.recordApplied();
   }
 
@@ -284,20 +300,16 @@ export class Coordinator {
   }
 
   #read(records: readonly ReadEvent[], nowMs: number): void {
-    let membersChanged = false;
     for (const read of records) {
       if (read.record?.kind === 'group-state') this.tokens.rampMoves(read.record);
       const changed = this.log.apply(read, nowMs);
-      if (changed) membersChanged = true;
-      if (read.partition === MEMBERSHIP_PARTITION) {
-        this.tokens.readMembers(changed, read.appendMs);
-        this.tokens.rampTimePassed();
-      }
+      if (changed) this.#areMembersNew[read.partition] = true;
+      this.tokens.readMembers(changed, read);
+      this.tokens.rampTimePassed(read.partition);
       this.tokens.recordApplied();
       if (read.record === null) this.#publisher.sayAgain(read);
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
     }
-    if (membersChanged) this.#areMembersNew = true;
     this.#markForMembers();
     this.#table.markMoving();
     this.#epochs.settle(nowMs);
@@ -309,10 +321,13 @@ export class Coordinator {
 
   /** Marks lanes where other nodes are alive, for LOOKS_PER_ROUND: every share is one of all nodes. */
   #markForMembers(): void {
-    if (!this.#areMembersNew || this.#looks >= LOOKS_PER_ROUND) return;
-    this.#areMembersNew = false;
-    this.#looks += this.membership.aliveCount;
-    this.#table.markForMembers(this.membership.aliveCount);
+    this.#areMembersNew.forEach((areNew, partition) => {
+      if (!areNew || this.#looks >= LOOKS_PER_ROUND) return;
+      const { count } = this.membership.on(partition);
+      this.#areMembersNew[partition] = false;
+      this.#looks += count;
+      this.#table.markForMembers(partition, count);
+    });
   }
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
@@ -324,7 +339,7 @@ export class Coordinator {
       if (this.#epochs.isSupersededBy(record)) this.#fence(incarnation);
       else this.#epochs.outlive(record, nowMs);
     } else if (incarnation === this.incarnation) {
-      if (read.partition === MEMBERSHIP_PARTITION && this.shares.ownClaims.readBack(sequence)) this.#table.markAll();
+      if (this.shares.ownClaims[read.partition]!.readBack(sequence)) this.#table.markAll();
       if (record.kind === 'report' && this.#publisher.isOfThisLog(sequence)) this.tokens.readBack(record.rows);
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);
       if (tookMs >= 0 && record.kind === 'report') this.reportRoundTripMs = tookMs;
@@ -410,7 +425,8 @@ export class Coordinator {
     for (const lane of this.#reporter.idle(nowMs)) this.#unserve(lane);
     this.tokens.forgetUnserved();
     if (!this.link.isWhole) this.#table.markRelinked(this.link, nowMs);
-    if (this.link.of(MEMBERSHIP_PARTITION) === 'linked') this.#effects.appends.push(...this.#forgetting.due(nowMs));
+    if (this.link.of(MEMBERSHIP_PARTITION) !== 'linked') return;
+    this.#effects.appends.push(...this.#saidGone.due(nowMs), ...this.#forgetting.due(nowMs));
   }
 
   #chargeUnheard(lane: LaneState | undefined, nowMs: number): void {

@@ -103,7 +103,7 @@ export class EpochChange {
   /** Stops holding the shares once the new log says everything; does nothing before. */
   settle(nowMs: number): void {
     const { nodeKey, log, link, table, notices } = this.#parts;
-    const { epochs, pool } = log;
+    const { epochs, pools } = log;
     if (!epochs.isHolding) return;
     if (!epochs.isOwnRead) {
       epochs.isOwnRead = this.#isOwnRead();
@@ -112,7 +112,8 @@ export class EpochChange {
     if (!link.isHeard(MEMBERSHIP_PARTITION) || !epochs.isOwnRead || !epochs.isWaitOver(nowMs)) return;
     // From now on this node claims the number of nodes that the log shows, perhaps fewer, and all agree on that number.
     epochs.nodesAtLeast = 0;
-    if (table.agreesOnPool && !pool.isServed(nodeKey) && !epochs.isPoolWaitOver(nowMs)) return;
+    const isServed = pools.every((pool) => pool.isServed(nodeKey));
+    if (table.agreesOnPool && !isServed && !epochs.isPoolWaitOver(nowMs)) return;
     const missing = epochs.settle();
     notices.push({ kind: 'epoch-settled', afterMs: nowMs - epochs.beganMs, missing });
     table.markAll();

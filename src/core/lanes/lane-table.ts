@@ -171,11 +171,12 @@ export class LaneTable {
   }
 
   /**
-   * Marks the lanes that other members share. Where as much is expected of all of them as before, limits follow from
-   * tokens that are the same, so those lanes take turns: 20,000 in one turn took 0.6 s.
+   * Marks the lanes of a partition that other members share. Where as much is expected of all of them as before, limits
+   * follow from tokens that are the same, so those lanes take turns: 20,000 in one turn took 0.6 s.
    */
-  markForMembers(nodes: number): void {
+  markForMembers(partition: number, nodes: number): void {
     for (const lane of this.lanes.values()) {
+      if (lane.partition !== partition) continue;
       if (lane.tokens?.isSameFor(nodes) === true) this.#waiting.add(lane);
       else this.dirty.add(lane);
     }

@@ -2,9 +2,9 @@ import type { NodeKey } from '../base/vocabulary.js';
 import { Claims, nextDivisor } from './agreement.js';
 
 /**
- * The pool that `equal` divides by, as a function of the membership partition's log. A member joins with a claim about
- * the size of the pool, claims another size once it has applied it, and leaves. Everybody divides by `divisor`; members
- * that joined after the last agreement wait.
+ * The pool that `equal` divides by, as a function of a partition's log. A member joins with a claim about the size of
+ * the pool, claims another size once it has applied it, and leaves. Everybody divides by `divisor`; members that joined
+ * after the last agreement wait.
  *
  * Why no moment has Σ 1/divisor > 1: a member applies the larger divisor before it claims it, so when all claims are
  * the live count k, everybody divides by k or more. Only then may the divisor fall to k, and the members that waited

@@ -9,7 +9,7 @@ import { rampTop } from './ramp-of.js';
 /** The newest ceiling of a lane as the log says it. */
 export interface RampCeiling {
   readonly ceiling: number;
-  /** Log time of the membership partition at which it held. */
+  /** Log time of the group's partition at which it held. */
   readonly sinceLogMs: number;
   /** `sinceLogMs` by the clock that counts absences whole; see LogTime. */
   readonly sinceSpanMs: number;
@@ -36,11 +36,11 @@ export const RENEWALS = 4;
 /** Ceilings that are remembered of one log: both directions of 100,000 groups, about 200 bytes each. */
 const CEILINGS_MAX = 200_000;
 
-/** How far the membership partition has been read. */
+/** How far a partition has been read. */
 export type LogProgress = Pick<LogTime, 'ms' | 'spanMs' | 'wholeMs' | 'appendMs'>;
 
 /**
- * Where every ramp stands, as a function of the membership partition's log: the newest GROUP_STATE of a lane counts,
+ * Where the ramps of a partition's groups stand, as a function of its log: the newest GROUP_STATE of a lane counts,
  * whoever wrote it, until nobody has renewed it for its time to live. So a ceiling outlives restarts, and all nodes
  * that have read as far know the same one. Between records only a scheduled ramp moves, with log time.
  */
@@ -67,7 +67,7 @@ export class RampBook {
     this.#onChanged = onChanged;
   }
 
-  /** Log time of the membership partition, ms. */
+  /** Log time of the partition, ms. */
   get logMs(): number {
     return this.#logMs;
   }

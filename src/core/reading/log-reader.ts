@@ -1,4 +1,4 @@
-import type { CoordinatorSettings } from '../base/settings.js';
+import { type CoordinatorSettings, heartbeatOf } from '../base/settings.js';
 import type { Incarnation, NodeKey } from '../base/vocabulary.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
 import { LogTime } from '../log/log-time.js';
@@ -15,7 +15,9 @@ import {
   isNodeRecordKey,
   laneOfGroupStateKey,
   nodeKeyOfRecordKey,
+  partitionOf,
   type ReportRecord,
+  type ReportRow,
   type TopicRecord,
 } from '../protocol/record.js';
 import type { RampBook } from '../ramp/ramp-book.js';
@@ -34,7 +36,8 @@ type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'par
 /** What the log also fills: the health of backends, the ceilings of ramps, and what people are told. */
 interface LogOutlets {
   readonly backends: BackendBook;
-  readonly ramps: RampBook;
+  /** By partition. */
+  readonly ramps: readonly RampBook[];
   readonly notices: Notice[];
 }
 
@@ -72,12 +75,13 @@ export class LogReader {
   writer: Writer | null = null;
   readonly membership: Membership;
   readonly usageMap: UsageMap;
-  readonly pool = new AgreedPool();
+  /** By partition. */
+  readonly pools: readonly AgreedPool[];
   readonly epochs: EpochWatch;
   readonly partitionCount: PartitionCount;
   readonly keys: SilentRatesBook;
   readonly #backends: BackendBook;
-  readonly #ramps: RampBook;
+  readonly #ramps: readonly RampBook[];
   readonly #members: MemberChanges;
   readonly #nextOffset: Float64Array;
   readonly #readMs: Float64Array;
@@ -87,14 +91,12 @@ export class LogReader {
   isCaughtUp = false;
 
   constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, outlets: LogOutlets) {
-    const { partitions, heartbeatMs, partitionHeartbeatMs } = settings;
+    const { partitions } = settings;
     const { backends, ramps, notices } = outlets;
     this.epochs = new EpochWatch(settings);
     this.partitionCount = new PartitionCount(settings);
     this.logTimes = Array.from({ length: partitions }, (_, partition) => {
-      return new LogTime(
-        partition === MEMBERSHIP_PARTITION ? heartbeatMs : Math.max(heartbeatMs, partitionHeartbeatMs),
-      );
+      return new LogTime(heartbeatOf(settings, partition));
     });
     this.#backends = backends;
     this.#ramps = ramps;
@@ -102,8 +104,9 @@ export class LogReader {
     this.usageMap = usageMap;
     this.keys = new SilentRatesBook(membership, usageMap);
     this.refusals = new Refusals(notices);
-    const { pool, epochs, partitionCount, refusals } = this;
-    this.#members = new MemberChanges({ membership, usageMap, pool, epochs, partitionCount, refusals, notices });
+    this.pools = Array.from({ length: partitions }, () => new AgreedPool());
+    const { pools, epochs, partitionCount, refusals } = this;
+    this.#members = new MemberChanges({ membership, usageMap, pools, epochs, partitionCount, refusals, notices });
     this.#nextOffset = new Float64Array(partitions);
     this.#readMs = new Float64Array(partitions);
   }
@@ -142,9 +145,9 @@ export class LogReader {
     this.usageMap.forgetAll(this.membership.all());
     this.membership.forgetAll();
     this.keys.forgetAll();
-    this.pool.forgetAll();
+    for (const pool of this.pools) pool.forgetAll();
     this.#backends.forgetAll();
-    this.#ramps.forgetAll();
+    for (const ramps of this.#ramps) ramps.forgetAll();
     this.partitionCount.forgetAll();
     this.refusals.forgetAll();
   }
@@ -154,49 +157,47 @@ export class LogReader {
    */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
     const member = this.membership.get(nodeKey);
-    return Math.max(newestLife(member), this.#backends.newestLifeOf(nodeKey), this.#ramps.newestLifeOf(nodeKey));
+    const ofRamps = this.#ramps.map((ramps) => ramps.newestLifeOf(nodeKey));
+    return Math.max(newestLife(member), this.#backends.newestLifeOf(nodeKey), ...ofRamps);
   }
 
-  /** Applies one record; returns whether the set of alive nodes, or the pool they agree on, changed. */
+  /** Applies one record; returns whether who is alive on its partition, or the pool they agree on there, changed. */
   apply(read: ReadEvent, nowMs: number): boolean {
-    const before = this.pool.changes;
-    const changed = this.#apply(read, nowMs);
-    return changed || this.pool.changes !== before;
+    const alive = this.membership.on(read.partition);
+    const pool = this.pools[read.partition];
+    const before = alive.changes + pool.changes;
+    this.#apply(read, nowMs);
+    return alive.changes + pool.changes !== before;
   }
 
-  /** Returns whether the set of alive nodes changed. */
-  #apply(read: ReadEvent, nowMs: number): boolean {
+  #apply(read: ReadEvent, nowMs: number): void {
     const { partition, offset, record } = read;
     if (offset < this.nextOffset(partition)) {
       this.#ignore('repeated-offset');
-      return false;
+      return;
     }
     this.#nextOffset[partition] = offset + 1;
     this.#readMs[partition] = nowMs;
-    const hasExpired = this.#age(read, nowMs);
+    this.#age(read, nowMs);
     if (record === null) this.#applyTombstone(read, nowMs);
-    else if (!belongsTo(read, record)) this.#ignoreForeign(read, nowMs);
+    else if (!belongsTo(read, record, this.logTimes.length)) this.#ignoreForeign(read, nowMs);
     else if (record.kind === 'backend' || record.kind === 'group-state') this.#applyFinding(read, record, nowMs);
-    else return this.#applyMember(read, record, nowMs) || hasExpired;
-    return hasExpired;
+    else this.#applyMember(read, record, nowMs);
   }
 
   /**
    * Lets log time go on to a record, with everything that ends by it, before the record is judged. A node that has been
    * silent for too long is judged as expired, or as forgotten, by the record that shows how long it has been silent.
-   * Returns whether a node expired.
    */
-  #age(read: ReadEvent, nowMs: number): boolean {
+  #age(read: ReadEvent, nowMs: number): void {
     const { partition, appendMs } = read;
     const logTime = this.logTimes[partition];
     logTime.advanceTo(appendMs);
-    const hasExpired = partition === MEMBERSHIP_PARTITION && this.#members.expire(read.record, logTime.ms);
+    if (partition === MEMBERSHIP_PARTITION) this.#members.expire(read.record, logTime.ms);
     if (!this.isCaughtUp || this.#beginsLife(read)) logTime.countWholeStep(this.isCaughtUp);
-    if (partition !== MEMBERSHIP_PARTITION) return hasExpired;
-    this.#backends.expire(logTime.ms);
-    const hidden = this.#ramps.advanceTo(logTime, this.nextOffset(partition));
+    if (partition === MEMBERSHIP_PARTITION) this.#backends.expire(logTime.ms);
+    const hidden = this.#ramps[partition].advanceTo(logTime, this.nextOffset(partition));
     for (const mapLane of hidden) this.writer?.ceilingHidden(mapLane, read, nowMs);
-    return hasExpired;
   }
 
   /**
@@ -205,22 +206,22 @@ export class LogReader {
    */
   #applyFinding(read: ReadEvent, record: BackendRecord | GroupStateRecord, nowMs: number): void {
     const { nodeKey, incarnation } = record.author;
-    const isPast = incarnation < (this.membership.get(nodeKey)?.incarnation ?? 0);
-    const verdict = isPast ? 'old-incarnation' : this.#find(record);
+    const isPast = incarnation < (this.membership.get(nodeKey)?.lives[read.partition] ?? 0);
+    const verdict = isPast ? 'old-incarnation' : this.#find(record, read.partition);
     if (verdict === 'applied') return;
     this.#ignore(verdict);
     if (record.kind === 'group-state') this.#noteHidden(read, record, nowMs);
   }
 
-  #find(record: BackendRecord | GroupStateRecord): 'applied' | IgnoredCause {
+  #find(record: BackendRecord | GroupStateRecord, partition: number): 'applied' | IgnoredCause {
     if (record.kind === 'backend') return this.#backends.apply(record, this.membershipLogMs);
-    return this.#ramps.apply(this.usageMap.mapLaneOf(record.groupId, record.direction), record);
+    return this.#ramps[partition].apply(this.usageMap.mapLaneOf(record.groupId, record.direction), record);
   }
 
   /** A record under the key of a ceiling changes nothing; newcomers would read it in the ceiling's place. */
   #noteHidden(read: ReadEvent, lane: Pick<GroupStateRecord, 'groupId' | 'direction'> | null, nowMs: number): void {
     const mapLane = lane === null ? -1 : this.usageMap.findMapLane(lane.groupId, lane.direction);
-    const known = mapLane === -1 ? undefined : this.#ramps.newestOf(mapLane);
+    const known = mapLane === -1 ? undefined : this.#ramps[read.partition].newestOf(mapLane);
     if (known === undefined) return;
     const { record } = read;
     // The same step, written by two nodes: a newcomer learns the same.
@@ -228,18 +229,18 @@ export class LogReader {
     this.writer?.ceilingHidden(mapLane, read, nowMs);
   }
 
-  /** Applies what a node says of itself. Returns whether the set of alive nodes changed. */
-  #applyMember(read: ReadEvent, record: MemberRecord, nowMs: number): boolean {
+  /** Applies what a node says of itself. */
+  #applyMember(read: ReadEvent, record: MemberRecord, nowMs: number): void {
     const { partition } = read;
     const { author } = record;
     const bundle = record.kind === 'report' ? bundleOfRecordKey(read.key) : null;
     if (bundle !== null && !this.usageMap.bounds.hasBundle(bundle)) {
       this.#refuseRows(read, 'too-many-groups', author, nowMs);
-      return false;
+      return;
     }
     if (!this.membership.hasRoomFor(author.nodeKey, partition)) {
       this.refusals.node(record.kind === 'report' ? null : record.nodeId, nowMs);
-      return false;
+      return;
     }
     const member = this.membership.memberOf(author, this.membershipLogMs);
     if (author.incarnation > member.lives[partition]) this.#beginLife(member, partition, author);
@@ -252,7 +253,8 @@ export class LogReader {
     }
     if (record.kind === 'report') this.#applyReport(read, member, record, bundle as number, nowMs);
     else this.#applySignature(read, member, record, isNews);
-    return isNews && this.#members.heard(member, record, { nowMs, logMs: this.membershipLogMs });
+    if (isNews) this.#members.heard(member, record, { nowMs, logMs: this.membershipLogMs });
+    else if (partition !== MEMBERSHIP_PARTITION) this.#members.heardOn(partition, member, record);
   }
 
   /** Whether a record is the first of its life on its partition, as far as this reader knows. */
@@ -265,24 +267,37 @@ export class LogReader {
   /** A member speaks in a newer life on a partition than it did there before. */
   #beginLife(member: Member, partition: number, { incarnation }: Author): void {
     this.membership.beginLife(member, partition, incarnation, this.membershipLogMs);
-    if (partition === MEMBERSHIP_PARTITION) this.pool.restarted(member.nodeKey);
+    this.pools[partition].restarted(member.nodeKey);
     countLives(member, partition, this.usageMap);
   }
 
   #applyReport(read: ReadEvent, member: Member, record: ReportRecord, bundle: number, nowMs: number): void {
     const { incarnation } = record.author;
     const { partition } = read;
-    const isPast = incarnation < member.incarnation || incarnation < member.lives[partition];
+    const isPast = incarnation < member.lives[partition];
     const { ms: logMs, spanMs, pauseMs } = this.logTimes[partition];
     const isElsewhere = this.epochs.isElsewhere(member.nodeKey, partition);
     const key = { partition, bundle, isPast, isElsewhere };
-    const verdict = this.usageMap.apply(key, member, record, { nowMs, logMs, spanMs, pauseMs, offset: read.offset });
+    const placed = this.#placedOn(partition, record);
+    const verdict = this.usageMap.apply(key, member, placed, { nowMs, logMs, spanMs, pauseMs, offset: read.offset });
     if (verdict === 'older') this.writer?.sayAgain(read);
     if (isPast) this.#ignore('old-incarnation');
     else if (verdict === 'repeated' || verdict === 'older') this.#ignore('repeated');
     else if (verdict === 'charge-in-doubt') this.#ignore(verdict);
     else if (verdict === 'charge-too-low') this.refusals.charge(member.nodeId, nowMs);
     else if (verdict !== 'applied') this.#refuseRows(read, verdict, record.author, nowMs);
+  }
+
+  /**
+   * Leaves out rows of groups of another partition, as nodes write that count fewer: offsets and times of one partition
+   * say nothing on another one.
+   */
+  #placedOn(partition: number, record: ReportRecord): ReportRecord {
+    const partitions = this.logTimes.length;
+    const isPlaced = ({ groupId }: ReportRow) => partitionOf(groupId, partitions) === partition;
+    if (partitions === 1 || record.rows.every(isPlaced)) return record;
+    this.#ignore('foreign-key');
+    return { ...record, rows: record.rows.filter(isPlaced) };
   }
 
   /**
@@ -316,7 +331,7 @@ export class LogReader {
 
   /** Something that is no ceiling stands under a key; nobody buries a ceiling, which ends by itself. */
   #noteOverwritten(read: ReadEvent, nowMs: number): void {
-    if (read.partition === MEMBERSHIP_PARTITION) this.#noteHidden(read, laneOfGroupStateKey(read.key), nowMs);
+    this.#noteHidden(read, laneOfGroupStateKey(read.key), nowMs);
   }
 
   #refuseRows(read: ReadEvent, cause: RowsRefused['cause'], { nodeKey }: Author, nowMs: number): void {
@@ -330,12 +345,15 @@ export class LogReader {
 }
 
 /** Whether a record stands under a key, and on a partition, of its kind and author. */
-function belongsTo({ partition, key }: ReadEvent, record: TopicRecord): boolean {
+function belongsTo({ partition, key }: ReadEvent, record: TopicRecord, partitions: number): boolean {
   switch (record.kind) {
     case 'backend':
       return partition === MEMBERSHIP_PARTITION && key === backendRecordKey(record.backend);
     case 'group-state':
-      return partition === MEMBERSHIP_PARTITION && key === groupStateRecordKey(record.groupId, record.direction);
+      return (
+        partition === partitionOf(record.groupId, partitions) &&
+        key === groupStateRecordKey(record.groupId, record.direction)
+      );
     case 'report':
       return nodeKeyOfRecordKey(key) === record.author.nodeKey && bundleOfRecordKey(key) !== null;
     default:

@@ -26,38 +26,50 @@ export class MemberChanges {
     this.#parts = parts;
   }
 
-  /** Applies news on the membership partition, as a sign of life or a farewell. Returns whether `alive` changed. */
+  /** Applies news on the membership partition, as a sign of life or a farewell. */
   heard(
     member: Member,
     record: MemberRecord,
     { nowMs, logMs }: { readonly nowMs: number; readonly logMs: number },
-  ): boolean {
+  ): void {
     switch (record.kind) {
       case 'node':
-        return this.#join(member, record, logMs, nowMs);
+        this.#join(member, record, logMs, nowMs);
+        break;
       case 'farewell':
-        return this.#leave(member, record.nodeId);
+        this.#leave(member, record.nodeId);
+        break;
       case 'report':
         this.#parts.membership.signOfLife(member, logMs, nowMs);
-        return false;
+    }
+  }
+
+  /** Applies a record on another partition to who is alive there. */
+  heardOn(partition: number, member: Member, record: MemberRecord): void {
+    if (record.kind === 'report' || record.author.incarnation < member.lives[partition]) return;
+    const { membership, pools } = this.#parts;
+    if (record.kind === 'node') {
+      membership.joinOn(partition, member, record.nodeId);
+      pools[partition].heard(member.nodeKey, record.pool ?? 0);
+    } else {
+      membership.leaveOn(partition, member, record.nodeId);
+      pools[partition].gone(member.nodeKey);
     }
   }
 
   /**
    * Removes the nodes that have been silent for too long when a record of the membership partition is read. The record
-   * itself has not been applied: its author does not expire if it is a sign of life. Returns whether `alive` changed.
+   * itself has not been applied: its author does not expire if it is a sign of life.
    */
-  expire(record: TopicRecord | null, logMs: number): boolean {
+  expire(record: TopicRecord | null, logMs: number): void {
     const { membership, usageMap } = this.#parts;
-    if (!membership.mayExpire(logMs)) return false;
-    const expired = membership.expire(logMs, this.#speakerOf(record));
-    for (const member of expired) {
+    if (!membership.mayExpire(logMs)) return;
+    for (const member of membership.expire(logMs, this.#speakerOf(record))) {
       this.#gone(member);
       this.#tell('member-expired', member.nodeId);
       const key = nodeRecordKey(member.nodeKey);
       if (member.isBuried) buryKey({ partition: MEMBERSHIP_PARTITION, key, logMs }, membership, usageMap);
     }
-    return expired.length > 0;
   }
 
   /** The member whose sign of life, or farewell, a record is; null = it is neither. */
@@ -69,25 +81,23 @@ export class MemberChanges {
     return incarnation > member.incarnation || sequence > member.sequence ? member : null;
   }
 
-  #join(member: Member, record: NodeRecord, logMs: number, nowMs: number): boolean {
-    const { membership, pool, partitionCount, refusals } = this.#parts;
+  #join(member: Member, record: NodeRecord, logMs: number, nowMs: number): void {
+    const { membership, pools, partitionCount, refusals } = this.#parts;
     if (!partitionCount.heard(record, nowMs)) refusals.partitions(record.nodeId);
     const joined = membership.join(member, record.nodeId, record.version, logMs, nowMs);
-    pool.heard(member.nodeKey, record.pool ?? 0);
+    pools[MEMBERSHIP_PARTITION]!.heard(member.nodeKey, record.pool ?? 0);
     if (joined) this.#tell('member-joined', record.nodeId);
-    return joined;
   }
 
-  #leave(member: Member, nodeId: string): boolean {
+  #leave(member: Member, nodeId: string): void {
     member.nodeId = nodeId;
     const left = this.#parts.membership.leave(member);
     this.#gone(member);
     if (left) this.#tell('member-left', nodeId);
-    return left;
   }
 
   #gone({ nodeKey }: Member): void {
-    this.#parts.pool.gone(nodeKey);
+    this.#parts.pools[MEMBERSHIP_PARTITION]!.gone(nodeKey);
     this.#parts.epochs.left(nodeKey);
   }
 
@@ -100,7 +110,8 @@ export class MemberChanges {
 interface MemberParts {
   readonly membership: Membership;
   readonly usageMap: UsageMap;
-  readonly pool: AgreedPool;
+  /** By partition. */
+  readonly pools: readonly AgreedPool[];
   readonly epochs: EpochWatch;
   readonly partitionCount: PartitionCount;
   readonly refusals: Refusals;

@@ -25,13 +25,21 @@ export interface Circumstances {
   readonly movingBeatMs: number;
   /** True if the next record would claim another size of the pool than the last one. */
   readonly isNews?: boolean;
+  /** How the partition counts this node; default: 'here'. */
+  readonly presence?: Presence;
 }
 
 /**
- * When NODE records are due: every heartbeat on the membership partition, slower on the others, which only have to
- * notice a lost partition leader. Every append of its own is a record batch of 61 bytes plus record and a wake-up of
- * every reader: at 100 nodes and 16 partitions one per second on all would be over 8 MB per node and minute, on one 0.5
- * MB.
+ * How a partition but the first counts this node: it is alive there; it is not, though it is a member of the cluster,
+ * as after a pause in which others have given it up; or it is neither, and would be said gone again.
+ */
+export type Presence = 'here' | 'missing' | 'gone';
+
+/**
+ * When NODE records are due: every heartbeat on the membership partition, slower on the others, which only have to keep
+ * their log time going and notice a lost leader. Every append of its own is a record batch of 61 bytes plus record and
+ * a wake-up of every reader: at 100 nodes and 16 partitions one per second on all would be over 8 MB per node and
+ * minute, on one 0.5 MB.
  */
 export class Heartbeat {
   readonly #settings: CoordinatorSettings;
@@ -47,9 +55,15 @@ export class Heartbeat {
     this.#hasFailed = Array.from({ length: settings.partitions }, () => false);
   }
 
-  isDue(partition: number, { suspected, heard, movingBeatMs, isNews = false }: Circumstances, nowMs: number): boolean {
+  isDue(
+    partition: number,
+    { suspected, heard, movingBeatMs, isNews = false, presence = 'here' }: Circumstances,
+    nowMs: number,
+  ): boolean {
     const sinceMs = nowMs - this.#sentMs[partition];
     const { heartbeatMs, partitionHeartbeatMs, reportGapMs } = this.#settings;
+    if (presence === 'gone') return false;
+    if (presence === 'missing') return sinceMs >= SUSPICION_BEAT_MS;
     if (isNews && sinceMs >= reportGapMs) return true;
     const silentMs = Math.min(sinceMs, nowMs - this.#reportedMs[partition]);
     if (heard && silentMs >= movingBeatMs) return true;

@@ -1,18 +1,22 @@
 import type { NodeKey } from '../base/vocabulary.js';
+import type { ReadEvent } from '../protocol/events-and-effects.js';
 import type { RampBook, RampCeiling } from '../ramp/ramp-book.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
-import { PATIENCE_MS, type RampWord } from './ramp-writer.js';
+import { PATIENCE_MS, type RampSink, type RampWord } from './ramp-writer.js';
 
 /** Somebody may hide a ceiling again and again: this node says it once in this time. */
 export const SAID_AGAIN_MS = 5000;
 /** So many in a round of 50 ms are 2,000 records a second, about 150 kB. */
 const SAID_IN_A_ROUND = 100;
 
+export type RecordPlace = Pick<ReadEvent, 'partition' | 'offset'>;
+
 interface Hidden {
   /** Since when newcomers would not find it, by this node's monotonic clock. */
   sinceMs: number;
-  /** The newest record that hides it. */
+  /** Where the newest record stands that hides it. */
+  partition: number;
   offset: number;
   /** When this node says it, by its monotonic clock. */
   dueMs: number;
@@ -21,7 +25,8 @@ interface Hidden {
 
 interface HiddenCeilingsParts {
   readonly nodeKey: NodeKey;
-  readonly ramps: RampBook;
+  /** By partition. */
+  readonly ramps: readonly RampBook[];
   readonly membership: Membership;
   readonly usageMap: UsageMap;
 }
@@ -45,17 +50,17 @@ export class HiddenCeilings {
   }
 
   /** Called when a record that changes nothing has been read under the key of a lane whose ceiling is known. */
-  hide(mapLane: number, offset: number, nowMs: number): void {
+  hide(mapLane: number, { partition, offset }: RecordPlace, nowMs: number): void {
     const { membership, nodeKey } = this.#parts;
-    const count = membership.alive.length;
-    const own = membership.indexOf(nodeKey);
+    const { count } = membership.on(partition);
+    const own = membership.indexOf(nodeKey, partition);
     // By turns, because a newcomer does not know the ceiling, and may be the first in any fixed order.
     const rank = count === 0 || own === -1 ? 0 : (own + offset) % count;
     const before = this.#hidden.get(mapLane);
     const wroteMs = before?.wroteMs ?? -Infinity;
     const dueMs = Math.max(nowMs + rank * PATIENCE_MS, wroteMs + SAID_AGAIN_MS);
     const sinceMs = before !== undefined && this.#unsaid(mapLane, before) !== undefined ? before.sinceMs : nowMs;
-    this.#hidden.set(mapLane, { sinceMs, offset, dueMs, wroteMs });
+    this.#hidden.set(mapLane, { sinceMs, partition, offset, dueMs, wroteMs });
   }
 
   /** Whether newcomers would not find the ceiling of a lane. */
@@ -71,7 +76,7 @@ export class HiddenCeilings {
   }
 
   /** Calls `write` for every ceiling that this node has to say again now. */
-  writeDue(nowMs: number, write: (word: RampWord) => void): void {
+  writeDue(nowMs: number, { mayWrite, write }: RampSink): void {
     let said = 0;
     this.longestMs = 0;
     for (const [mapLane, hidden] of this.#hidden) {
@@ -81,8 +86,8 @@ export class HiddenCeilings {
         continue;
       }
       this.longestMs = Math.max(this.longestMs, nowMs - hidden.sinceMs);
-      if (hidden.dueMs > nowMs || said >= SAID_IN_A_ROUND) continue;
-      write(this.#wordOf(mapLane, ceiling));
+      if (hidden.dueMs > nowMs || said >= SAID_IN_A_ROUND || !mayWrite(hidden.partition)) continue;
+      write(this.#wordOf(mapLane, hidden.partition, ceiling));
       said++;
       hidden.wroteMs = nowMs;
       hidden.dueMs = nowMs + SAID_AGAIN_MS;
@@ -90,14 +95,15 @@ export class HiddenCeilings {
   }
 
   /** The ceiling in force; undefined if it has been said since it was hidden, or has ended. */
-  #unsaid(mapLane: number, { offset }: Hidden): RampCeiling | undefined {
-    const { ramps } = this.#parts;
+  #unsaid(mapLane: number, { partition, offset }: RecordPlace): RampCeiling | undefined {
+    const ramps = this.#parts.ramps[partition];
     const known = ramps.newestOf(mapLane);
     return known !== undefined && known.offset <= offset && ramps.ageMs(known) < known.timeToLiveMs ? known : undefined;
   }
 
-  #wordOf(mapLane: number, known: RampCeiling): RampWord {
-    const { ramps, usageMap } = this.#parts;
+  #wordOf(mapLane: number, partition: number, known: RampCeiling): RampWord {
+    const { usageMap } = this.#parts;
+    const ramps = this.#parts.ramps[partition];
     const { ceiling, sinceLogMs } = known;
     const timeToLiveMs = known.timeToLiveMs - ramps.ageMs(known);
     const lateMs = ramps.logMs - sinceLogMs;

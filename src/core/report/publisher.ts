@@ -25,8 +25,8 @@ import type { ShareBook } from '../share/share-book.js';
 import { type Member, type Membership, newestLife } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { BackendSender, type BackendWord } from './backend-sender.js';
-import { Heartbeat, MOVING_BEAT_MS } from './heartbeat.js';
-import type { HiddenCeilings } from './hidden-ceilings.js';
+import { Heartbeat, MOVING_BEAT_MS, type Presence } from './heartbeat.js';
+import type { HiddenCeilings, RecordPlace } from './hidden-ceilings.js';
 import { KeyNames } from './key-names.js';
 import { type RampWord, RampWriter } from './ramp-writer.js';
 import type { Bundle, ReportBook } from './report-book.js';
@@ -44,7 +44,8 @@ export interface PublisherParts {
   readonly nodeKey: NodeKey;
   readonly membership: Membership;
   readonly usageMap: UsageMap;
-  readonly ramps: RampBook;
+  /** By partition. */
+  readonly ramps: readonly RampBook[];
   readonly hiddenCeilings: HiddenCeilings;
   readonly log: Pick<LogReader, 'nextOffset' | 'logTimes'>;
   readonly shares: ShareBook;
@@ -106,11 +107,12 @@ export class Publisher {
     for (let partition = 0; partition < partitions; partition++) {
       const heard = this.#parts.link.isHeard(partition);
       const shareBeatMs = this.#parts.table.needsLogTime(partition) ? MOVING_BEAT_MS : Infinity;
-      const rampBeatMs = partition === MEMBERSHIP_PARTITION ? this.#ramps.beatMs : Infinity;
-      const movingBeatMs = Math.min(shareBeatMs, rampBeatMs);
-      const claim = partition === MEMBERSHIP_PARTITION ? this.#claim() : 0;
-      const isNews = claim !== 0 && claim !== this.#parts.shares.ownClaims.newest;
-      const isDue = this.#heartbeat.isDue(partition, { suspected, heard, movingBeatMs, isNews }, nowMs);
+      const movingBeatMs = Math.min(shareBeatMs, this.#ramps.beatMs[partition]);
+      const claim = this.#claim(partition);
+      const ownClaims = this.#parts.shares.ownClaims[partition];
+      const isNews = claim !== 0 && claim !== ownClaims.newest;
+      const presence = this.#presenceOn(partition);
+      const isDue = this.#heartbeat.isDue(partition, { suspected, heard, movingBeatMs, isNews, presence }, nowMs);
       if (!all && !isDue) continue;
       this.#heartbeat.sent(partition, nowMs);
       const key = nodeRecordKey(this.#parts.nodeKey);
@@ -124,8 +126,15 @@ export class Publisher {
         ...(keys.length > 0 && { keys }),
       };
       this.#append(partition, key, nowMs, (author) => ({ kind: 'node', author, ...said }));
-      if (claim !== 0) this.#parts.shares.ownClaims.wrote(this.#sequence, claim);
+      if (claim !== 0) ownClaims.wrote(this.#sequence, claim);
     }
+  }
+
+  #presenceOn(partition: number): Presence {
+    const { membership, nodeKey } = this.#parts;
+    const own = membership.get(nodeKey);
+    if (partition === MEMBERSHIP_PARTITION || own === undefined || membership.on(partition).has(own)) return 'here';
+    return own.state === 'alive' ? 'missing' : 'gone';
   }
 
   /** The keys that a heartbeat names; where heartbeats follow each other quickly, not each of them does. */
@@ -139,15 +148,15 @@ export class Publisher {
   }
 
   /**
-   * The number of nodes by which this node divides at least: the members that it knows, itself among them. All its
-   * limits follow this number by the time it is written, because its cause was read in an earlier step. 0 = no group of
-   * this node divides by a pool.
+   * The number of nodes by which this node divides at least: those that it knows on a partition, itself among them. All
+   * its limits follow this number by the time it is written, because its cause was read in an earlier step. 0 = no
+   * group of this node divides by a pool.
    */
-  #claim(): number {
+  #claim(partition: number): number {
     const { membership, nodeKey, table, epochs } = this.#parts;
     if (!table.agreesOnPool) return 0;
-    const isMember = membership.get(nodeKey)?.state === 'alive';
-    return Math.max(membership.alive.length + (isMember ? 0 : 1), epochs.nodesAtLeast);
+    const isMember = membership.indexOf(nodeKey, partition) !== -1;
+    return Math.max(membership.on(partition).count + (isMember ? 0 : 1), epochs.nodesAtLeast);
   }
 
   /** Writes a key of this node again that was buried, or hidden by an older record: newcomers would miss it. */
@@ -157,8 +166,8 @@ export class Publisher {
   }
 
   /** Says a ceiling again that a record under its key hides from newcomers. */
-  ceilingHidden(mapLane: number, { offset }: { readonly offset: number }, nowMs: number): void {
-    this.#parts.hiddenCeilings.hide(mapLane, offset, nowMs);
+  ceilingHidden(mapLane: number, read: RecordPlace, nowMs: number): void {
+    this.#parts.hiddenCeilings.hide(mapLane, read, nowMs);
   }
 
   /** Writes again what may not be in the log: reports at once, heartbeats by the rule of heartbeat.ts. */
@@ -207,11 +216,11 @@ export class Publisher {
     const { book, shares } = this.#parts;
     this.#sequenceElsewhere = this.#sequence;
     this.#keyNames = new KeyNames();
-    shares.ownClaims.forgetAll();
+    for (const claims of shares.ownClaims) claims.forgetAll();
     this.#parts.hiddenCeilings.forgetAll();
     this.#backends.sayAgain(nowMs);
     this.#publishBackends(nowMs);
-    this.#writeRamps(nowMs);
+    this.#writeRamps(nowMs, () => true);
     for (const bundle of book.bundles) this.#publish(bundle, lanes, nowMs);
     this.beat(nowMs, true);
   }
@@ -248,16 +257,20 @@ export class Publisher {
   }
 
   #publishRamps(nowMs: number): void {
-    if (this.#parts.link.of(MEMBERSHIP_PARTITION) === 'linked') this.#writeRamps(nowMs);
+    this.#writeRamps(nowMs, (partition) => this.#parts.link.of(partition) === 'linked');
   }
 
-  #writeRamps(nowMs: number): void {
+  #writeRamps(nowMs: number, mayWrite: (partition: number) => boolean): void {
     const write = (word: RampWord) => {
       const key = groupStateRecordKey(word.groupId, word.direction);
-      this.#append(MEMBERSHIP_PARTITION, key, nowMs, (author) => ({ kind: 'group-state', author, ...word }));
+      this.#append(partitionOf(word.groupId, this.#settings.partitions), key, nowMs, (author) => ({
+        kind: 'group-state',
+        author,
+        ...word,
+      }));
     };
-    this.#ramps.writeDue(this.#parts.table.ramped, nowMs, write);
-    this.#parts.hiddenCeilings.writeDue(nowMs, write);
+    this.#ramps.writeDue(this.#parts.table.ramped, nowMs, { mayWrite, write });
+    this.#parts.hiddenCeilings.writeDue(nowMs, { mayWrite, write });
   }
 
   /**
@@ -277,11 +290,9 @@ export class Publisher {
       } else this.#publish(bundle, lanes, nowMs);
     }
     this.#tellUnheard(unheard.slice(0, Math.max(0, LAST_ROWS_MAX - rows)), nowMs);
-    this.#append(MEMBERSHIP_PARTITION, nodeRecordKey(nodeKey), nowMs, (author) => ({
-      kind: 'farewell',
-      author,
-      nodeId,
-    }));
+    for (let partition = 0; partition < log.logTimes.length; partition++) {
+      this.#append(partition, nodeRecordKey(nodeKey), nowMs, (author) => ({ kind: 'farewell', author, nodeId }));
+    }
     const member = membership.get(nodeKey);
     if (member === undefined) return;
     for (const { partition, bundle, record } of usageMap.keysOf(member)) {

@@ -22,6 +22,12 @@ const SHORTEST_BEAT_MS = 50;
 
 type NextCeiling = Pick<GroupStateRecord, 'ceiling' | 'lateMs' | 'readUntilMs' | 'readUntilOffset'>;
 
+/** Takes the ceilings that this node writes, of partitions that it hears. */
+export interface RampSink {
+  mayWrite(partition: number): boolean;
+  write(word: RampWord): void;
+}
+
 export type RampWord = Omit<GroupStateRecord, 'kind' | 'author'>;
 
 /** Nobody uses the lane: a step that waited to be written is void by the next use. */
@@ -32,7 +38,8 @@ function rest(turn: RampTurn): void {
 
 export interface RampWriterParts {
   readonly nodeKey: NodeKey;
-  readonly ramps: RampBook;
+  /** By partition. */
+  readonly ramps: readonly RampBook[];
   readonly usageMap: UsageMap;
   readonly membership: Membership;
   readonly shares: ShareBook;
@@ -44,31 +51,34 @@ export interface RampWriterParts {
  * ceiling, so no order of their records does harm. What a record says holds from its offset on, for all alike.
  */
 export class RampWriter {
-  /** While a ceiling climbs, log time has to go on this often; Infinity = none does. */
-  beatMs = Infinity;
+  /** By partition: while a ceiling climbs, log time has to go on this often; Infinity = none does. */
+  readonly beatMs: Float64Array;
   readonly #parts: RampWriterParts;
 
   constructor(parts: RampWriterParts) {
     this.#parts = parts;
+    this.beatMs = new Float64Array(parts.ramps.length).fill(Infinity);
   }
 
   /**
-   * Calls `write` for every ceiling that this node has to write now.
+   * Writes every ceiling that this node has to write now.
    * @param ramped the lanes served here whose groups have a ramp
    */
-  writeDue(ramped: Iterable<LaneState>, nowMs: number, write: (word: RampWord) => void): void {
-    this.beatMs = Infinity;
+  writeDue(ramped: Iterable<LaneState>, nowMs: number, { mayWrite, write }: RampSink): void {
+    this.beatMs.fill(Infinity);
     for (const lane of ramped) {
+      if (!mayWrite(lane.partition)) continue;
       const ramp = lane.settings.ramp as RampSettings;
       if (nowMs - lane.touchedMs <= STEP_MS) this.#step(lane, ramp, nowMs, write);
       else rest(lane.rampTurn);
       if (!lane.rampTurn.isClimbing) continue;
-      this.beatMs = Math.min(this.beatMs, Math.max(SHORTEST_BEAT_MS, ramp.overMs / BEATS));
+      const { partition } = lane;
+      this.beatMs[partition] = Math.min(this.beatMs[partition], Math.max(SHORTEST_BEAT_MS, ramp.overMs / BEATS));
     }
   }
 
   #step(lane: LaneState, ramp: RampSettings, nowMs: number, write: (word: RampWord) => void): void {
-    const known = this.#parts.ramps.get(lane.mapLane, ramp);
+    const known = this.#parts.ramps[lane.partition].get(lane.mapLane, ramp);
     const { rampTurn: turn, groupId, direction } = lane;
     const next = known === undefined ? this.#firstOf(lane, ramp, nowMs) : this.#nextOf(lane, ramp, known);
     if (next === null) {
@@ -87,20 +97,21 @@ export class RampWriter {
    * The first ceiling of a lane in this log. The ramp has begun with the first use, however long the record takes to be
    * read. A ceiling of an earlier log goes on from where it was.
    */
-  #firstOf({ mapLane, rampTurn: { dueMs } }: LaneState, ramp: RampSettings, nowMs: number): NextCeiling {
+  #firstOf({ mapLane, partition, rampTurn: { dueMs } }: LaneState, ramp: RampSettings, nowMs: number): NextCeiling {
     const { fromPerSecond: ceiling, mode } = ramp;
-    const carried = this.#parts.ramps.carriedOf(mapLane, ramp);
+    const ramps = this.#parts.ramps[partition];
+    const carried = ramps.carriedOf(mapLane, ramp);
     if (carried !== undefined) {
       const lateMs = mode === 'scheduled' ? carried.heldMs : 0;
-      return { ceiling: carried.ceiling, lateMs, ...this.#parts.ramps.readUntil, readUntilMs: 0 };
+      return { ceiling: carried.ceiling, lateMs, ...ramps.readUntil, readUntilMs: 0 };
     }
     const lateMs = Number.isNaN(dueMs) ? 0 : Math.min(nowMs - dueMs, STEP_MS);
-    return { ceiling, lateMs, ...this.#parts.ramps.readUntil, readUntilMs: 0 };
+    return { ceiling, lateMs, ...ramps.readUntil, readUntilMs: 0 };
   }
 
   /** The ceiling to write, or null while there is nothing to say. */
   #nextOf(lane: LaneState, ramp: RampSettings, known: RampCeiling): NextCeiling | null {
-    const { ramps } = this.#parts;
+    const ramps = this.#parts.ramps[lane.partition];
     const turn = lane.rampTurn;
     const isScheduled = ramp.mode === 'scheduled';
     const servedLogMs = isScheduled ? known.sinceLogMs : Math.max(known.sinceLogMs, turn.servedLogMs);
@@ -139,13 +150,13 @@ export class RampWriter {
   }
 
   /** How many alive nodes with an entry stand before this one. */
-  #rankIn({ mapLane }: LaneState): number {
+  #rankIn({ mapLane, partition }: LaneState): number {
     const { usageMap, membership, nodeKey } = this.#parts;
     const { rows } = usageMap;
     let rank = 0;
     for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
       const member = membership.inSlot(rows.memberOf(row));
-      if (member.index !== -1 && member.nodeKey < nodeKey) rank++;
+      if (membership.on(partition).has(member) && member.nodeKey < nodeKey) rank++;
     }
     return rank;
   }

@@ -124,7 +124,7 @@ export class Reporter {
       return;
     }
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const least = LEAST_CLAIM * this.#shares.dueOf(lane.lane, dimension);
+      const least = LEAST_CLAIM * this.#shares.dueOf(lane, dimension);
       claim[dimension] = Math.max(least, wanted[dimension] / CLAIM_FACTOR);
     }
   }

@@ -16,9 +16,9 @@ export function checkpointsOf(
   const checkpoints: Checkpoint[] = [];
   for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
     const record = rows.recordOf(row);
-    const { index, nodeKey } = membership.inSlot(rows.memberOf(row));
+    const member = membership.inSlot(rows.memberOf(row));
     checkpoints.push({
-      author: index === -1 ? null : nodeKey,
+      author: membership.on(rows.partitionOf(row)).has(member) ? member.nodeKey : null,
       charge: rows.chargeOf(row, dimension),
       stock: rows.stockOf(row, dimension),
       unread: rows.unreadOf(row, dimension),
@@ -46,7 +46,8 @@ export function isToldFurther(
   const extent = record === -1 ? NOWHERE : extentOf(rows, record);
   for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
     const slot = rows.memberOf(row);
-    if (slot === except || membership.inSlot(slot).index === -1 || !tellsStock(rows, row)) continue;
+    if (slot === except || !tellsStock(rows, row)) continue;
+    if (!membership.on(rows.partitionOf(row)).has(membership.inSlot(slot))) continue;
     if (isFurther(extentOf(rows, rows.recordOf(row)), extent)) return true;
   }
   return false;

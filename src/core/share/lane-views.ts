@@ -2,11 +2,13 @@ import { hasClusterBucket } from '../base/local-gate.js';
 import type { GroupSettings } from '../base/settings.js';
 import { DIMENSION_COUNT, type NodeKey } from '../base/vocabulary.js';
 import { createLaneView, type LaneView, participantOf, type Strategy, shareOfEach } from '../convergence/strategy.js';
+import type { LaneState } from '../lanes/lane-state.js';
 import type { LogTime } from '../log/log-time.js';
 import type { AgreedPool } from '../pool/agreed-pool.js';
 import type { OwnClaims } from '../pool/own-claims.js';
 import type { LogReader } from '../reading/log-reader.js';
 import type { TargetBook } from '../target/target-book.js';
+import type { AliveMembers } from '../usage-map/alive-members.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { LaneMembers } from './lane-members.js';
@@ -14,8 +16,9 @@ import { LaneMembers } from './lane-members.js';
 /** Gathers what a strategy is given: the rows, weights and divisors of the alive nodes, and the rates in force. */
 export class LaneViews {
   readonly #nodeKey: NodeKey;
-  readonly #pool: AgreedPool;
-  readonly #ownClaims: OwnClaims;
+  /** By partition. */
+  readonly #pools: readonly AgreedPool[];
+  readonly #ownClaims: readonly OwnClaims[];
   readonly #membership: Membership;
   readonly #usageMap: UsageMap;
   readonly #logTimes: readonly LogTime[];
@@ -24,9 +27,9 @@ export class LaneViews {
   #view: LaneView = createLaneView(16);
   #perNode: LaneView = createLaneView(16);
 
-  constructor(nodeKey: NodeKey, log: LaneLog, ownClaims: OwnClaims, targets: TargetBook) {
+  constructor(nodeKey: NodeKey, log: LaneLog, ownClaims: readonly OwnClaims[], targets: TargetBook) {
     this.#nodeKey = nodeKey;
-    this.#pool = log.pool;
+    this.#pools = log.pools;
     this.#ownClaims = ownClaims;
     this.#membership = log.membership;
     this.#usageMap = log.usageMap;
@@ -40,19 +43,19 @@ export class LaneViews {
    * *Why:* a lane has rows of few nodes. If each of the others took part by itself, what a record costs would grow with
    * the cluster.
    */
-  gather(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): LaneView {
+  gather(settings: GroupSettings, strategy: Strategy, { direction, mapLane, partition }: GatheredLane): LaneView {
     const { remembers } = strategy;
-    const { alive } = this.#membership;
+    const alive = this.#membership.on(partition);
     const members = this.#members;
-    members.begin(alive.length);
-    this.#listRows(mapLane);
+    members.begin(alive.count);
+    this.#listRows(mapLane, alive);
     // A claim to the pool is one node's own, and so is a weight.
     if (strategy.agreesOnPool) members.listAll();
-    else if (hasAny(settings.weights)) this.#listWeights(settings.weights);
+    else if (hasAny(settings.weights)) this.#listWeights(settings.weights, alive);
     members.order();
     const view = this.#roomFor(members.count + 1);
     const { count } = members;
-    const rest = alive.length - count;
+    const rest = alive.count - count;
     view.count = rest > 0 ? count + 1 : count;
     view.floorRatio = settings.floorRatio;
     this.#targets.ratesInto(view.target, settings, direction, mapLane);
@@ -64,16 +67,16 @@ export class LaneViews {
     view.meetsAll = strategy.meetsAll === true && !isBounded;
     view.moving.fill(0, 0, view.count);
     this.#fillNodes(view, rest, remembers);
-    if (hasAny(settings.weights)) this.#fillWeights(view, settings.weights);
+    if (hasAny(settings.weights)) this.#fillWeights(view, settings.weights, alive);
     this.#fillRows(view, remembers);
     if (settings.nodeCount > 0) view.divisor.fill(settings.nodeCount, 0, view.count);
-    else if (strategy.agreesOnPool) this.#fillDivisors(view, hasClusterBucket(settings) ? 0 : this.#ownClaims.largest);
+    else if (strategy.agreesOnPool) this.#fillDivisors(view, partition, hasClusterBucket(settings));
     return view;
   }
 
   /** The same with one participant per alive node, in their order, for who looks at all of them. */
-  perNode(view: LaneView): LaneView {
-    const { length } = this.#membership.alive;
+  perNode(view: LaneView, partition: number): LaneView {
+    const length = this.#membership.on(partition).count;
     if (this.#perNode.weight.length < length) this.#perNode = createLaneView(length * 2);
     const all = this.#perNode;
     all.count = length;
@@ -109,9 +112,8 @@ export class LaneViews {
     clearParticipant(view, count, remembers);
   }
 
-  #fillWeights(view: LaneView, weights: Readonly<Record<string, number>>): void {
-    const { alive } = this.#membership;
-    for (let at = 0; at < this.#members.count; at++) view.weight[at] = weights[alive[view.node[at]].nodeId] ?? 1;
+  #fillWeights(view: LaneView, weights: Readonly<Record<string, number>>, { members }: AliveMembers): void {
+    for (let at = 0; at < this.#members.count; at++) view.weight[at] = weights[members[view.node[at]].nodeId] ?? 1;
   }
 
   #roomFor(participants: number): LaneView {
@@ -119,19 +121,19 @@ export class LaneViews {
     return this.#view;
   }
 
-  #listRows(mapLane: number): void {
+  #listRows(mapLane: number, alive: AliveMembers): void {
     const { rows } = this.#usageMap;
     const { member } = rows.records;
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
       const record = rows.pageOf(row).recordOf(rows.startOf(row));
-      const { index } = this.#membership.inSlot(member[record]);
+      const index = alive.indexOf(member[record]);
       if (index !== -1) this.#members.list(index, row);
     }
   }
 
   /** Looks at all nodes: few groups have weights. */
-  #listWeights(weights: Readonly<Record<string, number>>): void {
-    this.#membership.alive.forEach(({ nodeId }, index) => {
+  #listWeights(weights: Readonly<Record<string, number>>, { members }: AliveMembers): void {
+    members.forEach(({ nodeId }, index) => {
       if (weights[nodeId] !== undefined) this.#members.list(index, NO_ROW);
     });
   }
@@ -169,19 +171,23 @@ export class LaneViews {
   }
 
   /**
-   * @param ownClaim what this node has claimed and not read back. It is no part of the log's prefix, and so no part of
-   * what is expected of a node where the cluster has a bucket: that bounds what all take together.
+   * What this node has claimed and not read back is no part of the log's prefix, and so no part of what is expected of
+   * a node where the cluster has a bucket: that bounds what all take together.
    */
-  #fillDivisors(view: LaneView, ownClaim: number): void {
-    const { divisor } = this.#pool;
-    this.#membership.alive.forEach(({ nodeKey }, at) => {
+  #fillDivisors(view: LaneView, partition: number, hasBucket: boolean): void {
+    const pool = this.#pools[partition];
+    const ownClaim = hasBucket ? 0 : this.#ownClaims[partition].largest;
+    this.#membership.on(partition).members.forEach(({ nodeKey }, at) => {
       const own = nodeKey === this.#nodeKey ? ownClaim : 0;
-      view.divisor[at] = this.#pool.isServed(nodeKey) ? Math.max(divisor, own) : Infinity;
+      view.divisor[at] = pool.isServed(nodeKey) ? Math.max(pool.divisor, own) : Infinity;
     });
   }
 }
 
-type LaneLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pool'>;
+/** A lane by the usage map's number, and the partition whose members share it. */
+export type GatheredLane = Pick<LaneState, 'direction' | 'mapLane' | 'partition'>;
+
+type LaneLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pools'>;
 
 const NOT_LISTED = -1;
 const NO_ROW = -1;

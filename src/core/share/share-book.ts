@@ -18,12 +18,13 @@ import type { LaneState } from '../lanes/lane-state.js';
 import { LEAST_SHARE_SPANS } from '../lanes/least-share.js';
 import { shareDepth } from '../limiter/burst.js';
 import { OwnClaims } from '../pool/own-claims.js';
+import { partitionOf } from '../protocol/record.js';
 import { rampTop } from '../ramp/ramp-of.js';
 import type { LogReader } from '../reading/log-reader.js';
 import type { TargetBook } from '../target/target-book.js';
 import { burstOnRamp } from '../tokens/cluster-depth.js';
 import type { LaneTokens } from '../tokens/lane-tokens.js';
-import { LaneViews } from './lane-views.js';
+import { type GatheredLane, LaneViews } from './lane-views.js';
 import { unsettledShare } from './unsettled-share.js';
 
 /** Flags of what an update moved. */
@@ -31,7 +32,7 @@ export const NOTHING_MOVED = 0;
 export const SHARE_MOVED = 1;
 export const LIMIT_MOVED = 2;
 
-type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pool' | 'epochs'>;
+type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pools' | 'epochs'>;
 
 /**
  * From the usage map to limits: target → convergence → share, which is the limit, and depth, for the lanes this node
@@ -49,8 +50,8 @@ export class ShareBook {
   depth: Float64Array;
   /** Participants looked at so far to divide lanes: what records cost beyond their own rows, as a count. */
   looks = 0;
-  /** The claims to the pool that this node has written and not read back. */
-  readonly ownClaims = new OwnClaims();
+  /** By partition, the claims to the pool that this node has written and not read back. */
+  readonly ownClaims: readonly OwnClaims[];
   readonly #nodeKey: NodeKey;
   readonly #settings: CoordinatorSettings;
   readonly #log: ReadLog;
@@ -71,6 +72,7 @@ export class ShareBook {
     this.#log = log;
     this.#targets = targets;
     this.#nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
+    this.ownClaims = log.pools.map(() => new OwnClaims());
     this.#inputs = new LaneViews(this.#nodeKey, log, this.ownClaims, targets);
   }
 
@@ -113,7 +115,8 @@ export class ShareBook {
     const first = view.moving.indexOf(1);
     const isWrapperMoving = first !== -1 && first < view.count;
     lane.isOwnMoving = isWrapperMoving && view.moving[at] === 1;
-    lane.isMoving = isWrapperMoving || this.#targets.ramps.isMoving(lane.settings, lane.direction, lane.mapLane);
+    lane.isMoving =
+      isWrapperMoving || this.#targets.ramps[lane.partition].isMoving(lane.settings, lane.direction, lane.mapLane);
     let moved = NOTHING_MOVED;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) moved |= this.#apply(lane, view, dimension, at);
     return moved;
@@ -121,34 +124,43 @@ export class ShareBook {
 
   /** Shares of all alive nodes for a lane, in order of NodeKey. The view is scratch space: read it at once. */
   converge(group: number, direction: number, mapLane: number): LaneView {
-    return this.#inputs.perNode(
-      this.#converge(this.#settings.groups[group], this.strategyOf(group), { direction, mapLane }),
-    );
+    return this.#perNode(this.#settings.groups[group], this.strategyOf(group), direction, mapLane);
   }
 
   /** Shares by settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
   convergeAs(settings: GroupSettings, direction: number, mapLane: number): LaneView {
-    return this.#inputs.perNode(this.#converge(settings, strategyOf(settings), { direction, mapLane }));
+    return this.#perNode(settings, strategyOf(settings), direction, mapLane);
+  }
+
+  #perNode(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): LaneView {
+    const { groupId } = this.#log.usageMap.groupOf(mapLane);
+    const partition = partitionOf(groupId, this.#settings.partitions);
+    return this.#inputs.perNode(this.#converge(settings, strategy, { direction, mapLane, partition }), partition);
   }
 
   /** Reads into a lane's tokens what the strategy divides. */
   viewTokens(tokens: LaneTokens, lane: LaneOfMap): void {
     const view = this.#converge(this.#settings.groups[lane.group], this.strategyOf(lane.group), lane);
-    this.#readInto(tokens, view, lane, participantOf(view, this.#log.membership.indexOf(this.#nodeKey)));
+    this.#readInto(
+      tokens,
+      view,
+      lane,
+      participantOf(view, this.#log.membership.indexOf(this.#nodeKey, lane.partition)),
+    );
   }
 
   /** @param own the participant that stands for this node; −1 = the log has given it up */
-  #readInto(tokens: LaneTokens, view: LaneView, { group, direction }: LaneOfMap, own: number): void {
+  #readInto(tokens: LaneTokens, view: LaneView, { group, direction, partition }: LaneOfMap, own: number): void {
     const settings = this.#settings.groups[group];
     const { burst, debtMs } = settings;
     const whole = { burst, debtMs, direction };
     const rule = burstOnRamp(whole, view.target[MESSAGES], rampTop(settings, direction));
     tokens.countCosts(this.#targets.costPerMessage(view.target[MESSAGES]));
-    tokens.view(view, { alive: this.#log.membership.alive, own }, rule);
+    tokens.view(view, { alive: this.#log.membership.on(partition).members, own }, rule);
   }
 
-  #converge(settings: GroupSettings, strategy: Strategy, { direction, mapLane }: Omit<LaneOfMap, 'group'>): LaneView {
-    const view = this.#inputs.gather(settings, strategy, direction, mapLane);
+  #converge(settings: GroupSettings, strategy: Strategy, lane: GatheredLane): LaneView {
+    const view = this.#inputs.gather(settings, strategy, lane);
     this.looks += view.count;
     if (view.count > 0) strategy.converge(view);
     return view;
@@ -186,15 +198,15 @@ export class ShareBook {
   }
 
   /** The share that any node gets if it wants that much: target/N. */
-  dueOf(lane: number, dimension: number): number {
+  dueOf({ lane, partition }: Pick<LaneState, 'lane' | 'partition'>, dimension: number): number {
     const { membership, epochs } = this.#log;
-    return this.target[slotOf(lane, dimension)] / Math.max(1, membership.alive.length, epochs.nodesAtLeast);
+    return this.target[slotOf(lane, dimension)] / Math.max(1, membership.on(partition).count, epochs.nodesAtLeast);
   }
 
   /** What a lane claims while its work is held back: its share, and at least its due. */
-  claimInto(claim: Float64Array, { lane }: LaneState): void {
+  claimInto(claim: Float64Array, lane: LaneState): void {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      claim[dimension] = Math.max(this.dueOf(lane, dimension), this.applied[slotOf(lane, dimension)]);
+      claim[dimension] = Math.max(this.dueOf(lane, dimension), this.applied[slotOf(lane.lane, dimension)]);
     }
   }
 
@@ -242,7 +254,7 @@ export class ShareBook {
 
   /** The share while the new log does not say everything yet. */
   #unsettled(lane: LaneState, slot: number, equalShare: number, nodes: number, own: number): number {
-    const { epochs, pool } = this.#log;
+    const { epochs, pools } = this.#log;
     // If the log went away before it had this node, it says nothing about its share; that does not mean a share of 0.
     const isAway = own === -1 && lane.link !== 'linked';
     const [target, computed] = [this.target[slot], this.computed[slot]];
@@ -252,7 +264,7 @@ export class ShareBook {
       computed,
       target,
       quota: lane.settings.quota[DIRECTIONS[lane.direction]][slot % DIMENSION_COUNT],
-      pool: this.strategyOf(lane.group).agreesOnPool ? Math.max(pool.divisor, nodes) : null,
+      pool: this.strategyOf(lane.group).agreesOnPool ? Math.max(pools[lane.partition].divisor, nodes) : null,
       keepsShares: epochs.keepsShares,
       isOwnRead: epochs.isOwnRead && !isAway,
     });
@@ -291,7 +303,7 @@ interface StrategyOfGroup {
 }
 
 /** A lane by its group, and by the usage map's number. */
-type LaneOfMap = Pick<LaneState, 'group' | 'direction' | 'mapLane'>;
+type LaneOfMap = GatheredLane & Pick<LaneState, 'group'>;
 
 const COLUMNS = ['target', 'computed', 'applied', 'limit', 'depth'] as const;
 

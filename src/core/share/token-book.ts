@@ -13,7 +13,7 @@ import type { LaneTable } from '../lanes/lane-table.js';
 import type { LinkWatch } from '../lanes/link-watch.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { LogTime } from '../log/log-time.js';
-import type { UnheardUse } from '../protocol/events-and-effects.js';
+import type { ReadEvent, UnheardUse } from '../protocol/events-and-effects.js';
 import { chargeIn, type GroupStateRecord, NO_STOCK, partitionOf, type ReportRow } from '../protocol/record.js';
 import type { LogReader } from '../reading/log-reader.js';
 import type { CostMeter } from '../target/cost-meter.js';
@@ -76,13 +76,8 @@ export class TokenBook implements ChargeReader {
   readonly #beganMs: Float64Array;
   /** Lanes whose rows, or the members among them, have changed since they were viewed. */
   readonly #outdated: FollowedLane[] = [];
-  /** True after members have changed, until lanes are viewed again. */
-  #areMembersNew = false;
-  /** The members that were alive then. */
-  #alive: readonly Member[] = [];
-  /** The span of the log's clock of that pass, and the alive nodes summed over its passes. */
-  #membersSpan = Number.NaN;
-  #looks = 0;
+  /** By partition, the views that changes of members ask for. */
+  readonly #members: readonly MembersViewed[];
   /** Views of lanes so far: what records and changes of members cost, as a count. */
   views = 0;
   readonly #taken = new Float64Array(DIMENSION_COUNT);
@@ -91,6 +86,7 @@ export class TokenBook implements ChargeReader {
   constructor(parts: TokenBookParts) {
     this.#parts = parts;
     this.#beganMs = new Float64Array(parts.log.logTimes.length);
+    this.#members = parts.log.logTimes.map(() => ({ areNew: false, alive: [], span: Number.NaN, looks: 0 }));
   }
 
   /** The node begins to decide. */
@@ -120,7 +116,7 @@ export class TokenBook implements ChargeReader {
     const groupId = table.groupIdOf(group);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       const mapLane = usageMap.mapLaneOf(groupId, direction);
-      if (targets.ramps.has(mapLane)) this.#followUnserved(mapLane);
+      if (targets.rampsOf(mapLane).has(mapLane)) this.#followUnserved(mapLane);
     }
   }
 
@@ -180,13 +176,9 @@ export class TokenBook implements ChargeReader {
     return this.#lanes.has(mapLane);
   }
 
-  /**
-   * False for a record on a partition where the lane does not belong, as nodes write that know of fewer partitions: its
-   * log time is another one, and a bucket that was settled by it stood still until its own partition had come as far.
-   */
-  settle(mapLane: number, { partition, spanMs, pauseMs }: ChargeSource): boolean {
+  settle(mapLane: number, { spanMs, pauseMs }: ChargeSource): boolean {
     const lane = this.#lanes.get(mapLane);
-    if (lane === undefined || lane.partition !== partition) return false;
+    if (lane === undefined) return false;
     this.#view(lane);
     lane.tokens.settle(spanMs, pauseMs);
     return true;
@@ -228,29 +220,32 @@ export class TokenBook implements ChargeReader {
   }
 
   /**
-   * The log time of ramps has gone on by a record. Until then the target was what it was after the record before, so
-   * that it is a function of log time that everybody computes alike.
+   * The log time of a partition has gone on by a record. Until then the target was what it was after the record before,
+   * so that it is a function of log time that everybody computes alike.
    */
-  rampTimePassed(): void {
-    for (const [mapLane, lane] of this.#ramped) if (this.#ceilingOf(lane) !== lane.ceiling) this.rowsChanged(mapLane);
+  rampTimePassed(partition: number): void {
+    for (const [mapLane, lane] of this.#ramped) {
+      if (lane.partition === partition && this.#ceilingOf(lane) !== lane.ceiling) this.rowsChanged(mapLane);
+    }
   }
 
   /**
-   * Views lanes again where a record has changed the members. Each such pass counts the alive nodes; beyond
-   * LOOKS_PER_SPAN of them in a span of the log's clock the next pass waits for a later span. Batches do not count,
-   * because others read other batches.
+   * Views the lanes of a partition again where a record of it has changed who is alive there. Each such pass counts the
+   * alive nodes; beyond LOOKS_PER_SPAN of them in a span of the log's clock the next pass waits for a later span.
+   * Batches do not count, because others read other batches.
    *
    * *Why:* 9,900 ids that one writer makes up would have each lane viewed 9,900 times.
    */
-  readMembers(haveChanged: boolean, appendMs: number): void {
-    if (haveChanged) this.#areMembersNew = true;
+  readMembers(haveChanged: boolean, { partition, appendMs }: Pick<ReadEvent, 'partition' | 'appendMs'>): void {
+    const viewed = this.#members[partition];
+    if (haveChanged) viewed.areNew = true;
     const span = Math.floor(appendMs / MEMBERS_SPAN_MS);
-    if (span !== this.#membersSpan) this.#looks = 0;
-    this.#membersSpan = span;
-    if (!this.#areMembersNew || this.#looks >= LOOKS_PER_SPAN) return;
-    this.#areMembersNew = false;
-    this.#looks += this.#parts.membership.aliveCount;
-    this.#viewMembers();
+    if (span !== viewed.span) viewed.looks = 0;
+    viewed.span = span;
+    if (!viewed.areNew || viewed.looks >= LOOKS_PER_SPAN) return;
+    viewed.areNew = false;
+    viewed.looks += this.#parts.membership.on(partition).count;
+    this.#viewMembers(partition, viewed);
   }
 
   /**
@@ -261,18 +256,21 @@ export class TokenBook implements ChargeReader {
    * A lane without rows is not settled: perhaps no other node follows it, and rounding makes the sum of two parts of a
    * time another one than that of the whole.
    */
-  #viewMembers(): void {
+  #viewMembers(partition: number, viewed: MembersViewed): void {
     const { membership, usageMap, nodeKey } = this.#parts;
-    const { alive } = membership;
-    const before = new Set(this.#alive);
-    const gone = this.#alive.filter(({ state }) => state !== 'alive');
-    const changed = [...alive.filter((member) => !before.has(member)), ...gone];
-    this.#alive = [...alive];
-    for (const member of changed) usageMap.forEachLaneOf(member, (mapLane) => this.rowsChanged(mapLane));
+    const alive = membership.on(partition);
+    const { members } = alive;
+    const before = new Set(viewed.alive);
+    const gone = viewed.alive.filter((member) => !alive.has(member));
+    const changed = [...members.filter((member) => !before.has(member)), ...gone];
+    viewed.alive = [...members];
+    for (const member of changed) {
+      usageMap.forEachLaneOf(member, partition, (mapLane) => this.rowsChanged(mapLane));
+    }
     const isOwn = changed.some((member) => member.nodeKey === nodeKey);
     for (const [mapLane, lane] of this.#lanes) {
-      if (isSettled(lane)) continue;
-      if (!isOwn && lane.tokens.isSameFor(alive.length)) lane.tokens.isCurrent = false;
+      if (lane.partition !== partition || isSettled(lane)) continue;
+      if (!isOwn && lane.tokens.isSameFor(members.length)) lane.tokens.isCurrent = false;
       else if (usageMap.firstRow(mapLane) === -1) this.#outdate(lane);
       else this.rowsChanged(mapLane);
     }
@@ -349,7 +347,7 @@ export class TokenBook implements ChargeReader {
     const { targets } = this.#parts;
     for (const { mapLane, tokens, partition, isGrown } of this.#unserved) {
       // While a ramp moves, the depth does: a bucket that was full need not be full now.
-      if (targets.ramps.has(mapLane) || this.#ownRow(mapLane) !== -1) continue;
+      if (targets.ramps[partition].has(mapLane) || this.#ownRow(mapLane) !== -1) continue;
       if (!isGrown || tokens.fullInMs(this.#logTime(partition).spanMs) === 0) this.#forget(mapLane);
     }
   }
@@ -492,9 +490,9 @@ export class TokenBook implements ChargeReader {
     return this.#parts.table.settings.groups[group].ramp !== null;
   }
 
-  #ceilingOf({ group, direction, mapLane }: FollowedLane): number {
+  #ceilingOf({ group, direction, mapLane, partition }: FollowedLane): number {
     const { table, targets } = this.#parts;
-    return targets.ramps.ceilingOf(table.settings.groups[group], direction, mapLane);
+    return targets.ramps[partition].ceilingOf(table.settings.groups[group], direction, mapLane);
   }
 
   /** Reads what the rows say, if they have changed since they were viewed. */
@@ -526,6 +524,17 @@ export class TokenBook implements ChargeReader {
       this.#unrefused[dimension] = this.#parts.limiter.takeUnrefused(slotOf(lane, dimension));
     }
   }
+}
+
+/** What of the members of a partition has been viewed. */
+interface MembersViewed {
+  /** True after members have changed, until lanes are viewed again. */
+  areNew: boolean;
+  /** The members that were alive then. */
+  alive: readonly Member[];
+  /** The span of the log's clock of that pass, and the alive nodes summed over its passes. */
+  span: number;
+  looks: number;
 }
 
 export interface LaneCheckpoint {

@@ -22,8 +22,8 @@ export function updateLanes(
   nowMs: number,
 ): void {
   for (const lane of lanes) {
-    // −1 = the log counts this node as dead.
-    const own = membership.indexOf(nodeKey);
+    // −1 = the partition counts this node as dead.
+    const own = membership.indexOf(nodeKey, lane.partition);
     lane.link = link.worse(lane, nowMs);
     const moved = shares.update(lane, own, nowMs);
     if (moved === NOTHING_MOVED) continue;

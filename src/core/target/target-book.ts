@@ -1,6 +1,6 @@
-import type { CoordinatorSettings, CostQuota, GroupSettings } from '../base/settings.js';
-import { type BackendId, BYTES, DIRECTIONS, type GroupId, MESSAGES } from '../base/vocabulary.js';
-import type { LaneCosts } from '../protocol/record.js';
+import { type CoordinatorSettings, type CostQuota, type GroupSettings, heartbeatOf } from '../base/settings.js';
+import { type BackendId, BYTES, DIRECTIONS, type GroupId, MESSAGES, type NodeKey } from '../base/vocabulary.js';
+import { type LaneCosts, partitionOf } from '../protocol/record.js';
 import { RampBook } from '../ramp/ramp-book.js';
 import type { CostLane } from '../usage-map/cost-rows.js';
 import { inOrderOfIds } from '../usage-map/cost-rows.js';
@@ -28,7 +28,8 @@ export interface LaneTarget {
  */
 export class TargetBook {
   readonly backends: BackendBook;
-  readonly ramps: RampBook;
+  /** By partition. */
+  readonly ramps: readonly RampBook[];
   readonly #settings: CoordinatorSettings;
   readonly #usageMap: UsageMap;
   readonly #membership: Membership;
@@ -66,7 +67,9 @@ export class TargetBook {
     this.#usageMap = usageMap;
     this.#membership = membership;
     this.backends = new BackendBook(settings.cluster, settings.limiting);
-    this.ramps = new RampBook(settings.heartbeatMs, onLane);
+    this.ramps = Array.from({ length: settings.partitions }, (_, partition) => {
+      return new RampBook(heartbeatOf(settings, partition), onLane);
+    });
     this.#last = { inputs: this.#inputs, decision: this.#decision, costs: this.#costs, zones: this.#zones };
     const markLanesOn = (backend: BackendId) => {
       for (const { mapLane } of usageMap.costs.lanesOn(backend)) onLane(mapLane);
@@ -87,7 +90,13 @@ export class TargetBook {
     const { decision } = this.decide(settings, direction, mapLane);
     if (this.#settings.limiting.mode === 'enforce') target[MESSAGES] = decision.target;
     if (settings.ramp === null) return;
-    target[MESSAGES] = Math.min(target[MESSAGES], this.ramps.ceilingOf(settings, direction, mapLane));
+    target[MESSAGES] = Math.min(target[MESSAGES], this.rampsOf(mapLane).ceilingOf(settings, direction, mapLane));
+  }
+
+  /** The ramps of a lane's partition. */
+  rampsOf(mapLane: number): RampBook {
+    const { groupId } = this.#usageMap.groupOf(mapLane);
+    return this.ramps[partitionOf(groupId, this.ramps.length)];
   }
 
   /**
@@ -200,14 +209,16 @@ export class TargetBook {
    * the same sums. While a node has two rows (its group has moved to another bundle) the smaller one comes first.
    */
   #costsOf(mapLane: number): readonly LaneCosts[] {
-    const found: { readonly index: number; readonly costs: LaneCosts }[] = [];
+    const found: { readonly nodeKey: NodeKey; readonly costs: LaneCosts }[] = [];
     const { rows, costs: ofRows } = this.#usageMap;
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
       const costs = ofRows.of(row);
-      const { index } = this.#membership.inSlot(rows.memberOf(row));
-      if (costs !== undefined && index !== -1) found.push({ index, costs });
+      if (costs === undefined) continue;
+      const slot = rows.memberOf(row);
+      const { nodeKey } = this.#membership.inSlot(slot);
+      if (this.#membership.on(rows.partitionOf(row)).indexOf(slot) !== -1) found.push({ nodeKey, costs });
     }
-    found.sort((one, other) => one.index - other.index || one.costs.transactions - other.costs.transactions);
+    found.sort((one, other) => one.nodeKey - other.nodeKey || one.costs.transactions - other.costs.transactions);
     return found.map(({ costs }) => costs);
   }
 }

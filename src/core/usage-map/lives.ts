@@ -1,18 +1,10 @@
-import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
 import { bundleOfRecordKey, isNodeRecordKey, nodeKeyOfRecordKey } from '../protocol/record.js';
 import { isForgotten, type Member, type Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
-/**
- * Counts a member's records anew after its newest life on a partition has changed: records of older lives count for
- * nobody on that partition, or on all partitions if it is the membership partition.
- */
-export function countLives(member: Member, changed: number, usageMap: UsageMap): void {
-  const isEverywhere = changed === MEMBERSHIP_PARTITION;
-  const last = isEverywhere ? member.lives.length - 1 : changed;
-  for (let partition = isEverywhere ? 0 : changed; partition <= last; partition++) {
-    usageMap.countFrom(member, partition, Math.max(member.incarnation, member.lives[partition]));
-  }
+/** Counts a member's records anew after its newest life on a partition has changed: those of older lives for nobody. */
+export function countLives(member: Member, partition: number, usageMap: UsageMap): void {
+  usageMap.countFrom(member, partition, member.lives[partition]);
 }
 
 /**

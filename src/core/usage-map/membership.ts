@@ -1,6 +1,7 @@
 import type { Incarnation, NodeId, NodeKey } from '../base/vocabulary.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
 import type { Author } from '../protocol/record.js';
+import { AliveMembers } from './alive-members.js';
 import { NOBODYS_SLOT } from './record-store.js';
 
 /** One node as the log shows it. */
@@ -16,8 +17,7 @@ export interface Member {
   sequence: number;
   /**
    * Per partition, the newest life among the records that the log holds of the node. A row counts if its life is as new
-   * as this one and as the one on the membership partition. Partitions depend on each other in nothing else, so it does
-   * not matter in which order they are read.
+   * as this one. Partitions do not depend on each other, so it does not matter in which order they are read.
    */
   readonly lives: Float64Array;
   /** `lives` by the node's NODE and FAREWELL records alone; 0 = it wrote none, or they are buried. */
@@ -37,30 +37,28 @@ export interface Member {
   olderBeatLogMs: number;
   /** Local monotonic time at which the newest sign of life was read. */
   lastSignMs: number;
+  /** Whether the node is a member, by the membership partition. */
   state: 'alive' | 'left' | 'expired';
-  /** Index among the alive nodes in order of NodeKey, after `alive` was asked for; −1 while not alive. */
-  index: number;
 }
 
 /**
- * The members of the cluster, as a function of the membership partition's log: NODE makes a member, FAREWELL removes
- * it, silence for `stalenessMs` of log time removes it, a newer incarnation replaces the older one. So membership
- * shrinks as well as it grows, and everyone who has read as far agrees on it.
+ * The members of the cluster, partition by partition, each as a function of that partition's log alone.
+ *
+ * - *On the membership partition* NODE makes a member, FAREWELL removes it, silence for `stalenessMs` of log time
+ *   removes it, a newer incarnation replaces the older one. Whoever is a member there is a member of the cluster.
+ * - *On the others* NODE and FAREWELL do the same, and nobody expires: beats are too seldom. Of a node that the
+ *   membership partition counts as gone another one says FAREWELL there (core/report/said-gone.ts). Who shares a group
+ *   is said by the group's own partition, in the order of its records.
+ *
+ * So membership shrinks as well as it grows, and everyone who has read a partition as far agrees on it.
  */
 export class Membership {
-  /** How many members are alive. */
-  aliveCount = 0;
-  /** Members looked at so far to put the alive ones in order: what a change of members costs, as a count. */
-  steps = 0;
-  /** The alive members in order of NodeKey, once `#isOrdered`; until then those that left, and newcomers at the end. */
-  readonly #alive: Member[] = [];
-  #isOrdered = true;
-  /** Rises with every change of `alive`. */
-  changes = 0;
   readonly #stalenessMs: number;
   readonly #partitions: number;
   readonly #byKey = new Map<NodeKey, Member>();
   readonly #bySlot: Member[];
+  /** By partition. */
+  readonly #alive: readonly AliveMembers[];
   /** Slots of nodes that were dropped. */
   readonly #freeSlots: number[] = [];
   readonly #maxNodes: number;
@@ -74,12 +72,33 @@ export class Membership {
     this.#partitions = partitions;
     this.#maxNodes = maxNodes;
     this.#bySlot = [this.#createMember(0, NOBODYS_SLOT, 0)];
+    this.#alive = Array.from({ length: partitions }, () => new AliveMembers());
   }
 
-  /** Alive members in order of NodeKey. They are put in order when they are asked for, not by every record. */
+  /** The members that are alive on a partition. */
+  on(partition: number): AliveMembers {
+    return this.#alive[partition];
+  }
+
+  /** Members of the cluster, in order of NodeKey. */
   get alive(): readonly Member[] {
-    if (!this.#isOrdered) this.#order();
-    return this.#alive;
+    return this.#alive[MEMBERSHIP_PARTITION].members;
+  }
+
+  get aliveCount(): number {
+    return this.#alive[MEMBERSHIP_PARTITION].count;
+  }
+
+  /** Rises whenever somebody comes or goes on any partition. */
+  get changes(): number {
+    let changes = 0;
+    for (const alive of this.#alive) changes += alive.changes;
+    return changes;
+  }
+
+  /** Members looked at so far to put the alive ones in order: what a change of members costs, as a count. */
+  get steps(): number {
+    return this.#alive.reduce((sum, { steps }) => sum + steps, 0);
   }
 
   get(nodeKey: NodeKey): Member | undefined {
@@ -91,10 +110,10 @@ export class Membership {
     return this.#byKey.size - this.aliveCount;
   }
 
-  /** Index of a node among the alive ones; −1 = it is not alive, or not known. */
-  indexOf(nodeKey: NodeKey): number {
-    if (!this.#isOrdered) this.#order();
-    return this.#byKey.get(nodeKey)?.index ?? -1;
+  /** Index of a node among those that are alive on a partition; −1 = it is not alive there, or not known. */
+  indexOf(nodeKey: NodeKey, partition = MEMBERSHIP_PARTITION): number {
+    const member = this.#byKey.get(nodeKey);
+    return member === undefined ? -1 : this.on(partition).indexOf(member.slot);
   }
 
   /** Whether a node has a life on the membership partition: it is a member, or was one. */
@@ -103,7 +122,6 @@ export class Membership {
   }
 
   inSlot(slot: number): Member {
-    if (!this.#isOrdered) this.#order();
     return this.#bySlot[slot];
   }
 
@@ -149,22 +167,26 @@ export class Membership {
     return true;
   }
 
-  /** Called for a NODE record: the node is alive. Returns whether the set of alive nodes changed. */
+  /** Called for a NODE record on the membership partition: the node is alive. Returns whether that is new. */
   join(member: Member, nodeId: NodeId, version: string, logMs: number, nowMs: number): boolean {
     member.nodeId = nodeId;
     member.version = version;
     member.lastSignLogMs = logMs;
     member.lastSignMs = nowMs;
-    if (member.state === 'alive') return false;
     member.state = 'alive';
-    this.aliveCount++;
-    // A member that left since the last sort is still among them.
-    if (member.index === -1) {
-      member.index = WAITS;
-      this.#alive.push(member);
-    }
-    this.#changed();
-    return true;
+    return this.on(MEMBERSHIP_PARTITION).add(member);
+  }
+
+  /** Called for a NODE record of the newest life on another partition. Returns whether the node was not alive there. */
+  joinOn(partition: number, member: Member, nodeId: NodeId): boolean {
+    member.nodeId = nodeId;
+    return this.on(partition).add(member);
+  }
+
+  /** Called for a FAREWELL of the newest life on another partition. Returns whether the node was alive there. */
+  leaveOn(partition: number, member: Member, nodeId: NodeId): boolean {
+    member.nodeId = nodeId;
+    return this.on(partition).remove(member);
   }
 
   /** Called for a report on the membership partition: a sign of life if the node is a member already. */
@@ -175,10 +197,8 @@ export class Membership {
   }
 
   leave(member: Member): boolean {
-    const wasAlive = member.state === 'alive';
     member.state = 'left';
-    if (wasAlive) this.#ended([member]);
-    return wasAlive;
+    return this.on(MEMBERSHIP_PARTITION).remove(member);
   }
 
   /** Whether a node may have been silent for too long. */
@@ -195,8 +215,10 @@ export class Membership {
     const expired = this.alive.filter(
       (member) => member !== speaker && logMs - member.lastSignLogMs > this.#stalenessMs,
     );
-    for (const member of expired) member.state = 'expired';
-    if (expired.length > 0) this.#ended(expired);
+    for (const member of expired) {
+      member.state = 'expired';
+      this.on(MEMBERSHIP_PARTITION).remove(member);
+    }
     const oldest = this.alive.reduce((least, member) => Math.min(least, member.lastSignLogMs), logMs);
     this.#nextExpiryLogMs = oldest + this.#stalenessMs;
     return expired;
@@ -219,7 +241,8 @@ export class Membership {
    * Called for a tombstone of the NODE key on a partition. A node that is alive writes its key again. A node that only
    * counts as alive, because this reader has missed how long it has been silent, is buried when it expires. A life that
    * is over is remembered as long as a process of this id runs in an older one: that process has to take a life above
-   * it, and would be unknown until its next beat if the newer life were forgotten here.
+   * it, and would be unknown until its next beat if the newer life were forgotten here. On other partitions a node is
+   * alive as long as its key stands there, so that newcomers know the same.
    *
    * @param logMs log time of the membership partition
    */
@@ -228,7 +251,7 @@ export class Membership {
       member.isBuried = member.state === 'alive';
       if (member.isBuried || this.runsInOlderLife(member, logMs)) return;
       member.state = 'expired';
-    }
+    } else this.on(partition).remove(member);
     member.signedLives[partition] = 0;
   }
 
@@ -249,8 +272,7 @@ export class Membership {
     this.#accepted = 0;
     this.#nextExpiryLogMs = 0;
     for (const member of this.alive) member.state = 'expired';
-    this.#ended(this.#alive);
-    this.#order();
+    for (const alive of this.#alive) alive.clear();
   }
 
   /** Drops a forgotten node from memory. Nothing refers to its slot any more, so the next new node gets the slot. */
@@ -281,32 +303,7 @@ export class Membership {
       olderBeatLogMs: -Infinity,
       lastSignMs: 0,
       state: 'expired',
-      index: -1,
     };
-  }
-
-  #ended(members: readonly Member[]): void {
-    this.aliveCount -= members.length;
-    this.#changed();
-  }
-
-  #changed(): void {
-    this.changes++;
-    this.#isOrdered = false;
-  }
-
-  /** Drops those that are not alive any more, and sorts newcomers in. */
-  #order(): void {
-    this.#isOrdered = true;
-    this.steps += this.#alive.length;
-    let kept = 0;
-    for (const member of this.#alive) {
-      if (member.state === 'alive') this.#alive[kept++] = member;
-      else member.index = -1;
-    }
-    this.#alive.length = kept;
-    this.#alive.sort((one, other) => one.nodeKey - other.nodeKey);
-    for (const [at, member] of this.#alive.entries()) member.index = at;
   }
 }
 
@@ -323,5 +320,3 @@ export function newestLife(member: Member | undefined): Incarnation {
 }
 
 const NO_MEMBERS: readonly Member[] = [];
-/** The index of a newcomer that has not been sorted in. */
-const WAITS = -2;

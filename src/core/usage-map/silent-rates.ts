@@ -1,13 +1,12 @@
 import type { GroupId, NodeKey } from '../base/vocabulary.js';
 import type { Author, KeyRow } from '../protocol/record.js';
-import type { Membership } from './membership.js';
+import type { Member, Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
 /** What a node grants of a silent key, units per second. */
 export type SilentRates = Pick<KeyRow, 'messages' | 'bytes'>;
 
-/** @param index of the member among the alive ones */
-type Visit = (index: number, rates: SilentRates) => void;
+type Visit = (member: Member, rates: SilentRates) => void;
 
 /**
  * Keeps what heartbeats have told of keys: names, and what nodes grant of keys that they do not report
@@ -54,7 +53,7 @@ export class SilentRatesBook {
       if (member?.state !== 'alive' || member.incarnation !== told.incarnation) continue;
       if (nowMs - told.nowMs > HOLDS_MS) continue;
       if (mapLane !== -1 && this.#usageMap.rowOf(mapLane, member.slot) !== -1) continue;
-      visit(this.#membership.indexOf(told.nodeKey), told);
+      visit(member, told);
     }
   }
 

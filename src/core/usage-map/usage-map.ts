@@ -14,11 +14,10 @@ export type UsageMapSettings = RowBoundsSettings & Pick<CoordinatorSettings, 'ha
 /** Called for every map lane whose rows changed, so that its shares are computed again. */
 export type LaneChanged = (mapLane: number) => void;
 
-/** Who has written a record, and where. The slot is this reader's number of the author. */
+/** Who has written a record, and when. The slot is this reader's number of the author. */
 export interface ChargeSource {
   readonly nodeKey: NodeKey;
   readonly slot: number;
-  readonly partition: number;
   /** Span time of the partition, and how much of that were pauses (log-time.ts). */
   readonly spanMs: number;
   readonly pauseMs: number;
@@ -169,14 +168,11 @@ export class UsageMap {
   }
 
   /** Visits the lanes of which a member has rows that count. */
-  forEachLaneOf(member: Member, visit: (mapLane: number) => void): void {
+  forEachLaneOf(member: Member, partition: number, visit: (mapLane: number) => void): void {
     const { records } = this.rows;
-    for (let partition = 0; partition < member.lives.length; partition++) {
-      for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
-        if (records.member[entry] === NOBODYS_SLOT) continue;
-        for (let row = records.first[entry]; row !== -1; row = this.rows.nextOfRecord(row))
-          visit(this.rows.laneOf(row));
-      }
+    for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
+      if (records.member[entry] === NOBODYS_SLOT) continue;
+      for (let row = records.first[entry]; row !== -1; row = this.rows.nextOfRecord(row)) visit(this.rows.laneOf(row));
     }
   }
 
@@ -207,7 +203,7 @@ export class UsageMap {
     const countedSlot = isPast ? NOBODYS_SLOT : member.slot;
     const { nowMs, logMs, spanMs, pauseMs, offset } = read;
     const { nodeKey } = record.author;
-    const source = { nodeKey, slot: member.slot, partition, spanMs, pauseMs, isElsewhere };
+    const source = { nodeKey, slot: member.slot, spanMs, pauseMs, isElsewhere };
     const isRead = this.charges !== null && !isPast;
     const refused = isRead ? this.#tellCharges(this.charges as ChargeReader, known, record, rows, source) : 0;
     const { readUntilOffset: readUntil = 0, fullInMs = 0 } = record;

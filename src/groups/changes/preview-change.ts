@@ -91,7 +91,8 @@ function directionOf(parts: ChangeParts, config: GroupConfig, direction: Directi
   const quota = shownRates(config.quota[direction]);
   const quotaAsWritten = describeQuota(config, direction);
   if (coordinator === null) return { quota, quotaAsWritten, target: quota, nodes: [] };
-  const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf(coordinator.settings.cluster, config.name), at);
+  const groupId = groupIdOf(coordinator.settings.cluster, config.name);
+  const mapLane = coordinator.usageMap.mapLaneOf(groupId, at);
   const { target, demand, share } = coordinator.shares.convergeAs(config, at, mapLane);
   const column = (columns: readonly Float64Array[], node: number) => {
     return shownRates([columns[MESSAGES]?.[node] ?? 0, columns[BYTES]?.[node] ?? 0]);
@@ -100,8 +101,9 @@ function directionOf(parts: ChangeParts, config: GroupConfig, direction: Directi
     quota,
     quotaAsWritten,
     target: shownRates([target[MESSAGES] ?? 0, target[BYTES] ?? 0]),
-    nodes: coordinator.membership.alive
-      .map(({ nodeId }, index) => ({ nodeId, demand: column(demand, index), share: column(share, index) }))
+    nodes: coordinator
+      .aliveFor(groupId)
+      .members.map(({ nodeId }, index) => ({ nodeId, demand: column(demand, index), share: column(share, index) }))
       .sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1)),
   };
 }

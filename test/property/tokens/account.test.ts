@@ -10,7 +10,7 @@ import { LEFT_OUT, OPEN_FAULTS } from '../../simulation/open-faults.js';
 
 const RUNS = 30;
 
-const OPTIONS = { ...LEFT_OUT, partitionsMax: 1, nodeMsMax: 150_000 };
+const OPTIONS = { ...LEFT_OUT, nodeMsMax: 150_000 };
 const stories: fc.Arbitrary<Story> = fc
   .tuple(fc.nat(9999), fc.array(fc.nat(0xffffffff), { minLength: 6, maxLength: 30, size: 'max' }))
   .map(([seed, numbers]) => storyOf(seed, numbers, OPTIONS));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runSwarm } from '../../../sim/swarm/run-swarm.js';
 import { someOf } from '../../property/seed.js';
-import { LEFT_OUT, OPEN_FAULTS } from '../open-faults.js';
+import { OPEN_FAULTS } from '../open-faults.js';
 import { KINDS, MAX_MIN, settingsOf } from './swarm-kinds.js';
 
 /** Seeds and faults are those of the swarm. test/long/tokens-swarm.test.ts plays hundreds of seeds of each kind. */
@@ -12,7 +12,7 @@ test.each(KINDS)('a swarm of groups that share tokens: %s', (name, group) => {
   if (name === MAX_MIN) console.log(OPEN_FAULTS);
   const seeds = name === MAX_MIN ? SEEDS_OF_MAX_MIN : SEEDS_OF_OTHERS;
   for (const seed of someOf(Array.from({ length: seeds }, (_, at) => 8100 + at))) {
-    const { problems, plan } = runSwarm(seed, settingsOf(group), 'as-given', LEFT_OUT);
+    const { problems, plan } = runSwarm(seed, settingsOf(group));
     expect(problems, plan.join('\n')).toEqual([]);
   }
 });
@@ -29,6 +29,6 @@ test.each([
   // A node's demand had ended, and it did not say so: whenever its lane had its turn, another lane had just been told.
   303_671,
 ])('seed %i, which broke a promise while this was built, keeps all of them', (seed) => {
-  const { problems, plan } = runSwarm(seed, settingsOf({}), 'as-given', LEFT_OUT);
+  const { problems, plan } = runSwarm(seed, settingsOf({}));
   expect(problems, plan.join('\n')).toEqual([]);
 });

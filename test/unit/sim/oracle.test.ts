@@ -48,6 +48,16 @@ describe('the oracle', () => {
     expect(promises()).toEqual(['admissions']);
   });
 
+  it('sees log time that goes on by 5 ms less than the log’s clock', () => {
+    const { world, oracle, promises } = judged();
+    oracle.expectRecovered(NODES);
+    world.runFor(1000);
+    const [time] = world.node('b').coordinator.log.logTimes;
+    time!.ms -= 5;
+    world.runFor(1000);
+    expect(promises()).toEqual(['log time']);
+  });
+
   it('sees a node that refuses a tenth of what its limit brings, once all are whole', () => {
     const { world, oracle, promises } = judged();
     oracle.expectRecovered(NODES);

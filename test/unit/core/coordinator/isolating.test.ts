@@ -66,7 +66,11 @@ describe('isolation', () => {
       const node = nodeWith('equal-share', partitions);
       node.run(phaseMs);
       const say = (demand: number) => {
-        node.read(node.by('a', 'node'), node.report('a', [demandOf(node, demand)], { partition }));
+        node.read(
+          node.by('a', 'node'),
+          node.by('a', 'node', { partition }),
+          node.report('a', [demandOf(node, demand)], { partition }),
+        );
       };
       node.tryAcquire(0, 1);
       const { partition } = node.coordinator.lanes.get(0)!;

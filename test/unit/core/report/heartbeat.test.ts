@@ -32,10 +32,21 @@ test.each([
     circumstances: { ...CALM, heard: false },
     everyMs: 1000,
   },
+  {
+    says: 'soon where the partition has given this node up',
+    partition: 2,
+    circumstances: { ...CALM, presence: 'missing' as const },
+    everyMs: 250,
+  },
 ])('$says', ({ partition, circumstances, everyMs }) => {
   const heartbeat = new Heartbeat({ ...SETTINGS, partitions: 3, nodeId: 'a', nonce: 1 });
   expect(heartbeat.isDue(partition, circumstances, 0)).toBe(true);
   heartbeat.sent(partition, 7000);
   expect(heartbeat.isDue(partition, circumstances, 7000 + everyMs - 1)).toBe(false);
   expect(heartbeat.isDue(partition, circumstances, 7000 + everyMs)).toBe(true);
+});
+
+test('not at all where all partitions have given it up', () => {
+  const heartbeat = new Heartbeat({ ...SETTINGS, partitions: 3, nodeId: 'a', nonce: 1 });
+  expect(heartbeat.isDue(2, { ...CALM, presence: 'gone' }, 1e9)).toBe(false);
 });

@@ -138,7 +138,8 @@ function ceilingOf({ coordinator }: OneNode): number {
   const { targets, usageMap, settings } = coordinator;
   const [group] = settings.groups;
   if (group === undefined) throw new Error('the node has one group');
-  return targets.ramps.ceilingOf(group, 0, usageMap.mapLaneOf(groupIdOf(settings.cluster, group.name), 0));
+  const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, group.name), 0);
+  return targets.rampsOf(mapLane).ceilingOf(group, 0, mapLane);
 }
 
 /** The ceilings that the node writes within this time, each read back at once. */

@@ -78,7 +78,7 @@ describe('who is a member', () => {
     expect(one.membership.alive.map(({ nodeId }) => nodeId)).toEqual(
       other.membership.alive.map(({ nodeId }) => nodeId),
     );
-    expect(one.membership.alive.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+    expect(one.membership.alive.map(({ slot }) => one.membership.on(0).indexOf(slot))).toEqual([0, 1, 2, 3]);
   });
 });
 
@@ -102,7 +102,7 @@ describe('lives of one node id', () => {
     expect(reading.rowsOf('orders')).toEqual({});
   });
 
-  test('other partitions do not decide who is a member', () => {
+  test('other partitions do not decide who is a member of the cluster', () => {
     const reading = new Reading(3);
     reading.node('a', { partition: 1 });
     reading.farewell('a', { partition: 2 });
@@ -113,6 +113,67 @@ describe('lives of one node id', () => {
     reading.node('b', { afterMs: 2000 });
     for (let second = 0; second < 10; second++) reading.node('a', { partition: 1, afterMs: 1000 });
     expect(reading.alive).toEqual(['a', 'b']);
+  });
+});
+
+describe('who shares the groups of another partition', () => {
+  function aliveOn(reading: Reading, partition: number): string[] {
+    return reading.membership
+      .on(partition)
+      .members.map(({ nodeId }) => nodeId)
+      .sort();
+  }
+
+  test('is said by its own records alone, in their order', () => {
+    const reading = new Reading(2);
+    expect(reading.node('a', { partition: 1 })).toBe(true);
+    expect(reading.node('b', { partition: 1 })).toBe(true);
+    expect(aliveOn(reading, 1)).toEqual(['a', 'b']);
+    expect(reading.alive).toEqual([]);
+    reading.node('a');
+    reading.node('b');
+    expect(reading.farewell('b')).toBe(true);
+    expect(aliveOn(reading, 1)).toEqual(['a', 'b']);
+    expect(reading.farewell('b', { partition: 1 })).toBe(true);
+    expect(aliveOn(reading, 1)).toEqual(['a']);
+    reading.node('b', { partition: 1 });
+    expect(aliveOn(reading, 1)).toEqual(['a', 'b']);
+  });
+
+  test('a node that expires on the membership partition stays there until it is said gone', () => {
+    const reading = new Reading(2);
+    for (const partition of [0, 1]) for (const node of ['a', 'b']) reading.node(node, { partition });
+    beat(reading, 7, 'a');
+    expect(reading.alive).toEqual(['a']);
+    expect(aliveOn(reading, 1)).toEqual(['a', 'b']);
+    // As another node says it, with the life that the partition knows.
+    expect(reading.farewell('b', { partition: 1, sequence: 1 })).toBe(true);
+    expect(aliveOn(reading, 1)).toEqual(['a']);
+  });
+
+  test('a farewell of a life before the newest there changes nothing', () => {
+    const reading = new Reading(2);
+    reading.node('a', { partition: 1, life: 2 });
+    expect(reading.farewell('a', { partition: 1, life: 1 })).toBe(false);
+    expect(aliveOn(reading, 1)).toEqual(['a']);
+  });
+
+  test('a row counts as soon as its life is the newest of its own partition, whatever others say', () => {
+    const reading = new Reading(2);
+    reading.node('a', { partition: 1 });
+    reading.report('a', { mails: 7 }, { partition: 1 });
+    reading.node('a', { life: 2 });
+    expect(reading.rowsOf('mails')).toEqual({ a: 7 });
+    reading.node('a', { life: 2, partition: 1 });
+    expect(reading.rowsOf('mails')).toEqual({});
+  });
+
+  test('ends with its key, as newcomers find it', () => {
+    const reading = new Reading(2);
+    for (const partition of [0, 1]) reading.node('a', { partition });
+    expect(reading.tombstone(nodeKeyText('a'), { partition: 1 })).toBe(true);
+    expect(aliveOn(reading, 1)).toEqual([]);
+    expect(reading.alive).toEqual(['a']);
   });
 });
 
@@ -133,21 +194,21 @@ describe('a buried node', () => {
     reading.farewell('a', { life: 5 });
     for (const partition of [0, 1]) reading.tombstone(nodeKeyText('a'), { partition });
     expect(reading.node('a', { life: 1 })).toBe(true);
-    reading.report('a', { orders: 3 }, { life: 1, partition: 1 });
-    expect(reading.rowsOf('orders')).toEqual({ a: 3 });
+    reading.report('a', { mails: 3 }, { life: 1, partition: 1 });
+    expect(reading.rowsOf('mails')).toEqual({ a: 3 });
   });
 
   test('keeps the rows of a bundle that nobody buried', () => {
     const early = new Reading(2);
-    early.report('a', { orders: 7 }, { partition: 1 });
+    early.report('a', { mails: 7 }, { partition: 1 });
     early.tombstone(nodeKeyText('a'), { partition: 1 });
     early.node('a');
-    expect(early.rowsOf('orders')).toEqual({ a: 7 });
+    expect(early.rowsOf('mails')).toEqual({ a: 7 });
     const late = new Reading(2);
     late.node('a');
-    late.report('a', { orders: 7 }, { partition: 1 });
+    late.report('a', { mails: 7 }, { partition: 1 });
     late.tombstone(nodeKeyText('a'), { partition: 1 });
-    expect(late.rowsOf('orders')).toEqual({ a: 7 });
+    expect(late.rowsOf('mails')).toEqual({ a: 7 });
   });
 
   test('that only another partition has told of is not taken for long dead', () => {

@@ -30,7 +30,8 @@ export class Reading {
   readonly membership: Membership;
   readonly usageMap: UsageMap;
   readonly backends: BackendBook;
-  readonly ramps = new RampBook(HEARTBEAT_MS, () => undefined);
+  /** Holds the ramps of the membership partition. */
+  readonly ramps: RampBook;
   readonly log: LogReader;
   readonly notices: Notice[] = [];
   readonly changedLanes: number[] = [];
@@ -50,7 +51,9 @@ export class Reading {
       partitionHeartbeatMs: HEARTBEAT_MS,
       stalenessMs: STALENESS_MS,
     };
-    const told = { backends: this.backends, ramps: this.ramps, notices: this.notices };
+    const ramps = Array.from({ length: partitions }, () => new RampBook(HEARTBEAT_MS, () => undefined));
+    this.ramps = ramps[0]!;
+    const told = { backends: this.backends, ramps, notices: this.notices };
     this.log = new LogReader(settings, this.membership, this.usageMap, told);
     this.log.isCaughtUp = true;
     this.#clockMs = new Array<number>(partitions).fill(1e12);

@@ -5,8 +5,8 @@ import { Reading } from './reading.js';
 /** Node → what a heartbeat has told of a key, where it counts. */
 function toldOf(reading: Reading, key: string): Record<string, number> {
   const told: Record<string, number> = {};
-  reading.log.keys.forEach(groupIdOf('demo', key), 0, reading.nowMs, (index, { messages }) => {
-    told[reading.membership.alive[index]?.nodeId ?? ''] = messages;
+  reading.log.keys.forEach(groupIdOf('demo', key), 0, reading.nowMs, ({ nodeId }, { messages }) => {
+    told[nodeId] = messages;
   });
   return told;
 }

@@ -86,17 +86,20 @@ test('who has spoken in a new log is who has on every partition; what is said ag
   expect(isAwaited()).toBe(false);
 });
 
-test('a new life counts in the pool from its first word on the membership partition, not on another one', () => {
+test('a new life counts in the pool of a partition from its first word there', () => {
   const reading = new Reading(2);
-  const { pool } = reading.log;
+  const { pools } = reading.log;
   const a = nodeKeyOf('demo', 'a');
-  reading.node('a', { sequence: 1 });
-  pool.heard(a, 1);
-  expect(pool.isServed(a)).toBe(true);
+  for (const partition of pools.keys()) {
+    reading.node('a', { sequence: 1 + partition, partition });
+    pools[partition]?.heard(a, 1);
+  }
+  const isServed = () => pools.map((pool) => pool.isServed(a));
+  expect(isServed()).toEqual([true, true]);
   reading.node('a', { life: 2, partition: 1 });
-  expect(pool.isServed(a)).toBe(true);
+  expect(isServed()).toEqual([true, false]);
   reading.node('a', { life: 2 });
-  expect(pool.isServed(a)).toBe(false);
+  expect(isServed()).toEqual([false, false]);
 });
 
 describe.each(Object.entries(THINGS))('%s', (_, { key, otherKey, word, valueIn }) => {

@@ -1,0 +1,72 @@
+import type { CoordinatorSettings } from '../base/settings.js';
+import { MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
+import type { Append } from '../protocol/events-and-effects.js';
+import { nodeRecordKey } from '../protocol/record.js';
+import type { Member, Membership } from '../usage-map/membership.js';
+
+/** What a node knows of the cluster; the coordinator has it. */
+interface Cluster {
+  readonly nodeKey: NodeKey;
+  readonly settings: Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'stalenessMs'>;
+  readonly membership: Membership;
+}
+
+/**
+ * Says FAREWELL on the other partitions for nodes that the membership partition counts as gone: only a record of a
+ * partition says who shares its groups. The first of the alive nodes (by NodeKey) says it at once, the next ones if it
+ * does not. One that is said gone and lives says NODE there again.
+ *
+ * The membership partition has to know the life that the other one knows. Where it knows an older one or none, its NODE
+ * record is on its way, or was lost: then it is waited for.
+ */
+export class SaidGone {
+  readonly #cluster: Cluster;
+  /** By partition, when this node says FAREWELL for one that seems to be gone, local monotonic time. */
+  readonly #dueMs: Map<Member, number>[];
+  /** The changes of members at the last look, if nobody was to be said gone then. */
+  #settledAt = -1;
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+    this.#dueMs = Array.from({ length: cluster.settings.partitions }, () => new Map());
+  }
+
+  due(nowMs: number): Append[] {
+    const { membership, nodeKey } = this.#cluster;
+    const rank = membership.indexOf(nodeKey);
+    if (rank === -1 || this.#settledAt === membership.changes) return NOTHING;
+    const appends: Append[] = [];
+    let waiting = 0;
+    for (let partition = MEMBERSHIP_PARTITION + 1; partition < this.#dueMs.length; partition++) {
+      const before = this.#dueMs[partition]!;
+      const dueMs = new Map<Member, number>();
+      for (const member of membership.on(partition).members) {
+        if (member.state === 'alive') continue;
+        const atMs = before.get(member) ?? nowMs + this.#patienceMs(rank, member, partition);
+        if (nowMs >= atMs) appends.push(farewellFor(member, partition));
+        dueMs.set(member, nowMs >= atMs ? nowMs + this.#cluster.settings.heartbeatMs : atMs);
+      }
+      this.#dueMs[partition] = dueMs;
+      waiting += dueMs.size;
+    }
+    this.#settledAt = waiting === 0 ? membership.changes : -1;
+    return appends;
+  }
+
+  #patienceMs(rank: number, { state, incarnation, lives }: Member, partition: number): number {
+    const { heartbeatMs, stalenessMs } = this.#cluster.settings;
+    // Who left says so on all partitions.
+    const turn = Math.min(TURNS_MAX, rank + (state === 'left' ? 1 : 0));
+    return turn * heartbeatMs + (incarnation >= lives[partition] ? 0 : stalenessMs);
+  }
+}
+
+function farewellFor({ nodeKey, nodeId, lives }: Member, partition: number): Append {
+  // As a first word this sequence outranks nothing that its process has written, should it still live.
+  const author = { nodeKey, incarnation: lives[partition]!, sequence: 1 };
+  return { partition, key: nodeRecordKey(nodeKey), record: { kind: 'farewell', author, nodeId } };
+}
+
+/** So many nodes wait for each other, one heartbeat each; those behind them speak at once. */
+const TURNS_MAX = 5;
+const NOTHING: Append[] = [];
