@@ -104,7 +104,7 @@ function percent(ratio: number): string {
 }
 
 function templateOf(messages: number): object {
-  return { quota: { publish: { messagesPerMinute: PER_MINUTE } }, burst: { messages } };
+  return { quota: { publish: { messagesPerSecond: `${PER_MINUTE}/min` } }, burst: { messages } };
 }
 
 function seconds(minutes: number): string {

@@ -5,7 +5,7 @@ import { Worker } from 'bullmq';
 import { createNode } from 'quotamesh';
 
 const [, , id = 'a', folder = './state'] = process.argv;
-const api = { quota: { publish: { messagesPerMinute: 600 } }, burst: 10 };
+const api = { quota: { publish: { messagesPerSecond: '600/min' } }, burst: 10 };
 const node = await createNode({
   nodeId: id,
   config: { cluster: 'jobs', topic: { kind: 'embedded', path: folder }, groups: { api } },

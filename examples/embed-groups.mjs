@@ -8,7 +8,7 @@ const node = await createNode({
   config: {
     cluster: 'embed-groups',
     topic: { kind: 'embedded', path: folder },
-    groups: { others: { quota: { publish: { messagesPerMinute: 60 } } } },
+    groups: { others: { quota: { publish: { messagesPerSecond: '60/min' } } } },
   },
 });
 
@@ -23,9 +23,9 @@ if (role === 'watch') {
   await done;
 } else {
   // 600 calls a minute for a new customer, and all work of its tenant counts against them.
-  await node.groups.set('acme', { quota: { publish: { messagesPerMinute: 600 } } }, { ifRevision: 'none' });
+  await node.groups.set('acme', { quota: { publish: { messagesPerSecond: '600/min' } } }, { ifRevision: 'none' });
   await node.groups.attach('acme', { group: 'acme' });
-  await node.groups.patch('acme', { quota: { publish: { messagesPerMinute: 0 } } });
+  await node.groups.patch('acme', { quota: { publish: { messagesPerSecond: '0/min' } } });
   const { granted } = node.tryAcquire({ tenant: 'acme' }, { messages: 1 });
   console.log(`acme has not paid: ${granted ? 'granted' : 'refused'}`);
   await node.groups.delete('acme', { force: true });

@@ -10,7 +10,7 @@ const node = await createNode({
   config: {
     cluster: 'embed-keys',
     topic: { kind: 'embedded', path: folder },
-    keys: { 'key:{id}': { quota: { publish: { messagesPerMinute: 600 } } } },
+    keys: { 'key:{id}': { quota: { publish: { messagesPerSecond: '600/min' } } } },
   },
 });
 

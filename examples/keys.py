@@ -1,6 +1,6 @@
 """A quota for each API key, asked for over HTTP with nothing but Python's standard library.
 
-node.yaml has `keys: { "key:{id}": { quota: { publish: { messagesPerMinute: 600 } } } }`; nobody names a key before.
+node.yaml has `keys: { "key:{id}": { quota: { publish: { messagesPerSecond: 600/min } } } }`; nobody names a key before.
     python3 examples/keys.py 127.0.0.1:7070 127.0.0.1:7071 127.0.0.1:7072
 """
 

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { createNode } from 'quotamesh';
 
 const [, , id = 'a', port = '8081', folder = './state'] = process.argv;
-const quota = { publish: { messagesPerMinute: 600, bytesPerMinute: 1_200_000 } }; // bytes are tokens here
+const quota = { publish: { messagesPerSecond: '600/min', bytesPerSecond: '1200000/min' } }; // bytes are tokens here
 const keys = { 'llm:{key}': { quota } };
 const node = await createNode({
   nodeId: id,

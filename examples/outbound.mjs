@@ -4,7 +4,7 @@ import { createNode } from 'quotamesh';
 import { Agent, fetch } from 'undici';
 
 const [, , id = 'a', url = 'http://127.0.0.1:8080/', folder = './state', seconds = '5'] = process.argv;
-const api = { quota: { publish: { messagesPerMinute: 600 } }, burst: 10 };
+const api = { quota: { publish: { messagesPerSecond: '600/min' } }, burst: 10 };
 const node = await createNode({
   nodeId: id,
   config: { cluster: 'outbound', topic: { kind: 'embedded', path: folder }, groups: { api } },

@@ -2,15 +2,13 @@ import { Random } from '../../sim/cluster/random.js';
 
 export interface Plan {
   readonly name: string;
-  /** Its setting in a quota. */
-  readonly unit: 'messagesPerHour' | 'messagesPerMinute';
   readonly amount: number;
   readonly periodMs: number;
 }
 
 export const PLANS: readonly Plan[] = [
-  { name: 'hourly', unit: 'messagesPerHour', amount: 60, periodMs: 3_600_000 },
-  { name: 'minutely', unit: 'messagesPerMinute', amount: 600, periodMs: 60_000 },
+  { name: 'hourly', amount: 60, periodMs: 3_600_000 },
+  { name: 'minutely', amount: 600, periodMs: 60_000 },
 ];
 
 /** `steady`: one request after another, `heaps`: a quarter of the quota within a second, `greedy`: more than the quota. */

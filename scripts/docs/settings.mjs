@@ -32,9 +32,8 @@ groups:
   (Ki = 1,024; Mi, Gi, Ti, Pi); bytes the same with \`B\` where you like: \`1MB\` = 1,000,000, \`1MiB\` = 1,048,576;
   rates also with \`/s\`, \`/min\`, \`/h\` or \`/d\`, or the word (\`600/min\`, \`1MiB/hour\`); ratios \`0.25\` or
   \`25%\`.
-- **Rates** of quotas and limits have a key for each unit of time: \`messagesPerSecond\`, \`messagesPerMinute\`,
-  \`messagesPerHour\`, \`messagesPerDay\`. One of them may be given; it is enforced per second (5 per minute are 5/60)
-  and shown as it was written. \`messagesPerSecond: 5/min\` says the same as \`messagesPerMinute: 5\`.
+- **Rates** of quotas and limits are enforced per second and shown as they were written: \`messagesPerSecond: 5/min\`
+  is 5/60 per second.
 - **Precedence.** Flag (\`--node\`, \`--http\`) > environment > file > default.
 - **Environment.** \`QUOTAMESH_\` and the path in capitals: \`http.bodyLimitBytes\` is \`QUOTAMESH_HTTP_BODY_LIMIT_BYTES\`,
   and what a group inherits is \`QUOTAMESH_DEFAULTS_…\`. Single groups, keys, rules and backends have no variables. Lists
@@ -55,9 +54,7 @@ const INHERITANCE = `## How \`defaults:\` inherits
 Every group inherits every single key from \`defaults:\`, however deep it stands: a group that sets
 \`quota.publish.messagesPerSecond\` still inherits \`quota.publish.bytesPerSecond\`. \`weights\` are inherited node by
 node. \`null\` takes an inherited value away, and the default of the table holds again, for a quota: unlimited.
-\`null\` for a mapping takes everything below it away. 0 is a value: as a quota it blocks. A rate is one value, whatever
-its unit of time: \`messagesPerMinute\` of a group takes the place of an inherited \`messagesPerSecond\`, and \`null\` for
-any of its keys takes it away.
+\`null\` for a mapping takes everything below it away. 0 is a value: as a quota it blocks.
 
 \`\`\`yaml
 defaults:
@@ -67,7 +64,7 @@ groups:
   two: { quota: { publish: { messagesPerSecond: 500 } } }       # 500 messages/s and 1 MiB/s
   three: { quota: { publish: { bytesPerSecond: null } } }       # 100 messages/s, bytes unlimited
   four: { quota: null }                                         # unlimited
-  five: { quota: { publish: { messagesPerMinute: 5 } } }        # 5 messages/min and 1 MiB/s
+  five: { quota: { publish: { messagesPerSecond: '5/min' } } }        # 5 messages/min and 1 MiB/s
 \`\`\`
 
 Lists, choices and numbers are not merged: the group's wins.`;
@@ -78,28 +75,13 @@ const NOTES = {
 };
 
 function renderSection(section, { yamlPath, allowedText, defaultText }) {
-  const entries = Object.entries(section.rows);
-  // The other units of time of a rate stand in the line of the first.
-  const unitsOf = (key) => {
-    const isOfRate = ([, { rate }]) => rate?.name === section.rows[key].rate.name;
-    const below = (each) => each.slice(0, each.lastIndexOf('.') + 1);
-    return entries.filter((entry) => isOfRate(entry) && below(entry[0]) === below(key)).map(([each]) => each);
-  };
-  const shown = (text) => `\`${text}\``;
-  const rows = entries.flatMap(([key, setting]) => {
-    if (setting.rate !== undefined && setting.rate.per !== 'second') return [];
-    const keys = setting.rate === undefined ? [key] : unitsOf(key);
-    const [first, ...others] = keys.map((each) => (section.title === 'Group' ? each : yamlPath(section, each)));
-    return [
-      [
-        [first, ...others.map((path) => `…${path.slice(path.lastIndexOf('Per'))}`)].map(shown).join(', '),
-        shortened(allowedText(setting)),
-        setting.required ? '(required)' : defaultText(setting),
-        setting.buys,
-        setting.costs,
-      ],
-    ];
-  });
+  const rows = Object.entries(section.rows).map(([key, setting]) => [
+    `\`${section.title === 'Group' ? key : yamlPath(section, key)}\``,
+    shortened(allowedText(setting)),
+    setting.required ? '(required)' : defaultText(setting),
+    setting.buys,
+    setting.costs,
+  ]);
   const head = ['Key', 'Value', 'Default', 'Buys', 'Costs'];
   const note = NOTES[section.title];
   return [`## ${section.title}`, ...(note ? [note] : []), table(head, rows)].join('\n\n');

@@ -32,7 +32,7 @@ export function writtenConfig(buckets: readonly WrittenBucket[]): { readonly gro
   const entries = buckets.map((bucket, at) => {
     const { quota, per, burst, isKey } = bucket;
     const written = {
-      quota: { publish: { [`messagesPer${per}`]: quota } },
+      quota: { publish: { messagesPerSecond: `${quota}/${per.toLowerCase()}` } },
       maxRequest: { messages: REQUEST_MAX },
       ...(burst === null ? {} : { burst }),
     };

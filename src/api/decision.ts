@@ -95,7 +95,7 @@ export interface Origin {
 }
 
 /**
- * The quota of a key, as it stands below `quota` in YAML: `{ publish: { messagesPerMinute: 600 } }`. Rates that it does
+ * The quota of a key, as it stands below `quota` in YAML: `{ publish: { messagesPerSecond: '600/min' } }`. Rates that it does
  * not name are those of the key's template, which says how much may be asked for (`allowLimits`).
  */
 export type KeyLimit = Readonly<Partial<Record<'publish' | 'dispatch', Readonly<Record<string, number | string>>>>>;

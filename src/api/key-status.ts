@@ -1,5 +1,5 @@
 import type { PerDimension } from './decision.js';
-import type { GroupStatus, RateStatus } from './node-status.js';
+import type { GroupStatus, QuotaAsWritten, RateStatus } from './node-status.js';
 
 /** What one node knows of a key, whether it uses it or not. */
 export interface KeyStatus {
@@ -7,7 +7,7 @@ export interface KeyStatus {
   /** The pattern of its template. */
   readonly template: string;
   /** The whole cluster's, as it is written. */
-  readonly quota: Readonly<Record<'publish' | 'dispatch', Readonly<Record<string, number>>>>;
+  readonly quota: Readonly<Record<'publish' | 'dispatch', QuotaAsWritten>>;
   /** False: nobody uses it at this node, or not lately. */
   readonly used: boolean;
   /** True: nobody in the cluster reports it, and this node may spend it unheard. */

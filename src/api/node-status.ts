@@ -124,8 +124,8 @@ export interface ConfigurationStatus {
   readonly hidden: readonly string[];
 }
 
-/** Keys and amounts as YAML would write them, each rate in the unit of time in which it was written. */
-export type QuotaAsWritten = Readonly<Record<string, number>>;
+/** Rates as YAML would write them: 5 per second, or `5/min`. */
+export type QuotaAsWritten = Readonly<Record<string, number | string>>;
 
 /** Rates in units per second; null = no quota (unlimited). */
 export interface RateStatus {

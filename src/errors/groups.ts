@@ -132,7 +132,7 @@ export const GROUP_ERRORS = {
   },
   LIMIT_INVALID: {
     message: 'limit of key {key}: {details}',
-    remedy: 'Write what stands below quota in YAML, like { "publish": { "messagesPerMinute": 600 } }.',
+    remedy: 'Write what stands below quota in YAML, like { "publish": { "messagesPerSecond": "600/min" } }.',
     httpStatus: 422,
   },
   KEY_DEFINITION_INVALID: {

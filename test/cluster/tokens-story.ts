@@ -89,7 +89,7 @@ export async function playFivePerMinute(
   lengthMs: number,
   idleMs = 0,
 ): Promise<FivePerMinuteSeen> {
-  const groups = { few: { quota: { publish: { messagesPerMinute: 5 } } } };
+  const groups = { few: { quota: { publish: { messagesPerSecond: '5/min' } } } };
   const cluster = await Cluster.create({ topic, nodeSettings: { defaults: {}, groups } });
   const traffic = new TrafficProcess();
   try {

@@ -261,7 +261,7 @@ await node.close();
 `);
   // What was there before the call of `watch` is not told; whether a group or its attachment goes first is not promised.
   expect(out.split('\n')).toEqual([
-    'group acme { quota: { publish: { messagesPerMinute: 60 } } }',
+    'group acme { quota: { publish: { messagesPerSecond: 60/min } } }',
     expect.stringMatching(/^(attachment|group) acme null$/),
     expect.stringMatching(/^(attachment|group) acme null$/),
     'api,key:alice,llm:alice,orders',
@@ -272,7 +272,7 @@ await node.close();
 test('embedding.md: keys at run time', async () => {
   const [keys = ''] = blocksOf('embedding.md', 'js').filter((block) => block.includes('node.keys.set('));
   const out = await outputOf(`${NODE}${keys}
-console.log(node.keys.list().length, node.keys.templates.get('key:{id}').definition.quota.publish.messagesPerMinute);
+console.log(node.keys.list().length, node.keys.templates.get('key:{id}').definition.quota.publish.messagesPerSecond);
 await node.close();
 `);
   expect(out).toContain("[ 'key:acme' ]");

@@ -31,7 +31,7 @@ test.each([
 ])(
   'keys of $perMinute/min, asked for $demand times as often at any of three nodes, get what they ask for, up to their quota',
   ({ perMinute, demand }) => {
-    const quota = { publish: { messagesPerMinute: perMinute } };
+    const quota = { publish: { messagesPerSecond: `${perMinute}/min` } };
     const cluster = new KeyedCluster({ nodes: NODES, keys: { 'key:{id}': { quota } }, seed: 3 });
     const perSecond = perMinute / 60;
     const granted = Array.from({ length: KEYS }, () => [] as number[]);

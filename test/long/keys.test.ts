@@ -34,7 +34,7 @@ test('three services share the quota of each of 10,000 API keys that nobody has 
 const WITH_PYTHON = "Python's standard library asks three nodes over HTTP for keys that nobody has told them of";
 test(WITH_PYTHON, async ({ skip }) => {
   if (spawnSync('python3', ['--version']).status !== 0) skip('there is no python3');
-  const keys = { 'key:{id}': { quota: { publish: { messagesPerMinute: 600 } } } };
+  const keys = { 'key:{id}': { quota: { publish: { messagesPerSecond: '600/min' } } } };
   const cluster = await Cluster.create({ topic: 'embedded', nodeSettings: { keys } });
   try {
     await cluster.start('a', 'b', 'c');

@@ -21,7 +21,7 @@ const node = await createNode({
     topic: 'memory',
     groups: {
       'key:alice': { quota: { publish: { messagesPerSecond: 1000 } } },
-      'key:bob': { quota: { publish: { messagesPerDay: 1 } }, burst: { start: 'empty' } },
+      'key:bob': { quota: { publish: { messagesPerSecond: '1/d' } }, burst: { start: 'empty' } },
     },
   },
 });

@@ -95,8 +95,8 @@ ${waitFor(port)}`;
 quotamesh group set acme quota.publish.messagesPerSecond=10 burst=20 ${url}
 quotamesh group set orders quota.publish.messagesPerSecond=500 ${url}
 quotamesh group attach acme --tenant tenant-1 ${url}
-quotamesh key template set 'key:{id}' quota.publish.messagesPerMinute=60 ${url}
-quotamesh key set key:gold quota.publish.messagesPerMinute=600 ${url}`,
+quotamesh key template set 'key:{id}' quota.publish.messagesPerSecond='60/min' ${url}
+quotamesh key set key:gold quota.publish.messagesPerSecond='600/min' ${url}`,
     after: {
       0: `kill $node; wait $node; ${started('new')}`,
       1: `quotamesh group export ${url} > again.yaml

@@ -130,7 +130,7 @@ describe('a silent key that wakes at 50 nodes at once', () => {
 
 describe('a key that becomes loud at one node after the other', () => {
   test('is granted below its quota, though nobody has read yet what a node spent unheard', () => {
-    const template = { quota: { publish: { messagesPerHour: 60 } } };
+    const template = { quota: { publish: { messagesPerSecond: '60/h' } } };
     const delays = { appendMs: [5, 20], deliveryMs: [5, 20] } as const;
     const cluster = new KeyedCluster({ nodes: 3, keys: { 'key:{id}': template }, seed: 3, delays });
     const refused: string[] = [];

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import type { DirectionStatus, GroupStatus } from '../../api/node-status.js';
 import { formatPath } from '../../config/setting/config-error.js';
 import { segmentOf } from '../../config/setting/path-segment.js';
-import { rateKey, shownRate, unitIn } from '../../config/setting/written-rate.js';
+import { rateKey, shownRate, spelledIn } from '../../config/setting/written-rate.js';
 import { type ParsedYaml, parseYaml } from '../../config/yaml/parse-yaml.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { AttachedTo } from '../../groups/changes/attaching.js';
@@ -40,10 +40,9 @@ export async function listGroups({ json = false, ...options }: GroupOptions): Pr
 
 /** `1000` as the head of the column says, `5/min` where it is written so. */
 function quotaText({ quota, quotaAsWritten }: Summary['publish'], name: 'messages' | 'bytes'): string {
-  const perSecond = quota[rateKey(name, 'second')];
+  const perSecond = quota[rateKey(name)];
   if (perSecond === null) return '–';
-  const per = unitIn(quotaAsWritten, name);
-  return shownRate({ amount: per === 'second' ? perSecond : quotaAsWritten[rateKey(name, per)], per });
+  return shownRate(spelledIn(quotaAsWritten, name) ?? { amount: perSecond, per: 'second' });
 }
 
 export async function getGroup(name: string, { json = false, ...options }: GroupOptions): Promise<void> {

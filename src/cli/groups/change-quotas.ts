@@ -5,9 +5,8 @@ import {
   perSecond,
   type RateName,
   rateKey,
-  rateKeysOf,
-  rateOfKey,
   shownRate,
+  spelledRate,
   type WrittenRate,
 } from '../../config/setting/written-rate.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
@@ -41,11 +40,8 @@ export async function getQuotas(group: string, name: string | undefined, options
 
 /** As a definition has it, whose values may be texts; null = there is none. */
 function quotaIn(definition: unknown, direction: string, name: RateName): WrittenRate | null {
-  for (const key of rateKeysOf(name)) {
-    const value = valueAt(definition, `quota.${direction}.${key}`);
-    if (typeof value === 'number' || typeof value === 'string') return parseRate('rate', value, rateOfKey(key)!.per);
-  }
-  return null;
+  const value = valueAt(definition, `quota.${direction}.${rateKey(name)}`);
+  return typeof value === 'number' || typeof value === 'string' ? parseRate('rate', value, 'second') : null;
 }
 
 /** page_cost_quota = ceiling(byte_quota / READ_COST_BYTE_FACTOR), as the text has it. */
@@ -60,7 +56,9 @@ export async function setQuota(group: string, name: string, value: string, optio
   }
   const readPageBytes = await pageBytes(node);
   const units = Math.ceil(bytes / readPageBytes);
-  const changed = await patchOrMake(node, group, { quota: { [direction]: { [rateKey(KEYS[known], per)]: units } } });
+  const changed = await patchOrMake(node, group, {
+    quota: { [direction]: { [rateKey(KEYS[known])]: spelledRate({ amount: units, per }) } },
+  });
   const unit = SHORT_UNIT[per];
   const text = `${known} ${units * readPageBytes} bytes/${unit}, ${units} cost units/${unit}`;
   report(group, text, revisionOf(changed), options);
@@ -69,7 +67,7 @@ export async function setQuota(group: string, name: string, value: string, optio
 export async function clearQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
   const direction = directionOf(options);
   const node = nodeAddress(options);
-  const nulls = Object.fromEntries(namesOf(name).map((each) => [rateKey(KEYS[each], 'second'), null]));
+  const nulls = Object.fromEntries(namesOf(name).map((each) => [rateKey(KEYS[each]), null]));
   const body = { quota: { [direction]: nulls } };
   const changed = await change<DefinedGroup>(node, { method: 'PATCH', path: pathOf(group), body });
   report(group, `${namesOf(name).join(', ')} cleared`, changed?.revision, options);

@@ -145,7 +145,7 @@ Examples:
   quotamesh group set orders quota.publish.messagesPerSecond=5k quota.publish.bytesPerSecond=10MiB
   quotamesh group set orders --file orders.yaml --if-revision 17
   quotamesh group set orders quota.publish.messagesPerSecond=2k --dry-run
-  quotamesh group set alerts quota.publish.messagesPerMinute=5
+  quotamesh group set alerts quota.publish.messagesPerSecond=5/min
   quotamesh group get orders --json | jq .definition
   quotamesh group apply -f groups/ --dry-run
   quotamesh group delete orders

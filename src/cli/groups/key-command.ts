@@ -84,11 +84,11 @@ Examples:
   quotamesh key show key:alice --json | jq .leftUnheard.publish
   quotamesh key template list
   quotamesh key template get 'key:{id}'
-  quotamesh key template set 'key:{id}' quota.publish.messagesPerMinute=600
+  quotamesh key template set 'key:{id}' quota.publish.messagesPerSecond=600/min
   quotamesh key template set 'key:{id}' burst=60 --dry-run
   quotamesh key template delete 'key:{id}' --if-revision 17
   quotamesh key get key:acme
-  quotamesh key set key:acme quota.publish.messagesPerMinute=6000
+  quotamesh key set key:acme quota.publish.messagesPerSecond=6000/min
   quotamesh key delete key:acme
   quotamesh key apply -f keys.json --dry-run
 

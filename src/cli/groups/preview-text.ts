@@ -13,7 +13,7 @@ export function previewText({ group, before, after, definition }: ChangePreview)
       // Where the two have different units of time, the unit is that of what would be.
       const per = unitIn((sides.after ?? sides.before)?.quotaAsWritten, name);
       const title = `${direction} ${name === 'messages' ? 'msg' : 'B'}/${SHORT_UNIT[per]}`;
-      return rowsOf(title, { ...sides, key: rateKey(name, 'second'), seconds: SECONDS_OF[per] });
+      return rowsOf(title, { ...sides, key: rateKey(name), seconds: SECONDS_OF[per] });
     });
   });
   const table = textTable(['', 'NODE', 'DEMAND', 'SHARE', 'THEN'], rows, ['DEMAND', 'SHARE', 'THEN']);

@@ -48,7 +48,7 @@ function command(name: string, description: string): Command {
 
 const HELP = `
 Bytes per second become cost units (pages): ceiling(bytes / costs.readPageBytes), 4096 by default.
-10MiB are 2560 cost units per second: quota.publish.costPerSecond of the group; 600MiB/min are costPerMinute: 153600.
+10MiB are 2560 cost units per second: quota.publish.costPerSecond of the group; 600MiB/min are 153600/min of it.
 
 Examples:
   quotamesh quota set orders total_throughput 10MiB

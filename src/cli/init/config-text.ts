@@ -133,11 +133,11 @@ function keyLines(quota: FirstQuota): readonly string[] {
 /** An override may be named by the value of the field where the pattern has one field. */
 const OVERRIDES = [
   '    # Who has another quota than all others.',
-  '    # overrides: { acme: { quota: { publish: { messagesPerMinute: 6000 } } } }',
+  '    # overrides: { acme: { quota: { publish: { messagesPerSecond: 6000/min } } } }',
 ];
 
 function rateText({ dimension, amount, per }: FirstQuota): string {
-  return `${rateKey(dimension, per)}: ${amount}`;
+  return `${rateKey(dimension)}: ${amount}${per === 'second' ? '' : `/${SHORT_UNIT[per]}`}`;
 }
 
 function listText(addresses: readonly string[]): string {

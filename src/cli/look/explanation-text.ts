@@ -3,7 +3,7 @@ import type { ClusterBucketStatus, QuotaAsWritten, RateStatus } from '../../api/
 import type { ShadowDifference, ShadowDirectionStatus } from '../../api/shadow-status.js';
 import { segmentOf } from '../../config/setting/path-segment.js';
 import { SECONDS_OF, SHORT_UNIT, type TimeUnit } from '../../config/setting/time-unit.js';
-import { type RateName, rateKey, unitIn } from '../../config/setting/written-rate.js';
+import { type RateName, spelledIn, unitIn } from '../../config/setting/written-rate.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
 import type { ExplainOptions } from './explain-command.js';
 
@@ -196,9 +196,9 @@ const WHY: Readonly<Record<Refused['reason'], string>> = {
 /** The amounts are those that were written: 1,000,000 per day is not shown as what is left of it in four digits. */
 function quotaText({ quota, quotaAsWritten }: DirectionExplanation): string {
   const text = (name: RateName, work: string, perSecond: number | null) => {
-    const per = unitIn(quotaAsWritten, name);
-    if (perSecond === null || per === 'second') return rateText(perSecond, work, 'second');
-    return `${quotaAsWritten[rateKey(name, per)]} ${work}/${SHORT_UNIT[per]}`;
+    const rate = spelledIn(quotaAsWritten, name);
+    if (perSecond === null || rate === null || rate.per === 'second') return rateText(perSecond, work, 'second');
+    return `${rate.amount} ${work}/${SHORT_UNIT[rate.per]}`;
   };
   return [
     text('messages', 'messages', quota.messagesPerSecond),

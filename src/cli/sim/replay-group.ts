@@ -5,7 +5,7 @@ import { resolveConfig } from '../../config/read/resolve-config.js';
 import { maxRequestOf } from '../../config/resolved/max-request.js';
 import { quotaAsWritten } from '../../config/resolved/rates-as-written.js';
 import type { GroupConfig, KeyTemplate, ResolvedConfig } from '../../config/resolved/resolved-config.js';
-import { rateKeysOf, type WrittenRate } from '../../config/setting/written-rate.js';
+import type { WrittenRate } from '../../config/setting/written-rate.js';
 import type { Direction, Rates } from '../../core/base/vocabulary.js';
 import { mostSpecific, settingsOfKey } from '../../groups/keys/settings-of-key.js';
 import { didYouMean } from '../../input/nearest-name.js';
@@ -146,8 +146,6 @@ function settingsGiven({ set = [], direction, quota, quotaBytes }: GroupFlags): 
   for (const [name, flag, text, kind] of flags) {
     if (text === undefined) continue;
     checkRate(flag, text, kind);
-    // Replaces all that --set says of this rate, in any unit of time.
-    for (const key of rateKeysOf(name)) given.delete(`quota.${direction}.${key}`);
     given.set(`quota.${direction}.${name}PerSecond`, { text, flag });
   }
   return given;

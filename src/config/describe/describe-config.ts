@@ -18,7 +18,14 @@ import type {
 import { SETTINGS } from '../schema/all-settings.js';
 import type { SettingRows } from '../setting/section.js';
 import { withoutUrlSecrets } from '../setting/setting-text.js';
-import { type RateName, type RatesRead, rateKey, type WrittenRate } from '../setting/written-rate.js';
+import {
+  type RateName,
+  type RatesRead,
+  type RatesSpelled,
+  rateKey,
+  spelledRate,
+  type WrittenRate,
+} from '../setting/written-rate.js';
 
 /**
  * The effective configuration as YAML, every default written out, secrets masked. Without secrets in it, it can be
@@ -180,7 +187,9 @@ export function describeGroup(group: GroupConfig): Readonly<Record<string, unkno
 /** What is planned beside a group, without what it leaves to the group. */
 function describePlan({ quota, strategy, burst }: ShadowConfig['plan']): Readonly<Record<string, unknown>> {
   const rates = (read: RatesRead) =>
-    Object.fromEntries(Object.entries(withoutNulls(read)).map(([key, rate]) => [key, (rate as WrittenRate).amount]));
+    Object.fromEntries(
+      Object.entries(withoutNulls(read)).map(([key, rate]) => [key, spelledRate(rate as WrittenRate)]),
+    );
   return withoutNulls({
     quota: { publish: rates(quota.publish), dispatch: rates(quota.dispatch) },
     strategy,
@@ -192,7 +201,7 @@ function describePlan({ quota, strategy, burst }: ShadowConfig['plan']): Readonl
 export function describeQuota(
   { quota, cost, asWritten: rates }: Pick<GroupConfig, 'quota' | 'cost' | 'asWritten'>,
   direction: Direction,
-): Readonly<Record<string, number>> {
+): RatesSpelled {
   const { total, reserved } = cost[direction];
   return {
     ...describeRates('quota', direction, quota[direction], rates),
@@ -218,7 +227,7 @@ function describeRates(
   direction: Direction,
   [messages, bytes]: Rates,
   rates: RatesAsWritten,
-): Readonly<Record<string, number>> {
+): RatesSpelled {
   return {
     ...describeRate(`${section}.${direction}.messages`, messages, rates),
     ...describeRate(`${section}.${direction}.bytes`, bytes, rates),
@@ -226,7 +235,7 @@ function describeRates(
 }
 
 /** Unlimited has no spelling: the key is absent. So has a slew limit that is none. */
-function describeRate(path: RatePath, perSecond: number, rates: RatesAsWritten): Readonly<Record<string, number>> {
+function describeRate(path: RatePath, perSecond: number, rates: RatesAsWritten): RatesSpelled {
   const rate = asWritten(rates, path, perSecond);
-  return rate === null ? {} : { [rateKey(path.split('.')[2] as RateName, rate.per)]: rate.amount };
+  return rate === null ? {} : { [rateKey(path.split('.')[2] as RateName)]: spelledRate(rate) };
 }

@@ -6,7 +6,6 @@ import { withBurstsInFull } from '../read/burst-in-full.js';
 import { type ConfigOverrides, type Environment, VARIABLES } from '../read/environment.js';
 import { readTextFile } from '../read/read-text-file.js';
 import { type ConfigPath, Findings, type Locate } from '../setting/findings.js';
-import { otherUnitsOf } from '../setting/written-rate.js';
 import { mergeFiles } from '../yaml/merge-files.js';
 import { parseYaml } from '../yaml/parse-yaml.js';
 import { describeConfig } from './describe-config.js';
@@ -60,7 +59,7 @@ interface Sources {
 
 function sourceOf(path: readonly string[], sources: Sources): string {
   for (const written of pathsOf(path)) {
-    const given = givenInAnyUnit(written, sources);
+    const given = givenBy(written, sources);
     if (given !== null) return given;
   }
   // The text may come from a file that the key beside it names.
@@ -78,14 +77,6 @@ function pathsOf(path: readonly string[]): readonly (readonly string[])[] {
   const [before = '', after = ''] = name.split(/\{[^}]*\}/);
   const value = key.slice(before.length, key.length - after.length);
   return [path, [section, name, 'overrides', value, ...rest], [section, name, ...rest], ['defaults', ...rest]];
-}
-
-/** `messagesPerSecond: 600/min` is shown as `messagesPerMinute: 600`. */
-function givenInAnyUnit(path: readonly string[], sources: Sources): string | null {
-  const own = givenBy(path, sources);
-  if (own !== null) return own;
-  const others = otherUnitsOf(path.at(-1) ?? '').map((key) => givenBy([...path.slice(0, -1), key], sources));
-  return others.find((given) => given !== null) ?? null;
 }
 
 /** Null where nobody has given it. */

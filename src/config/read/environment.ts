@@ -5,7 +5,6 @@ import type { ConfigPath, Findings } from '../setting/findings.js';
 import { TOKEN_VARIABLE, UNIX } from '../setting/outside-words.js';
 import { show } from '../setting/setting-text.js';
 import { valueAt } from '../setting/setting-value.js';
-import { otherUnitsOf } from '../setting/written-rate.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -37,10 +36,9 @@ export function withEnvironment(raw: unknown, environment: Environment, findings
   const given = settingsOf(environment, findings);
   let result = given.has('topic.kind') ? withTopicOfKind(raw, given.get('topic.kind')!.text) : raw;
   for (const [key, { variable, text }] of given) {
-    // The variable of one replaces what the YAML says of any.
-    for (const sibling of siblingsOf(key)) {
-      if (!given.has(sibling)) result = putAt(result, sibling.split('.'), undefined);
-    }
+    // The variable of one replaces what the YAML says of either.
+    const sibling = SECRET_SIBLINGS.get(key);
+    if (sibling !== undefined && !given.has(sibling)) result = putAt(result, sibling.split('.'), undefined);
     result = putAt(result, key.split('.'), text);
     findings.setOrigin(key.split('.'), variable);
   }
@@ -53,9 +51,6 @@ export function withOverrides(raw: unknown, overrides: ConfigOverrides, findings
   let result = raw;
   for (const [name, { text, flag }] of group?.settings ?? []) {
     const below = (group as GroupOverrides).at;
-    for (const sibling of siblingsOf(name)) {
-      if (!group?.settings.has(sibling)) result = putAt(result, [...below, ...sibling.split('.')], undefined);
-    }
     const path = [...below, ...name.split('.')];
     result = putAt(result, path, text);
     findings.setOrigin(path, flag);
@@ -148,23 +143,17 @@ function withTopicOfKind(raw: unknown, kind: string): unknown {
   return written === kind ? raw : putAt(raw, ['topic'], { kind });
 }
 
-/** A secret may be given as text or as the path of a file, a rate in any unit of time. */
-function siblingsOf(key: string): readonly string[] {
-  const at = key.lastIndexOf('.') + 1;
-  return SECRET_SIBLINGS.get(key) ?? otherUnitsOf(key.slice(at)).map((other) => key.slice(0, at) + other);
-}
-
 /** `topic.sasl.password` ↔ `topic.sasl.passwordFile`. */
-const SECRET_SIBLINGS: ReadonlyMap<string, readonly string[]> = new Map(
+const SECRET_SIBLINGS: ReadonlyMap<string, string> = new Map(
   SECTIONS.flatMap((section) =>
-    Object.entries(section.rows).flatMap(([key, { textOf }]): [string, readonly string[]][] => {
+    Object.entries(section.rows).flatMap(([key, { textOf }]): [string, string][] => {
       const file = yamlPath(section, key);
       const text = file.replace(/File$/, '');
       return textOf === undefined
         ? []
         : [
-            [text, [file]],
-            [file, [text]],
+            [text, file],
+            [file, text],
           ];
     }),
   ),

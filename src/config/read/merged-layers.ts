@@ -1,19 +1,13 @@
 import { isMapping } from '../../input/mapping.js';
-import { otherUnitsOf } from '../setting/written-rate.js';
 
 /**
  * One layer over another, key by key, however deep: the upper one wins where it says something. `null` in it, for a key
- * or for a mapping around it, hides what is below: the default again. A rate is hidden in whatever unit of time it is
- * written.
+ * or for a mapping around it, hides what is below: the default again.
  */
 export function mergedLayers(upper: unknown, lower: unknown): unknown {
   if (upper === undefined) return lower;
   if (!isMapping(upper) || !isMapping(lower)) return upper;
   const merged: Record<string, unknown> = { ...lower };
-  for (const [key, value] of Object.entries(upper)) {
-    if (value !== undefined)
-      for (const other of otherUnitsOf(key)) if (!Object.hasOwn(upper, other)) delete merged[other];
-  }
   for (const [key, value] of Object.entries(upper)) {
     const below = Object.hasOwn(lower, key) ? lower[key] : undefined;
     // Defining keeps `__proto__`, which YAML may hold, a key like others.

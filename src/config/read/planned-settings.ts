@@ -1,7 +1,7 @@
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import { GROUP, type GroupSettings } from '../schema/groups.js';
 import type { Sound } from '../schema/read-section.js';
-import { givenKey, type RatesRead, rateKeysOf } from '../setting/written-rate.js';
+import { givenRate, type RatesRead } from '../setting/written-rate.js';
 
 /**
  * The group as its `shadow` plans it: what that names in place of the group's own, and all else as the group has it.
@@ -34,21 +34,19 @@ export function isPlanned({ enabled, shadow }: Sound<GroupSettings>): boolean {
   const { quota, strategy, burst } = shadow;
   if (enabled === false) return false;
   const isQuotaGiven = DIRECTIONS.some((direction) => {
-    return (['messages', 'bytes'] as const).some((name) => givenKey(quota[direction], name) !== undefined);
+    return (['messages', 'bytes'] as const).some((name) => givenRate(quota[direction], name) !== null);
   });
   return (
     isQuotaGiven || [strategy, burst.messages, burst.bytes, burst.quotaMs].some((value) => (value ?? null) !== null)
   );
 }
 
-/** A rate that is planned takes the place of the one in force, in whatever unit of time that is written. */
-function laidOver(quota: RatesRead, planned: RatesRead): RatesRead {
-  const merged: Record<string, unknown> = { ...quota };
-  for (const name of ['messages', 'bytes'] as const) {
-    if (givenKey(planned, name) === undefined) continue;
-    for (const key of rateKeysOf(name)) merged[key] = planned[key] ?? null;
-  }
-  return merged;
+function laidOver(quota: RatesRead, { messagesPerSecond, bytesPerSecond }: RatesRead): RatesRead {
+  return {
+    ...quota,
+    messagesPerSecond: messagesPerSecond ?? quota.messagesPerSecond,
+    bytesPerSecond: bytesPerSecond ?? quota.bytesPerSecond,
+  };
 }
 
 const NOTHING: GroupSettings = GROUP.parse({});

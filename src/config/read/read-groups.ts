@@ -7,7 +7,7 @@ import type { Findings } from '../setting/findings.js';
 import { soundPart } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 import { show } from '../setting/setting-text.js';
-import { givenKey, LIMIT_NAMES, perSecond, shownBehind, shownBeside } from '../setting/written-rate.js';
+import { givenRate, LIMIT_NAMES, perSecond, shownBeside, shownRate } from '../setting/written-rate.js';
 import { withBurstsInFull } from './burst-in-full.js';
 import { mergedLayers } from './merged-layers.js';
 import type { SoundNode } from './read-node.js';
@@ -61,22 +61,20 @@ export function checkReserved(groups: GroupValues, findings: Findings): void {
   for (const [name, values] of groups) {
     for (const direction of DIRECTIONS) {
       const quota = values.quota[direction];
-      const [key, reservedKey] = [givenKey(quota, 'cost'), givenKey(quota, 'reservedCost')];
-      if (key === undefined || reservedKey === undefined) continue;
-      const [total, reserved] = [quota[key]!, quota[reservedKey]!];
-      if (perSecond(reserved) <= perSecond(total)) continue;
-      const allowed = `at most quota.${direction}.${key} = ${shownBehind(key, total)}`;
-      const problem = `must be ${allowed}, got ${shownBeside(reservedKey, reserved, total.per)}`;
-      const remedy = `Lower it, or raise ${key}.`;
+      const [total, reserved] = [givenRate(quota, 'cost'), givenRate(quota, 'reservedCost')];
+      if (total === null || reserved === null || perSecond(reserved) <= perSecond(total)) continue;
+      const allowed = `at most quota.${direction}.costPerSecond = ${shownRate(total)}`;
+      const problem = `must be ${allowed}, got ${shownBeside(reserved, total.per)}`;
+      const remedy = 'Lower it, or raise costPerSecond.';
       const cause = 'reserved-above-quota';
-      findings.add(['groups', name, 'quota', direction, reservedKey], { problem, allowed, remedy, cause });
+      findings.add(['groups', name, 'quota', direction, 'reservedCostPerSecond'], { problem, allowed, remedy, cause });
     }
   }
 }
 
 /** The rates are those of the whole cluster. */
 function isLimited({ quota }: Sound<GroupSettings>, direction: Direction): boolean {
-  return LIMIT_NAMES.some((name) => givenKey(quota[direction], name) !== undefined);
+  return LIMIT_NAMES.some((name) => givenRate(quota[direction], name) !== null);
 }
 
 function addBadName(name: string, findings: Findings): void {

@@ -10,7 +10,7 @@ import { type ConfigPath, Findings } from '../setting/findings.js';
 import { keyNameOf } from '../setting/key-name.js';
 import { rowsOf } from '../setting/section.js';
 import { show } from '../setting/setting-text.js';
-import { givenKey } from '../setting/written-rate.js';
+import { givenRate } from '../setting/written-rate.js';
 import { shortBursts, withBurstInFull } from './burst-in-full.js';
 import { checkBursts } from './check-burst.js';
 import { checkRamps } from './check-ramps.js';
@@ -98,11 +98,11 @@ function readAllowed(path: ConfigPath, written: unknown, findings: Findings): Al
   // Read as the quota of a group, so that its mistakes are told as those are.
   const read = readSection(findings, GROUP, at, { quota });
   const isBounded = DIRECTIONS.some((direction) => {
-    return (['messages', 'bytes'] as const).some((name) => givenKey(read.quota[direction], name) !== undefined);
+    return (['messages', 'bytes'] as const).some((name) => givenRate(read.quota[direction], name) !== null);
   });
   if (isMapping(written) && !isBounded) {
     const allowed = 'the highest quota that a request may ask for, in messages or bytes';
-    const remedy = 'For example quota: { publish: { messagesPerMinute: 6000 } }.';
+    const remedy = 'For example quota: { publish: { messagesPerSecond: 6000/min } }.';
     findings.add(at, { problem: `must have ${allowed}`, allowed, remedy });
   }
   return { role, quota: read.quota };

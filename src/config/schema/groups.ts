@@ -3,8 +3,7 @@ import { BURST_POLICIES, BURST_STARTS, LIMITERS, TOPIC_SPLITS } from '../../core
 import { HEADROOMS, ISOLATION_POLICIES } from '../../core/base/vocabulary.js';
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../core/convergence/strategies.js';
 import { section } from '../setting/section.js';
-import type { TimeUnit } from '../setting/time-unit.js';
-import { inEveryUnit, keyedLimits, LIMIT, RATE_MAX } from './limits.js';
+import { keyedLimits, LIMIT, RATE_MAX } from './limits.js';
 import { RAMP } from './ramp.js';
 
 const BURST_REMEDY = 'Write burst: 10 (messages), burst: 2s (of the quota), or burst: { messages: 10, bytes: 1MiB }.';
@@ -311,45 +310,44 @@ export type GroupSettings = z.output<typeof GROUP>;
 /** What is planned for one direction; a rate that it does not name stays that of the group. */
 function shadowQuotaOf(direction: 'publish' | 'dispatch') {
   const done = direction === 'publish' ? 'published' : 'dispatched';
-  const limit = (kind: 'rate' | 'byte-rate', what: string) => (unit: TimeUnit) => ({
+  const limit = (what: string) => ({
     ...LIMIT,
-    kind,
     defaultText: 'the quota in force',
-    buys: `Shows what a quota of so many ${what} per ${unit} would refuse, beside the one in force, and refuses nothing.`,
+    buys: `Shows what a quota of so many ${done} ${what} per second would refuse, beside the one in force, and refuses nothing.`,
     costs: SHADOW_COSTS,
   });
   return section({
-    ...inEveryUnit('messages', limit('rate', `${done} messages`)),
-    ...inEveryUnit('bytes', limit('byte-rate', `${done} bytes`)),
+    messagesPerSecond: { kind: 'rate', ...limit('messages') },
+    bytesPerSecond: { kind: 'byte-rate', ...limit('bytes') },
   });
 }
 
 /** The quota of one direction, for the whole cluster. */
 function quotaOf(direction: 'publish' | 'dispatch') {
   const done = direction === 'publish' ? 'published' : 'dispatched';
-  const limit = (kind: 'rate' | 'byte-rate', what: string) => (unit: TimeUnit) => ({
+  const limit = (what: string) => ({
     ...LIMIT,
-    kind,
-    buys: `More ${what} per ${unit} for the whole cluster. 0 blocks; without a value there is no limit.`,
+    buys: `More ${done} ${what} per second for the whole cluster. 0 blocks; without a value there is no limit.`,
     costs: 'Load on what the quota protects.',
   });
   return section({
-    ...inEveryUnit('messages', limit('rate', `${done} messages`)),
-    ...inEveryUnit('bytes', limit('byte-rate', `${done} bytes`)),
-    ...inEveryUnit('cost', (unit) => ({
+    messagesPerSecond: { kind: 'rate', ...limit('messages') },
+    bytesPerSecond: { kind: 'byte-rate', ...limit('bytes') },
+    costPerSecond: {
       ...LIMIT,
       kind: 'rate',
-      buys: `More cost units per ${unit} of ${done} work: admitted by count, by the average cost that was reported.`,
+      buys: `More cost units per second of ${done} work: admitted by count, by the average cost that was reported.`,
       costs: 'Load on what the quota protects.',
-    })),
-    ...inEveryUnit('reservedCost', () => ({
+    },
+    reservedCostPerSecond: {
       kind: 'rate',
+      isWritten: true,
       default: null,
       defaultText: '0',
       min: 0,
       max: RATE_MAX,
       buys: `The part of the cost quota of ${done} work that saturated backends never take away.`,
       costs: 'A saturated backend is relieved by the others alone.',
-    })),
+    },
   });
 }

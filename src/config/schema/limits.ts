@@ -1,7 +1,4 @@
 import { section } from '../setting/section.js';
-import type { Setting } from '../setting/setting.js';
-import { TIME_UNITS, type TimeUnit } from '../setting/time-unit.js';
-import { type RateKey, type RateName, rateKey } from '../setting/written-rate.js';
 
 /** Sums of larger rates would lose whole units after some hours, as they are doubles. */
 export const RATE_MAX = 1e15;
@@ -12,20 +9,9 @@ export const LIMIT = {
   defaultText: 'unlimited',
   min: 0,
   max: RATE_MAX,
+  isWritten: true,
   remedy: 'Remove the key for "unlimited" or use 0 to block.',
 } as const;
-
-/** A row of a rate that may be missing, but for its unit of time. */
-export type RateRow = Setting & { readonly kind: 'rate' | 'byte-rate'; readonly default: null };
-
-/** A rate in people's units: a key for each unit of time, one of which may have a value. */
-export function inEveryUnit<const Name extends RateName>(
-  name: Name,
-  rowOf: (unit: TimeUnit) => RateRow,
-): Readonly<Record<RateKey<Name>, RateRow & Required<Pick<Setting, 'rate'>>>> {
-  const rows = TIME_UNITS.map((per) => [rateKey(name, per), { ...rowOf(per), rate: { name, per } }] as const);
-  return Object.fromEntries(rows) as Record<RateKey<Name>, (typeof rows)[number][1]>;
-}
 
 /** Limits of this node alone. Other nodes neither know nor share them. */
 export const NODE_LIMITS = section({
@@ -59,13 +45,12 @@ export function keyedLimits<const Max extends number>(what: string, max: Max) {
 function directionLimits(what: string) {
   const direction = (verb: string) =>
     section({
-      ...inEveryUnit('messages', (unit) => limit('rate', `${verb} messages`, unit)),
-      ...inEveryUnit('bytes', (unit) => limit('byte-rate', `${verb} bytes`, unit)),
+      messagesPerSecond: { kind: 'rate', ...limit(`${verb} messages`) },
+      bytesPerSecond: { kind: 'byte-rate', ...limit(`${verb} bytes`) },
     });
-  const limit = (kind: 'rate' | 'byte-rate', work: string, unit: TimeUnit): RateRow => ({
+  const limit = (work: string) => ({
     ...LIMIT,
-    kind,
-    buys: `More ${work} per ${unit} for ${what} whatever its share. 0 blocks; without a value there is no such limit.`,
+    buys: `More ${work} per second for ${what} whatever its share. 0 blocks; without a value there is no such limit.`,
     costs: 'Load on what the limit protects.',
   });
   return { publish: direction('published'), dispatch: direction('dispatched') };

@@ -5,8 +5,8 @@ import { FOREIGN_KEYS } from '../setting/foreign-keys.js';
 import { parseRate } from '../setting/quantity.js';
 import { type Section, soundPart } from '../setting/section.js';
 import { show } from '../setting/setting-text.js';
+import { SHORT_UNIT, type TimeUnit } from '../setting/time-unit.js';
 import { gluedRemedy, shownKey } from '../setting/unknown-keys.js';
-import { rateKey, rateOfKey } from '../setting/written-rate.js';
 import { SECTIONS, SETTINGS } from './all-settings.js';
 
 /**
@@ -52,14 +52,19 @@ function addMistake(findings: Findings, mistake: InputMistake, at: ConfigPath): 
 }
 
 function unknownKey(key: string, known: readonly string[], at: ConfigPath): Finding {
-  const allowed = keysText(known);
-  const near = gluedRemedy(key) || didYouMean(key, known) || deeperInGroup(key, at) || elsewhere(key);
+  const allowed = known.join(', ');
+  const near =
+    gluedRemedy(key) ||
+    rateInAnotherUnit(key, known) ||
+    didYouMean(key, known) ||
+    deeperInGroup(key, at) ||
+    elsewhere(key);
   const remedy = foreignRemedy(key) ?? (near || `Known keys here: ${allowed}.`);
   return { problem: 'is not a known key', allowed, remedy, cause: 'key-unknown' };
 }
 
 export function notAMapping(known: readonly string[], input: unknown, at: ConfigPath = []): Finding {
-  const allowed = `a mapping with the keys ${keysText(known)}`;
+  const allowed = `a mapping with the keys ${known.join(', ')}`;
   // Somebody may have written a password here.
   const got = typeof input === 'string' ? 'a text' : show(input);
   return {
@@ -73,17 +78,18 @@ export function notAMapping(known: readonly string[], input: unknown, at: Config
 function rateRemedy(known: readonly string[], input: unknown, at: ConfigPath): string {
   if (typeof input !== 'number' && typeof input !== 'string') return '';
   const { amount } = parseRate('rate', input, 'second');
-  const own = rateKey('messages', 'second');
+  const own = 'messagesPerSecond';
   if (!(amount >= 0) || !(known.includes('publish') || known.includes(own))) return '';
   const rate = `{ ${own}: ${input} }`;
   return `Write it as ${at.at(-1)}: ${known.includes(own) ? rate : `{ publish: ${rate} }`}.`;
 }
 
-/** The units of time of rates are told once for all of them. */
-function keysText(known: readonly string[]): string {
-  const perSecond = known.filter((key) => (rateOfKey(key)?.per ?? 'second') === 'second');
-  const others = perSecond.length < known.length ? ' (rates also …PerMinute, …PerHour, …PerDay)' : '';
-  return `${perSecond.join(', ')}${others}`;
+/** The unit of time of a rate stands behind its amount. */
+function rateInAnotherUnit(key: string, known: readonly string[]): string {
+  const [, name, unit = ''] = /^(\w+)Per(Minute|Hour|Day)$/.exec(key) ?? [];
+  const perSecond = `${name}PerSecond`;
+  if (!known.includes(perSecond)) return '';
+  return `Write it as ${perSecond}: 5/${SHORT_UNIT[unit.toLowerCase() as TimeUnit]}.`;
 }
 
 function foreignRemedy(key: string): string | undefined {

@@ -10,13 +10,7 @@ export const RATE_LEAST = 1e-9;
 
 /** What the bounds of a setting are compared with; NaN where `input` is no quantity of its kind. */
 export function measured(setting: Setting, input: number | string): number {
-  if (!isRate(setting)) return parseQuantity(setting.kind as QuantityKind, input);
-  return rateMeasured(setting, rateOf(setting, input));
-}
-
-/** A rate is told per the unit of time of its key, and compared so; another one per second. */
-export function rateMeasured({ rate: key }: Setting, rate: WrittenRate): number {
-  return rate.per === key?.per ? rate.amount : perSecond(rate);
+  return parseQuantity(setting.kind as QuantityKind, input);
 }
 
 export function isAboveMost(setting: Setting, input: unknown): input is number | string {
@@ -39,8 +33,8 @@ export function isRate({ kind }: Setting): boolean {
   return kind === 'rate' || kind === 'byte-rate';
 }
 
-function rateOf({ kind, rate: key }: Setting, input: number | string): WrittenRate {
-  return parseRate(kind as 'rate' | 'byte-rate', input, key?.per ?? 'second');
+function rateOf({ kind }: Setting, input: number | string): WrittenRate {
+  return parseRate(kind as 'rate' | 'byte-rate', input, 'second');
 }
 
 function isNumberOrText(input: unknown): input is number | string {

@@ -4,7 +4,7 @@ import { fieldsOf, unwrapped } from '../../input/schema-parts.js';
 import type { QuantityKind } from './quantity.js';
 import type { Setting } from './setting.js';
 import { readValue } from './setting-value.js';
-import { type RateName, rateKeysOf, type WrittenRate } from './written-rate.js';
+import type { WrittenRate } from './written-rate.js';
 
 /**
  * A mapping with known keys, defined once: the types of what is read, its validation, the variables, the JSON Schema
@@ -14,8 +14,7 @@ export type Section<Value = unknown> = z.ZodType<Value>;
 
 export function section<const Own extends Members>(members: Own): Section<ValueOf<Own>> {
   const fields = Object.entries(members).map(([key, member]): [string, z.ZodType] => [key, schemaOf(member)]);
-  const shape = Object.fromEntries(fields);
-  const whole = withOneUnitEach(z.strictObject(shape), shape);
+  const whole = z.strictObject(Object.fromEntries(fields));
   let defaults: Readonly<Record<string, unknown>> | undefined;
   // The defaults are read once. Most groups leave most sections out: reading 10,000 of them anew took a fifth longer.
   const defaultsOfAll = () => (defaults ??= whole.parse({}, { jitless: true }));
@@ -39,7 +38,7 @@ export type ValueOf<Own extends Members> = {
 
 /** The type has null in it if the field has no default, unless the field must be given. */
 type FieldValue<Row extends Setting> =
-  | (Row extends { readonly rate: unknown }
+  | (Row extends { readonly isWritten: true }
       ? WrittenRate
       : Row extends { readonly choices: readonly (infer Choice)[] }
         ? Choice
@@ -94,27 +93,6 @@ const FACTS = new WeakMap<z.ZodType, Setting>();
 
 function schemaOf(member: Setting | z.ZodType): z.ZodType {
   return member instanceof z.ZodType ? member : field(member);
-}
-
-/** A rate has one unit of time: who gives two of its keys in one mapping means one of them, and nobody knows which. */
-function withOneUnitEach(whole: z.ZodObject, shape: Readonly<Record<string, z.ZodType>>): z.ZodObject {
-  const names = new Set(Object.values(shape).flatMap((member): RateName | [] => factsOf(member)?.rate?.name ?? []));
-  if (names.size === 0) return whole;
-  const isGiven = (value: unknown) => value !== null && value !== undefined;
-  return whole.superRefine(
-    (read: Readonly<Record<string, unknown>>, context) => {
-      for (const name of names) {
-        const [first, ...others] = rateKeysOf(name).filter((key) => isGiven(read[key]));
-        for (const key of others) {
-          const message = `stands beside ${first}: a rate is told per one unit of time`;
-          const params = { allowed: `one of ${rateKeysOf(name).join(', ')}`, remedy: `Remove ${key} or ${first}.` };
-          context.issues.push({ code: 'custom', path: [key], message, params, input: read });
-        }
-      }
-    },
-    // Other mistakes of the mapping hide nothing.
-    { when: () => true },
-  );
 }
 
 function field(facts: Setting): z.ZodType {

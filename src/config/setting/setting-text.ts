@@ -1,9 +1,8 @@
 import { didYouMean } from '../../input/nearest-name.js';
 import { isAboveMost, isNearlyNothing, isRate, RATE_LEAST } from './measured.js';
-import { formatQuantity, parseRate, QUANTITY_EXAMPLES, type QuantityKind, unitAfterStroke } from './quantity.js';
+import { formatQuantity, QUANTITY_EXAMPLES, type QuantityKind, unitAfterStroke } from './quantity.js';
 import type { Setting } from './setting.js';
-import { SHORT_UNIT, UNIT_SPELLINGS } from './time-unit.js';
-import { rateKey } from './written-rate.js';
+import { UNIT_SPELLINGS } from './time-unit.js';
 
 /** What is allowed, in words: `a duration between 100ms and 1m (e.g. 500ms or 2s)`. */
 export function allowedText(setting: Setting, input?: unknown): string {
@@ -25,7 +24,7 @@ export function allowedText(setting: Setting, input?: unknown): string {
     case 'weights':
       return 'a mapping of node id to weight, e.g. { node-1: 2 }';
     default:
-      return `${nounOf(setting, setting.kind)} ${rangeText(setting, input)} (e.g. ${QUANTITY_EXAMPLES[setting.kind]})`;
+      return `${NOUNS[setting.kind]} ${rangeText(setting, input)} (e.g. ${QUANTITY_EXAMPLES[setting.kind]})`;
   }
 }
 
@@ -82,7 +81,7 @@ function removal(setting: Setting): string {
 }
 
 /** What is wrong with the unit of time in `5/fortnight`; '' where that is not what is wrong. */
-function strokeRemedy({ kind, rate: key }: Setting, text: string): string {
+function strokeRemedy({ kind }: Setting, text: string): string {
   const unit = unitAfterStroke(text);
   if (unit === undefined || !Object.hasOwn(NOUNS, kind)) return '';
   const per = UNIT_SPELLINGS.get(unit);
@@ -96,13 +95,7 @@ function strokeRemedy({ kind, rate: key }: Setting, text: string): string {
     const near = unit.length === 1 ? '' : didYouMean(unit, UNIT_SPELLINGS.keys());
     return `${near === '' ? '' : `${near} `}The units of time are s, min, h and d, as in 5/min.`;
   }
-  const { amount } = parseRate(kind, text, per);
-  if (key === undefined || key.per === 'second' || key.per === per || !(amount >= 0)) return '';
-  return `Write it as ${rateKey(key.name, per)}: ${formatQuantity(kind, amount)}, or per ${key.per} here.`;
-}
-
-function nounOf({ rate: key }: Setting, kind: QuantityKind): string {
-  return key === undefined || key.per === 'second' ? NOUNS[kind] : `${NOUNS[kind]} per ${key.per}`;
+  return '';
 }
 
 export function defaultText(setting: Setting): string {
@@ -131,5 +124,5 @@ function rangeText(setting: Setting, input: unknown): string {
   // The upper bound of rates only keeps arithmetic exact; naming it would distract from the usual mistakes.
   if (!isAboveMost(setting, input)) return `≥ ${formatQuantity(kind, min)}`;
   const isOfOtherUnit = typeof input === 'string' && unitAfterStroke(input) !== undefined;
-  return isOfOtherUnit ? `${between}/${SHORT_UNIT[setting.rate?.per ?? 'second']}` : between;
+  return isOfOtherUnit ? `${between}/s` : between;
 }

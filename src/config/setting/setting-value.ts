@@ -1,10 +1,10 @@
 import { isMapping } from '../../input/mapping.js';
 import type { MistakeCause } from './config-error.js';
-import { isAboveMost, isBelowLeast, isNearlyNothing, rateMeasured } from './measured.js';
+import { isAboveMost, isBelowLeast, isNearlyNothing } from './measured.js';
 import { parseQuantity, parseRate, QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
 import { GROUP_SELECTOR, NODE_NAME, type Setting } from './setting.js';
 import { allowedText, remedyFor, show } from './setting-text.js';
-import type { WrittenRate } from './written-rate.js';
+import { perSecond, type WrittenRate } from './written-rate.js';
 
 export interface ReadValue {
   /** undefined when there is a problem. */
@@ -69,7 +69,7 @@ function singleValue(setting: Setting, input: unknown): unknown {
     case 'switch':
       return SWITCHES.get(input);
     default:
-      return setting.rate === undefined ? quantityValue(setting, input) : rateValue(setting, input);
+      return setting.isWritten === undefined ? quantityValue(setting, input) : rateValue(setting, input);
   }
 }
 
@@ -99,17 +99,12 @@ function quantityValue(setting: Setting, input: unknown): number | undefined {
   return value >= min && value <= max ? value + 0 : undefined;
 }
 
-/**
- * A text under `messagesPerSecond` may name any unit of time, as in other rates; under a key of another unit it would
- * contradict the key.
- */
 function rateValue(setting: Setting, input: unknown): WrittenRate | undefined {
   if (typeof input !== 'number' && typeof input !== 'string') return undefined;
-  const { min = 0, max = Infinity, rate: key } = setting;
-  const rate = parseRate(setting.kind as 'rate' | 'byte-rate', input, key!.per);
-  if (!Number.isFinite(rate.amount) || (key!.per !== 'second' && rate.per !== key!.per)) return undefined;
-  if (isNearlyNothing(setting, input)) return undefined;
-  const value = rateMeasured(setting, rate);
+  const { min = 0, max = Infinity } = setting;
+  const rate = parseRate(setting.kind as 'rate' | 'byte-rate', input, 'second');
+  if (!Number.isFinite(rate.amount) || isNearlyNothing(setting, input)) return undefined;
+  const value = perSecond(rate);
   return value >= min && value <= max ? { amount: rate.amount + 0, per: rate.per } : undefined;
 }
 

@@ -1,7 +1,5 @@
 import type { z } from 'zod';
 import type { QuantityKind } from './quantity.js';
-import type { TimeUnit } from './time-unit.js';
-import type { RateName } from './written-rate.js';
 
 /**
  * One row of the settings table. Validation, defaults, environment variables, the JSON Schema and
@@ -21,8 +19,8 @@ export interface Setting {
   readonly choices?: readonly string[];
   readonly pattern?: NamePattern;
   readonly of?: Entries;
-  /** One of the keys of a rate, which is read as it was written: amount and unit of time. Its bounds are in this unit. */
-  readonly rate?: { readonly name: RateName; readonly per: TimeUnit };
+  /** A rate that is kept as it was written: amount and unit of time. */
+  readonly isWritten?: true;
   /** Never shown: not in messages, not by describeConfig. */
   readonly secret?: true;
   /** The path of a file with the text of this key, which stands beside it. */

@@ -13,7 +13,7 @@ import {
 } from 'yaml';
 import { MISTAKES_MAX } from '../setting/config-error.js';
 import type { ConfigPath, Finding, Locate, Location } from '../setting/findings.js';
-import { LIMIT_NAMES, rateKeysOf } from '../setting/written-rate.js';
+import { LIMIT_NAMES, rateKey } from '../setting/written-rate.js';
 
 export interface ParsedYaml {
   readonly raw: unknown;
@@ -176,7 +176,7 @@ const LIMITING_KEYS: ReadonlySet<string> = new Set([
   'publish',
   'dispatch',
   'ramp',
-  ...LIMIT_NAMES.flatMap(rateKeysOf),
+  ...LIMIT_NAMES.map(rateKey),
   'fromPerSecond',
   'toPerSecond',
   'attachments',

@@ -1,7 +1,7 @@
 import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
 import { withBurstInFull } from '../../config/read/burst-in-full.js';
 import { examineGroup } from '../../config/read/group-definition.js';
-import { LIMIT_NAMES, otherUnitsOf, rateKeysOf } from '../../config/setting/written-rate.js';
+import { LIMIT_NAMES, rateKey } from '../../config/setting/written-rate.js';
 import { isExpected } from '../../core/registry/group-history.js';
 import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
@@ -146,8 +146,7 @@ export function checkedReplacement(
 function forgottenLimits(now: unknown, written: unknown): string[] {
   if (!isMapping(now) || !isMapping(written)) return [];
   return Object.entries(now).flatMap(([key, value]) => {
-    if (![key, ...otherUnitsOf(key)].some((each) => Object.hasOwn(written, each)))
-      return limits(key, value) ? [key] : [];
+    if (!Object.hasOwn(written, key)) return limits(key, value) ? [key] : [];
     return forgottenLimits(value, written[key]).map((path) => `${key}.${path}`);
   });
 }
@@ -158,7 +157,7 @@ function limits(key: string, value: unknown): boolean {
   return LIMITS.has(key) && value !== null;
 }
 
-const LIMITS: ReadonlySet<string> = new Set([...LIMIT_NAMES.flatMap(rateKeysOf), 'fromPerSecond', 'toPerSecond']);
+const LIMITS: ReadonlySet<string> = new Set([...LIMIT_NAMES.map(rateKey), 'fromPerSecond', 'toPerSecond']);
 
 /** Throws GROUP_CHANGED if the log would refuse the change now. */
 export function expectRevision(parts: ChangeParts, name: string, expected: Expected): void {
@@ -195,12 +194,11 @@ function withoutNulls(value: unknown): GroupDefinition {
   return (isMapping(value) ? patched({}, value) : value) as GroupDefinition;
 }
 
-/** RFC 7396; a key of a rate takes the place, or takes away, what is there in another unit of time. */
+/** Applies a patch by RFC 7396. */
 export function patched(target: unknown, patch: unknown): unknown {
   if (!isMapping(patch)) return patch;
   // Without a prototype __proto__ is a setting like any other, which nobody knows, and is refused as such.
   const result: Record<string, unknown> = Object.assign(Object.create(null), isMapping(target) ? target : {});
-  for (const key of Object.keys(patch)) for (const other of otherUnitsOf(key)) delete result[other];
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key];
     else result[key] = patched(result[key], value);

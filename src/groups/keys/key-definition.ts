@@ -54,7 +54,7 @@ export function withLimit(
   key: string,
 ): GroupConfig {
   if (!isMapping(limit) || Object.keys(limit).length === 0) {
-    const details = `must be like { publish: { messagesPerMinute: 600 } }, got ${show(limit)}.`;
+    const details = `must be like { publish: { messagesPerSecond: 600/min } }, got ${show(limit)}.`;
     throw new QuotameshError('LIMIT_INVALID', { key, details });
   }
   const written = { quota: limit };

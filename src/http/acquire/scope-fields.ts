@@ -104,7 +104,7 @@ function scopeOf({ tenant, namespace, headers: given, topic, client }: Scoped): 
 
 /** What a template allows is judged with the key. */
 export const LIMIT = anyObject(
-  'A quota for the key, as it stands below quota in YAML: {"publish":{"messagesPerMinute":600}}. The key has it at this node until another one is told; its template must allow limits (allowLimits).',
+  'A quota for the key, as it stands below quota in YAML: {"publish":{"messagesPerSecond":"600/min"}}. The key has it at this node until another one is told; its template must allow limits (allowLimits).',
 ).exactOptional();
 
 /** Throws LIMIT_DENIED where the caller may not tell limits of such keys. */

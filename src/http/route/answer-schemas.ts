@@ -39,8 +39,8 @@ const REDUCED_CAPACITY = {
 const LEVEL = z.enum(LEVELS);
 const DIMENSION = z.enum(DIMENSIONS);
 
-export const QUOTA_AS_WRITTEN = z.record(z.string(), number).meta({
-  description: 'Keys and amounts as YAML would write them, each rate in the unit of time in which it was written.',
+export const QUOTA_AS_WRITTEN = z.record(z.string(), z.union([number, z.string()])).meta({
+  description: 'Rates as YAML would write them: 5 per second, or "5/min".',
 });
 
 const QUOTA_EXCEEDED = {

@@ -4,10 +4,10 @@ import { createNode, type QuotaNode } from '../../../src/index.js';
 
 const NOTHING = { messages: null, bytes: null };
 /** As slow as 0.01/s, so that what is left does not depend on how fast the machine is. */
-const SLOW = { quota: { publish: { messagesPerHour: 36 } } };
+const SLOW = { quota: { publish: { messagesPerSecond: '36/h' } } };
 const GROUPS = {
-  gates: { topics: 'even', quota: { publish: { messagesPerMinute: 6000, bytesPerSecond: '1MiB' } } },
-  bucket: { quota: { publish: { messagesPerMinute: 6000 } }, burst: '1s' },
+  gates: { topics: 'even', quota: { publish: { messagesPerSecond: '6000/min', bytesPerSecond: '1MiB' } } },
+  bucket: { quota: { publish: { messagesPerSecond: '6000/min' } }, burst: '1s' },
   slow: { ...SLOW, burst: { messages: 3, start: 'empty' } },
   windows: { quota: { publish: { messagesPerSecond: 50 } }, limiter: 'window', windowMs: 1000 },
   blocked: { quota: { publish: { messagesPerSecond: 0 } } },

@@ -189,7 +189,7 @@ describe('a configuration', () => {
 
   test('plans with the words of a group, and is written as it was read', async () => {
     await sceneWith({});
-    const shadow = { quota: { publish: { messagesPerMinute: 30 } }, strategy: 'equal', burst: '2s' };
+    const shadow = { quota: { publish: { messagesPerSecond: '30/min' } }, strategy: 'equal', burst: '2s' };
     const { config } = examineGroup('a', { quota: publish(100), shadow }, 'test');
     expect(config!.shadow).toMatchObject({
       name: 'a (shadow)',
@@ -200,7 +200,7 @@ describe('a configuration', () => {
     const { describeGroup } = await import('../../../src/config/describe/describe-config.js');
     const described = describeGroup(config!);
     expect(described.shadow).toEqual({
-      quota: { publish: { messagesPerMinute: 30 }, dispatch: {} },
+      quota: { publish: { messagesPerSecond: '30/min' }, dispatch: {} },
       strategy: 'equal',
       burst: { quotaMs: 2000 },
     });

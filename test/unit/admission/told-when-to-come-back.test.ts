@@ -39,7 +39,7 @@ describe('where whole requests are given by the log', () => {
       cluster: `pieces-${process.pid}`,
       topic: { kind: 'memory' },
       groups: {
-        minute: { ...group, quota: { publish: { messagesPerMinute: 5 } } },
+        minute: { ...group, quota: { publish: { messagesPerSecond: '5/min' } } },
         owing: { ...group, quota: { publish: { messagesPerSecond: 2 } } },
         parts: { ...group, quota: { publish: { messagesPerSecond: 2 } } },
       },

@@ -10,8 +10,8 @@ topic: { kind: memory }
 http: { port: 0 }
 groups: { orders: { quota: { publish: { messagesPerSecond: 50 } } } }
 `;
-const GOLD = 'groups: { gold: { quota: { publish: { messagesPerMinute: 600 } } } }\n';
-const SILVER = 'groups: { silver: { quota: { publish: { messagesPerMinute: 60 } } }, bare: {} }\n';
+const GOLD = 'groups: { gold: { quota: { publish: { messagesPerSecond: 600/min } } } }\n';
+const SILVER = 'groups: { silver: { quota: { publish: { messagesPerSecond: 60/min } } }, bare: {} }\n';
 
 describe('quotamesh group apply', () => {
   it('shows a diff, changes what differs, and nothing the second time', async () => {
@@ -21,9 +21,9 @@ describe('quotamesh group apply', () => {
     expect(diff).toMatchObject({ code: 0, stderr: '' });
     expect(diff.stdout).toBe(
       `gold (new)
-  + quota.publish.messagesPerMinute: 600
+  + quota.publish.messagesPerSecond: "600/min"
 silver (new)
-  + quota.publish.messagesPerMinute: 60
+  + quota.publish.messagesPerSecond: "60/min"
 bare (new)
   + (no settings of its own)
 3 groups: 3 would change (nothing is changed), 0 are so already
@@ -39,11 +39,11 @@ bare (new)
       /\n3 groups: 3 changed, 0 are so already\n$/,
     );
     expect((await quotamesh('list')).stdout).toMatch(/^gold +600\/min/m);
-    writeFileSync(join(folder, 'gold.yaml'), GOLD.replace('messagesPerMinute: 600', 'messagesPerSecond: 20'));
+    writeFileSync(join(folder, 'gold.yaml'), GOLD.replace('messagesPerSecond: 600/min', 'messagesPerSecond: 20'));
     const again = await quotamesh('apply', '-f', folder, '--yes');
     expect(again.stdout).toBe(
       `gold
-  - quota.publish.messagesPerMinute: 600
+  - quota.publish.messagesPerSecond: "600/min"
   + quota.publish.messagesPerSecond: 20
 3 groups: 1 changed, 2 are so already
 `,

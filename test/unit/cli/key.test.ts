@@ -8,7 +8,7 @@ const NODE = `cluster: demo
 node: a
 topic: { kind: memory }
 http: { port: 0 }
-keys: { "user:{id}": { quota: { publish: { messagesPerMinute: 60 } } } }
+keys: { "user:{id}": { quota: { publish: { messagesPerSecond: 60/min } } } }
 `;
 
 it('templates and single keys are set, listed, printed and deleted', async ({ onTestFinished }) => {
@@ -33,30 +33,33 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
   expect(seen).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /^user:seen {2}template user:\{id\}\npublish {2}quota messagesPerMinute 60\n {2}(silent|loud)/,
+      /^user:seen {2}template user:\{id\}\npublish {2}quota messagesPerSecond 60\/min\n {2}(silent|loud)/,
     ),
   });
   expect(seen.stdout).not.toMatch(/reserved|null|dispatch/);
   const key = async (...args: string[]) => await scene.run(['key', ...args, '--url', url]);
-  const made = await key('template', 'set', 'key:{id}', 'quota.publish.messagesPerMinute=600');
+  const made = await key('template', 'set', 'key:{id}', 'quota.publish.messagesPerSecond=600/min');
   expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^key:\{id\}: revision \d+\n$/) });
   const changed = await key('template', 'set', 'key:{id}', 'burst=10', '--json');
-  expect(JSON.parse(changed.stdout).definition).toEqual({ quota: { publish: { messagesPerMinute: 600 } }, burst: 10 });
+  expect(JSON.parse(changed.stdout).definition).toEqual({
+    quota: { publish: { messagesPerSecond: '600/min' } },
+    burst: 10,
+  });
   expect((await key('template', 'set', 'key:{id}', 'burst=null', '--dry-run')).stdout).toBe(`nothing is changed:
   key:{id}:
     before:
       quota:
         publish:
-          messagesPerMinute: 600
+          messagesPerSecond: 600/min
       burst: 10
     after:
       quota:
         publish:
-          messagesPerMinute: 600
+          messagesPerSecond: 600/min
 `);
   const dry = await key('template', 'delete', 'key:{id}', '--dry-run', '--json');
   expect(JSON.parse(dry.stdout)).toMatchObject({ dryRun: true, before: { burst: 10 }, after: null });
-  expect(await key('set', 'key:acme', 'quota.publish.messagesPerMinute=6k')).toMatchObject({ code: 0 });
+  expect(await key('set', 'key:acme', 'quota.publish.messagesPerSecond=6k/min')).toMatchObject({ code: 0 });
   const list = (await key('template', 'list')).stdout.split('\n').map((line) => line.split(/ +/).slice(0, 3));
   expect(list.slice(1, 4)).toEqual([
     ['key:{id}', 'template', 'run-time'],
@@ -64,13 +67,14 @@ it('templates and single keys are set, listed, printed and deleted', async ({ on
     ['key:acme', 'key', 'run-time'],
   ]);
   expect((await key('get', 'key:acme')).stdout).toBe(
-    'key:acme:\n  quota:\n    publish:\n      messagesPerMinute: 6k\n',
+    'key:acme:\n  quota:\n    publish:\n      messagesPerSecond: 6k/min\n',
   );
   const copy = join(scene.folderWith({}), 'keys.json');
   await writeFile(copy, (await key('template', 'list', '--json')).stdout);
   expect((await key('apply', '-f', copy)).stdout).toBe('2 templates and keys: 0 changed, 2 are so already\n');
-  await key('set', 'key:acme', 'quota.publish.messagesPerMinute=5');
-  const would = 'key key:acme\n  - quota.publish.messagesPerMinute: 5\n  + quota.publish.messagesPerMinute: "6k"\n';
+  await key('set', 'key:acme', 'quota.publish.messagesPerSecond=5/min');
+  const would =
+    'key key:acme\n  - quota.publish.messagesPerSecond: "5/min"\n  + quota.publish.messagesPerSecond: "6k/min"\n';
   expect((await key('apply', '-f', copy, '--dry-run')).stdout).toBe(
     `${would}2 templates and keys: 1 would change (nothing is changed), 1 are so already\n`,
   );

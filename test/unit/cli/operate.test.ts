@@ -61,10 +61,10 @@ describe('commands for those who run a cluster', () => {
     const scene = new CliScene(onTestFinished);
     const url = await nodeInProcess(NODE, onTestFinished);
     const told = async (...args: string[]) => (await scene.run([...args, '--url', url])).stdout;
-    expect(await told('group', 'set', 'alerts', 'quota.publish.messagesPerMinute=5')).toMatch(
+    expect(await told('group', 'set', 'alerts', 'quota.publish.messagesPerSecond=5/min')).toMatch(
       /^alerts: revision \d+\n$/,
     );
-    expect(await told('group', 'get', 'alerts')).toContain('messagesPerMinute: 5\n');
+    expect(await told('group', 'get', 'alerts')).toContain('messagesPerSecond: 5/min\n');
     expect(await told('group', 'list')).toMatch(/^alerts +5\/min +– +– +– /m);
     expect(await told('status', '--group', 'alerts')).toMatch(/^alerts +publish msg\/min +a +0\/s +0\/s +5 /m);
     expect(await told('explain', 'alerts')).toMatch(/^ {2}quota +5 messages\/min, unlimited bytes, /m);
@@ -74,7 +74,7 @@ describe('commands for those who run a cluster', () => {
     expect(await told('quota', 'get', 'alerts', 'total_throughput')).toBe('total_throughput 10485760/min\n');
     await told('quota', 'clear', 'alerts', 'total_throughput');
     expect(await told('quota', 'get', 'alerts', 'total_throughput')).toBe('total_throughput <empty>\n');
-    const change = 'quota.publish.messagesPerMinute 5 → -, quota.publish.messagesPerSecond - → 2';
+    const change = 'quota.publish.messagesPerSecond 5/min → 2';
     await told('group', 'set', 'alerts', 'quota.publish.messagesPerSecond=2');
     expect(await told('audit', '--group', 'alerts')).toContain(change);
   });

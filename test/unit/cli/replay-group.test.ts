@@ -106,14 +106,17 @@ test('a static split has its part of the burst that a quota per minute has', asy
 });
 
 test('--quota takes the place of a rate in another unit of time, in the file and in --set', async () => {
-  const yaml = YAML.replaceAll('debtMs: 300ms', 'burst: null').replace('messagesPerSecond: 50', 'messagesPerHour: 50');
+  const yaml = YAML.replaceAll('debtMs: 300ms', 'burst: null').replace(
+    'messagesPerSecond: 50',
+    'messagesPerSecond: 50/h',
+  );
   const orders = await play({ config: 'yes', group: 'orders', quota: '60/min' }, yaml);
   expect(orders.quota[0]).toBe(1);
   expect(orders.quotaTold).toEqual([
     { amount: 60, per: 'minute' },
     { amount: 1024 * 1024, per: 'second' },
   ]);
-  const set = ['quota.publish.messagesPerDay=7'];
+  const set = ['quota.publish.messagesPerSecond=7/d'];
   expect((await play({ config: 'yes', group: 'orders', set }, yaml)).quotaTold[0]).toEqual({ amount: 7, per: 'day' });
   const both = await play({ config: 'yes', group: 'orders', set, quota: '5' }, yaml);
   expect(both.quotaTold[0]).toEqual({ amount: 5, per: 'second' });
@@ -131,7 +134,7 @@ cluster: shop
 topic: { kind: embedded, path: /nowhere }
 keys:
   "key:{id}":
-    quota: { publish: { messagesPerMinute: 600 } }
+    quota: { publish: { messagesPerSecond: '600/min' } }
     overrides: { "key:vip": { quota: { publish: { messagesPerSecond: 50 } } } }
 `;
 
@@ -139,7 +142,7 @@ test('keys of a configuration: the template for all of a column, or a single one
   const all = await play({ config: 'yes', per: 'api_key' }, KEYED);
   expect(all).toMatchObject({ kind: 'template', name: 'key:{id}', quota: [10, Infinity] });
   expect(all.settings.groups[0]?.burst.ofQuota?.publish.messages).toBe(600);
-  const set = ['quota.publish.messagesPerHour=7200'];
+  const set = ['quota.publish.messagesPerSecond=7200/h'];
   expect((await play({ config: 'yes', per: 'api_key', set }, KEYED)).quota[0]).toBe(2);
   const one = await play({ config: 'yes', group: 'key:acme' }, KEYED);
   expect(one).toMatchObject({ kind: 'key', name: 'key:acme', quota: [10, Infinity] });

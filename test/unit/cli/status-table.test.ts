@@ -116,7 +116,7 @@ describe('the table of `quotamesh status`', () => {
 it('shares of a quota per hour are per hour, what was measured over seconds is per second', () => {
   const perHour = { messagesPerSecond: 5 / 6, bytesPerSecond: null };
   const a = { ...share('a', { usage: 62.5, demand: 62.54, share: 0.5 }, 120) };
-  const publish = { ...direction(perHour, [a]), quotaAsWritten: { messagesPerHour: 3000 } };
+  const publish = { ...direction(perHour, [a]), quotaAsWritten: { messagesPerSecond: '3000/h' } };
   const lines = statusTable({ node: NODE, groups: [group('orders', publish)], groupsNotShown: 0, keys: [] }).split(
     '\n',
   );

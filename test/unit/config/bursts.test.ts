@@ -128,12 +128,12 @@ describe('a burst', () => {
   });
 
   test.each([
-    ['messagesPerMinute: 5', 5],
+    ['messagesPerSecond: 5/min', 5],
     ['messagesPerSecond: 7/min', 7],
-    ['messagesPerHour: 600', 600],
-    ['messagesPerDay: 20', 20],
-    ['messagesPerMinute: 0.5', 1],
-    ['messagesPerMinute: 0', null],
+    ['messagesPerSecond: 600/h', 600],
+    ['messagesPerSecond: 20/d', 20],
+    ['messagesPerSecond: 0.5/min', 1],
+    ['messagesPerSecond: 0/min', null],
     ['messagesPerSecond: 5', null],
   ])('without one, all of a quota of %s', async (quota, messages) => {
     expect((await depths(`quota: { publish: { ${quota} } }`)).messages).toBe(messages);
@@ -157,11 +157,11 @@ describe('a burst', () => {
   });
 
   test('a burst of a day of the quota is none too many', async () => {
-    expect(await mistakesOf('{ quota: { publish: { messagesPerDay: 5 } }, burst: 5 }')).toEqual([]);
+    expect(await mistakesOf('{ quota: { publish: { messagesPerSecond: 5/d } }, burst: 5 }')).toEqual([]);
   });
 
   test('both directions have the depth, so the smaller quota says what a day is', async () => {
-    const quota = 'quota: { publish: { messagesPerSecond: 1k }, dispatch: { messagesPerMinute: 5 } }';
+    const quota = 'quota: { publish: { messagesPerSecond: 1k }, dispatch: { messagesPerSecond: 5/min } }';
     expect(await mistakesOf(`{ ${quota}, burst: 7200 }`)).toEqual([]);
     const [found, ...others] = await mistakesOf(`{ ${quota}, burst: 7201 }`);
     expect(others).toEqual([]);

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { describeConfig } from '../../../src/config/describe/describe-config.js';
 import { examineConfig, resolveConfig } from '../../../src/config/read/resolve-config.js';
 
-const FIVE = { quota: { publish: { messagesPerMinute: 5 } } };
+const FIVE = { quota: { publish: { messagesPerSecond: '5/min' } } };
 
 function mistakesOf(keys: unknown, more: object = {}): string[] {
   const raw = { cluster: 'c', topic: 'memory', keys, ...more };
@@ -14,7 +14,7 @@ function mistakesOf(keys: unknown, more: object = {}): string[] {
 
 describe('keys', () => {
   test('templates inherit defaults, overrides inherit templates, and what is printed reads back', () => {
-    const overrides = { acme: { quota: { publish: { messagesPerMinute: 50 } } }, 'key:b': { burst: 7 } };
+    const overrides = { acme: { quota: { publish: { messagesPerSecond: '50/min' } } }, 'key:b': { burst: 7 } };
     const keys = { maxLive: '10k', 'key:{id}': { ...FIVE, burst: 3, overrides } };
     const config = resolveConfig(
       { cluster: 'c', node: 'n', topic: 'memory', defaults: { debtMs: 7000 }, keys },

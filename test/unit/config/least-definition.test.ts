@@ -9,14 +9,14 @@ function resolved(raw: object) {
   return resolveConfig({ cluster: 'demo', node: 'a', ...raw }, { source: '(test)', env: {} });
 }
 
-const PER_MINUTE = (messagesPerMinute: number) => ({ quota: { publish: { messagesPerMinute } } });
+const PER_MINUTE = (amount: number) => ({ quota: { publish: { messagesPerSecond: `${amount}/min` } } });
 
 describe('the least that has to be written', () => {
   test.each<{ readonly group: object; readonly defaults?: object }>([
     { group: {} },
     { group: PER_MINUTE(600) },
     { group: PER_MINUTE(5) },
-    { group: { quota: { publish: { messagesPerSecond: 0 }, dispatch: { bytesPerHour: '1MiB' } }, debtMs: 5 } },
+    { group: { quota: { publish: { messagesPerSecond: 0 }, dispatch: { bytesPerSecond: '1MiB/h' } }, debtMs: 5 } },
     { group: { quota: { publish: { costPerSecond: 100, reservedCostPerSecond: 10 } } } },
     { group: { quota: { publish: { messagesPerSecond: 100 } }, burst: 60, strategy: 'equal', weights: { a: 2 } } },
     { group: { quota: { publish: { messagesPerSecond: 100 } }, debtMs: '2s', slewPerSecond: 5 } },

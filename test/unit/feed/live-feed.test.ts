@@ -102,7 +102,7 @@ describe('a feed', () => {
 });
 
 describe('keys in a feed', () => {
-  const keys = { 'key:{id}': { quota: { publish: { messagesPerMinute: 600 } } } };
+  const keys = { 'key:{id}': { quota: { publish: { messagesPerSecond: '600/min' } } } };
   const groups = { orders: { quota: { publish: { messagesPerSecond: 1000 } } } };
   let scenes: readonly HttpScene[] = [];
   beforeAll(async () => {

@@ -135,7 +135,7 @@ describe('a group that has a bucket', () => {
 });
 
 test('a whole burst of a small quota can be asked for at once', async () => {
-  const quota = { publish: { messagesPerMinute: 5 } };
+  const quota = { publish: { messagesPerSecond: '5/min' } };
   const small = { quota };
   const scene = await readyScene({
     groups: { small, larger: { ...small, burst: 8 }, gates: { smoothingMs: 500, quota } },

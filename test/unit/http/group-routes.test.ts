@@ -82,17 +82,17 @@ describe('groups at run time', () => {
 
   it('a quota in its own unit of time is kept, told and changed as it is written', async () => {
     const put = (publish: object) => ask(a, 'PUT', 'alerts', { quota: { publish, dispatch: null } });
-    expect(await put({ messagesPerMinute: 5, bytesPerSecond: '6MiB/h' })).toMatchObject({ status: 201 });
+    expect(await put({ messagesPerSecond: '5/min', bytesPerSecond: '6MiB/h' })).toMatchObject({ status: 201 });
     await settled();
     for (const scene of [a, b]) {
       expect((await ask(scene, 'GET', 'alerts/definition')).body.definition).toEqual({
-        quota: { publish: { messagesPerMinute: 5, bytesPerSecond: '6MiB/h' } },
+        quota: { publish: { messagesPerSecond: '5/min', bytesPerSecond: '6MiB/h' } },
       });
       const asked = await scene.get('/v1/groups/alerts');
       const { publish } = asked.body.directions as Readonly<Record<string, unknown>>;
       expect(publish).toMatchObject({
         quota: { messagesPerSecond: 5 / 60, bytesPerSecond: 6_291_456 / 3600 },
-        quotaAsWritten: { messagesPerMinute: 5, bytesPerHour: 6_291_456 },
+        quotaAsWritten: { messagesPerSecond: '5/min', bytesPerSecond: '6291456/h' },
       });
       const answer = await scene.acquire({ group: 'alerts', messages: 1, bytes: 1 });
       expect(answer.headers['ratelimit-policy']).toBe(
@@ -100,19 +100,19 @@ describe('groups at run time', () => {
       );
     }
     // Another unit takes the place of the first, and null takes any away.
-    await ask(b, 'PATCH', 'alerts', { quota: { publish: { messagesPerSecond: 2, bytesPerDay: null } } });
+    await ask(b, 'PATCH', 'alerts', { quota: { publish: { messagesPerSecond: 2, bytesPerSecond: null } } });
     await settled();
     expect((await ask(a, 'GET', 'alerts/definition')).body.definition).toEqual({
       quota: { publish: { messagesPerSecond: 2 } },
     });
     // A replacement in another unit forgets no limit.
-    expect(await put({ messagesPerHour: 100 })).toMatchObject({ status: 200 });
-    expect(await put({ bytesPerHour: 100 })).toMatchObject({ status: 422, body: { code: 'GROUP_INVALID' } });
+    expect(await put({ messagesPerSecond: '100/h' })).toMatchObject({ status: 200 });
+    expect(await put({ bytesPerSecond: '100/h' })).toMatchObject({ status: 422, body: { code: 'GROUP_INVALID' } });
     const { changes } = (await a.get('/v1/audit?group=alerts')).body as { changes: { after: unknown }[] };
     expect(changes.map(({ after }) => after)).toEqual([
-      { quota: { publish: { messagesPerMinute: 5, bytesPerSecond: '6MiB/h' } } },
+      { quota: { publish: { messagesPerSecond: '5/min', bytesPerSecond: '6MiB/h' } } },
       { quota: { publish: { messagesPerSecond: 2 } } },
-      { quota: { publish: { messagesPerHour: 100 } } },
+      { quota: { publish: { messagesPerSecond: '100/h' } } },
     ]);
   });
 

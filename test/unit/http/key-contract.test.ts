@@ -156,7 +156,7 @@ describe('names that are none', () => {
   it.each(names.map((name) => [name]))('%j is an unknown group everywhere', async (group) => {
     expect(await scene.acquire({ group, ...ONE })).toMatchObject({ status: 404, body: { code: 'GROUP_UNKNOWN' } });
     expect(await scene.acquire({ group, ...ONE, waitMs: 10 })).toMatchObject({ status: 404 });
-    const limit = { publish: { messagesPerMinute: 1 } };
+    const limit = { publish: { messagesPerSecond: '1/min' } };
     expect(await scene.acquire({ key: group, ...ONE, limit })).toMatchObject({ status: 403 });
     expect(await scene.get(`/v1/keys/${encodeURIComponent(group)}`)).toMatchObject({ status: 404 });
     const take = { method: 'POST', url: '/v1/take', payload: { group, ...ONE } } as const;

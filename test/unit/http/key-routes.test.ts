@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashOf } from '../../../src/access/token.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
-const PER_MINUTE = (messagesPerMinute: number) => ({ quota: { publish: { messagesPerMinute } } });
+const PER_MINUTE = (amount: number) => ({ quota: { publish: { messagesPerSecond: `${amount}/min` } } });
 const TOKENS = {
   operator: 'op-'.repeat(10),
   consume: 'co-'.repeat(10),
@@ -86,8 +86,8 @@ describe('templates over HTTP', () => {
     expect(would).toMatchObject({ status: 200, body: { dryRun: true, before: null, after: PER_MINUTE(6) } });
     expect(await as('viewer', 'GET', url)).toMatchObject({ status: 404 });
     expect(await as('operator', 'PATCH', url, PER_MINUTE(6))).toMatchObject({ status: 201 });
-    const patch = { burst: 3, quota: { publish: { messagesPerMinute: 9 } } };
-    const after = { quota: { publish: { messagesPerMinute: 9 } }, burst: 3 };
+    const patch = { burst: 3, quota: { publish: { messagesPerSecond: '9/min' } } };
+    const after = { quota: { publish: { messagesPerSecond: '9/min' } }, burst: 3 };
     const preview = { before: PER_MINUTE(6), after, kind: 'template', name: 'patched:{id}', dryRun: true };
     expect((await as('operator', 'PATCH', dry, patch)).body).toEqual(preview);
     expect((await as('operator', 'PUT', dry, after)).body).toEqual(preview);
@@ -111,7 +111,7 @@ describe('templates over HTTP', () => {
 
   it.each([
     ['an unknown setting', TEMPLATE, { qouta: {} }, 422, /qouta/],
-    ['a negative rate', TEMPLATE, PER_MINUTE(-1), 422, /messagesPerMinute/],
+    ['a negative rate', TEMPLATE, PER_MINUTE(-1), 422, /messagesPerSecond/],
     [
       'an override of another name',
       '/v1/key-templates/t:%7Ba%7D%2Fu:%7Bb%7D',
@@ -158,15 +158,15 @@ describe('templates over HTTP', () => {
 });
 
 describe('a limit with the request', () => {
-  const limited = (key: string, messagesPerMinute: number, more: object = {}) => {
-    return { key, messages: 1, limit: { publish: { messagesPerMinute } }, ...more };
+  const limited = (key: string, perMinute: number, more: object = {}) => {
+    return { key, messages: 1, limit: { publish: { messagesPerSecond: `${perMinute}/min` } }, ...more };
   };
 
   it('is the quota of the key from then on', async () => {
     await as('traffic', 'POST', '/v1/acquire', limited('user:a', 300));
     expect(await as('viewer', 'GET', '/v1/keys/user:a')).toMatchObject({
       status: 200,
-      body: { template: 'user:{id}', quota: { publish: { messagesPerMinute: 300 } } },
+      body: { template: 'user:{id}', quota: { publish: { messagesPerSecond: '300/min' } } },
     });
   });
 

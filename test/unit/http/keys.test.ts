@@ -3,7 +3,10 @@ import { type HttpScene, readyScene } from './http-scene.js';
 
 let scene: HttpScene;
 beforeAll(async () => {
-  scene = await readyScene({ groups: {}, keys: { 'key:{id}': { quota: { publish: { messagesPerMinute: 60 } } } } });
+  scene = await readyScene({
+    groups: {},
+    keys: { 'key:{id}': { quota: { publish: { messagesPerSecond: '60/min' } } } },
+  });
 });
 afterAll(() => scene.close());
 
@@ -16,7 +19,7 @@ it('a key is acquired by the name of its group, with its own fields, and shown w
   expect(await scene.get('/v1/keys')).toMatchObject({ status: 200, body: { keys: [] } });
   expect(await scene.get('/v1/groups/key:alice')).toMatchObject({ status: 404, body: { code: 'KEY_SILENT' } });
   const answers = [await scene.acquire({ group: 'key:alice', messages: 1 })];
-  const key = { key: 'key:alice', template: 'key:{id}', quota: { publish: { messagesPerMinute: 60 } } };
+  const key = { key: 'key:alice', template: 'key:{id}', quota: { publish: { messagesPerSecond: '60/min' } } };
   if (answers[0]?.status === 200) {
     expect(answers[0].headers).toMatchObject({ 'ratelimit-policy': '"key:alice-publish-messages";q=60;w=60' });
     expect(await scene.get('/v1/keys/key:alice')).toMatchObject({ body: { ...key, silent: true, group: null } });

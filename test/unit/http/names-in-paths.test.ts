@@ -13,7 +13,7 @@ const NAMES = ['.', '..', '%2e', '%2E.', '.%252e', '%25', '...', 'a/..', '..\\',
 let scene: HttpScene;
 let url: string;
 beforeAll(async () => {
-  scene = await readyScene({ groups: {}, keys: { '{id}': { quota: { publish: { messagesPerMinute: 60 } } } } });
+  scene = await readyScene({ groups: {}, keys: { '{id}': { quota: { publish: { messagesPerSecond: '60/min' } } } } });
   await scene.app.listen({ port: 0, host: '127.0.0.1' });
   url = `http://127.0.0.1:${(scene.app.server.address() as AddressInfo).port}`;
 });

@@ -37,7 +37,6 @@ describe('costs and backends over HTTP', () => {
       mode: 'relaxed',
       state: 'waiting',
       ceiling: 100,
-      level: 100,
       to: 1000,
     });
     expect(before.directions.publish.inForce.messagesPerSecond).toBe(100);

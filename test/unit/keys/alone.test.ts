@@ -68,7 +68,7 @@ async function saturate({ nodes, time }: Alone, key: string, seconds: number): P
   return taken;
 }
 
-const KEYS = { 'key:{id}': { quota: { publish: { messagesPerMinute: 600 } } } };
+const KEYS = { 'key:{id}': { quota: { publish: { messagesPerSecond: '600/min' } } } };
 
 test('nodes that start alone spend one depth of a key between them, and its quota from then on', async () => {
   await startAlone(KEYS, async (scene) => {

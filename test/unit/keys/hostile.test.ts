@@ -60,9 +60,11 @@ test('__proto__ in a patch is a word like any other', async () => {
     const entry = { kind: 'template', name: 'run:{id}' } as const;
     await done(time, putKeys(node, entry, PER_MINUTE(60), null, BY));
     const patch = (text: string) => done(time, patchKeys(node, entry, JSON.parse(text), null, BY));
-    const one = '{"quota":{"publish":{"messagesPerMinute":1}}}';
+    const one = '{"quota":{"publish":{"messagesPerSecond":"1/min"}}}';
     await expect(patch(`{"__proto__":${one}}`)).rejects.toThrow('__proto__ is not a known key');
-    await expect(patch(`{"quota":{"__proto__":{"messagesPerMinute":1}}}`)).rejects.toThrow('quota.__proto__ is not');
+    await expect(patch(`{"quota":{"__proto__":{"messagesPerSecond":"1/min"}}}`)).rejects.toThrow(
+      'quota.__proto__ is not',
+    );
     await expect(patch(`{"constructor":${one}}`)).rejects.toThrow('constructor is not a known key');
     const { definition } = await patch(`{"overrides":{"__proto__":${one},"constructor":${one}}}`);
     expect(Object.keys((definition as { overrides: object }).overrides)).toEqual(['__proto__', 'constructor']);

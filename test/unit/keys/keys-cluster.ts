@@ -87,5 +87,5 @@ export async function withKeys(
   }
 }
 
-export const PER_MINUTE = (messagesPerMinute: number) => ({ quota: { publish: { messagesPerMinute } } });
+export const PER_MINUTE = (amount: number) => ({ quota: { publish: { messagesPerSecond: `${amount}/min` } } });
 export const PER_SECOND = (messagesPerSecond: number) => ({ quota: { publish: { messagesPerSecond } } });

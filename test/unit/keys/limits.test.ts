@@ -8,7 +8,7 @@ const KEYS = {
   'fixed:{id}': PER_MINUTE(6),
 };
 
-const perMinute = (messagesPerMinute: number) => ({ publish: { messagesPerMinute } });
+const perMinute = (amount: number) => ({ publish: { messagesPerSecond: `${amount}/min` } });
 
 function takeAll(node: WholeNode, key: string, limit?: object): number {
   let taken = 0;
@@ -54,10 +54,10 @@ describe('limits that come with requests', () => {
       node.tryAcquire('key:a', ONE, { limit: perMinute(60) });
       await time.advance(100);
       const quota = () => node.groupStatus('key:a').directions.publish.quotaAsWritten;
-      expect(quota()).toMatchObject({ messagesPerMinute: 60 });
+      expect(quota()).toMatchObject({ messagesPerSecond: '60/min' });
       for (let told = 1; told <= 50; told++) node.tryAcquire('key:a', ONE, { limit: perMinute(told) });
       await time.advance(100);
-      expect(quota()).toMatchObject({ messagesPerMinute: 50 });
+      expect(quota()).toMatchObject({ messagesPerSecond: '50/min' });
     });
   });
 
@@ -113,19 +113,19 @@ describe('limits that come with requests', () => {
   test('a limit that may not be is refused, and the key stays as it was', async () => {
     const refused: readonly (readonly [unknown, unknown, RegExp])[] = [
       ['key:a', perMinute(61), /at most 1 per second are allowed/],
-      ['key:a', { publish: { messagesPerMinute: null } }, /at most 1 per second/],
+      ['key:a', { publish: { messagesPerSecond: null } }, /at most 1 per second/],
       ['key:a', { publish: { bytesPerSecond: 5 } }, /bytes of publish: none is allowed/],
       ['key:a', { dispatch: { messagesPerSecond: 1 } }, /messages of dispatch: none is allowed/],
       ['key:a', { publish: { costPerSecond: 1 } }, /cost of publish: none is allowed/],
-      ['key:a', { publish: { messagesPerMinute: -1 } }, /limit of key key:a/],
+      ['key:a', { publish: { messagesPerSecond: -1 } }, /limit of key key:a/],
       ['key:a', { publish: { messagesPerFortnight: 1 } }, /limit of key key:a/],
       ['key:a', { limiter: 'window' }, /limit of key key:a/],
       ['key:a', {}, /must be like/],
       ['key:a', 600, /must be like/],
       ['key:a', [], /must be like/],
       ['key:a', null, /must be like/],
-      ['key:a', JSON.parse('{"__proto__":{"messagesPerMinute":1}}'), /limit of key key:a/],
-      ['key:a', JSON.parse('{"constructor":{"messagesPerMinute":1}}'), /limit of key key:a/],
+      ['key:a', JSON.parse('{"__proto__":{"messagesPerSecond":"1/min"}}'), /limit of key key:a/],
+      ['key:a', JSON.parse('{"constructor":{"messagesPerSecond":"1/min"}}'), /limit of key key:a/],
       ['fixed:a', perMinute(1), /template fixed:\{id\} allows none/],
       ['orders', perMinute(1), /no template makes it/],
       [{ tenant: 'acme' }, perMinute(1), /must stand beside the name of a key/],
@@ -206,7 +206,7 @@ describe('limits that come with requests', () => {
       const [node] = nodes as [WholeNode];
       for (const publish of [
         Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`x${at}`, at])),
-        { messagesPerMinute: `${' '.repeat(1e6)}5` },
+        { messagesPerSecond: `${' '.repeat(1e6)}5` },
         { ['x'.repeat(1e6)]: 5 },
       ]) {
         const ask = () => node.tryAcquire('key:a', ONE, { limit: { publish } });

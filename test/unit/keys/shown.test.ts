@@ -40,7 +40,7 @@ describe('what a node tells of keys', () => {
       expect(usage.messagesPerSecond).toBeLessThanOrEqual(20);
       // To look at a key makes none.
       expect(b.keys?.counts.get('key:{id}')).toMatchObject({ live: 0, made: 0 });
-      expect(describeKey(b, 'key:acme')).toMatchObject({ quota: { publish: { messagesPerMinute: 6000 } } });
+      expect(describeKey(b, 'key:acme')).toMatchObject({ quota: { publish: { messagesPerSecond: '6000/min' } } });
     });
   }, 60_000);
 

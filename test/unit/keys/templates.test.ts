@@ -57,7 +57,13 @@ describe('templates at run time', () => {
       expect(node.keys?.seen('key:alice')?.left[0]?.[0]).toBeLessThanOrEqual(11);
       await done(
         time,
-        putKeys(node, TEMPLATE, { quota: { publish: { messagesPerMinute: 60, bytesPerMinute: 10 } } }, null, BY),
+        putKeys(
+          node,
+          TEMPLATE,
+          { quota: { publish: { messagesPerSecond: '60/min', bytesPerSecond: '10/min' } } },
+          null,
+          BY,
+        ),
       );
       expect(node.keys?.seen('key:alice')?.left[0]?.[0]).toBeLessThanOrEqual(42);
       const granted = [10, 1].map((bytes) => node.tryAcquire('key:alice', { bytes }).granted);

@@ -35,7 +35,7 @@ describe('the live page in a browser', () => {
     const quota = { publish: { messagesPerSecond: 600 } };
     const many = Object.fromEntries(Array.from({ length: MANY }, (_, at) => [`many-${at}`, { quota }]));
     const groups = { orders: { quota }, [LONG]: { quota }, ...many };
-    const keys = { 'key:{id}': { quota: { publish: { messagesPerMinute: 600 } } } };
+    const keys = { 'key:{id}': { quota: { publish: { messagesPerSecond: '600/min' } } } };
     const shared = { cluster: `live-${process.pid}`, groups, keys, http: { host: '127.0.0.1', port: 0 } };
     const timing = { heartbeatMs: 200, stalenessMs: 1500, isolationAfterMs: 1000 };
     scenes = await Promise.all(NODES.map((node) => readyScene({ ...shared, node, timing })));
@@ -247,10 +247,10 @@ describe('the live page in a browser', () => {
       await expect.poll(() => page.textContent('.change .hint')).toBe('Taken back.');
       await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(10);
     };
-    await change('this key', 'quota.publish.messagesPerMinute: – → 300');
-    await change('all keys like it', 'quota.publish.messagesPerMinute: 600 → 300');
+    await change('this key', 'quota.publish.messagesPerSecond: – → 300');
+    await change('all keys like it', 'quota.publish.messagesPerSecond: 600/min → 300');
     await page.locator('.change input').first().fill('some');
-    await expect.poll(() => page.textContent('.change .hint')).toContain('messagesPerMinute');
+    await expect.poll(() => page.textContent('.change .hint')).toContain('messagesPerSecond');
     await expect.poll(() => page.locator('.change button[type=submit]').isDisabled()).toBe(true);
   });
 

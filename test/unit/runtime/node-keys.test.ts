@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 const ONE = { messages: 1 };
-const perMinute = (messagesPerMinute: number) => ({ quota: { publish: { messagesPerMinute } } });
+const perMinute = (amount: number) => ({ quota: { publish: { messagesPerSecond: `${amount}/min` } } });
 
 describe('node.keys', () => {
   test('templates are made, changed and deleted for every node', async () => {

@@ -9,7 +9,7 @@ import { createNode, type QuotaNode } from '../../../src/index.js';
 export async function oneNode(): Promise<QuotaNode> {
   const groups = {
     'key:alice': { quota: { publish: { messagesPerSecond: 1000 } } },
-    'key:bob': { quota: { publish: { messagesPerDay: 1 } }, burst: { start: 'empty' } },
+    'key:bob': { quota: { publish: { messagesPerSecond: '1/d' } }, burst: { start: 'empty' } },
     'key:carol': { quota: { publish: { messagesPerSecond: 20 } } },
     'key:open': {},
     'key:rested': RESTED,
@@ -30,7 +30,7 @@ const RESTED = { quota: { publish: { messagesPerSecond: 1000 } }, burst: 10 };
 
 /** One a day, and more for whom the service knows. */
 const PLAN = {
-  quota: { publish: { messagesPerDay: 1 } },
+  quota: { publish: { messagesPerSecond: '1/d' } },
   burst: { messages: 1, start: 'empty' },
   allowLimits: { quota: { publish: { messagesPerSecond: 1000 } } },
 };
