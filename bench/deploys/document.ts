@@ -31,13 +31,11 @@ const HEAD = [
 const SAYS =
   'Three Express instances behind a balancer, 60 customers on plans of 60 per hour and 600 per minute, `npm run ' +
   'bench:deploys -- --page`: a rolling deploy, a kill -9, a freeze of 7 s, a full restart, another rolling deploy. 54 ' +
-  'customers want at most 60 to 90 % of their quota in any hour or minute, one request after another or a quarter of ' +
-  'it within a second: a bucket, and any window, of the whole service would refuse none of it. In a run shorter than an ' +
-  'hour those of 60 per hour want the part of their hour within it. Six want twice their quota. *Lost*: nobody was ' +
-  'there, as in the full restart, or no answer came within a second, as while frozen. *Above quota × time*: most of any ' +
-  'customer in any span; one is what an exact bucket holds. What quotamesh refuses of 60 per hour comes where a key ' +
-  '[becomes loud](../guide/keys.md#silent-and-loud-keys), late in its hour or after a freeze: until its record has come ' +
-  'back, a node has nothing to spend of a bucket that is not empty; `waitMs` of the middleware waits for that. What is measured: ' +
+  'customers want at most 60 to 90 % of their quota in any hour or minute, so that a bucket, and any window, of the ' +
+  'whole service would refuse none of it; six want twice their quota. *Lost*: nobody was there, or no answer came ' +
+  'within a second. *Above quota × time*: most of any customer in any span; one is what an exact bucket holds. What ' +
+  'quotamesh refuses of 60 per hour comes where a key [becomes loud](../guide/keys.md#silent-and-loud-keys): until its ' +
+  'record has come back, a node has nothing to spend of a bucket that is not empty. What is measured: ' +
   '[bench/deploys](../../bench/deploys/README.md).';
 
 /** The part of the race's page that `npm run bench:deploys -- --page` adds. */

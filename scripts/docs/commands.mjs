@@ -30,7 +30,8 @@ export function renderCommands({ createProgram, nodeCommand, npmScripts }) {
 
 const INTRODUCTION = `# Commands
 
-\`quotamesh COMMAND --help\` prints what this page says of a command, and its exit codes.`;
+\`quotamesh COMMAND --help\` prints what this page says of a command, and its exit codes.
+\`--json\` prints JSON instead of text.`;
 
 /** First word of a command → the pages that explain what it is for. */
 const PAGES = {
@@ -99,10 +100,14 @@ function optionList(options) {
   const items = options.map((option) => {
     const standard =
       option.defaultValue === undefined ? '' : `default \`${option.defaultValueDescription ?? option.defaultValue}\``;
-    return itemOf(option.flags, option.description, option.mandatory ? 'needed' : '', choicesOf(option), standard);
+    const meaning = PLAIN_JSON.test(option.description) ? '' : option.description;
+    return itemOf(option.flags, meaning, option.mandatory ? 'needed' : '', choicesOf(option), standard);
   });
   return items.join('\n');
 }
+
+/** What the introduction says once. */
+const PLAIN_JSON = /^JSON instead of (text|a table)$/;
 
 /** - `name`: what it means (fact; fact) */
 function itemOf(name, meaning, ...facts) {

@@ -41,7 +41,7 @@ groups:
   for those that Kubernetes makes for a Service named \`quotamesh…\`. \`QUOTAMESH_TOPIC_KIND\` with another kind than the
   file's replaces the file's whole \`topic\`.
 - **Names** begin with a letter or digit and have letters, digits and \`. _ : -\`; those of groups also \`/ @ + ~\`.
-- *Buys* says what setting it, or turning it up, is good for.
+- *Buys* says what setting it, or turning it up, is good for; ″ in *Costs* is the same as above.
 - **Secrets** may stand in files of their own: \`sasl.passwordFile\`, \`QUOTAMESH_TOPIC_SASL_PASSWORD_FILE\`. One line
   break at the end is not part of the secret. Secrets are never printed.
 - **YAML.** Version 1.2, one document, at most 8 MiB. Each key once. Anchors and aliases work (an anchor may be used
@@ -75,12 +75,12 @@ const NOTES = {
 };
 
 function renderSection(section, { yamlPath, allowedText, defaultText }) {
-  const rows = Object.entries(section.rows).map(([key, setting]) => [
+  const rows = Object.entries(section.rows).map(([key, setting], at, all) => [
     `\`${section.title === 'Group' ? key : yamlPath(section, key)}\``,
     shortened(allowedText(setting)),
     setting.required ? '(required)' : defaultText(setting),
     setting.buys,
-    setting.costs,
+    setting.costs === all[at - 1]?.[1].costs ? '″' : setting.costs,
   ]);
   const head = ['Key', 'Value', 'Default', 'Buys', 'Costs'];
   const note = NOTES[section.title];

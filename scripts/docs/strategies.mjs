@@ -52,9 +52,8 @@ from 9 s on 300. \`b\` wants 150, from 3 s on 2,000. \`c\` wants 50. Fair is 475
 after that. Solid: the share. Dashed: the demand, cut at the quota.
 
 In the formulas w is the node's weight (\`weights\`), Σ runs over the nodes that are alive. All give target · w/Σw as long
-as nobody wants anything, never let Σ shares exceed the target (but for \`equal-residual\`), and leave everybody a floor of
-\`floorRatio\` · target · w/Σw. None gives anybody less when the
-target rises, one dimension alone considered.
+as nobody wants anything, never let Σ shares exceed the target (but for \`equal-residual\`), and leave everybody a floor
+of \`floorRatio\` · target · w/Σw.
 
 Where tokens are shared, as by default, shares say in which proportion throttled nodes divide what the others leave, and
 all of it is divided at once; the bucket of the cluster holds the quota, whatever the sum of shares is
