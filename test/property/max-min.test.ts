@@ -1,81 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maxMin } from '../../src/core/convergence/max-min.js';
-import { waterFill } from '../../src/core/convergence/water-fill.js';
 import { sharesOf, total } from '../unit/core/convergence/round-of.js';
-import { plainFill, plainMaxMin } from './plain-max-min.js';
+import { plainMaxMin } from './plain-max-min.js';
 import { type Cluster, cluster, rate } from './rounds.js';
 import { partOf, runs } from './seed.js';
-import { bisectedFill } from './twins.js';
-
-const fill = fc.integer({ min: 1, max: 40 }).chain((size) => {
-  const node = fc.record({
-    high: rate,
-    lowPart: fc.double({ min: 0, max: 1, noNaN: true }),
-    weight: fc.double({ min: 0.01, max: 100, noNaN: true }),
-  });
-  return fc.record({
-    nodes: fc.array(node, { minLength: size, maxLength: size }),
-    spare: fc.double({ min: 0, max: 1.2, noNaN: true }),
-  });
-});
-
-test('water-filling agrees with bisection', () => {
-  fc.assert(
-    fc.property(fill, ({ nodes, spare }) => {
-      const high = nodes.map((node) => node.high);
-      const low = nodes.map((node) => node.high * node.lowPart * node.lowPart);
-      const weight = nodes.map((node) => node.weight);
-      const capacity = total(low) + spare * (total(high) - total(low));
-      const out = new Float64Array(nodes.length);
-      waterFill(
-        Float64Array.from(low),
-        Float64Array.from(high),
-        Float64Array.from(weight),
-        nodes.length,
-        capacity,
-        out,
-      );
-      const expected = bisectedFill(low, high, weight, capacity);
-      out.forEach((amount, node) => {
-        const right = expected[node];
-        if (Math.abs(amount - right) > 1e-7 * (capacity + 1e-3)) throw new Error(`${amount} instead of ${right}`);
-      });
-      expect(Math.abs(total(Array.from(out)) - Math.min(capacity, total(high)))).toBeLessThanOrEqual(
-        1e-9 * (capacity + 1e-3),
-      );
-    }),
-    runs(1000),
-  );
-});
 
 describe('the fast form and its plain twin agree', () => {
-  const TOLERANCE = 1e-9;
-
-  test('in water-filling: amounts and level', () => {
-    fc.assert(
-      fc.property(fill, ({ nodes, spare }) => {
-        const high = nodes.map((node) => node.high);
-        const low = nodes.map((node) => node.high * node.lowPart * node.lowPart);
-        const weight = nodes.map((node) => node.weight);
-        const capacity = total(low) + spare * (total(high) - total(low));
-        const out = new Float64Array(nodes.length);
-        const columns = [low, high, weight].map((column) => Float64Array.from(column)) as [
-          Float64Array,
-          Float64Array,
-          Float64Array,
-        ];
-        waterFill(...columns, nodes.length, capacity, out);
-        const plain = plainFill(low, high, weight, capacity);
-        out.forEach((amount, at) => {
-          const right = plain.out[at];
-          if (Math.abs(amount - right) > TOLERANCE * (capacity + 1e-3)) throw new Error(`${amount}, plain ${right}`);
-        });
-      }),
-      runs(1000),
-    );
-  });
-
   test('in max-min of two dimensions, with floors, unlimited and blocked ones', () => {
     const targets = fc.array(fc.oneof(rate, fc.constantFrom(0, Infinity)), {
       minLength: 2,

@@ -50,7 +50,7 @@ export function plainMaxMin({ target, demand, weight, floorRatio }: Plain): numb
 }
 
 /** Bitran and Hax with a mark per participant who is fixed. */
-export function plainFill(
+function plainFill(
   low: readonly number[],
   high: readonly number[],
   weight: readonly number[],

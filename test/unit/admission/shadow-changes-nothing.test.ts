@@ -130,41 +130,9 @@ describe('a shadow beside what is in force', () => {
     // Otherwise this would compare nothing.
     expect(differences).toBeGreaterThan(partOf(50));
   });
-
-  test('answers as a gate in which the plan is in force', () => {
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 1, maxLength: 80 }), (steps) => {
-        // A quota in force that refuses nothing, so that no work is lost to the shadow.
-        const beside = gateOf({ quota: quotaOf(1e9, 1e9), shadow: { quota: quotaOf(100, 3000) } });
-        const enforced = gateOf({ quota: quotaOf(100, 3000) });
-        const plain = steps.map((one): Step => ({ ...one, way: one.way === 'consume' ? 'consume' : 'try' }));
-        play(beside, plain);
-        play(enforced, plain);
-        expectSame(beside, beside.gate.shadows.shadowLaneOf(0) as number, enforced);
-      }),
-      runs(100),
-    );
-  });
 });
 
 describe('a group with mode: shadow', () => {
-  test('refuses nothing, and is charged as if it were enforced', () => {
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 1, maxLength: 80 }), fc.constantFrom(...FORMS), (steps, form) => {
-        const orders = { quota: quotaOf(100, 3000), maxRequest: { messages: 1000, bytes: 100_000 }, ...form };
-        const shadow = gateOf({ ...orders, mode: 'shadow' });
-        const enforced = gateOf(orders);
-        const plain = steps.map((one): Step => ({ ...one, way: one.way === 'consume' ? 'consume' : 'try' }));
-        for (const { answer } of play(shadow, plain) as { answer: { granted?: boolean } | undefined }[]) {
-          expect(answer?.granted ?? true).toBe(true);
-        }
-        play(enforced, plain);
-        expectSame(shadow, 0, enforced);
-      }),
-      runs(100),
-    );
-  });
-
   test('refuses nothing in any way to ask, and holds nothing in the end', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 80 }), (steps) => {
@@ -182,18 +150,3 @@ describe('a group with mode: shadow', () => {
     );
   });
 });
-
-function expectSame(shadow: Gated, lane: number, enforced: Gated): void {
-  for (const dimension of [0, 1]) {
-    const [here, there] = [slotOf(lane, dimension), slotOf(0, dimension)];
-    // Refilled at other instants, which rounds differently.
-    expect(tokensIn(shadow, lane, dimension)).toBeCloseTo(tokensIn(enforced, 0, dimension), 6);
-    expect(shadow.limiter.admitted.at(here)).toBe(enforced.limiter.admitted.at(there));
-    expect(shadow.limiter.refused.at(here)).toBe(enforced.limiter.refused.at(there));
-  }
-}
-
-/** As of now: an explanation of a refusal has brought them up to date in one of the two. */
-function tokensIn({ limiter, time }: Gated, lane: number, dimension: number): number {
-  return limiter.available(lane, dimension, time.nowMs) - limiter.buckets.debt(lane, dimension, time.nowMs);
-}

@@ -32,50 +32,6 @@ describe('smoothing', () => {
     const twice = sharesOf(smoothed(maxMin, 1000), { ...ALONE, applied: [half], ageMs: [120] })[0];
     expectShares(twice, sharesOf(smoothed(maxMin, 1000), { ...ALONE, ageMs: [240] })[0], 9);
   });
-
-  test.each<Participants & { says: string; shares: readonly number[] }>([
-    {
-      says: 'those that fall make room for those that rise',
-      target: [100],
-      demand: [[200, 200]],
-      applied: [[100, 0]],
-      shares: [50, 50],
-    },
-    {
-      says: 'a quota that was cut holds at once',
-      target: [100],
-      demand: [[900, 900]],
-      applied: [[600, 200]],
-      shares: [50, 50],
-    },
-    {
-      says: 'parts of one unit as well',
-      target: [0.15],
-      demand: [[0.9, 0.9, 0.9]],
-      applied: [[0.12, 0.1, 0.01]],
-      ageMs: [250, 250, 250],
-      shares: [0.07, 0.06, 0.02],
-    },
-    {
-      says: 'where there is room nobody falls faster',
-      target: [100],
-      demand: [[200, 200]],
-      applied: [[70, 10]],
-      ageMs: [250, 250],
-      shares: [65.58, 18.85],
-    },
-    {
-      says: 'those that fall give up the same part of their way, a third here, so that Σ is the target',
-      target: [150],
-      demand: [[900, 900, 900]],
-      applied: [[120, 100, 10]],
-      ageMs: [250, 250, 250],
-      // 54.52 and 38.94 are above 50: there is room for the 31.15 that the last one is below.
-      shares: [68.17, 62.98, 18.85],
-    },
-  ])('$says', ({ shares, ...given }) => {
-    expectShares(sharesOf(smoothed(maxMin, 1000), given)[0], shares);
-  });
 });
 
 describe('slew', () => {
@@ -89,38 +45,9 @@ describe('slew', () => {
   ])('after %i ms: %f', (ageMs, share) => {
     expectShares(sharesOf(slewed(maxMin, 0.1), { ...given, ageMs: [ageMs] })[0], [share]);
   });
-
-  test('decreases are immediate', () => {
-    expectShares(sharesOf(slewed(maxMin, 0.1), { ...given, demand: [[50]] })[0], [50]);
-  });
-
-  test('what is not known starts at the strategy’s share', () => {
-    expectShares(sharesOf(slewed(maxMin, 0.1), { ...given, applied: [] })[0], [900]);
-  });
 });
 
 describe('a range of shares', () => {
-  test.each<Participants & { says: string; least?: number; most?: number; shares: readonly number[] }>([
-    {
-      says: 'what a maximum cuts off goes to those that want more, the rest lies idle',
-      target: [100],
-      demand: [[200, 40, 5]],
-      most: 0.5,
-      shares: [50, 40, 5],
-    },
-    { says: 'headroom is cut as well', target: [100], demand: [[5]], most: 0.5, shares: [50] },
-    {
-      says: 'minimums beyond the target are cut to target/N',
-      target: [100],
-      demand: [[90, 10, 0]],
-      least: 0.9,
-      shares: [33.33, 33.33, 33.33],
-    },
-    { says: 'the maximum wins over a minimum', target: [100], demand: [[90]], least: 0.9, most: 0.5, shares: [50] },
-  ])('$says', ({ shares, least: minShareRatio = 0, most: maxShareRatio = 1, ...given }) => {
-    expectShares(sharesOf(clamped(maxMin, { minShareRatio, maxShareRatio }), given)[0], shares);
-  });
-
   test.each([
     ['a maximum: what is cut off goes to the others, as far as they want it', [80, 15, 5], 0, 0.5, [50, 40, 5]],
     ['a minimum: it is taken from what the others have above theirs', [90, 10, 0], 0.1, 1, [80, 10, 10]],
@@ -129,12 +56,6 @@ describe('a range of shares', () => {
     const fixed: Strategy = { ...maxMin, converge: (round) => round.share[0]?.set(given) };
     const range = { minShareRatio, maxShareRatio };
     expectShares(sharesOf(clamped(fixed, range), { target: [100], demand: [[200, 40, 5]] })[0], shares);
-  });
-
-  test('a minimum is taken from the others', () => {
-    const given = { target: [100], demand: [[100, 10, 0]], headroom: 'none' as const };
-    const range = { minShareRatio: 0.1, maxShareRatio: 1 };
-    expectShares(sharesOf(clamped(maxMin, range), given)[0], [80, 10, 10]);
   });
 });
 
