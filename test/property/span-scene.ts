@@ -45,7 +45,7 @@ export class SpanScene {
       b: { ...group, topics: 'even' },
     };
     const scopes = { acme: 'b', 'acme/orders': { group: 'a', andBroader: true } };
-    const own = { publish: { messagesPerSecond: NODE }, burstMs: 100 };
+    const own = { publish: { messagesPerSecond: NODE } };
     const raw = { cluster: 'c', node: 'n', topic: 'memory', limits: own, attachments: { scopes }, groups };
     const config = resolveConfig(raw, { source: '(test)' });
     const topic = new MemoryTopic(createMemoryLog());
