@@ -86,68 +86,10 @@ describe('POST /v1/acquire', () => {
     expect(body.detail).toContain('did you mean orders?');
   });
 
-  const WRONG_AMOUNTS: readonly (readonly [string, string, RegExp])[] = [
-    ['negative', '{"group":"orders","messages":-1}', /^messages must be a finite number .* got -1$/],
-    ['infinite', '{"group":"orders","bytes":1e999}', /^bytes must be a finite number .* got Infinity$/],
-    [
-      'absurd',
-      '{"group":"orders","messages":9007199254740993}',
-      /^messages must be a finite number from 0 to 900719925474/,
-    ],
-    ['a string', '{"group":"orders","messages":"5"}', /^messages must be a finite number .* got "5"$/],
-    ['null', '{"group":"orders","bytes":null}', /^bytes must be a finite number .* got null$/],
-    ['absent', '{"group":"orders"}', /^messages and bytes are both absent/],
-    ['zero', '{"group":"orders","messages":0}', /^messages must not be 0 alone/],
-    ['both zero', '{"group":"orders","messages":0,"bytes":0}', /^messages and bytes must not be 0 alone/],
-  ];
-
-  it.each(WRONG_AMOUNTS)('an amount that is %s is 422 and names the field', async (_, payload, detail) => {
-    const { status, body } = await post(scene, payload);
+  it('an amount that is infinite is 422 and names the field', async () => {
+    const { status, body } = await post(scene, '{"group":"orders","bytes":1e999}');
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'AMOUNT_INVALID' });
-    expect(body.detail).toMatch(detail);
-  });
-
-  it('an amount above maxRequest is 422', async () => {
-    const { status, body } = await scene.acquire({ group: 'slow', messages: 101 });
-    expect({ status, code: body.code }).toEqual({ status: 422, code: 'AMOUNT_ABOVE_MAX_REQUEST' });
-    expect(body.detail).toBe('messages = 101 is above maxRequest 100 of group slow');
-  });
-
-  it.each([
-    ['tenant', 'acme'],
-    ['namespace', 'orders'],
-    ['headers', {}],
-  ])('%s beside a group is refused', async (field, value) => {
-    const { status, body } = await scene.acquire({ group: 'orders', messages: 1, [field]: value });
-    expect({ status, code: body.code }).toEqual({ status: 422, code: 'FIELD_INVALID' });
-    expect(body.detail).toBe(`${field} must be absent where group is given`);
-  });
-
-  const WRONG_FIELDS: readonly (readonly [string, string, RegExp])[] = [
-    ['{"group":"orders","mesages":1}', 'FIELD_UNKNOWN', /^field mesages is not known; did you mean messages\?$/],
-    [
-      '{"group":"orders","messages":1,"zzz":1}',
-      'FIELD_UNKNOWN',
-      /^field zzz is not known; known are group, key, tenant/,
-    ],
-    ['{"messages":1}', 'FIELD_INVALID', /^group is missing/],
-    ['{"group":7,"messages":1}', 'FIELD_INVALID', /^group must be a string of 1 to 5000 characters, got 7$/],
-    ['{"group":null,"messages":1}', 'FIELD_INVALID', /^group must be a string of 1 to 5000 characters, got null$/],
-    ['{"tenant":null,"messages":1}', 'FIELD_INVALID', /^tenant must be a string of at most 256 characters, got null$/],
-    ['{"grup":"orders","messages":1}', 'FIELD_UNKNOWN', /^field grup is not known; did you mean group\?$/],
-    ['{"group":"","messages":1}', 'FIELD_INVALID', /^group must be a string/],
-    [
-      '{"group":"orders","direction":"up","messages":1}',
-      'FIELD_INVALID',
-      /^direction must be "publish" or "dispatch", got "up"$/,
-    ],
-    ['{"group":"orders","messages":1,"retry":"yes"}', 'FIELD_INVALID', /^retry must be true or false, got "yes"$/],
-  ];
-
-  it.each(WRONG_FIELDS)('%s is 422 %s', async (payload, code, detail) => {
-    const { status, body } = await post(scene, payload);
-    expect({ status, code: body.code }).toEqual({ status: 422, code });
-    expect(body.detail).toMatch(detail);
+    expect(body.detail).toMatch(/^bytes must be a finite number .* got Infinity$/);
   });
 
   const WRONG_BODIES: readonly (readonly [string, RegExp])[] = [

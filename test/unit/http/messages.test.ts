@@ -32,6 +32,10 @@ it('messages about bodies and queries are those that were recorded', async () =>
     }
     if (process.env.UPDATE_GOLDEN === '1') writeFileSync(GOLDEN, `${now.join('\n')}\n`);
     expect(now).toEqual(recorded);
+    // Nothing of all that is demand, or a defect.
+    const { attemptedMessages, attemptedBytes } = scene.node.groupStatus('orders').directions.publish.local;
+    expect([attemptedMessages, attemptedBytes]).toEqual([0, 0]);
+    expect(scene.log.filter(({ level }) => level === 'error')).toEqual([]);
   } finally {
     await scene.close();
   }

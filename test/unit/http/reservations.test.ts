@@ -134,34 +134,6 @@ describe('a reservation over HTTP', () => {
     expect((await post('/v1/commit', { id, costs: [{ units: 1 }] })).status).toBe(200);
   });
 
-  it.each([
-    { body: { cost: { units: -1 } }, code: 'COST_INVALID', detail: /^cost: units must be a number from 0/ },
-    { body: { cost: { unit: 1 } }, code: 'COST_INVALID', detail: /^cost: unit is not known/ },
-    { body: { cost: 5 }, code: 'COST_INVALID', detail: /^cost: costs must be objects, got 5/ },
-    { body: { cost: {} }, code: 'COST_INVALID', detail: /^cost: units, readBytes.* are all absent/ },
-    { body: { cost: { units: 1, backend: 'a b' } }, code: 'COST_INVALID', detail: /^cost: backend must be/ },
-    { body: { cost: { units: 1 }, waitMs: 5 }, code: 'FIELD_INVALID', detail: /^waitMs must be absent/ },
-    { body: { reserve: true, atMost: true }, code: 'FIELD_INVALID', detail: /^atMost must be absent/ },
-    { body: { reserve: true, priority: 'immediate' }, code: 'FIELD_INVALID', detail: /^priority must be absent/ },
-    { body: { reserve: 1 }, code: 'FIELD_INVALID', detail: /^reserve must be true or false/ },
-  ])('a wrong request is told: $body', async ({ body: wrong, code, detail }) => {
-    const { status, body } = await scene.acquire({ group: 'orders', messages: 1, ...wrong });
-    expect([status, body.code]).toEqual([422, code]);
-    expect(body.detail).toMatch(detail);
-  });
-
-  it.each([
-    { payload: { id: 5 }, detail: /^id must be the id/ },
-    { payload: { id: 'a-1', message: 1 }, detail: /^field message is not known; did you mean messages/ },
-    { payload: { id: 'a-1', bytes: 1.5 }, detail: /^bytes must be a whole number/ },
-    { payload: { id: 'a-1', costs: [] }, detail: /^costs must be an array of at least one/ },
-    { payload: { id: 'a-1', cancel: true }, detail: /^field cancel is not known/ },
-  ])('a wrong commit is told: $payload', async ({ payload, detail }) => {
-    const { status, body } = await post('/v1/commit', payload);
-    expect(status).toBe(422);
-    expect(body.detail).toMatch(detail);
-  });
-
   it('metrics and GET /v1/reservations count them', async () => {
     const { committed, open } = await counts();
     expect(open).toBe(0);

@@ -68,26 +68,4 @@ describe('batches over HTTP', () => {
     expect(await counts()).toMatchObject({ refundsRefused: before.refundsRefused + 3 });
     expect((await take({ all: true })).body).toMatchObject({ messages: 90 });
   });
-
-  it.each([
-    ['/v1/take', {}, 'group'],
-    ['/v1/take', { group: 'orders', all: false }, 'all'],
-    ['/v1/take', { group: 'orders', all: true, messages: 1 }, 'all'],
-    ['/v1/take', { group: 'orders', messages: 1, waitMs: 1e9 }, 'waitMs'],
-    ['/v1/take', { group: 'orders', mesages: 1 }, 'mesages'],
-    ['/v1/take', { group: 'orders', messages: 1.5 }, 'messages'],
-    ['/v1/take', { group: 'orders', messages: 1, direction: 'up' }, 'direction'],
-    ['/v1/take', { group: 'orders', messages: 1, topic: 7 }, 'topic'],
-    ['/v1/take', [], 'object'],
-    ['/v1/refund', { id: 7 }, 'id'],
-    ['/v1/refund', { id: 'a-1', messages: -1 }, 'messages'],
-    ['/v1/refund', { id: 'a-1', dropped: 5 }, 'dropped'],
-    ['/v1/refund', { id: 'a-1', dropped: { bytes: 'x' } }, 'dropped.bytes'],
-    ['/v1/refund', { id: 'a-1', droped: {} }, 'droped'],
-    ['/v1/refund/bulk', { refunds: [] }, 'refunds'],
-  ])('%s %j is named', async (url, body, named) => {
-    const { status, body: problem } = await post(url, body);
-    expect([400, 422]).toContain(status);
-    expect(problem.detail).toContain(named);
-  });
 });

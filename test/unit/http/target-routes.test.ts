@@ -99,61 +99,6 @@ describe('costs and backends over HTTP', () => {
     expect(publish.binding).toBe('cost');
   });
 
-  it.each([
-    {
-      says: 'NaN cannot be sent, null can',
-      body: { level: null, target: 1, spring: 1 },
-      detail: /level must be a finite/,
-    },
-    { says: 'a negative queue', body: { level: -1, target: 1, spring: 1 }, detail: /level must be .* got -1/ },
-    { says: 'no spring', body: { level: 1, target: 1 }, detail: /spring must be a finite number > 0/ },
-    { says: 'a ratio of 3', body: { throttlingRatio: 3 }, detail: /from 0 to 2, or null, got 3/ },
-    { says: 'both ways', body: { throttlingRatio: 1, level: 1 }, detail: /excludes level, target and spring/ },
-    { says: 'an unknown key', body: { queue: 1 }, detail: /queue is not known; known are zone, level/ },
-    { says: 'a bad zone', body: { throttlingRatio: 1, zone: 'a b' }, detail: /zone must be a name/ },
-  ])('refuses a broken sensor: $says', async ({ body, detail }) => {
-    const { status, body: problem } = await backend('db-1', body);
-    expect([status, problem.code]).toEqual([422, 'BACKEND_INVALID']);
-    expect(problem.detail).toMatch(detail);
-  });
-
-  it.each([
-    { says: 'no cost', body: { group: 'orders', costs: [] }, detail: /costs must name at least one cost/ },
-    { says: 'nothing in it', body: { group: 'orders', costs: [{}] }, detail: /are all absent/ },
-    { says: 'negative', body: { group: 'orders', costs: [{ units: -1 }] }, detail: /units must be .* got -1/ },
-    { says: 'absurd', body: { group: 'orders', costs: [{ units: 1e300 }] }, detail: /units must be a number from 0/ },
-    { says: 'a key', body: { group: 'orders', costs: [{ unit: 1 }] }, detail: /unit is not known/ },
-    {
-      says: 'sampled',
-      body: { group: 'orders', sampled: 0, costs: [{ units: 1 }] },
-      detail: /sampled must be above 0/,
-    },
-    { says: 'no group', body: { costs: [{ units: 1 }] }, detail: /group is missing/ },
-    { says: 'a word', body: { group: 'orders', message: 1, costs: [{ units: 1 }] }, detail: /message is not known/ },
-  ])('refuses costs: $says', async ({ body, detail }) => {
-    const { status, body: problem } = await costs(body);
-    expect([status, problem.code]).toEqual([422, 'COST_INVALID']);
-    expect(problem.detail).toMatch(detail);
-  });
-
-  it.each(['group', 'groups', 'direction', 'messages', 'sampled', 'costs', 'units', 'backend'])(
-    'refuses %s that has no text of its own, whatever a comparison would make of it',
-    async (key) => {
-      const cost = { units: 1, ...(['units', 'backend'].includes(key) ? { [key]: NO_TEXT } : {}) };
-      const others = ['units', 'backend'].includes(key) ? {} : { [key]: NO_TEXT };
-      const { status } = await costs({ group: 'orders', costs: [cost], ...others });
-      expect([404, 422]).toContain(status);
-    },
-  );
-
-  it.each(['zone', 'level', 'target', 'spring', 'throttlingRatio'])(
-    'refuses a sensor’s %s without a text',
-    async (key) => {
-      const level = key === 'throttlingRatio' ? {} : { level: 1, target: 1, spring: 1 };
-      expect((await backend('db-1', { ...level, [key]: NO_TEXT })).status).toBe(422);
-    },
-  );
-
   it('full tables refuse loudly', async () => {
     const { status, body } = await costs({ group: 'other', costs: [{ units: 1 }] });
     expect([status, body.code]).toEqual([503, 'COSTS_FULL']);
@@ -169,9 +114,6 @@ describe('costs and backends over HTTP', () => {
     expect((await costs({ group: 'nope', costs: [{ units: 1 }] })).status).toBe(404);
   });
 });
-
-/** JSON may say so: neither a text nor a number can be made of it. */
-const NO_TEXT = { toString: {}, valueOf: {} };
 
 describe('what is seen of it', () => {
   it('one log line per group in use and interval, when switched on, and metrics', async () => {
