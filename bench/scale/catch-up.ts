@@ -8,11 +8,11 @@ import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
 import type { CoordinatorSettings } from '../../src/core/base/settings.js';
-import { DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
+import { DIRECTION_COUNT, type GroupId } from '../../src/core/base/vocabulary.js';
 import { Coordinator } from '../../src/core/coordinator/coordinator.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
 import type { Append, ReadEvent } from '../../src/core/protocol/events-and-effects.js';
-import { nodeRecordKey, type ReportRow, reportRecordKey } from '../../src/core/protocol/record.js';
+import { nodeRecordKey, partitionOf, type ReportRow, reportRecordKey } from '../../src/core/protocol/record.js';
 
 export interface Log {
   readonly nodes: number;
@@ -126,10 +126,12 @@ class Turns {
 
 /** As compaction leaves it: every key once, node by node, and behind them the newest records, the signs of life. */
 function* recordsOf({ nodes, keysPerNode, partitions }: Log, partition: number, cluster: string): Generator<Append> {
+  const groupIds = groupsOn(partition, partitions, ROWS_PER_RECORD * Math.ceil(keysPerNode / partitions));
   for (let node = 0; node < nodes; node++) {
     for (let bundle = partition; bundle < keysPerNode; bundle += partitions) {
       const { key: nodeKey, author } = authorOf(node, 1, bundle + 100, cluster);
-      const rows = Array.from({ length: ROWS_PER_RECORD }, (_, at) => rowOf(bundle * ROWS_PER_RECORD + at));
+      const first = ROWS_PER_RECORD * Math.floor(bundle / partitions);
+      const rows = groupIds.slice(first, first + ROWS_PER_RECORD).map(rowOf);
       yield { partition, key: reportRecordKey(nodeKey, bundle), record: { kind: 'report', author, rows } };
     }
   }
@@ -147,10 +149,20 @@ function authorOf(node: number, life: number, sequence: number, cluster: string)
   return { key, author: { nodeKey: key, incarnation: incarnationOf(life, 1), sequence } };
 }
 
-function rowOf(group: number): ReportRow {
+/** Ids of groups that belong to a partition. */
+function groupsOn(partition: number, partitions: number, count: number): GroupId[] {
+  const groupIds: GroupId[] = [];
+  for (let group = 0; groupIds.length < count; group++) {
+    const groupId = groupIdOf('scale', `group-${group}`);
+    if (partitionOf(groupId, partitions) === partition) groupIds.push(groupId);
+  }
+  return groupIds;
+}
+
+function rowOf(groupId: GroupId): ReportRow {
   const rates = { usageMessages: 1, usageBytes: 1, demandMessages: 1, demandBytes: 1 };
   return {
-    groupId: groupIdOf('scale', `group-${group}`),
+    groupId,
     direction: 0,
     topics: 0,
     ...rates,

@@ -163,8 +163,9 @@ class Watcher {
 function withClaim(event: ReadEvent, { membership }: Coordinator): ReadEvent {
   const { record } = event;
   if (record?.kind !== 'node' || (record.pool ?? 0) > 0) return event;
-  const isMember = membership.alive.some(({ nodeId }) => nodeId === record.nodeId);
-  return { ...event, record: { ...record, pool: membership.alive.length + (isMember ? 0 : 1) } };
+  const { count } = membership.on(event.partition);
+  const isMember = membership.indexOf(record.author.nodeKey, event.partition) !== -1;
+  return { ...event, record: { ...record, pool: count + (isMember ? 0 : 1) } };
 }
 
 function unmet(demand: RateStatus, usage: RateStatus, key: keyof RateStatus): number {

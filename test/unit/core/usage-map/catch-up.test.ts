@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bundleKeyText, nodeKeyText, Reading } from './reading.js';
+import { bundleKeyText, groupsOn, nodeKeyText, Reading } from './reading.js';
 
 interface Log {
   readonly nodes: number;
@@ -12,11 +12,12 @@ function read({ nodes, keysPerNode, partitions }: Log): { reading: Reading; reco
   const reading = new Reading(partitions);
   let records = 0;
   for (let partition = 0; partition < partitions; partition++) {
+    const groups = groupsOn(partition, partitions, Math.ceil(keysPerNode / partitions));
     for (let node = 0; node < nodes; node++) {
       reading.node(`n${node}`, { partition });
       records++;
       for (let bundle = partition; bundle < keysPerNode; bundle += partitions) {
-        reading.report(`n${node}`, { [`g${bundle}`]: 1 }, { partition, bundle });
+        reading.report(`n${node}`, { [groups[Math.floor(bundle / partitions)]!]: 1 }, { partition, bundle });
         records++;
       }
     }
@@ -31,6 +32,7 @@ test('catching up looks at no key but those it reads: no step beside, however ma
   ]) {
     const { reading } = read(log);
     expect(reading.usageMap.entryCount).toBe(log.nodes * log.keysPerNode);
+    expect(reading.usageMap.rows.count).toBe(log.nodes * log.keysPerNode);
     expect(reading.usageMap.steps).toBe(0);
   }
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nodeKeyText, Reading } from './reading.js';
+import { groupsOn, nodeKeyText, Reading } from './reading.js';
 
 /** Heartbeats of `nodes` for some seconds of log time. */
 function beat(reading: Reading, seconds: number, ...nodes: readonly string[]): void {
@@ -166,6 +166,17 @@ describe('who shares the groups of another partition', () => {
     expect(reading.rowsOf('mails')).toEqual({ a: 7 });
     reading.node('a', { life: 2, partition: 1 });
     expect(reading.rowsOf('mails')).toEqual({});
+  });
+
+  test('rows of a group that belongs to another partition are left out, and counted', () => {
+    const reading = new Reading(2);
+    const [here = ''] = groupsOn(1, 2, 1);
+    const [elsewhere = ''] = groupsOn(0, 2, 1);
+    reading.node('a', { partition: 1 });
+    reading.report('a', { [here]: 7, [elsewhere]: 7 }, { partition: 1 });
+    expect(reading.rowsOf(here)).toEqual({ a: 7 });
+    expect(reading.rowsOf(elsewhere)).toEqual({});
+    expect(reading.log.ignored).toMatchObject({ 'foreign-key': 1 });
   });
 
   test('ends with its key, as newcomers find it', () => {

@@ -2,6 +2,7 @@ import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/i
 import type { Notice, ReadEvent } from '../../../../src/core/protocol/events-and-effects.js';
 import {
   nodeRecordKey,
+  partitionOf,
   type ReportRow,
   reportRecordKey,
   type TopicRecord,
@@ -139,6 +140,15 @@ function rowOf(group: string, rate: number): ReportRow {
   const groupId = groupIdOf('demo', group);
   const rates = { usageMessages: rate, usageBytes: 0, demandMessages: rate, demandBytes: 0 };
   return { groupId, direction: 0, topics: 0, ...rates, shareMessages: 0, shareBytes: 0 };
+}
+
+/** Names of groups that belong to a partition. */
+export function groupsOn(partition: number, partitions: number, count: number): string[] {
+  const names: string[] = [];
+  for (let at = 0; names.length < count; at++) {
+    if (partitionOf(groupIdOf('demo', `g${at}`), partitions) === partition) names.push(`g${at}`);
+  }
+  return names;
 }
 
 export function nodeKeyText(nodeId: string): string {
