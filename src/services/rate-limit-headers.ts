@@ -76,7 +76,7 @@ export function policyNameOf(
 ): string {
   if (level === 'node') return `node-${direction}-${dimension}`;
   const group = refusedOf(decision)?.group ?? (typeof where === 'string' ? where : 'quota');
-  return `${policyName(group)}-${direction}-${dimension}${level === 'group' ? '' : `-per-${level}`}`;
+  return policyName(group, direction, dimension, ...(level === 'group' ? [] : [`per-${level}`]));
 }
 
 function refusedOf(decision: Decision): Refused | null {

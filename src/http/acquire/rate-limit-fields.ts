@@ -88,7 +88,7 @@ export class RateLimitFields {
     if (this.#limitOf(lane, dimension, level) === null) return group;
     const direction = directionOfLane(lane);
     if (level === 'node') return `node-${direction}-${dimension}`;
-    return policyName(`${this.#node.gate.groupOf(lane).name}-${direction}-${dimension}-per-${level}`);
+    return policyName(this.#node.gate.groupOf(lane).name, direction, dimension, `per-${level}`);
   }
 
   /** Null where the level has no limit, and for the group: its quota is the policy. */
@@ -128,7 +128,7 @@ interface LanePolicies {
 function policiesOf(group: GroupConfig, direction: Direction): LanePolicies {
   const items = DIMENSIONS.map((dimension, at) => {
     const rate = quotaAsWritten(group, direction, at);
-    const name = policyName(`${group.name}-${direction}-${dimension}`);
+    const name = policyName(group.name, direction, dimension);
     if (rate === null) return { name: '', text: '' };
     return { name, text: policyItem(name, rate.amount, SECONDS_OF[rate.per], dimension) };
   });

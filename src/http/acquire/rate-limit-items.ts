@@ -1,14 +1,17 @@
+import { keyNameOf } from '../../config/setting/key-name.js';
 import type { Dimension } from '../../core/base/vocabulary.js';
 
 /**
  * Writes a policy's name so that a structured field's string may hold it: anything but printable ASCII, and quotes,
- * backslashes and percent signs, is percent-encoded.
+ * backslashes and percent signs, is percent-encoded. Long names of keys are those that are kept, because proxies drop
+ * answers whose headers exceed some KiB.
  *
  * Worked: `key:Jürgen` is `key:J%C3%BCrgen`.
  */
-export function policyName(name: string): string {
+export function policyName(group: string, ...rest: readonly string[]): string {
+  const name = [keyNameOf(group), ...rest].join('-');
   if (/^[ !#$&-[\]-~]*$/.test(name)) return name;
-  return name.toWellFormed().replace(/[^ !#$&-[\]-~]/gu, (text) => {
+  return name.replace(/[^ !#$&-[\]-~]/gu, (text) => {
     return Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
   });
 }

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ALL_PER_SECOND, type RatesAsWritten } from '../../../src/config/resolved/rates-as-written.js';
+import { keyNameOf } from '../../../src/config/setting/key-name.js';
 import { BYTES, MESSAGES, UNLIMITED } from '../../../src/core/base/vocabulary.js';
 import { Limiter } from '../../../src/core/limiter/limiter.js';
 import { RateLimitFields } from '../../../src/http/acquire/rate-limit-fields.js';
+import { policyName } from '../../../src/http/acquire/rate-limit-items.js';
 import type { WholeNode } from '../../whole-node.js';
 
 const INFINITE = Infinity;
@@ -52,6 +54,13 @@ describe('RateLimit-Policy', () => {
 });
 
 describe('RateLimit', () => {
+  it('names a long key as it is kept, so that no proxy drops the answer', () => {
+    const name = policyName(`key:${'👩'.repeat(2000)}`, 'publish', 'messages');
+    expect(name).toMatch(/^key:%F0%9F.*~sha256:[\w-]{43}-publish-messages$/);
+    expect(name.length).toBeLessThan(2048);
+    expect(policyName(keyNameOf(`key:${'x'.repeat(300)}`))).toBe(policyName(`key:${'x'.repeat(300)}`));
+  });
+
   it('r is what this node would admit now, in whole units, never negative; t is when the bucket is full', () => {
     const { fields, limiter } = fieldsOf([10, 2048]);
     limiter.setLimit(0, MESSAGES, 10, 20, 0);
