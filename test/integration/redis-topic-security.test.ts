@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import type { RedisTopicConfig } from '../../src/config/resolved/resolved-config.js';
+import { redisFinding } from '../../src/doctor/redis-finding.js';
 import { signatureFindings } from '../../src/doctor/signature-finding.js';
 import { createTopic } from '../../src/node/open-topics.js';
 import { silentTelemetry } from '../../src/ports/telemetry.js';
@@ -150,6 +151,19 @@ describe.skipIf(!isHere)('a Redis that asks who it is', () => {
     };
     const error: unknown = await within(DEADLINE_MS, command, () => use().catch((reason: unknown) => reason));
     expect(error).toMatchObject({ code: 'TOPIC_DENIED', remedy: expect.stringContaining('docs/operate/redis.md') });
+  });
+
+  it('a Redis Cluster is refused by name, by doctor too', async () => {
+    const cluster = await startRedis({ config: ['cluster-enabled yes'] });
+    try {
+      const { topic, listener } = make(cluster, {});
+      const refused = { code: 'TOPIC_SETTINGS', message: expect.stringContaining('this is a Redis Cluster') };
+      await expect(topic.open(listener)).rejects.toMatchObject(refused);
+      const finding = await redisFinding('c', redisTopicConfig([cluster.address]), DEADLINE_MS);
+      expect(finding).toMatchObject({ state: 'wrong' });
+    } finally {
+      await cluster.stop();
+    }
   });
 
   itOverTls('stays pending where the certificate is not trusted, and says why', async () => {

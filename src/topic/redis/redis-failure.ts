@@ -24,7 +24,7 @@ export function unusable(error: unknown, topic: string): TopicUnusable | null {
   if (DENIED.test(reason) || SCRIPT_DENIED.test(reason)) {
     return new TopicUnusable('TOPIC_DENIED', { topic, reason }, cause);
   }
-  if (/^ERR (DB index|unknown command|invalid DB)|^(MOVED|CROSSSLOT)\b/i.test(reason)) {
+  if (/^ERR (DB index|unknown command|invalid DB)/i.test(reason)) {
     return new TopicUnusable('TOPIC_SETTINGS', { topic, reason }, cause);
   }
   if (/\bWRONGTYPE\b/.test(reason)) {

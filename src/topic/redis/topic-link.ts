@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { TopicUnusable } from '../remote/topic-unusable.js';
 import { RedisConnection } from './redis-connection.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import { APPEND, OPEN, RESTORE } from './scripts.js';
@@ -84,6 +85,10 @@ export class TopicLink {
     const info = String(await connection.send('INFO', [])).split(/\r?\n/);
     const fact = (name: string) => info.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1);
     if (fact('loading') === '1') throw new Error('Redis is still reading its data from the disk');
+    if (fact('redis_mode') === 'cluster') {
+      const reason = 'this is a Redis Cluster, whose shards would tear the log apart; take a Redis that is none';
+      throw new TopicUnusable('TOPIC_SETTINGS', { topic: this.#options.topic, reason });
+    }
     if (fact('role') !== 'master') throw new Error('this Redis is a replica; name the master, or use topic.sentinel');
     return fact('run_id') ?? '';
   }
