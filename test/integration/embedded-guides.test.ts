@@ -261,7 +261,7 @@ await node.close();
 `);
   // What was there before the call of `watch` is not told; whether a group or its attachment goes first is not promised.
   expect(out.split('\n')).toEqual([
-    'group acme { quota: { publish: { messagesPerSecond: 60/min } } }',
+    "group acme { quota: { publish: { messagesPerSecond: '60/min' } } }",
     expect.stringMatching(/^(attachment|group) acme null$/),
     expect.stringMatching(/^(attachment|group) acme null$/),
     'api,key:alice,llm:alice,orders',
@@ -276,7 +276,7 @@ console.log(node.keys.list().length, node.keys.templates.get('key:{id}').definit
 await node.close();
 `);
   expect(out).toContain("[ 'key:acme' ]");
-  expect(out).toMatch(/^1 600$/m);
+  expect(out).toMatch(/^1 600\/min$/m);
 });
 
 test('keys.md and embedding.md: what is asked with curl', async () => {
