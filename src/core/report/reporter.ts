@@ -269,13 +269,13 @@ export class Reporter {
     // One piece of work in a short span says nothing of how many a node wants.
     if (isOver || (tokens.isInPieces && !byUsage)) estimate(sample, SLOW, current);
     else currentRates(sample, current, tokens);
+    if (tokens.isInPieces) spreadOverASecond(current, sample);
     const isNews =
       isDue ||
       isWrong ||
       (refusedNow && tokens.isUnannounced(current, reported)) ||
       (lane.hasEntry && isOverstated(tokens, lane)) ||
-      (hasClaimed && isClaimOver(current, reported)) ||
-      (lane.hasEntry && !byUsage && sample.isFull(SLOW) && tokens.isMetAgain(current, reported));
+      (hasClaimed && isClaimOver(current, reported));
     if (!isNews) return;
     if (!isWrong) keepToTaken(lane, tokens);
     reported.demand.set(current.demand);
@@ -526,9 +526,18 @@ const CALM_MS = 250;
  */
 function usageOverASecond(sample: LaneSample): Float64Array {
   const usage = usageIn(sample, SLOW);
-  const part = Math.min(1, sample.lengthMs(SLOW) / 1000);
-  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) usage[dimension] = part * usage[dimension];
+  spread(usage, sample);
   return usage;
+}
+
+/** Takes what came within less than a second for that of a second: of a lane that begins one piece says as much. */
+function spreadOverASecond(rates: LaneRates, sample: LaneSample): void {
+  for (const column of [rates.usage, rates.demand, rates.squares]) spread(column, sample);
+}
+
+function spread(rates: Float64Array, sample: LaneSample): void {
+  const part = Math.min(1, sample.lengthMs(SLOW) / 1000);
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) rates[dimension] = part * rates[dimension];
 }
 
 /** A reported rate of nothing is exact, not an estimate; such an entry may exist for its costs alone. */

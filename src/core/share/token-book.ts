@@ -184,14 +184,14 @@ export class TokenBook implements ChargeReader {
     return true;
   }
 
-  beginEntry(mapLane: number, source: ChargeSource, messages: number, bytes: number): void {
+  beginEntry(mapLane: number, source: ChargeSource, messages: number, bytes: number, wants: boolean): void {
     const tokens = this.#lanes.get(mapLane)?.tokens;
     tokens?.beginEntry(source.slot);
-    tokens?.charge(source.nodeKey, source.slot, Math.max(0, messages), Math.max(0, bytes));
+    tokens?.charge(source.nodeKey, source.slot, Math.max(0, messages), Math.max(0, bytes), wants);
   }
 
-  charge(mapLane: number, source: ChargeSource, messages: number, bytes: number): number {
-    return this.#lanes.get(mapLane)?.tokens.charge(source.nodeKey, source.slot, messages, bytes) ?? 0;
+  charge(mapLane: number, source: ChargeSource, messages: number, bytes: number, wants: boolean): number {
+    return this.#lanes.get(mapLane)?.tokens.charge(source.nodeKey, source.slot, messages, bytes, wants) ?? 0;
   }
 
   /** Rows of a lane have gone, or count again. What they said before is still in the lane's view. */

@@ -33,10 +33,7 @@ export class ExpectedUse {
   due = Infinity;
   /** What those take together that are met. */
   #met = 0;
-  /**
-   * Whether this node wants twice its share and more, and others want less than theirs. By the arrivals of a few
-   * seconds a node seems to want half as much again as it does now and then.
-   */
+  /** Whether this node wants clearly more than its share. */
   crowdsOut = false;
   #nodes = 1;
   /** What this node wants, also where nothing is lent. */
@@ -82,7 +79,7 @@ export class ExpectedUse {
     this.own = own === -1 ? 0 : takenBy(view, own, dimension);
     this.share = own === -1 ? 0 : shareOfEach(view, own, dimension);
     const due = own === -1 ? 0 : Math.max(this.share, (sharePerWeight * weight[own]) / view.nodes[own]);
-    this.crowdsOut = met > 0 && this.#ownWanted > CROWDS_OUT * this.share;
+    this.crowdsOut = this.#ownWanted > CROWDS_OUT * this.share;
     this.due = isAnyThrottled || !isLent ? Math.min(due, most) : most;
   }
 
@@ -142,7 +139,11 @@ export class ExpectedUse {
 
 /** Shares are rounded sums. */
 const MET = 1 + 1e-9;
-const CROWDS_OUT = 2;
+/**
+ * By the arrivals of a few seconds 90 % of a quota seem to be all of it now and then, and what whoever crowds others
+ * out keeps for them is not used: with 1 a quota of 10/s in pieces was used to 97.6 % and not to 98.9 %.
+ */
+const CROWDS_OUT = 1.3;
 
 /** What a node is given at most (Infinity = there is no bound), and what a minimum lifts shares to. */
 function rangeOf(view: LaneView, dimension: number): typeof range {

@@ -100,10 +100,10 @@ export class LaneTokens implements Clumped {
   }
 
   /** Returns how many depths of what the author gave back are not believed, of the dimension in which that is more. */
-  charge(node: NodeKey, slot: number, messages: number, bytes: number): number {
+  charge(node: NodeKey, slot: number, messages: number, bytes: number, wants: boolean): number {
     const [first, second] = this.slots as readonly [SlotTokens, SlotTokens];
-    const ofMessages = first.charge(node, slot, messages, this.settledLogMs);
-    return Math.max(ofMessages, second.charge(node, slot, bytes, this.settledLogMs));
+    const ofMessages = first.charge(node, slot, messages, this.settledLogMs, wants);
+    return Math.max(ofMessages, second.charge(node, slot, bytes, this.settledLogMs, wants));
   }
 
   /** An author's entry begins. */
@@ -243,11 +243,15 @@ export class LaneTokens implements Clumped {
     return this.slots.some(({ bucket, account, piece }) => bucket !== null && Math.abs(account.unheard) > piece / 10);
   }
 
-  /** Whether this node wants more than it told, by more than noise, up to what it would be given. */
+  /**
+   * Whether this node wants more than it told, by more than noise, up to what it would be given; or wants anything,
+   * where pieces are given and nobody knows that it waits.
+   */
   isUnannounced(now: LaneRates, told: LaneRates): boolean {
-    return this.slots.some(({ bucket, expected }, dimension) => {
+    return this.slots.some(({ bucket, expected, isInPieces, isKnown }, dimension) => {
       if (bucket === null) return false;
       const wanted = now.demand[dimension];
+      if (isInPieces && !isKnown && wanted > 0) return true;
       const before = told.demand[dimension];
       if (Math.min(wanted, expected.due) <= before) return false;
       const change = Math.min(wanted, DUE_RATIO * expected.due) - before;
@@ -255,20 +259,9 @@ export class LaneTokens implements Clumped {
     });
   }
 
-  /** Whether the rates alone may make a report due where no work is refused: see `isMetAgain` and `isOverstated`. */
+  /** Whether the rates alone may make a report due where no work is refused: see `isOverstated`. */
   get isDueByRates(): boolean {
-    return this.slots.some(({ bucket, isInPieces, expected }) => bucket !== null && (isInPieces || !expected.isLent));
-  }
-
-  /**
-   * Whether this node told that it wants more than its share, and wants less: where whole pieces are given it leaves
-   * others the tokens up to the set point, and speaks only when it is given one.
-   */
-  isMetAgain(now: LaneRates, told: LaneRates): boolean {
-    return this.slots.some(({ bucket, isInPieces, expected }, dimension) => {
-      if (bucket === null || !isInPieces) return false;
-      return expected.share < told.demand[dimension] && now.demand[dimension] < MET_AGAIN * expected.share;
-    });
+    return this.slots.some(({ bucket, expected }) => bucket !== null && !expected.isLent);
   }
 
   /**
@@ -334,8 +327,6 @@ function chanceOf(before: number, now: LaneRates, told: LaneRates, dimension: nu
 
 /** What a node wants beyond what it would be given need not be told. */
 const DUE_RATIO = 1.2;
-/** At 1/s an arrival more or less in 5 s is a fifth. */
-const MET_AGAIN = 0.8;
 const CHANGE_RATIO = 0.1;
 const DEVIATIONS = 3;
 /** Arrivals of so much time are what a change has to stand out from. */

@@ -3,20 +3,37 @@ import type { NodeKey } from '../base/vocabulary.js';
 import type { ClusterBucket } from './cluster-bucket.js';
 
 /**
- * Who used a bucket lately, by the log. Where a bucket is so small that its tokens cannot be divided, they go to the
- * node that had the fewest lately.
+ * Who used a bucket lately, or waits for it, by the log. Where a bucket is so small that its tokens cannot be divided,
+ * they go to the node that had the fewest lately.
  */
 export class RecentUse {
   /** Shared and empty until something is charged, as it is where whole pieces are given. */
   #nodes: Map<NodeKey, Use> = NOBODY;
 
-  charge(node: NodeKey, units: number, logMs: number, bucket: ClusterBucket): void {
+  /** @param units that a node took; 0 = it was refused work, and waits */
+  charge(node: NodeKey, units: number, logMs: number, bucket: ClusterBucket, piece: number): void {
     const left = this.#left(this.#nodes.get(node), logMs, bucket);
+    const least = this.#leastOf(node, logMs, bucket, piece);
     if (this.#nodes === NOBODY) this.#nodes = new Map();
-    this.#nodes.set(node, { node, units: left + Math.max(0, units), atMs: logMs });
+    this.#nodes.set(node, { node, units: Math.max(left, least) + Math.max(0, units), atMs: logMs });
   }
 
-  /** Whether the log says that this node has used the bucket lately. */
+  /**
+   * Counts a node as having had nearly as much as the one that had the least of the others. Who comes to a busy bucket
+   * would have all of it otherwise, until it had caught up with what the others had before.
+   */
+  #leastOf(node: NodeKey, logMs: number, bucket: ClusterBucket, piece: number): number {
+    const recentMs = recentMsOf(bucket);
+    const pieces = this.isKnown(node, logMs, bucket) ? BEHIND_PIECES_MAX : NEW_BEHIND_PIECES;
+    let least = Infinity;
+    for (const use of this.#nodes.values()) {
+      if (use.node === node || logMs - use.atMs > recentMs) continue;
+      least = Math.min(least, this.#left(use, logMs, bucket));
+    }
+    return least === Infinity ? 0 : least - pieces * piece;
+  }
+
+  /** Whether the log says that this node has used the bucket lately, or waits for it. */
   isKnown(own: NodeKey, logMs: number, bucket: ClusterBucket): boolean {
     const use = this.#nodes.get(own);
     return use !== undefined && logMs - use.atMs <= recentMsOf(bucket);
@@ -49,6 +66,18 @@ export class RecentUse {
     return before;
   }
 
+  /** Sums up by how many units others had less than `own`, also those that ask seldom. */
+  lagOfOthers(own: NodeKey, logMs: number, bucket: ClusterBucket): number {
+    const waitsMs = WAITS_AFTER * recentMsOf(bucket);
+    const had = this.#left(this.#nodes.get(own), logMs, bucket);
+    let lag = 0;
+    for (const use of this.#nodes.values()) {
+      if (use.node === own || logMs - use.atMs > waitsMs) continue;
+      lag += Math.max(0, had - this.#left(use, logMs, bucket));
+    }
+    return lag;
+  }
+
   /** What is left of a node's use: it fades within the time in which four depths flow in. */
   #left(use: Use | undefined, logMs: number, { perSecond, depth }: ClusterBucket): number {
     if (use === undefined || use.units === 0) return 0;
@@ -71,3 +100,9 @@ function recentMsOf({ perSecond, depth }: ClusterBucket): number {
 
 /** A node that has been silent for so many times the recent time is not remembered. */
 const FORGOTTEN_AFTER = 8;
+/** For so many times the recent time something is kept for a node. More keeps it for clients that ask seldom. */
+const WAITS_AFTER = 4;
+/** So far a node may fall behind the others, and catch up in one burst. More lets it have all while it does. */
+const BEHIND_PIECES_MAX = 3;
+/** The same of one that has just come: the next piece is its own. */
+const NEW_BEHIND_PIECES = 1;

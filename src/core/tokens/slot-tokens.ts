@@ -54,6 +54,8 @@ export class SlotTokens {
   takenThreshold = 0;
   /** … or, while work is refused, this many. */
   shortThreshold = 0;
+  /** Where pieces are given: whether the log says that this node has used the bucket lately, or waits for it. */
+  isKnown = false;
   /** Units of work that could not be refused, beyond what may be owed. */
   letOff = 0;
   /** Units that the cluster's bucket has room for, by what this node took and the log may not know. */
@@ -97,7 +99,8 @@ export class SlotTokens {
     this.settledTokens = stockNow(rows, bucket, this.expected.total);
     if (!this.isInPieces) return;
     for (const { author, charge, spanMs } of rows) {
-      if (author !== null) this.#recent.charge(author, Math.min(bucket.depth, charge), logMs - spanMs, bucket);
+      if (author !== null)
+        this.#recent.charge(author, Math.min(bucket.depth, charge), logMs - spanMs, bucket, this.piece);
     }
   }
 
@@ -140,15 +143,16 @@ export class SlotTokens {
   }
 
   /**
-   * A node took so much more than was expected of it, or less. The debt that one may leave is bounded, so that a false
-   * record costs its author's groups a second at most, or what may be taken of a full bucket; and so is what it may
-   * give back. Returns how many depths of that are not believed.
+   * A node took so much more than was expected of it, or less; or it wants some and has had none. The debt that one may
+   * leave is bounded, so that a false record costs its author's groups a second at most, or what may be taken of a full
+   * bucket; and so is what it may give back. Returns how many depths of that are not believed.
    */
-  charge(node: NodeKey, slot: number, units: number, logMs: number): number {
+  charge(node: NodeKey, slot: number, units: number, logMs: number, wants: boolean): number {
     const { returnable } = this;
     const bucket = this.bucket ?? this.blocked;
-    if (bucket === null || units === 0) return 0;
-    if (this.isInPieces) this.#recent.charge(node, units, logMs, bucket);
+    if (bucket === null || (units === 0 && !wants)) return 0;
+    if (this.isInPieces) this.#recent.charge(node, units, logMs, bucket, this.piece);
+    if (units === 0) return 0;
     this.#coherence.charge(slot, units, logMs);
     if (units < 0) {
       const believed = returnable.giveBack(slot, -units, bucket.depth);
@@ -422,8 +426,10 @@ export class SlotTokens {
       roundTripMs: now.roundTripMs,
       isDivided: this.#isDivided,
       nodes,
-      leavesSetPoint: this.expected.crowdsOut || this.account.owed > 0,
+      isOwing: this.account.owed > 0,
+      crowdsOut: this.expected.crowdsOut,
     };
+    this.isKnown = this.#recent.isKnown(now.own, now.logMs, bucket);
     const pieces = this.expected.isMember ? wholePieces(bucket, this.tokens, this.piece, turn) : 0;
     const most = Math.min(this.#most, pieces);
     this.#fromCluster = this.piece * Math.floor(most / this.piece);
@@ -438,7 +444,9 @@ export class SlotTokens {
     // Work as large as what a full bucket gives to its only user waits until it is full.
     const isOnlyUser = !turn.isDivided && this.#recent.othersLately(turn.own, turn.logMs, bucket) === 0;
     this.depth = Math.max(this.piece, most, isOnlyUser ? wholePieces(bucket, bucket.depth, this.piece, turn) : 0);
-    this.perSecond = 0;
+    // Until a record says otherwise, what flows in makes up the next piece.
+    const isFilling = pieces < this.piece && this.expected.isMember && this.#most === Infinity;
+    this.perSecond = isFilling ? bucket.perSecond : 0;
     this.comesBackPerSecond = bucket.perSecond;
   }
 }

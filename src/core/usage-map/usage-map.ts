@@ -36,12 +36,12 @@ export interface ChargeReader {
    * An author tells of a lane of which it had no row: what it charges counts from 0. What is below 0 was given back
    * before the log forgot its row, and is not given back again.
    */
-  beginEntry(mapLane: number, source: ChargeSource, messages: number, bytes: number): void;
+  beginEntry(mapLane: number, source: ChargeSource, messages: number, bytes: number, wants: boolean): void;
   /**
-   * A row charges this much more than its node's last one, units. Returns how many depths of the bucket it gives back
-   * that it may not.
+   * A row charges this much more than its node's last one, units, and says whether its node wants any. Returns how
+   * many depths of the bucket it gives back that it may not.
    */
-  charge(mapLane: number, source: ChargeSource, messages: number, bytes: number): number;
+  charge(mapLane: number, source: ChargeSource, messages: number, bytes: number, wants: boolean): number;
 }
 
 export interface ReadTime {
@@ -341,8 +341,9 @@ export class UsageMap {
       const bytes = before === -1 ? 0 : this.rows.chargeOf(before, BYTES);
       const [chargedMessages, chargedBytes] = chargeIn(report);
       const more = source.isElsewhere ? NO_CHARGE : ([chargedMessages - messages, chargedBytes - bytes] as const);
-      if (before === -1) charges.beginEntry(mapLane, source, ...more);
-      else most = Math.max(most, charges.charge(mapLane, source, ...more));
+      const wants = report.demandMessages > 0 || report.demandBytes > 0;
+      if (before === -1) charges.beginEntry(mapLane, source, ...more, wants);
+      else most = Math.max(most, charges.charge(mapLane, source, ...more, wants));
     }
     return most;
   }

@@ -81,12 +81,12 @@ describe('one author may charge whatever it likes', () => {
             expected += took - (slot.returnable.of(HOSTILE) - hostileBefore);
           }
           if (step.kind === 'honest') {
-            slot.charge(step.node, step.node, step.units, 0);
+            slot.charge(step.node, step.node, step.units, 0, true);
             charged += before - slot.settledTokens;
             forgiven += step.units - (before - slot.settledTokens);
           }
           if (step.kind === 'hostile') {
-            const refused = slot.charge(HOSTILE, HOSTILE, step.units, 0);
+            const refused = slot.charge(HOSTILE, HOSTILE, step.units, 0, true);
             if (step.units < 0 && slot.settledTokens > before) gaveBack++;
             expect(slot.settledTokens - before).toBeLessThanOrEqual(hostileBefore + 1e-6 * depth);
             expect(refused).toBeGreaterThanOrEqual(0);
@@ -110,7 +110,7 @@ describe('one author may charge whatever it likes', () => {
     viewed(slot, 1000, [0, 0, 0]);
     slot.returnable.begin(HOSTILE);
     slot.settledTokens = 0;
-    for (const jump of [1e6, -1e6, 1e6, -1e6, 1e6, -1e6]) slot.charge(HOSTILE, HOSTILE, jump, 0);
+    for (const jump of [1e6, -1e6, 1e6, -1e6, 1e6, -1e6]) slot.charge(HOSTILE, HOSTILE, jump, 0, true);
     expect(slot.settledTokens).toBeLessThanOrEqual(-900);
   });
 });

@@ -12,7 +12,7 @@ export interface SmallQuota {
 }
 
 /** Wishes that are missed, with what is reached: tokens lie idle while the news of the last ones travels. */
-const MISSED: Readonly<Record<string, number>> = { '10/s on 10, 50 ms, load 0.9': 0.95 };
+const MISSED: Readonly<Record<string, number>> = { '10/s on 10, 50 ms, load 0.9': 0.96 };
 
 /** Declares the tests of these quotas: at three delays, and under less and more load than the quota. */
 export function smallQuotasHold(quotas: readonly SmallQuota[]): void {
@@ -20,7 +20,7 @@ export function smallQuotasHold(quotas: readonly SmallQuota[]): void {
     const delays = [
       { deliveryMs: 5, least: 0.97 },
       { deliveryMs: 50, least: 0.97 },
-      { deliveryMs: 200, least: 0.83 },
+      { deliveryMs: 200, least: 0.9 },
     ];
     test.each(someOf(delays))(
       'delivery in $deliveryMs ms: at least $least of what a central bucket gives',

@@ -6,7 +6,9 @@ const BUCKET = { perSecond: 10, depth: 10 };
 
 function recentOf(charges: readonly (readonly [node: number, units: number, atMs: number])[]): RecentUse {
   const recent = new RecentUse();
-  for (const [node, units, atMs] of charges) recent.charge(node, units, atMs, BUCKET);
+  // All come before anybody takes something: who comes later is counted as having had nearly as much.
+  for (const [node, , atMs] of charges) recent.charge(node, 0, atMs - 1, BUCKET, 1);
+  for (const [node, units, atMs] of charges) recent.charge(node, units, atMs, BUCKET, 1);
   return recent;
 }
 
@@ -30,8 +32,8 @@ describe('who is active, and who had fewer', () => {
     },
     {
       charges: [
-        [1, 4, 1000],
-        [5, 3, 1000],
+        [1, 3, 1000],
+        [5, 2, 1000],
       ],
       own: 5,
       active: 1,
@@ -91,33 +93,51 @@ describe('as time passes', () => {
     expect(recentOf([[1, 3, 1000]]).othersLately(5, 1000 + afterMs, BUCKET)).toBe(active);
   });
 
-  test('what it had fades within four depths: 10 of long ago are fewer than 4 of now', () => {
-    // 41 units flow in within 4.1 s: e^(−1) of 10 is 3.7, of the two nodes that are known.
-    const recent = recentOf([
-      [1, 10, 0],
-      [1, 0, 4200],
-      [5, 4, 4200],
-    ]);
-    expect(recent.countBefore(5, 4200, BUCKET)).toBe(1);
-    expect(
+  test('what it had fades within four depths: 3 of long ago are fewer than 2 of now', () => {
+    // 42 units flow in within 4.2 s: e^(−1) of 3 is 1.1, of the two nodes that are known.
+    const [early, late] = [0, 3000].map((atMs) =>
       recentOf([
-        [1, 10, 3000],
+        [1, 3, atMs],
         [1, 0, 4200],
-        [5, 4, 4200],
-      ]).countBefore(5, 4200, BUCKET),
-    ).toBe(0);
+        [5, 2, 4200],
+      ]),
+    );
+    expect([early.countBefore(5, 4200, BUCKET), late.countBefore(5, 4200, BUCKET)]).toEqual([1, 0]);
+  });
+
+  test('who comes is one piece behind the one that had the fewest, and nobody ever more than three', () => {
+    const recent = recentOf([
+      [1, 9, 1000],
+      [2, 12, 1000],
+    ]);
+    const lagOf = (node: number) => recent.lagOfOthers(node, 1000, BUCKET);
+    recent.charge(5, 0, 1000, BUCKET, 1);
+    expect(lagOf(1)).toBeCloseTo(1, 9);
+    for (let units = 0; units < 20; units++) for (const node of [1, 2]) recent.charge(node, 1, 1000, BUCKET, 1);
+    expect(lagOf(1)).toBeCloseTo(21, 9);
+    recent.charge(5, 0, 1000, BUCKET, 1);
+    expect(lagOf(1)).toBeCloseTo(3, 9);
+    expect(lagOf(5)).toBe(0);
+  });
+
+  test('a lag counts for four times as long, and what is behind by bytes is a piece of them', () => {
+    const recent = recentOf([[1, 9000, 0]]);
+    recent.charge(5, 0, 0, BUCKET, 1000);
+    expect(recent.lagOfOthers(1, 0, BUCKET)).toBeCloseTo(1000, 9);
+    expect(recent.lagOfOthers(1, 12_000, BUCKET)).toBeGreaterThan(0);
+    expect(recent.lagOfOthers(1, 12_001, BUCKET)).toBe(0);
   });
 
   test('who has been silent for eight times as long is forgotten, and what is remembered stays bounded', () => {
     const recent = new RecentUse();
     const ofNobody = new RecentUse();
     // A thousand nodes that come and go: the fading depends on how many are remembered.
-    for (let node = 10; node < 1010; node++) recent.charge(node, 1, node, BUCKET);
+    for (let node = 10; node < 1010; node++) recent.charge(node, 1, node, BUCKET, 1);
     const lateMs = 1010 + 8 * 3000 + 1;
     recent.othersLately(5, lateMs, BUCKET);
     for (const each of [recent, ofNobody]) {
-      each.charge(1, 10, lateMs, BUCKET);
-      each.charge(5, 5, lateMs + 3000, BUCKET);
+      each.charge(1, 10, lateMs, BUCKET, 1);
+      each.charge(5, 5, lateMs + 3000, BUCKET, 1);
     }
     expect(look(recent, 5, lateMs + 3000)).toEqual(look(ofNobody, 5, lateMs + 3000));
     expect(look(recent, 5, lateMs + 3000)).toEqual({ active: 1, rank: 1 });
