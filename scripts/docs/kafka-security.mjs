@@ -62,15 +62,15 @@ All settings with their variables: [settings.md](../reference/settings.md). Sign
 topic:
   kind: kafka
   brokers: ["kafka-1:9093", "kafka-2:9093"]
-  tls: { caFile: ./ca.pem }                        # certFile and keyFile, where Kafka wants a certificate of the client
-  sasl: { mechanism: scram-sha-512, username: quotamesh, passwordFile: ./password }       # or scram-sha-256, plain
+  tls: { ca: { file: ./ca.pem } }                        # cert and key, where Kafka wants a certificate of the client
+  sasl: { mechanism: scram-sha-512, username: quotamesh, password: { file: ./password } } # or scram-sha-256, plain
 \`\`\`
 
 **Tokens** (\`oauthbearer\`) from the identity provider's token endpoint, by client credentials (RFC 6749, 4.4; the
 secret as HTTP Basic):
 
 \`\`\`yaml
-  sasl: { mechanism: oauthbearer, tokenEndpoint: "https://id.example/token", clientId: quotamesh, clientSecretFile: ./secret, scope: kafka }
+  sasl: { mechanism: oauthbearer, tokenEndpoint: "https://id.example/token", clientId: quotamesh, clientSecret: { file: ./secret }, scope: kafka }
 \`\`\`
 
 or from a file that somebody else keeps fresh, as Kubernetes does with a projected token; it is read again whenever
@@ -97,7 +97,7 @@ groups. Signatures (HMAC-SHA-256, one key for the cluster) make the nodes believ
 
 \`\`\`yaml
 topic:
-  hmac: { keyFile: ./hmac-key }           # openssl rand -base64 32 > hmac-key
+  hmac: { key: { file: ./hmac-key } }           # openssl rand -base64 32 > hmac-key
 \`\`\`
 
 Both topics, every kind of store. A signature holds for one cluster, topic, partition and key, so a record cannot be
@@ -108,7 +108,7 @@ key in a log line (20 at most), and stand in \`status\` (\`signatures\`; \`degra
 
 ### Introducing and removing it, one node at a time
 
-1. Every node: \`hmac: { keyFile: …, verify: warn }\`. It signs, and believes all the same; nodes without the key
+1. Every node: \`hmac: { key: { file: … }, verify: warn }\`. It signs, and believes all the same; nodes without the key
    skip signatures. What the registry holds unsigned is written again, signed, after 10 to 20 s.
 2. Wait until \`quotamesh_topic_unverified_keys\` is 0 at every node (unchanged groups are reported again after
    \`timing.forcedReportMs\`; keys of nodes that are gone stay until they are forgotten).
@@ -119,10 +119,10 @@ remove signatures: \`verify: warn\` at every node, then no \`hmac\`.
 
 ### Changing the key, one node at a time
 
-1. Every node: \`nextKeyFile\` is the new key. It is believed already.
-2. Every node: \`keyFile\` is the new key, \`previousKeyFile\` the old one. What the registry holds under the old
+1. Every node: \`nextKey\` is the new key. It is believed already.
+2. Every node: \`key\` is the new key, \`previousKey\` the old one. What the registry holds under the old
    one is written again.
-3. When \`quotamesh_topic_unverified_keys{signer="previous-key"}\` is 0 at every node, without \`previousKeyFile\`.
+3. When \`quotamesh_topic_unverified_keys{signer="previous-key"}\` is 0 at every node, without \`previousKey\`.
 
 \`signatures.keyId\` in \`status\` tells which key a node signs with, and nothing about it.
 

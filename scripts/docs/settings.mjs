@@ -42,8 +42,10 @@ groups:
   file's replaces the file's whole \`topic\`.
 - **Names** begin with a letter or digit and have letters, digits and \`. _ : -\`; those of groups also \`/ @ + ~\`.
 - *Buys* says what setting it, or turning it up, is good for; ″ in *Costs* is the same as above.
-- **Secrets** may stand in files of their own: \`sasl.passwordFile\`, \`QUOTAMESH_TOPIC_SASL_PASSWORD_FILE\`. One line
-  break at the end is not part of the secret. Secrets are never printed.
+- **Texts in files.** A secret or certificate may stand in a file of its own: \`password: { file: ./password }\`, or
+  \`QUOTAMESH_TOPIC_SASL_PASSWORD_FILE=./password\`; at most 64 KiB, and relative paths start at the configuration file.
+  One line break at its end is no part of it. Those of listeners are read again when they change. Secrets are never
+  printed.
 - **YAML.** Version 1.2, one document, at most 8 MiB. Each key once. Anchors and aliases work (an anchor may be used
   999 times); merge keys (\`<<\`) do not: \`defaults:\` is there for that. A key with nothing or \`null\` behind
   it means the default; a quota or another limit, and what leads to it, must say \`null\`.
@@ -91,7 +93,7 @@ function renderSection(section, { yamlPath, allowedText, defaultText }) {
 function shortened(text) {
   return text
     .replace(/ \(e\.g\. .*\)$/, '')
-    .replace(/^a text that is not empty$/, 'a text')
+    .replace(/^a text that is not empty(, or \{ file: PATH \})?$/, (_, file = '') => `a text${file}`)
     .replace(/^a (?:duration|size in bytes|whole number|ratio) between (\S+) and /, '$1 to ')
     .replace(/^a name of 1 to (\d+) letters, .* letter or digit$/, 'a name, at most $1')
     .replace(/^one of /, '');

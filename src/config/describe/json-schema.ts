@@ -95,7 +95,7 @@ function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
   switch (setting.kind) {
     case 'name':
     case 'text':
-      return anyOf({ type: 'string' });
+      return setting.mayBeFile === true ? anyOf({ type: 'string' }, FILE) : anyOf({ type: 'string' });
     case 'switch':
       return anyOf({ type: 'boolean' });
     case 'addresses':
@@ -107,6 +107,13 @@ function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
       return anyOf(numberIn(setting), { type: 'string', examples: examplesOf(setting.kind as QuantityKind) });
   }
 }
+
+const FILE = {
+  type: 'object',
+  properties: { file: { type: 'string' } },
+  required: ['file'],
+  additionalProperties: false,
+};
 
 /** Adds null to what is allowed, as every key may be null. */
 function anyOf(...types: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>> {

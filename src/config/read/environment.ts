@@ -36,11 +36,13 @@ export function withEnvironment(raw: unknown, environment: Environment, findings
   const given = settingsOf(environment, findings);
   let result = given.has('topic.kind') ? withTopicOfKind(raw, given.get('topic.kind')!.text) : raw;
   for (const [key, { variable, text }] of given) {
-    // The variable of one replaces what the YAML says of either.
-    const sibling = SECRET_SIBLINGS.get(key);
-    if (sibling !== undefined && !given.has(sibling)) result = putAt(result, sibling.split('.'), undefined);
-    result = putAt(result, key.split('.'), text);
-    findings.setOrigin(key.split('.'), variable);
+    const path = key.split('.');
+    findings.setOrigin(path, variable);
+    if (!FILE_VARIABLES.has(variable)) result = putAt(result, path, text);
+    else if (given.has(key.slice(0, -FILE_KEY.length))) {
+      const problem = `and ${variable.slice(0, -FILE_SUFFIX.length)} exclude each other`;
+      findings.add(path, { problem, allowed: 'one of the two', remedy: 'Remove one of the two.' });
+    } else result = putAt(result, path.slice(0, -1), { file: text });
   }
   return result;
 }
@@ -93,15 +95,29 @@ function withAddress(raw: unknown, { section, port, given }: AddressFlag, findin
   return putAt(result, [section, 'port'], match[2]);
 }
 
-/** Every variable of the settings table → the YAML path it sets. */
-export const VARIABLES: ReadonlyMap<string, string> = new Map(
+const FILE_SUFFIX = '_FILE';
+const FILE_KEY = '.file';
+
+/** `QUOTAMESH_TOPIC_SASL_PASSWORD_FILE` → `topic.sasl.password.file`. */
+const FILE_VARIABLES: ReadonlyMap<string, string> = new Map(
   SECTIONS.flatMap((section) =>
-    Object.keys(section.rows).flatMap((key): [string, string][] => {
-      const variable = environmentName(section, key);
-      return variable === null ? [] : [[variable, yamlPath(section, key)]];
+    Object.entries(section.rows).flatMap(([key, { mayBeFile }]): [string, string][] => {
+      const variable = mayBeFile === true ? environmentName(section, key) : null;
+      return variable === null ? [] : [[variable + FILE_SUFFIX, yamlPath(section, key) + FILE_KEY]];
     }),
   ),
 );
+
+/** Every variable of the settings table → the YAML path it sets. */
+export const VARIABLES: ReadonlyMap<string, string> = new Map([
+  ...FILE_VARIABLES,
+  ...SECTIONS.flatMap((section) =>
+    Object.keys(section.rows).flatMap((key): [string, string][] => {
+      const variable = environmentName(section, key);
+      return variable === null ? [] : [[variable, yamlPath(section, key)] as const];
+    }),
+  ),
+]);
 
 interface GivenVariable {
   readonly variable: string;
@@ -142,22 +158,6 @@ function withTopicOfKind(raw: unknown, kind: string): unknown {
   const written = valueAt(raw, 'topic.kind') ?? 'embedded';
   return written === kind ? raw : putAt(raw, ['topic'], { kind });
 }
-
-/** `topic.sasl.password` ↔ `topic.sasl.passwordFile`. */
-const SECRET_SIBLINGS: ReadonlyMap<string, string> = new Map(
-  SECTIONS.flatMap((section) =>
-    Object.entries(section.rows).flatMap(([key, { textOf }]): [string, string][] => {
-      const file = yamlPath(section, key);
-      const text = file.replace(/File$/, '');
-      return textOf === undefined
-        ? []
-        : [
-            [text, file],
-            [file, text],
-          ];
-    }),
-  ),
-);
 
 /** A copy with `value` at the path. What is no mapping on the way stays as it is: its own mistake is reported. */
 function putAt(target: unknown, path: ConfigPath, value: unknown): unknown {

@@ -42,7 +42,7 @@ export function readListenerTls(
   const http = readTls('http', node, findings, context);
   const mqtt = readTls('mqtt', node, findings, context);
   if ((auth?.certificates.length ?? 0) > 0 && http.read.clientCa === null && mqtt.read.clientCa === null) {
-    const remedy = 'Add http.tls.clientCaFile or mqtt.tls.clientCaFile, or remove auth.certificates.';
+    const remedy = 'Add http.tls.clientCa or mqtt.tls.clientCa, or remove auth.certificates.';
     const problem = 'need http.tls.clientCa or mqtt.tls.clientCa';
     findings.add(['auth', 'certificates'], { problem, allowed: 'both', remedy });
   }
@@ -78,7 +78,7 @@ function checkTogether(listener: 'http' | 'mqtt', tls: SoundTls, findings: Findi
   const require = (key: keyof SoundTls, needed: keyof SoundTls) => {
     if (has(needed)) return;
     const at = `${listener}.tls`;
-    const remedy = `Add ${at}.${needed} or ${at}.${needed}File, or remove ${at}.${key}.`;
+    const remedy = `Add ${at}.${needed}, or remove ${at}.${key}.`;
     findings.add([listener, 'tls', key], { problem: `needs ${at}.${needed}`, allowed: 'both', remedy });
   };
   if (has('cert')) require('cert', 'key');

@@ -3,7 +3,6 @@ import { isMapping } from '../../input/mapping.js';
 import { fieldsOf } from '../../input/schema-parts.js';
 import type { Sound } from '../schema/read-section.js';
 import type { TextsRead } from '../schema/text-file.js';
-import { formatPath } from '../setting/config-error.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { factsOf, type Section } from '../setting/section.js';
 
@@ -21,7 +20,7 @@ export interface ReadTexts<Value> {
 
 const TEXT_BYTES_MAX = 65_536;
 
-/** Puts the text of the file that `<key>File` names under `key`, wherever the section has such a pair. */
+/** Puts the text of its file in the place of every `{ file: PATH }` of a section. */
 export function readTexts<Value>(
   schema: Section<Value>,
   read: Sound<Value>,
@@ -32,23 +31,16 @@ export function readTexts<Value>(
   const texts: Record<string, unknown> = { ...(read as Readonly<Record<string, unknown>>) };
   const files: string[] = [];
   for (const [key, member] of Object.entries(fieldsOf(schema))) {
-    const [value, textOf] = [texts[key], factsOf(member)?.textOf];
-    if (isMapping(value)) {
+    const value = texts[key];
+    if (!isMapping(value)) continue;
+    if (factsOf(member) === undefined) {
       const below = readTexts(member, value, [...at, key], findings, context);
       texts[key] = below.read;
       files.push(...below.files);
-    } else if (textOf !== undefined) {
-      delete texts[key];
-      if (typeof value !== 'string') continue;
-      const path = [...at, key];
-      if (texts[textOf] !== null) {
-        const problem = `and ${formatPath([...at, textOf])} exclude each other`;
-        findings.add(path, { problem, allowed: 'one of the two', remedy: 'Remove one of the two.' });
-        continue;
-      }
-      const file = resolve(context.folder, value);
+    } else if (typeof value.file === 'string') {
+      const file = resolve(context.folder, value.file);
       files.push(file);
-      texts[textOf] = textIn(file, path, findings, context);
+      texts[key] = textIn(file, [...at, key, 'file'], findings, context);
     }
   }
   return { read: texts as Sound<TextsRead<Value>>, files };

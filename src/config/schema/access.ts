@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { section } from '../setting/section.js';
 import type { Setting } from '../setting/setting.js';
 import { CERTIFICATE, TOKEN } from './grants.js';
-import { fileRow, READ_AGAIN } from './text-file.js';
 import { PEM_REMEDY, TLS_PASSPHRASE } from './tls.js';
 
 /** Who may ask (docs/operate/access.md). */
@@ -35,18 +34,20 @@ export const AUTH = section({
 /** Certificate, key and client authorities of a listener. */
 function listenerTls(cert: Pick<Setting, 'buys' | 'costs'>, requiredCosts: string) {
   return section({
-    cert: { kind: 'text', default: null, remedy: PEM_REMEDY, ...cert },
+    cert: { kind: 'text', mayBeFile: true, default: null, remedy: PEM_REMEDY, ...cert },
     key: {
       kind: 'text',
+      mayBeFile: true,
       default: null,
       secret: true,
       remedy: PEM_REMEDY,
       buys: 'Private key of the certificate (PEM). Hot.',
-      costs: 'A secret: prefer tls.keyFile or the environment.',
+      costs: 'A secret: prefer a file or the environment.',
     },
     passphrase: TLS_PASSPHRASE,
     clientCa: {
       kind: 'text',
+      mayBeFile: true,
       default: null,
       remedy: PEM_REMEDY,
       buys: 'Asks clients for a certificate of this authority (PEM), by which auth.certificates gives them roles. Hot.',
@@ -59,10 +60,6 @@ function listenerTls(cert: Pick<Setting, 'buys' | 'costs'>, requiredCosts: strin
       buys: 'required: without a certificate nobody gets through the handshake.',
       costs: requiredCosts,
     },
-    certFile: fileRow('tls.cert', READ_AGAIN),
-    keyFile: fileRow('tls.key', READ_AGAIN),
-    passphraseFile: fileRow('tls.passphrase', READ_AGAIN),
-    clientCaFile: fileRow('tls.clientCa', READ_AGAIN),
   });
 }
 

@@ -1,17 +1,16 @@
 import type { z } from 'zod';
 import { section } from '../setting/section.js';
-import { fileRow, READ_ONCE } from './text-file.js';
 
 /** Shorter keys could be guessed by who has one signed record: `openssl rand -base64 32` prints 44 characters. */
 export const HMAC_KEY_LENGTH_MIN = 32;
 
-const KEY_REMEDY =
-  'Make one with `openssl rand -base64 32`, put it into a file, and name the file in the key with File at the end.';
+const KEY_REMEDY = 'Make one with `openssl rand -base64 32`, put it into a file, and name that: { file: PATH }.';
 
 /** Signatures on the records of both topics (docs/operate/kafka-security.md). */
 export const HMAC = section({
   key: {
     kind: 'text',
+    mayBeFile: true,
     default: null,
     defaultText: 'none: records are not signed',
     secret: true,
@@ -19,25 +18,24 @@ export const HMAC = section({
     buys: 'Records are signed, and only signed ones are believed: who may write to the topic cannot speak for a node.',
     costs: 'CPU per record (`npm run bench:hmac`) and 22 bytes; one secret, the same at every node.',
   },
-  keyFile: fileRow('hmac.key', READ_ONCE),
   nextKey: {
     kind: 'text',
+    mayBeFile: true,
     default: null,
     secret: true,
     remedy: KEY_REMEDY,
     buys: 'Records signed with the key that comes next are believed already: the first step of a rotation.',
     costs: 'A second secret.',
   },
-  nextKeyFile: fileRow('hmac.nextKey', READ_ONCE),
   previousKey: {
     kind: 'text',
+    mayBeFile: true,
     default: null,
     secret: true,
     remedy: KEY_REMEDY,
     buys: 'Records signed with the key before are still believed, and what the registry keeps is signed anew.',
     costs: 'Who has the old key is believed until it is removed here.',
   },
-  previousKeyFile: fileRow('hmac.previousKey', READ_ONCE),
   verify: {
     kind: 'choice',
     default: 'require',

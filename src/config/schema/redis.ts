@@ -1,6 +1,5 @@
 import { type Members, section } from '../setting/section.js';
 import { NODE_NAME, REDIS_PREFIX } from '../setting/setting.js';
-import { fileRow, READ_ONCE } from './text-file.js';
 import { TLS } from './tls.js';
 
 const SECRET_REMEDY =
@@ -22,13 +21,13 @@ const SENTINEL = section({
   },
   password: {
     kind: 'text',
+    mayBeFile: true,
     default: null,
     secret: true,
     remedy: SECRET_REMEDY,
     buys: 'Password at the Sentinels.',
-    costs: 'A secret: prefer sentinel.passwordFile or the environment.',
+    costs: 'A secret: prefer a file or the environment.',
   },
-  passwordFile: fileRow('sentinel.password', READ_ONCE),
   tls: {
     kind: 'switch',
     default: false,
@@ -49,13 +48,13 @@ export const REDIS_TOPIC = {
   username: { kind: 'text', default: null, buys: 'User at Redis (ACL).', costs: 'Needs password.' },
   password: {
     kind: 'text',
+    mayBeFile: true,
     default: null,
     secret: true,
     remedy: SECRET_REMEDY,
     buys: 'Password of the user, or of the server (requirepass).',
-    costs: 'A secret: prefer passwordFile or the environment; it is sent as it is, so use tls.',
+    costs: 'A secret: prefer a file or the environment; it is sent as it is, so use tls.',
   },
-  passwordFile: fileRow('password', READ_ONCE),
   db: {
     kind: 'count',
     default: 0,

@@ -1,5 +1,4 @@
 import { section } from '../setting/section.js';
-import { fileRow, READ_ONCE } from './text-file.js';
 
 const OAUTH = 'oauthbearer';
 
@@ -15,13 +14,13 @@ export const SASL = section({
   username: { kind: 'text', default: null, buys: 'User at Kafka.', costs: 'Needs rights on the topics only.' },
   password: {
     kind: 'text',
+    mayBeFile: true,
     default: null,
     secret: true,
-    remedy: 'Give a text that is not empty, or the path of a file in sasl.passwordFile.',
+    remedy: 'Give a text that is not empty, or { file: PATH }.',
     buys: 'Password of the user.',
-    costs: 'A secret: prefer sasl.passwordFile or the environment.',
+    costs: 'A secret: prefer a file or the environment.',
   },
-  passwordFile: fileRow('sasl.password', READ_ONCE),
   tokenEndpoint: {
     kind: 'text',
     default: null,
@@ -38,13 +37,13 @@ export const SASL = section({
   },
   clientSecret: {
     kind: 'text',
+    mayBeFile: true,
     default: null,
     secret: true,
-    remedy: 'Give a text that is not empty, or the path of a file in sasl.clientSecretFile.',
+    remedy: 'Give a text that is not empty, or { file: PATH }.',
     buys: 'oauthbearer: proves it there.',
-    costs: 'A secret: prefer sasl.clientSecretFile or the environment.',
+    costs: 'A secret: prefer a file or the environment.',
   },
-  clientSecretFile: fileRow('sasl.clientSecret', READ_ONCE),
   scope: {
     kind: 'text',
     default: null,

@@ -1,17 +1,16 @@
 import { section } from '../setting/section.js';
 import type { Setting } from '../setting/setting.js';
-import { fileRow, READ_ONCE } from './text-file.js';
 
-export const PEM_REMEDY =
-  'Give the PEM text, or the path of a PEM file in the key of the same name with File at the end.';
+export const PEM_REMEDY = 'Give the PEM text, or { file: PATH } with the path of a PEM file.';
 
 /** The row is the same for the keys of listeners and of clients. */
 export const TLS_PASSPHRASE = {
   kind: 'text',
+  mayBeFile: true,
   default: null,
   secret: true,
   buys: 'Opens an encrypted tls.key.',
-  costs: 'A secret: prefer tls.passphraseFile or the environment.',
+  costs: 'A secret: prefer a file or the environment.',
 } as const satisfies Setting;
 
 /** TLS of connections to the store of the topic. */
@@ -25,32 +24,31 @@ export const TLS = section({
   },
   ca: {
     kind: 'text',
+    mayBeFile: true,
     default: null,
     defaultText: "Node.js's list",
     remedy: PEM_REMEDY,
     buys: 'Trusts certificates signed by this authority only (PEM).',
     costs: 'Must be replaced before it expires.',
   },
-  caFile: fileRow('tls.ca', READ_ONCE),
   cert: {
     kind: 'text',
+    mayBeFile: true,
     default: null,
     remedy: PEM_REMEDY,
     buys: 'Client certificate (PEM), where the server asks for one.',
     costs: 'Needs tls.key.',
   },
-  certFile: fileRow('tls.cert', READ_ONCE),
   key: {
     kind: 'text',
+    mayBeFile: true,
     default: null,
     secret: true,
     remedy: PEM_REMEDY,
     buys: 'Private key of the client certificate (PEM).',
-    costs: 'A secret: prefer tls.keyFile or the environment.',
+    costs: 'A secret: prefer a file or the environment.',
   },
-  keyFile: fileRow('tls.key', READ_ONCE),
   passphrase: TLS_PASSPHRASE,
-  passphraseFile: fileRow('tls.passphrase', READ_ONCE),
   servername: {
     kind: 'text',
     default: null,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isMapping } from '../../input/mapping.js';
 import { fieldsOf, unwrapped } from '../../input/schema-parts.js';
 import type { QuantityKind } from './quantity.js';
-import type { Setting } from './setting.js';
+import type { Setting, TextFile } from './setting.js';
 import { readValue } from './setting-value.js';
 import type { WrittenRate } from './written-rate.js';
 
@@ -42,7 +42,9 @@ type FieldValue<Row extends Setting> =
       ? WrittenRate
       : Row extends { readonly choices: readonly (infer Choice)[] }
         ? Choice
-        : ValueOfKind[Row['kind']])
+        : Row extends { readonly mayBeFile: true }
+          ? string | TextFile
+          : ValueOfKind[Row['kind']])
   | (null extends Row['default'] ? (Row extends { readonly required: true } ? never : null) : never);
 
 interface ValueOfKind extends Record<QuantityKind, number> {

@@ -12,7 +12,7 @@ export function allowedText(setting: Setting, input?: unknown): string {
     case 'text':
     case 'name':
     case 'choice':
-      return 'a text that is not empty';
+      return `a text that is not empty${setting.mayBeFile === true ? ', or { file: PATH }' : ''}`;
     case 'switch':
       return 'true or false';
     case 'addresses':

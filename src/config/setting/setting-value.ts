@@ -2,7 +2,7 @@ import { isMapping } from '../../input/mapping.js';
 import type { MistakeCause } from './config-error.js';
 import { isAboveMost, isBelowLeast, isNearlyNothing } from './measured.js';
 import { parseQuantity, parseRate, QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
-import { GROUP_SELECTOR, NODE_NAME, type Setting } from './setting.js';
+import { GROUP_SELECTOR, NODE_NAME, type Setting, type TextFile } from './setting.js';
 import { allowedText, remedyFor, show } from './setting-text.js';
 import { perSecond, type WrittenRate } from './written-rate.js';
 
@@ -63,7 +63,7 @@ function singleValue(setting: Setting, input: unknown): unknown {
   switch (setting.kind) {
     case 'name':
     case 'text':
-      return textValue(setting, input);
+      return fileValue(setting, input) ?? textValue(setting, input);
     case 'choice':
       return setting.choices?.find((choice) => choice === input);
     case 'switch':
@@ -86,6 +86,12 @@ const TEXT_LENGTH_MAX = 65_536;
 function textValue({ pattern }: Setting, input: unknown): string | undefined {
   if (typeof input !== 'string' || input === '' || input.length > TEXT_LENGTH_MAX) return undefined;
   return pattern === undefined || pattern.matches.test(input) ? input : undefined;
+}
+
+function fileValue({ mayBeFile }: Setting, input: unknown): TextFile | undefined {
+  if (mayBeFile === undefined || !isMapping(input) || Object.keys(input).join() !== 'file') return undefined;
+  const { file } = input;
+  return typeof file === 'string' && file !== '' ? { file } : undefined;
 }
 
 function quantityValue(setting: Setting, input: unknown): number | undefined {

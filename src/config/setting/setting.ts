@@ -23,14 +23,19 @@ export interface Setting {
   readonly isWritten?: true;
   /** Never shown: not in messages, not by describeConfig. */
   readonly secret?: true;
-  /** The path of a file with the text of this key, which stands beside it. */
-  readonly textOf?: string;
+  /** The text may stand in a file of its own, as `{ file: PATH }`. */
+  readonly mayBeFile?: true;
   /** What to do about a wrong value, where the usual sentence would not help. */
   readonly remedy?: string;
   /** What turning it up (or setting it) buys … */
   readonly buys: string;
   /** … and what that costs. */
   readonly costs: string;
+}
+
+/** A path, relative to the configuration file. */
+export interface TextFile {
+  readonly file: string;
 }
 
 export type SettingDefault = number | string | boolean | readonly string[] | null;

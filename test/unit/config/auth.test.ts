@@ -80,7 +80,7 @@ describe('listeners that others reach', () => {
 
 describe('a mistake', () => {
   test('in a certificate is told as OpenSSL tells it', () => {
-    expect(reportOf('http: { tls: { certFile: node.pem, keyFile: node.key } }\n')).toEqual([
+    expect(reportOf('http: { tls: { cert: { file: node.pem }, key: { file: node.key } } }\n')).toEqual([
       expect.stringMatching(/http.tls cannot be used: .*PEM/),
     ]);
   });

@@ -73,7 +73,7 @@ describe('the environment', () => {
     const sasl = { mechanism: 'plain', username: 'u' };
     const topic = { kind: 'kafka', brokers: ['a:1'] };
     const withPassword = { ...RAW, topic: { ...topic, sasl: { ...sasl, password: 'from-yaml' } } };
-    const withFile = { ...RAW, topic: { ...topic, sasl: { ...sasl, passwordFile: '/absent' } } };
+    const withFile = { ...RAW, topic: { ...topic, sasl: { ...sasl, password: { file: '/absent' } } } };
     const byFile = resolve({ QUOTAMESH_TOPIC_SASL_PASSWORD_FILE: '/run/password' }, {}, withPassword);
     expect(byFile.topic).toMatchObject({ sasl: { ...sasl, password: 'from-a-file' } });
     const direct = resolve({ QUOTAMESH_TOPIC_SASL_PASSWORD: 'from-env' }, {}, withFile);
@@ -83,7 +83,7 @@ describe('the environment', () => {
       expect.stringMatching(/^QUOTAMESH_TOPIC_SASL_PASSWORD_FILE: .*exclude/),
     ]);
     expect(reportOf({ QUOTAMESH_TOPIC_TLS_CA_FILE: '/absent' }, {}, withPassword)).toEqual([
-      expect.stringMatching(/^QUOTAMESH_TOPIC_TLS_CA_FILE: topic.tls.caFile cannot be read: there is no such file/),
+      expect.stringMatching(/^QUOTAMESH_TOPIC_TLS_CA_FILE: topic.tls.ca.file cannot be read: there is no such file/),
     ]);
   });
 

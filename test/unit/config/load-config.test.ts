@@ -50,7 +50,7 @@ describe('a good file', () => {
     writeFileSync(
       file,
       `cluster: demo
-topic: { kind: kafka, brokers: "a:1, b:2", sasl: { mechanism: plain, username: u, passwordFile: password } }
+topic: { kind: kafka, brokers: "a:1, b:2", sasl: { mechanism: plain, username: u, password: { file: password } } }
 ${GROUPS}`,
     );
     const config = await loadConfig({ file });

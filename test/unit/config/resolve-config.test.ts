@@ -308,7 +308,7 @@ describe('the topic', () => {
       { ca: 'PEM', rejectUnauthorized: false },
     ],
     [
-      { certFile: 'c.pem', keyFile: '/k.pem', passphrase: 'p' },
+      { cert: { file: 'c.pem' }, key: { file: '/k.pem' }, passphrase: 'p' },
       { cert: '<c.pem>', key: '<k.pem>', passphrase: 'p', rejectUnauthorized: true },
     ],
   ])('tls: %j', (tls, expected) => {

@@ -25,7 +25,7 @@ describe('topic.sasl: oauthbearer', () => {
   test.each([
     ['an endpoint', OAUTH, OAUTH],
     ['an endpoint and a scope', { ...OAUTH, scope: 'kafka' }, { ...OAUTH, scope: 'kafka' }],
-    ['a secret in a file', { ...OAUTH, clientSecret: null, clientSecretFile: 'secret' }, OAUTH],
+    ['a secret in a file', { ...OAUTH, clientSecret: { file: 'secret' } }, OAUTH],
     ['this machine without TLS', { ...OAUTH, tokenEndpoint: 'http://127.0.0.1:1/t' }, { mechanism: 'oauthbearer' }],
     ['a file', { mechanism: 'oauthbearer', tokenFile: 't' }, { mechanism: 'oauthbearer', tokenFile: '/etc/q/t' }],
   ])('%s', (_, sasl, expected) => {
@@ -36,7 +36,7 @@ describe('topic.sasl: oauthbearer', () => {
 describe('topic.hmac', () => {
   test.each(['memory', 'embedded', 'kafka', 'redis'])('goes with kind %s', (kind) => {
     const store = kind === 'kafka' ? { brokers: ['a:1'] } : kind === 'redis' ? { addresses: ['a:1'] } : {};
-    const { topic } = resolve({ kind, ...store, hmac: { keyFile: 'key', nextKey: OTHER, verify: 'warn' } });
+    const { topic } = resolve({ kind, ...store, hmac: { key: { file: 'key' }, nextKey: OTHER, verify: 'warn' } });
     expect(topic).toMatchObject({ hmac: { key: KEY, nextKey: OTHER, previousKey: null, verify: 'warn' } });
   });
 

@@ -76,7 +76,7 @@ describe('the settings table', () => {
     expect(VARIABLES.get('QUOTAMESH_HTTP_PORT')).toBe('http.port');
     expect(VARIABLES.get('QUOTAMESH_TIMING_HEARTBEAT_MS')).toBe('timing.heartbeatMs');
     expect(VARIABLES.get('QUOTAMESH_TOPIC_BROKERS')).toBe('topic.brokers');
-    expect(VARIABLES.get('QUOTAMESH_TOPIC_SASL_PASSWORD_FILE')).toBe('topic.sasl.passwordFile');
+    expect(VARIABLES.get('QUOTAMESH_TOPIC_SASL_PASSWORD_FILE')).toBe('topic.sasl.password.file');
     expect(VARIABLES.get('QUOTAMESH_DEFAULTS_QUOTA_PUBLISH_BYTES_PER_SECOND')).toBe(
       'defaults.quota.publish.bytesPerSecond',
     );
