@@ -48,7 +48,7 @@ test.each([
   // The clock of a machine that two causes suspended at once went back.
   416_625_673,
   // Members and lives were read from another partition than the bucket's records.
-  29, 37, 41, 76, 81,
+  29, 37, 76,
   // So were ceilings of ramps.
   35, 83,
   // A tombstone of a row on a partition where its group had been before settled the bucket.
