@@ -49,7 +49,7 @@ export function play(groupSettings, { resolveConfig, World }) {
     for (const [node, steps] of Object.entries(shares)) addStep(steps, world.nowMs, shareOf(world, node));
     world.runFor(SAMPLE_MS);
   }
-  return { shares, figures: figuresOf(world, shares) };
+  return { shares };
 }
 
 const SAMPLE_MS = 20;
@@ -64,24 +64,4 @@ function addStep(steps, atMs, share) {
 
 export function demandAt(node, nowMs) {
   return STORY[node].findLast(([fromMs]) => fromMs <= nowMs)[1];
-}
-
-function figuresOf(world, shares) {
-  const granted = world.arrivals.filter((arrival) => arrival.granted);
-  const during = (fromMs, untilMs) => granted.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs);
-  const perSecond = (fromMs, untilMs) => (during(fromMs, untilMs).length * 1000) / (untilMs - fromMs);
-  const at = (node, ms) => shares[node].findLast(([atMs]) => atMs <= ms)?.[1] ?? 0;
-  let worst = 0;
-  for (let fromMs = 0; fromMs <= DURATION_MS - 1000; fromMs += 50) {
-    worst = Math.max(worst, perSecond(fromMs, fromMs + 1000));
-  }
-  const reports = world.topic.log.filter(({ record }) => record?.kind === 'report').length;
-  return {
-    before: Object.keys(STORY).map((node) => at(node, RISE_MS - 1)),
-    contended: Object.keys(STORY).map((node) => at(node, FALL_MS - 1)),
-    after: Object.keys(STORY).map((node) => at(node, DURATION_MS)),
-    used: (perSecond(RISE_MS, DURATION_MS) / QUOTA) * 100,
-    worst: worst / QUOTA,
-    reports,
-  };
 }
