@@ -1,8 +1,10 @@
 import type { ReportTopicListener } from '../../../src/ports/report-topic.js';
 import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 
-/** A topic that cannot be reached until `come` is called. */
+/** Cannot be reached until `come` is called, and delivers `delayMs` later than it is written. */
 export class AwayTopic extends MemoryTopic {
+  /** 0 = at once. */
+  delayMs = 0;
   come: () => void = () => undefined;
   readonly #here = new Promise<void>((resolve) => {
     this.come = resolve;
@@ -12,6 +14,15 @@ export class AwayTopic extends MemoryTopic {
     listener.onLost('connection refused');
     await this.#here;
     listener.onRecovered();
-    await super.open(listener);
+    const { delayMs } = this;
+    const later = (call: () => void) => (delayMs === 0 ? call() : void setTimeout(call, delayMs));
+    await super.open({
+      onEpoch: (epoch) => later(() => listener.onEpoch(epoch)),
+      onRecords: (records) => later(() => listener.onRecords(records)),
+      onCaughtUp: () => later(() => listener.onCaughtUp()),
+      onLost: (reason) => listener.onLost(reason),
+      onRecovered: () => listener.onRecovered(),
+      onFailed: (error) => listener.onFailed(error),
+    });
   }
 }

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import type { ReportTopicListener } from '../../../src/ports/report-topic.js';
 import { silentTelemetry } from '../../../src/ports/telemetry.js';
 import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory/memory-log.js';
-import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { someOf } from '../../property/seed.js';
 import { WholeNode } from '../../whole-node.js';
 import { worstSecond } from '../../worst-second.js';
+import { AwayTopic } from './away-topic.js';
 
 const NAMES = ['a', 'b', 'c'];
 const QUOTA = 900;
@@ -17,29 +16,6 @@ const STEP_MS = 10;
 /** In quotas: one, and what the cluster's bucket holds when it is full, which is 100 ms of it. */
 const DEPTH = 0.1;
 const MOST = 1 + DEPTH;
-
-/** A topic that cannot be reached until `come` is called, and that delivers later than it is written. */
-class AwayTopic extends MemoryTopic {
-  come: () => void = () => undefined;
-  readonly #here = new Promise<void>((resolve) => {
-    this.come = resolve;
-  });
-
-  override async open(listener: ReportTopicListener): Promise<void> {
-    listener.onLost('connection refused');
-    await this.#here;
-    listener.onRecovered();
-    const later = (call: () => void) => void setTimeout(call, DELIVERY_MS);
-    await super.open({
-      onEpoch: (epoch) => later(() => listener.onEpoch(epoch)),
-      onRecords: (records) => later(() => listener.onRecords(records)),
-      onCaughtUp: () => later(() => listener.onCaughtUp()),
-      onLost: (reason) => listener.onLost(reason),
-      onRecovered: () => listener.onRecovered(),
-      onFailed: (error) => listener.onFailed(error),
-    });
-  }
-}
 
 let log: MemoryLog;
 let granted: number[];
@@ -67,7 +43,7 @@ function started(nonce: number): Member[] {
     const timing = { stalenessMs: STALENESS_MS };
     const raw = { cluster: 'deploy', node: name, topic: 'memory', groups, start, timing };
     const config = resolveConfig(raw, { source: '(test)' });
-    const topic = new AwayTopic(log);
+    const topic = Object.assign(new AwayTopic(log), { delayMs: DELIVERY_MS });
     const clock = () => performance.now();
     const node = new WholeNode({ config, topic, clock, telemetry: silentTelemetry, version: '0', nonce: nonce + at });
     void node.start();

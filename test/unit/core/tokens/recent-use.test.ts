@@ -17,65 +17,21 @@ function look(recent: RecentUse, own: number, logMs: number) {
 }
 
 describe('who is active, and who had fewer', () => {
+  /** Node and units of each, all at 1,000 ms. */
   test.each([
-    { charges: [], own: 5, active: 0, rank: 0, why: 'nobody' },
-    { charges: [[5, 3, 1000]], own: 5, active: 0, rank: 0, why: 'not itself' },
-    {
-      charges: [
-        [1, 3, 1000],
-        [5, 4, 1000],
-      ],
-      own: 5,
-      active: 1,
-      rank: 1,
-      why: 'one had fewer',
-    },
-    {
-      charges: [
-        [1, 3, 1000],
-        [5, 2, 1000],
-      ],
-      own: 5,
-      active: 1,
-      rank: 0,
-      why: 'one had more',
-    },
-    {
-      charges: [
-        [1, 3, 1000],
-        [9, 3, 1000],
-        [5, 3, 1000],
-      ],
-      own: 5,
-      active: 2,
-      rank: 1,
-      why: 'as many: by id',
-    },
-    {
-      charges: [
-        [1, 3, 1000],
-        [9, 3, 1000],
-      ],
-      own: 5,
-      active: 2,
-      rank: 0,
-      why: 'it had nothing',
-    },
-    { charges: [[1, 0, 1000]], own: 5, active: 1, rank: 1, why: 'nothing is as little as nothing: by id' },
-    { charges: [[1, -7, 1000]], own: 5, active: 1, rank: 1, why: 'what came back counts as nothing' },
-    {
-      charges: [
-        [1, 1, 1000],
-        [1, 1, 1000],
-        [5, 1.5, 1000],
-      ],
-      own: 5,
-      active: 1,
-      rank: 0,
-      why: 'it adds up',
-    },
-  ] as const)('$charges seen by $own: $active active, rank $rank; $why', ({ charges, own, active, rank }) => {
-    expect(look(recentOf(charges), own, 1000)).toEqual({ active, rank });
+    { charges: '', own: 5, active: 0, rank: 0, why: 'nobody' },
+    { charges: '5:3', own: 5, active: 0, rank: 0, why: 'not itself' },
+    { charges: '1:3 5:4', own: 5, active: 1, rank: 1, why: 'one had fewer' },
+    { charges: '1:3 5:2', own: 5, active: 1, rank: 0, why: 'one had more' },
+    { charges: '1:3 9:3 5:3', own: 5, active: 2, rank: 1, why: 'as many: by id' },
+    { charges: '1:3 9:3', own: 5, active: 2, rank: 0, why: 'it had nothing' },
+    { charges: '1:0', own: 5, active: 1, rank: 1, why: 'nothing is as little as nothing: by id' },
+    { charges: '1:-7', own: 5, active: 1, rank: 1, why: 'what came back counts as nothing' },
+    { charges: '1:1 1:1 5:1.5', own: 5, active: 1, rank: 0, why: 'it adds up' },
+  ])('$charges seen by $own: $active active, rank $rank; $why', ({ charges, own, active, rank }) => {
+    const each = charges.match(/\S+/g) ?? [];
+    const recent = recentOf(each.map((one) => [Number(one.split(':')[0]), Number(one.split(':')[1]), 1000]));
+    expect(look(recent, own, 1000)).toEqual({ active, rank });
   });
 
   test('all agree on one order', () => {
