@@ -2,12 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { MqttStatus } from '../../src/mqtt/mqtt-status.js';
 import { COMMAND_FILE } from '../../src/package/package-root.js';
 import { Child } from '../../src/processes/child.js';
 
 const STOP_PATIENCE_MS = 6000;
-/** What no configuration sets is set before the command begins. */
+const CLI_URL = new URL('../../dist/src/cli.js', import.meta.url);
 const CONSTANTS_URL = new URL('../../dist/src/config/resolved/constants.js', import.meta.url);
 const START_TIMEOUT_MS = 30_000;
 
@@ -27,6 +28,7 @@ export interface BrokersOptions {
   readonly groups: Readonly<Record<string, unknown>>;
   readonly mqtt: Readonly<Record<string, unknown>>;
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Set before the command begins: no configuration says them. */
   readonly constants?: Readonly<Record<string, number>>;
 }
 
@@ -56,15 +58,22 @@ export class Brokers {
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
+  /** The bundle, or its modules, so that constants can be set before they are used. */
+  #command(): readonly string[] {
+    const { constants } = this.#options;
+    if (constants === undefined) return [COMMAND_FILE];
+    const code = `import { CONSTANTS } from '${CONSTANTS_URL}'; Object.assign(CONSTANTS.mqtt, ${JSON.stringify(constants)});`;
+    return [`--import=data:text/javascript,${code}`, fileURLToPath(CLI_URL)];
+  }
+
   async #spawn(id: string): Promise<BrokerProcess> {
-    const { topic, groups, mqtt, settings = {}, constants = {} } = this.#options;
+    const { topic, groups, mqtt, settings = {} } = this.#options;
     const file = join(this.#folder, `${id}.yaml`);
     const written =
       typeof topic === 'string' ? { kind: topic, ...(topic === 'embedded' ? { path: './state' } : {}) } : topic;
     const config = { cluster: 'mqtt', node: id, topic: written, http: { port: 0 }, mqtt: { port: 0, ...mqtt }, groups };
     await writeFile(file, JSON.stringify({ ...config, ...settings }));
-    const others = `import { CONSTANTS } from '${CONSTANTS_URL}'; Object.assign(CONSTANTS.mqtt, ${JSON.stringify(constants)});`;
-    const child = new Child([`--import=data:text/javascript,${others}`, COMMAND_FILE, 'mqtt', '--config', file]);
+    const child = new Child([...this.#command(), 'mqtt', '--config', file]);
     const found = (pattern: RegExp) => untilWritten(child, pattern);
     const broker: BrokerProcess = {
       id,
