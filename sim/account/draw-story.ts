@@ -1,27 +1,19 @@
 import { Random } from '../cluster/random.js';
 import type { Act, ActName, Story, WrittenBucket } from './story.js';
-import { isInPieces } from './written-bucket.js';
 
 export interface DrawOptions {
   /** Acts that the story is without. */
   readonly without?: readonly ActName[];
-  /** Most nodes of clusters whose quotas are given in pieces (docs/guide/tokens.md). */
-  readonly nodesInPieces?: number;
-  /** Nodes are not asked for all that there is at one instant. */
-  readonly isApart?: boolean;
   /** A story ends when its nodes have run for so long together: rounds are what it costs to play it. */
   readonly nodeMsMax?: number;
 }
 
 /** Draws the cluster of a seed, and what happens to it. */
 export function drawStory(seed: number, options: DrawOptions = {}): Story {
-  const { nodesInPieces = NODES_MAX } = options;
   const random = Random.stream(seed, 'account');
   const buckets = Array.from({ length: 1 + below(random, 3) }, () => drawBucket(random));
-  const drawn = 1 + below(random, random.next() < 0.8 ? 5 : NODES_MAX);
-  const isFew = nodesInPieces < NODES_MAX && buckets.some((bucket) => isInPieces(bucket, NODES_MAX));
-  const nodes = isFew ? Math.min(drawn, nodesInPieces) : drawn;
-  const acts = drawActs(random, isFew ? options : { ...options, nodesInPieces: NODES_MAX });
+  const nodes = 1 + below(random, random.next() < 0.8 ? 5 : NODES_MAX);
+  const acts = drawActs(random, options);
   return {
     seed,
     nodes,
@@ -47,11 +39,11 @@ function drawAct(random: Random, options: DrawOptions = {}): Act[] {
     random,
     HABITS.filter(({ act }) => isDrawn(act, options)),
   ) as Habit;
-  return [draw(random), pause].map((act) => (options.isApart === true ? apart(act) : act));
+  return [draw(random), pause];
 }
 
-function isDrawn(act: ActName, { without = [], nodesInPieces = NODES_MAX }: DrawOptions): boolean {
-  return !without.includes(act) && (act !== 'start' || nodesInPieces >= NODES_MAX);
+function isDrawn(act: ActName, { without = [] }: DrawOptions): boolean {
+  return !without.includes(act);
 }
 
 function drawActs(random: Random, options: DrawOptions): Act[] {
@@ -66,13 +58,7 @@ function drawActs(random: Random, options: DrawOptions): Act[] {
     if (kind !== null) acts.push(kind.draw(random));
     if (kind === null || random.next() < 0.8) acts.push({ act: 'pass', ms: pick(random, pauses) ?? 1000 });
   }
-  return options.isApart === true ? acts.map(apart) : acts;
-}
-
-/** Time for every node to read what the last one has taken. */
-function apart(act: Act): Act {
-  if (act.act === 'pass') return { ...act, ms: Math.max(act.ms, 1000) };
-  return act.act === 'drain' ? { ...act, isEverywhere: false } : act;
+  return acts;
 }
 
 function withinTime(acts: readonly Act[], nodes: number, mostMs = NODE_MS_MAX): Act[] {

@@ -1,4 +1,4 @@
-import { AccountLedger, type Grant } from '../oracle/account-ledger.js';
+import { AccountLedger, type Grant, TOGETHER } from '../oracle/account-ledger.js';
 import type { WrittenBucket } from './story.js';
 import { depthOf, isInPieces, perSecondOf } from './written-bucket.js';
 
@@ -11,11 +11,13 @@ export class ToldBucket {
   written: WrittenBucket;
   /** When its quota was changed last. */
   limitedMs = -Infinity;
+  readonly #nodes: number;
 
   /** @param nodes the most that there are at once */
   constructor(name: string, written: WrittenBucket, nowMs: number, nodes: number) {
     this.name = name;
     this.written = written;
+    this.#nodes = nodes;
     this.ledger = new AccountLedger(isInPieces(written, nodes) ? nodes : 0);
     this.ledger.limited(nowMs, perSecondOf(written), depthOf(written));
   }
@@ -37,7 +39,9 @@ export class ToldBucket {
     this.ledger.limited(allMs, this.perSecond, this.depth);
   }
 
+  /** What one request is larger than a node's part of a full bucket comes on top. */
   granted(atMs: number, amount: number): Grant {
-    return this.ledger.granted(atMs, amount);
+    const part = Math.min(1, TOGETHER / this.#nodes) * this.depth;
+    return this.ledger.granted(atMs, amount, Math.max(0, amount - part));
   }
 }

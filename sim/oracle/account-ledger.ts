@@ -16,12 +16,12 @@ export interface WorstSpan {
 
 type Entry =
   /** `isRefusable`: else it is work that cannot be refused, and no grant. */
-  | ({ readonly kind: 'grant'; readonly isRefusable: boolean } & Grant)
+  | ({ readonly kind: 'grant'; readonly isRefusable: boolean; readonly onTop: number } & Grant)
   | { readonly kind: 'limit'; readonly atMs: number; readonly perSecond: number; readonly depth: number }
   | { readonly kind: 'allow'; readonly atMs: number; readonly tokens: number };
 
 /** So many depths nodes take together before they know of each other. */
-const TOGETHER = 3;
+export const TOGETHER = 3;
 
 /**
  * Judges what was granted of one bucket in every span of time, by docs/reference/promises.md, `account`:
@@ -46,15 +46,16 @@ export class AccountLedger {
     this.#entries.push({ kind: 'limit', atMs, perSecond, depth });
   }
 
-  granted(atMs: number, amount: number): Grant {
-    const grant = { kind: 'grant' as const, isRefusable: true, atMs, amount };
+  /** @param onTop tokens of it that are allowed to all spans that it is in */
+  granted(atMs: number, amount: number, onTop = 0): Grant {
+    const grant = { kind: 'grant' as const, isRefusable: true, atMs, amount, onTop };
     this.#entries.push(grant);
     return grant;
   }
 
   /** Work was done that nobody could refuse. */
   consumed(atMs: number, amount: number): void {
-    this.#entries.push({ kind: 'grant', isRefusable: false, atMs, amount });
+    this.#entries.push({ kind: 'grant', isRefusable: false, atMs, amount, onTop: 0 });
   }
 
   /** What one central bucket would hold that granted the same, and began full. */
@@ -102,7 +103,7 @@ export class AccountLedger {
       spans.pass(entry.atMs);
       if (entry.kind === 'limit') spans.limit(entry.perSecond, entry.depth);
       else if (entry.kind === 'allow') spans.take(-entry.tokens);
-      else if (isGrant(entry) && entry.amount > 0) spans.take(entry.amount);
+      else if (isGrant(entry) && entry.amount > entry.onTop) spans.take(entry.amount - entry.onTop);
     }
     return spans;
   }

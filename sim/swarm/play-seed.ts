@@ -1,23 +1,16 @@
 import { describeStory, judgeAccount } from '../account/judge-account.js';
 import type { WorldSettings } from '../cluster/world.js';
-import { type LeftOut, runSwarm, type SwarmVerdict } from './run-swarm.js';
+import { runSwarm, type SwarmVerdict } from './run-swarm.js';
 
 /** Plays both worlds of a seed: faults under a load, and the story of an account. */
-export async function playSeed(seed: number, base: WorldSettings, leftOut: LeftOut = {}): Promise<SwarmVerdict> {
+export async function playSeed(seed: number, base: WorldSettings): Promise<SwarmVerdict> {
   const verdict = runSwarm(seed, base, 'by-seed');
-  const { broken, story } = await judgeAccount(seed, drawOptions(leftOut));
+  const { broken, story } = await judgeAccount(seed);
   if (broken.length === 0) return verdict;
   const problems = broken.map(({ promise, bucket, says }) => `${promise}: ${bucket}: ${says}`);
   return {
     ...verdict,
     plan: [...verdict.plan, ...describeStory(story)],
     problems: [...verdict.problems, ...problems],
-  };
-}
-
-function drawOptions({ nodesInPieces, isApart }: LeftOut) {
-  return {
-    ...(nodesInPieces === undefined ? {} : { nodesInPieces }),
-    ...(isApart === true ? { isApart } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { WorldSettings } from '../cluster/world.js';
-import type { LeftOut, SwarmVerdict } from './run-swarm.js';
+import type { SwarmVerdict } from './run-swarm.js';
 import type { SeedRange } from './swarm-thread.js';
 
 export interface SeedPlan {
@@ -8,7 +8,6 @@ export interface SeedPlan {
   readonly count: number;
   readonly workers: number;
   readonly settings: WorldSettings;
-  readonly leftOut?: LeftOut;
   /** Called for each seed, in no fixed order; false = no more seeds are begun. */
   readonly onVerdict: (verdict: SwarmVerdict) => boolean;
 }
@@ -28,7 +27,7 @@ export async function playSeeds(plan: SeedPlan): Promise<void> {
     if (!isWanted || next >= end) return null;
     const count = Math.min(SEEDS_AT_ONCE, end - next);
     next += count;
-    return { first: next - count, count, settings: plan.settings, leftOut: plan.leftOut ?? {} };
+    return { first: next - count, count, settings: plan.settings };
   };
   const onVerdict = (verdict: SwarmVerdict) => {
     isWanted = plan.onVerdict(verdict) && isWanted;

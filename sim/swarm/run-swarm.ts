@@ -21,14 +21,6 @@ export interface SwarmVerdict {
   readonly utilisation: number;
 }
 
-/** What nodes break today, and a run does without. */
-export interface LeftOut {
-  /** Most nodes of an account whose quotas are given in pieces. */
-  readonly nodesInPieces?: number;
-  /** Nodes of an account are not asked for all that there is at one instant. */
-  readonly isApart?: boolean;
-}
-
 const FAULTS_FROM_MS = 3000;
 const FAULTS_FOR_MS = 11_000;
 /** In one of so many worlds the topic goes away after a calm that is as long as an isolated node looks back. */

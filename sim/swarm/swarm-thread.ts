@@ -1,19 +1,17 @@
 import { parentPort } from 'node:worker_threads';
 import type { WorldSettings } from '../cluster/world.js';
 import { playSeed } from './play-seed.js';
-import type { LeftOut } from './run-swarm.js';
 
 /** Seeds to be played one after the other. */
 export interface SeedRange {
   readonly first: number;
   readonly count: number;
   readonly settings: WorldSettings;
-  readonly leftOut: LeftOut;
 }
 
 /** One thread of sim/swarm/play-seeds.ts: a verdict per seed. */
-parentPort?.on('message', async ({ first, count, settings, leftOut }: SeedRange) => {
+parentPort?.on('message', async ({ first, count, settings }: SeedRange) => {
   for (let at = 0; at < count; at++) {
-    parentPort?.postMessage(await playSeed((first + at) >>> 0, settings, leftOut));
+    parentPort?.postMessage(await playSeed((first + at) >>> 0, settings));
   }
 });

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { describeStory, judgeAccount } from '../../sim/account/judge-account.js';
 import { playStory } from '../../sim/account/play-story.js';
 import { shrinkStory } from '../../sim/account/shrink-story.js';
-import { LEFT_OUT, OPEN_FAULTS } from '../simulation/open-faults.js';
 
 const SEEDS = Number(process.env.ACCOUNT_SEEDS ?? 1000);
 const FIRST = Number(process.env.ACCOUNT_FIRST_SEED ?? 1);
@@ -10,10 +9,9 @@ const FIRST = Number(process.env.ACCOUNT_FIRST_SEED ?? 1);
 const SHRUNK = 5;
 
 test(`${SEEDS} stories of accounts from seed ${FIRST}`, { timeout: 60_000 + 1500 * SEEDS }, async () => {
-  console.log(OPEN_FAULTS);
   const seen = new Map<string, number[]>();
   for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
-    const { broken, story } = await judgeAccount(seed, LEFT_OUT);
+    const { broken, story } = await judgeAccount(seed);
     for (const promise of new Set(broken.map((one) => one.promise))) {
       const seeds = seen.get(promise) ?? [];
       seen.set(promise, [...seeds, seed]);

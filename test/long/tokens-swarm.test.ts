@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
 import { runSwarm } from '../../sim/swarm/run-swarm.js';
-import { OPEN_FAULTS } from '../simulation/open-faults.js';
 import { KINDS, settingsOf } from '../simulation/tokens/swarm-kinds.js';
 
 const SEEDS = 200;
 const FIRST = 9100;
 
 test.each(KINDS)(`${SEEDS} seeds of groups that share tokens: %s`, (name, group) => {
-  console.log(OPEN_FAULTS);
   const broke: number[] = [];
   for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
     const { problems } = runSwarm(seed, settingsOf(group));

@@ -14,17 +14,17 @@ const ROUND_MS = 70;
 test('there are five of them', () => expect(FILES).toHaveLength(5));
 
 /** The comparison with live runs (npm run accuracy:live) means something only where luck does not decide. */
-test.each(FILES)('%s can be played live, and its median step settles in the same time with every seed', (file) => {
+test.each(FILES)('%s can be played live, and with every seed its median step settles within the same round', (file) => {
   const check = checkLive({ topic: 'embedded', brokerKnown: false, requestsPerSecondMax: 2500 });
   const scenario = { ...loadScenario(`${FOLDER}${file}`, check), durationMs: 26_000 };
-  const medians = [1, 2].map((seed) => {
+  const medians = [1, 2, 3].map((seed) => {
     const steps = runScenario(scenario, MAX_MIN, seed).verdict.convergenceMs.slice(1);
     return steps.map((ms) => ms ?? Infinity).sort((one, other) => one - other)[steps.length >> 1];
   });
-  console.log(`${file}: median step ${medians.join(' and ')} ms`);
+  console.log(`${file}: median step ${medians.join(', ')} ms`);
   // One report (up to a round and its window) plus one delivery.
   expect(Math.max(...medians)).toBeLessThanOrEqual(150);
-  expect(Math.abs(medians[0] - medians[1])).toBeLessThanOrEqual(ROUND_MS / 2);
+  expect(Math.max(...medians) - Math.min(...medians)).toBeLessThanOrEqual(ROUND_MS);
 });
 
 const TOKENS_FOLDER = `${FOLDER}tokens/`;

@@ -340,7 +340,10 @@ export class Coordinator {
       else this.#epochs.outlive(record, nowMs);
     } else if (incarnation === this.incarnation) {
       if (this.shares.ownClaims[read.partition]!.readBack(sequence)) this.#table.markAll();
-      if (record.kind === 'report' && this.#publisher.isOfThisLog(sequence)) this.tokens.readBack(record.rows);
+      if (record.kind === 'report' && this.#publisher.isOfThisLog(sequence)) {
+        const isUncounted = this.log.epochs.isElsewhere(this.nodeKey, read.partition);
+        this.tokens.readBack(record.rows, isUncounted);
+      }
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);
       if (tookMs >= 0 && record.kind === 'report') this.reportRoundTripMs = tookMs;
       if (tookMs >= 0) this.log.tookRoundTrip(tookMs);

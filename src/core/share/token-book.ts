@@ -331,11 +331,16 @@ export class TokenBook implements ChargeReader {
     }
   }
 
-  /** A record of this node has been read back. */
-  readBack(rows: readonly ReportRow[]): void {
+  /**
+   * A record of this node has been read back.
+   * @param isUncounted no heartbeat of this node has named the log before it: its charges counted nothing
+   */
+  readBack(rows: readonly ReportRow[], isUncounted: boolean): void {
     for (const row of rows) {
       const mapLane = this.#parts.usageMap.mapLaneOf(row.groupId, row.direction);
-      this.#lanes.get(mapLane)?.tokens.readBack(chargeIn(row));
+      const tokens = this.#lanes.get(mapLane)?.tokens;
+      if (isUncounted) tokens?.takeBack();
+      else tokens?.readBack(chargeIn(row));
     }
   }
 

@@ -62,7 +62,7 @@ function keptOf(bucket: ClusterBucket, tokens: number, piece: number, turn: Turn
 function partOf({ nodes, crowdsOut }: Turn, others: number, isKnown: boolean): number {
   const amongKnown = 1 / (1 + others);
   if (isKnown) return crowdsOut ? amongKnown : Math.min(1, TOGETHER_KNOWN * amongKnown);
-  return Math.min(amongKnown, (others === 0 ? TOGETHER : 1) / Math.max(1, nodes - others));
+  return Math.min(amongKnown, others === 0 ? (TOGETHER - 1) / Math.max(1, nodes - 1) : 1 / Math.max(1, nodes - others));
 }
 
 export interface Turn {

@@ -185,6 +185,11 @@ export class LaneTokens implements Clumped {
     });
   }
 
+  /** The log counts nothing of what this node has charged: it is told again. */
+  takeBack(): void {
+    for (const { account } of this.slots) account.takeBack();
+  }
+
   /** Whether the cluster's bucket would be another one if the log knew what no record says. */
   get isReportDue(): boolean {
     return this.slots.some(({ bucket, blocked, account, threshold, takenThreshold }) => {

@@ -54,6 +54,14 @@ export class OwnAccount {
     if (charge === this.#toldCharge) this.#highestTold = charge;
   }
 
+  /** An own record has been read back, and its charge counts nothing. */
+  takeBack(): void {
+    this.knownCharge = 0;
+    this.#toldCharge = 0;
+    this.#highestTold = 0;
+    this.hasEntry = true;
+  }
+
   /** So many of the units that are taken next were taken of this node's part of a silent key. */
   takeSilent(units: number): void {
     this.#silent = units;
@@ -88,13 +96,17 @@ export class OwnAccount {
     this.#cameBack = Math.max(0, this.#cameBack - beyondCredit);
   }
 
-  /** Time passes: the expected use is paid, and what is unheard is paid by this node's part of the slack. */
-  pass(seconds: number, expectedPerSecond: number, slackPerSecond: number, creditMax: number): void {
+  /** What a full bucket lost of this node's part of the slack pays for what is unheard. */
+  payBySlack(units: number): void {
+    if (this.unheard > 0) this.charge -= Math.min(this.unheard, units);
+  }
+
+  /** Time passes: the expected use is paid. */
+  pass(seconds: number, expectedPerSecond: number, creditMax: number): void {
     const expected = expectedPerSecond * seconds;
     this.#cameBack = Math.min(this.#cameBack, Math.max(0, -this.unheard));
     this.charge -= expected;
     this.#credit = Math.min(creditMax, this.#credit + expected);
-    if (this.unheard > 0) this.charge -= Math.min(this.unheard, slackPerSecond * seconds);
   }
 
   /**

@@ -234,8 +234,10 @@ export class SlotTokens {
   /** What was taken is charged, owed or lost. */
   #count(bucket: ClusterBucket, taken: number, seconds: number, read: ReadSoFar): void {
     const { account } = this;
+    // What a full bucket lost before something was taken does not pay for it.
+    account.payBySlack(this.#slack * seconds);
     account.take(taken);
-    account.pass(seconds, this.#use, this.#slack, this.#creditMax);
+    account.pass(seconds, this.#use, this.#creditMax);
     account.pay(-account.untold);
     if (this.tokens >= bucket.depth) this.#payByOverflow(bucket, seconds);
     account.loseAbove(bucket.depth - this.tokens);
@@ -410,10 +412,13 @@ export class SlotTokens {
     this.#fromCluster = most;
     const part = wholeOf(nodes, use.isDivided);
     // Work that turns out to cost less did not come back to be taken again.
-    this.takeable = account.takeable(most, this.#wholeOf(part), this.#countsCosts ? 0 : part * bucket.depth);
+    const takeable = account.takeable(most, this.#wholeOf(part), this.#countsCosts ? 0 : part * bucket.depth);
+    // Nobody takes more at once than a full bucket holds, but what it was expected to take, and what cost less.
+    const atOnce = this.#countsCosts ? Infinity : Math.max(bucket.depth, this.#creditMax);
+    this.takeable = Math.min(atOnce, takeable);
     // Work as large as the bucket waits until that is full, not until a node may take what little there is.
     const whole = used < bucket.perSecond / 2 && !this.#countsCosts ? part * bucket.depth : 0;
-    this.depth = Math.max(most + this.#creditMax, whole);
+    this.depth = Math.min(atOnce, Math.max(most + this.#creditMax, whole));
     this.perSecond = this.#use + (account.unheard > 0 ? this.#slack : 0);
     this.comesBackPerSecond = Math.max(this.perSecond, expected.share);
   }

@@ -74,7 +74,8 @@ class Scene {
   }
 
   #pass({ seconds, expected, slack, creditMax }: Extract<Step, { kind: 'pass' }>): void {
-    this.account.pass(seconds, expected, slack, creditMax);
+    this.account.payBySlack(slack * seconds);
+    this.account.pass(seconds, expected, creditMax);
     this.expected += expected * seconds;
     this.slackAtMost += slack * seconds;
     this.creditMax = creditMax;

@@ -22,18 +22,27 @@ interface Asked {
   /** How long it takes until a cost is known. */
   readonly knownAfterMs?: number;
   readonly expectedCost?: number;
+  readonly seed?: number;
 }
 
 /** Three nodes with 1,000 units of cost per second; every admitted request says what it has cost. */
 function spend(asked: Asked): readonly Spent[] {
-  const { deliveryMs = 5, seconds = 60, perSecond = 2000, costOf, knownAfterMs = 20, expectedCost = 1 } = asked;
-  const random = Random.stream(11, 'costs');
+  const {
+    deliveryMs = 5,
+    seconds = 60,
+    perSecond = 2000,
+    costOf,
+    knownAfterMs = 20,
+    expectedCost = 1,
+    seed = 1,
+  } = asked;
+  const random = Random.stream(seed, 'costs');
   const spent: Spent[] = [];
   const unlimited = [Infinity, Infinity] as const;
   const quota = { publish: unlimited, dispatch: unlimited };
   const cost = { ...GROUP.cost, publish: { total: TOTAL, reserved: 0 } };
   const group = { quota, cost, expectedCost } as const;
-  const scene = poisson(5, NODES, 1, seconds, () => perSecond / NODES);
+  const scene = poisson(seed, NODES, 1, seconds, () => perSecond / NODES);
   const onAdmitted = (world: World, arrival: TokenArrival) => {
     const units = costOf(random, arrival.atMs);
     spent.push({ ...arrival, cost: units });
@@ -63,6 +72,10 @@ function spentPerSecond(spent: readonly Spent[], fromMs: number, toMs: number): 
   return (1000 * units) / (toMs - fromMs);
 }
 
+function median([...values]: readonly number[]): number {
+  return values.sort((one, other) => one - other)[values.length >> 1];
+}
+
 const SCENES: [string, Asked['costOf']][] = [
   ['all cost 5', () => 5],
   ['one in ten costs 41, the others 1', (random) => (random.next() < 0.1 ? 41 : 1)],
@@ -78,8 +91,8 @@ interface Kept {
   readonly used: readonly [least: number, most: number];
 }
 
-/** A step gives 1.14 to 1.74 over 5 s, by how long before the next look at the costs it comes. */
-const NEAR: Kept = { five: 1.8, twenty: 1.2, used: [0.97, 1.07] };
+/** The median of three runs: a step gives 1.15 to 1.87 over 5 s, by how long before the next look at the costs it comes. */
+const NEAR: Kept = { five: 1.6, twenty: 1.2, used: [0.97, 1.07] };
 /**
  * A debt is a second of the target at most. With news that takes 100 ms, ten times the cost is more than that: what is
  * beyond it is forgiven every time the cost rises.
@@ -91,15 +104,17 @@ describe.each(SCENES)('a cost quota of 1,000/s, requests: %s', (_, costOf) => {
     [5, NEAR],
     [50, FAR],
   ])('known after 20 ms, delivery in %i ms: kept and used while the average follows', (deliveryMs, kept) => {
-    const spent = spend({ costOf, deliveryMs });
-    const [five, twenty] = [5, 20].map((span) => mostSpentIn(spent, 1000 * span) / (span * TOTAL)) as [number, number];
-    const used = spentPerSecond(spent, 5000, 60_000) / TOTAL;
+    const runs = [1, 2, 3].map((seed) => spend({ costOf, deliveryMs, seed }));
+    const [five, twenty] = [5, 20].map((span) => {
+      return median(runs.map((spent) => mostSpentIn(spent, 1000 * span) / (span * TOTAL)));
+    }) as [number, number];
+    const used = median(runs.map((spent) => spentPerSecond(spent, 5000, 60_000) / TOTAL));
     console.log(`${five.toFixed(2)} over 5 s, ${twenty.toFixed(2)} over 20 s, used ${used.toFixed(3)}`);
     expect(five).toBeLessThan(kept.five);
     expect(twenty).toBeLessThan(kept.twenty);
     expect(used).toBeGreaterThan(kept.used[0]);
     expect(used).toBeLessThan(kept.used[1]);
-    expect(spentPerSecond(spent, 20_000, 30_000) / TOTAL).toBeGreaterThan(0.9);
+    for (const spent of runs) expect(spentPerSecond(spent, 20_000, 30_000) / TOTAL).toBeGreaterThan(0.9);
   });
 });
 

@@ -54,3 +54,12 @@ describe.each(CASES)('a log %s, appends take up to %d ms; one node goes on with 
     },
   );
 });
+
+test.each(Object.entries(FATES))('what is taken while the log is %s is charged in the next one', (_, befall) => {
+  const world = worldOfTokens(1, ['a', 'b'], 1, { appendMs: [50, 100], deliveryMs: [50, 100] });
+  world.runFor(3000);
+  for (const name of ['a', 'b']) while (world.ask(name, LANE, 1, 0, false));
+  befall(world);
+  // Each took the ten messages that the bucket held.
+  expect(leastTokens(world, 'a', 2000)).toBeLessThan(-5);
+});

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { runSwarm } from '../../../sim/swarm/run-swarm.js';
 import { someOf } from '../../property/seed.js';
-import { OPEN_FAULTS } from '../open-faults.js';
 import { KINDS, MAX_MIN, settingsOf } from './swarm-kinds.js';
 
 /** Seeds and faults are those of the swarm. test/long/tokens-swarm.test.ts plays hundreds of seeds of each kind. */
@@ -9,7 +8,6 @@ const SEEDS_OF_MAX_MIN = 8;
 const SEEDS_OF_OTHERS = 2;
 
 test.each(KINDS)('a swarm of groups that share tokens: %s', (name, group) => {
-  if (name === MAX_MIN) console.log(OPEN_FAULTS);
   const seeds = name === MAX_MIN ? SEEDS_OF_MAX_MIN : SEEDS_OF_OTHERS;
   for (const seed of someOf(Array.from({ length: seeds }, (_, at) => 8100 + at))) {
     const { problems, plan } = runSwarm(seed, settingsOf(group));

@@ -8,7 +8,8 @@ beforeEach(() => {
 
 /** A second in which 80 are expected, the slack pays 20 and 8 units of credit are kept. */
 function second(seconds = 1): void {
-  account.pass(seconds, 80, 20, 8);
+  account.pass(seconds, 80, 8);
+  account.payBySlack(20 * seconds);
 }
 
 describe('what is charged', () => {
@@ -34,12 +35,12 @@ describe('what is charged', () => {
     const account = new OwnAccount();
     account.tell();
     account.readBack(0);
-    account.pass(1, 30, 0, 0);
+    account.pass(1, 30, 0);
     account.tell();
     // Others have filled the bucket meanwhile.
     account.loseAbove(0);
     expect([account.charge, account.untold]).toEqual([-30, 0]);
-    account.pass(1, 5, 0, 0);
+    account.pass(1, 5, 0);
     // The record takes 30 of a room of 32.
     account.loseAbove(32);
     expect(account.charge).toBe(-32);
