@@ -66,7 +66,7 @@ function given(
 describe('10/s on ten nodes, a round trip of 20 ms: 0.2 tokens flow in meanwhile', () => {
   test.each([
     { tokens: 10, others: [], own: 0, takes: 10, why: 'nobody else: all of it' },
-    { tokens: 10, others: [], own: null, takes: 3, why: 'nobody has told anything: ten nodes take three depths' },
+    { tokens: 10, others: [], own: null, takes: 20 / 9, why: 'nobody has told anything: nine take two depths' },
     { tokens: 3, others: [], own: null, takes: 1, why: 'but a piece' },
     { tokens: 10, others: [1], own: null, takes: 10 / 9, why: 'one has told: nine others take a depth' },
     { tokens: 8, others: [1, 1, 1, 1, 1, 1], own: null, takes: 8 / 7, why: 'and its part among those that have told' },
@@ -74,7 +74,8 @@ describe('10/s on ten nodes, a round trip of 20 ms: 0.2 tokens flow in meanwhile
     { tokens: 1, others: [1, 1], own: 0, takes: 1, why: 'had the fewest: the last token' },
     { tokens: 1, others: [0.5, 1], own: 0.7, takes: 0.8, why: 'one had fewer: waits for 1.2' },
     { tokens: 1.2, others: [0.5, 1], own: 0.7, takes: 1, why: 'until 0.2 more are there' },
-    { tokens: 1.2, others: [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], own: 1, takes: 1, why: 'and no longer for seven' },
+    { tokens: 1.2, others: Array(7).fill(0.1), own: 1, takes: 0.8, why: 'seven had fewer: waits for 1.4' },
+    { tokens: 1.4, others: Array(12).fill(0.1), own: 1, takes: 1, why: 'and no longer for twelve' },
     { tokens: 6, others: [1, 1], own: 0, takes: 4, why: 'plenty: its part of it twice' },
     { tokens: 6, others: [1], own: 0, takes: 6, why: 'but no more than is there' },
     { tokens: 0, others: [1], own: 0, takes: 0, why: 'nothing is there' },
