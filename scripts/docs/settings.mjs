@@ -32,7 +32,7 @@ groups:
   (Ki = 1,024; Mi, Gi, Ti, Pi); bytes the same with \`B\` where you like: \`1MB\` = 1,000,000, \`1MiB\` = 1,048,576;
   rates also with \`/s\`, \`/min\`, \`/h\` or \`/d\`, or the word (\`600/min\`, \`1MiB/hour\`); ratios \`0.25\` or
   \`25%\`.
-- **Rates** of quotas and limits are enforced per second and shown as they were written: \`messagesPerSecond: 5/min\`
+- **Rates** of quotas and limits are enforced per second and shown as they were written: \`messagesPerSecond: 5/min\`, or \`messagesPerMinute: 5\`
   is 5/60 per second.
 - **Precedence.** Flag (\`--node\`, \`--http\`) > environment > file > default.
 - **Environment.** \`QUOTAMESH_\` and the path in capitals: \`http.bodyLimitBytes\` is \`QUOTAMESH_HTTP_BODY_LIMIT_BYTES\`,

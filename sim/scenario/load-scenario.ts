@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readTextFile } from '../../src/config/read/read-text-file.js';
+import { withUnitsBehindAmounts } from '../../src/config/read/units-in-keys.js';
 import { ConfigError, formatPath, type Mistake } from '../../src/config/setting/config-error.js';
 import { Findings } from '../../src/config/setting/findings.js';
 import { parseYaml } from '../../src/config/yaml/parse-yaml.js';
@@ -74,7 +75,7 @@ export function parseWith<Read>(text: string, source: string, read: (raw: unknow
   );
   if (!parsed.readable) throw new ConfigError(source, own);
   const findings = new Findings(source, parsed.locate);
-  const result = read(parsed.raw, findings);
+  const result = read(withUnitsBehindAmounts(parsed.raw, findings), findings);
   const mistakes = [...own, ...findings.mistakes];
   if (mistakes.length > 0) throw new ConfigError(source, mistakes);
   return result;

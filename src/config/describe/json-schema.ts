@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { textOf } from '../../input/input-mistakes.js';
 import { fieldsOf } from '../../input/schema-parts.js';
+import { UNIT_IN_KEY } from '../read/units-in-keys.js';
 import { NODE, SETTINGS } from '../schema/all-settings.js';
 import { GROUP } from '../schema/groups.js';
 import { KEYS } from '../schema/keys.js';
@@ -46,6 +47,8 @@ function describe({
 }): void {
   const says = textOf(zodSchema as z.ZodType);
   if (says !== undefined) jsonSchema.description ??= says.allowed;
+  const rates = Object.keys(jsonSchema.properties ?? {}).filter((key) => key.endsWith('PerSecond'));
+  if (rates.length > 0) jsonSchema.patternProperties = { [UNIT_IN_KEY.source]: { type: ['number', 'string', 'null'] } };
 }
 
 /** The kind may be left out where it is the default; tls may be true. */

@@ -5,6 +5,7 @@ import { type LoadOptions, loadConfig } from '../files/load-config.js';
 import { withBurstsInFull } from '../read/burst-in-full.js';
 import { type ConfigOverrides, type Environment, VARIABLES } from '../read/environment.js';
 import { readTextFile } from '../read/read-text-file.js';
+import { withUnitsBehindAmounts } from '../read/units-in-keys.js';
 import { type ConfigPath, Findings, type Locate } from '../setting/findings.js';
 import { mergeFiles } from '../yaml/merge-files.js';
 import { parseYaml } from '../yaml/parse-yaml.js';
@@ -25,7 +26,7 @@ export async function settingSources(options: LoadOptions): Promise<readonly Sou
   const findings = new Findings(options.file, locate);
   // `burst: 10` is found at burst.messages.
   const written = {
-    raw: isMapping(raw) ? withBurstsInFull(raw, findings) : raw,
+    raw: isMapping(raw) ? withBurstsInFull(withUnitsBehindAmounts(raw, findings), findings) : raw,
     locate: (path: ConfigPath, part: 'key' | 'value') => locate(findings.asWritten(path), part),
   };
   const variables = givenVariables(options.env ?? {});

@@ -8,6 +8,7 @@ import { checkRamps } from './check-ramps.js';
 import { checkShadows } from './check-shadows.js';
 import { checkShareRanges } from './check-share-range.js';
 import { checkReserved, readGroups } from './read-groups.js';
+import { withUnitsBehindAmounts } from './units-in-keys.js';
 
 export interface ExaminedGroup {
   /** null when there are mistakes. */
@@ -31,7 +32,7 @@ export function examineGroup(
 ): ExaminedGroup {
   const findings = new Findings(source);
   if (quotaAt !== undefined) findings.setWritten(['groups', name, 'quota'], quotaAt);
-  const root = { defaults: beneath, groups: { [name]: written } };
+  const root = withUnitsBehindAmounts({ defaults: beneath, groups: { [name]: written } }, findings);
   const groups = readGroups(root, findings);
   checkReserved(groups, findings);
   checkRamps(groups, root, findings);

@@ -29,6 +29,7 @@ import { readNode, type SoundNode } from './read-node.js';
 import { readTextFile } from './read-text-file.js';
 import type { FileContext } from './read-texts.js';
 import { readTopic } from './read-topic.js';
+import { withUnitsBehindAmounts } from './units-in-keys.js';
 
 export interface ResolveOptions {
   /** For messages: the file, or `(inline)`. */
@@ -62,7 +63,7 @@ export interface Examined {
 /** The same, with the mistakes as a result. */
 export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const findings = new Findings(options.source, options.locate);
-  let written = withShorthands(raw);
+  let written = withUnitsBehindAmounts(withShorthands(raw), findings);
   // Variables and flags set single keys, which a short form does not have.
   if (isMapping(written)) written = withBurstsInFull(written, findings);
   written = withEnvironment(written, options.env ?? {}, findings);

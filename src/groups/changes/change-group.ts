@@ -1,6 +1,7 @@
 import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
 import { withBurstInFull } from '../../config/read/burst-in-full.js';
 import { examineGroup } from '../../config/read/group-definition.js';
+import { withUnitsBehindAmounts } from '../../config/read/units-in-keys.js';
 import { LIMIT_NAMES, rateKey } from '../../config/setting/written-rate.js';
 import { isExpected } from '../../core/registry/group-history.js';
 import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-record.js';
@@ -101,7 +102,8 @@ export async function deleteGroup(
 }
 
 /** The group as it is, with `patch` laid over it; throws GROUP_UNKNOWN. */
-export function mergedDefinition(parts: ChangeParts, name: string, patch: GroupDefinition): unknown {
+export function mergedDefinition(parts: ChangeParts, name: string, written: GroupDefinition): unknown {
+  const patch = withUnitsBehindAmounts(written);
   const { definition } = definedGroup(parts, name);
   if (isMapping(patch.burst)) return patched(withBurstInFull(definition), patch);
   // A short form says nothing of the policy.
@@ -134,7 +136,8 @@ export function checkedReplacement(
   expectRevision(parts, name, expected);
   const definition = checkedDefinition(parts, name, written);
   if (!parts.groups.numbers.has(name)) return definition;
-  const forgotten = new Set(forgottenLimits(definedGroup(parts, name).definition, written));
+  const read = withUnitsBehindAmounts(written);
+  const forgotten = new Set(forgottenLimits(definedGroup(parts, name).definition, read));
   if (forgotten.size === 0) return definition;
   const paths = [...forgotten].join(', ');
   const nulls = [...forgotten].map((path) => `${path}: null`).join(', ');
@@ -168,7 +171,7 @@ export function expectRevision(parts: ChangeParts, name: string, expected: Expec
 export const PATCH_ATTEMPTS = 20;
 
 function checked(parts: ChangeParts, name: string, written: unknown): GroupDefinition {
-  const definition = withoutNulls(written ?? {});
+  const definition = withoutNulls(withUnitsBehindAmounts(written ?? {}));
   const { mistakes } = examineGroup(name, definition, 'request');
   if (mistakes.length > 0) throw invalidGroup(name, mistakes);
   const bytes = Buffer.byteLength(JSON.stringify(definition));

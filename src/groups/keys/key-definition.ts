@@ -1,6 +1,7 @@
 import { buildTemplate } from '../../config/read/build-config.js';
 import { examineGroup } from '../../config/read/group-definition.js';
 import { readKeys, type TemplateRead } from '../../config/read/read-keys.js';
+import { withUnitsBehindAmounts } from '../../config/read/units-in-keys.js';
 import type { AllowedLimits, GroupConfig, KeyTemplate } from '../../config/resolved/resolved-config.js';
 import { type Mistake, mistakesText } from '../../config/setting/config-error.js';
 import { Findings } from '../../config/setting/findings.js';
@@ -27,7 +28,8 @@ export function examineTemplate(pattern: string, written: unknown, source: strin
     findings.add(['keys', pattern.slice(0, 200)], { problem: parsed, allowed, remedy: 'For example "key:{id}".' });
     return { template: null, mistakes: findings.mistakes };
   }
-  const [read] = readKeys({ keys: { [pattern]: written } }, findings, false).templates;
+  const root = withUnitsBehindAmounts({ keys: { [pattern]: written } }, findings);
+  const [read] = readKeys(root, findings, false).templates;
   if (findings.mistakes.length > 0 || read === undefined) return { template: null, mistakes: findings.mistakes };
   // Without mistakes every field is there.
   return { template: buildTemplate(read as Whole<TemplateRead>), mistakes: [] };
