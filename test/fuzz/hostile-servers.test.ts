@@ -153,14 +153,13 @@ const STREAM = Buffer.from(
   '*1\r\n*2\r\n$1\r\nl\r\n*1\r\n*2\r\n$3\r\n7-0\r\n*4\r\n$1\r\nk\r\n$1\r\na\r\n$1\r\nr\r\n$4\r\n1 1\n\r\n',
 );
 
+const TIMES = { redis: { requestTimeoutMs: 500, connectionTimeoutMs: 1000 } };
 const config = (topic: object) =>
-  resolveConfig({ cluster: 'fuzz', topic }, { source: 'test', env: {}, hostName: 'host' }).topic;
+  resolveConfig({ cluster: 'fuzz', topic }, { source: 'test', env: {}, hostName: 'host', constants: TIMES }).topic;
 const redisConfig = (port: number) =>
   config({
     kind: 'redis',
     addresses: [`127.0.0.1:${port}`],
-    requestTimeoutMs: 500,
-    connectionTimeoutMs: 1000,
   }) as RedisTopicConfig;
 
 async function useRedis(port: number): Promise<unknown> {

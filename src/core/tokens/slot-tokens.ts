@@ -369,7 +369,8 @@ export class SlotTokens {
   /** While the bucket is so deep in debt that nobody is given anything, a client waits until that is paid back, too. */
   #waitForDebt(bucket: ClusterBucket): void {
     const missing = nothingBelow(bucket) - this.tokens;
-    if (missing <= 0 || this.takeable >= this.piece) return;
+    // In pieces the debt is in what is takeable.
+    if (this.isInPieces || missing <= 0 || this.takeable >= this.piece) return;
     this.takeable -= (missing / bucket.perSecond) * this.comesBackPerSecond;
   }
 
