@@ -74,7 +74,7 @@ describe('commands for those who run a cluster', () => {
     expect(await told('quota', 'get', 'alerts', 'total_throughput')).toBe('total_throughput 10485760/min\n');
     await told('quota', 'clear', 'alerts', 'total_throughput');
     expect(await told('quota', 'get', 'alerts', 'total_throughput')).toBe('total_throughput <empty>\n');
-    const change = 'quota.publish.messagesPerSecond 5/min → 2';
+    const change = 'quota.publish.messagesPerSecond "5/min" → 2';
     await told('group', 'set', 'alerts', 'quota.publish.messagesPerSecond=2');
     expect(await told('audit', '--group', 'alerts')).toContain(change);
   });

@@ -237,9 +237,9 @@ describe('the live page in a browser', () => {
     await visit('#/group/key%3Aacme/publish');
     await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(10);
     const change = async (whom: string, would: string) => {
-      await expect.poll(() => page.locator('.change input').first().inputValue()).toBe('600');
+      await expect.poll(() => page.locator('.change input').first().inputValue()).toBe('600/min');
       await page.locator('.change select').selectOption(whom);
-      await page.locator('.change input').first().fill('300');
+      await page.locator('.change input').first().fill('300/min');
       await expect.poll(() => page.textContent('.settings'), { timeout: PUSHED_MS_MAX }).toBe(would);
       await page.click('text=Apply to the cluster');
       await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(5);
@@ -247,8 +247,8 @@ describe('the live page in a browser', () => {
       await expect.poll(() => page.textContent('.change .hint')).toBe('Taken back.');
       await expect.poll(() => tile('Quota'), { timeout: PUSHED_MS_MAX }).toBe(10);
     };
-    await change('this key', 'quota.publish.messagesPerSecond: – → 300');
-    await change('all keys like it', 'quota.publish.messagesPerSecond: 600/min → 300');
+    await change('this key', 'quota.publish.messagesPerSecond: – → 300/min');
+    await change('all keys like it', 'quota.publish.messagesPerSecond: 600/min → 300/min');
     await page.locator('.change input').first().fill('some');
     await expect.poll(() => page.textContent('.change .hint')).toContain('messagesPerSecond');
     await expect.poll(() => page.locator('.change button[type=submit]').isDisabled()).toBe(true);
