@@ -35,7 +35,7 @@ groups:
 - **Rates** of quotas and limits are enforced per second and shown as they were written: \`messagesPerSecond: 5/min\`, or \`messagesPerMinute: 5\`
   is 5/60 per second.
 - **Precedence.** Flag (\`--node\`, \`--http\`) > environment > file > default.
-- **Environment.** \`QUOTAMESH_\` and the path in capitals: \`http.bodyLimitBytes\` is \`QUOTAMESH_HTTP_BODY_LIMIT_BYTES\`,
+- **Environment.** \`QUOTAMESH_\` and the path in capitals: \`timing.stalenessMs\` is \`QUOTAMESH_TIMING_STALENESS_MS\`,
   and what a group inherits is \`QUOTAMESH_DEFAULTS_…\`. Single groups, keys, rules and backends have no variables. Lists
   are separated by commas. An empty variable counts as not set. An unknown \`QUOTAMESH_…\` variable is an error, except
   for those that Kubernetes makes for a Service named \`quotamesh…\`. \`QUOTAMESH_TOPIC_KIND\` with another kind than the
