@@ -99,12 +99,14 @@ const NEAR: Kept = { five: 1.6, twenty: 1.2, used: [0.97, 1.07] };
  */
 const FAR: Kept = { five: 1.6, twenty: 1.25, used: [0.97, 1.1] };
 
+/** Where costs do not change with time, chance has no part in it. */
 describe.each(SCENES)('a cost quota of 1,000/s, requests: %s', (_, costOf) => {
   test.each([
     [5, NEAR],
     [50, FAR],
   ])('known after 20 ms, delivery in %i ms: kept and used while the average follows', (deliveryMs, kept) => {
-    const runs = [1, 2, 3].map((seed) => spend({ costOf, deliveryMs, seed }));
+    const seeds = costOf.length < 2 ? [1] : [1, 2, 3];
+    const runs = seeds.map((seed) => spend({ costOf, deliveryMs, seed }));
     const [five, twenty] = [5, 20].map((span) => {
       return median(runs.map((spent) => mostSpentIn(spent, 1000 * span) / (span * TOTAL)));
     }) as [number, number];
