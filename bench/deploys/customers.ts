@@ -2,13 +2,15 @@ import { Random } from '../../sim/cluster/random.js';
 
 export interface Plan {
   readonly name: string;
+  /** As a rate has it behind its amount. */
+  readonly unit: 'h' | 'min';
   readonly amount: number;
   readonly periodMs: number;
 }
 
 export const PLANS: readonly Plan[] = [
-  { name: 'hourly', amount: 60, periodMs: 3_600_000 },
-  { name: 'minutely', amount: 600, periodMs: 60_000 },
+  { name: 'hourly', unit: 'h', amount: 60, periodMs: 3_600_000 },
+  { name: 'minutely', unit: 'min', amount: 600, periodMs: 60_000 },
 ];
 
 /** `steady`: one request after another, `heaps`: a quarter of the quota within a second, `greedy`: more than the quota. */

@@ -20,7 +20,9 @@ process.once('SIGTERM', async () => {
 
 async function ofQuotamesh() {
   const [{ createNode }, { quota }] = await Promise.all([import('quotamesh'), import('quotamesh/express')]);
-  const keys = plans.map(({ name, unit, amount }) => [`${name}:{id}`, { quota: { publish: { [unit]: amount } } }]);
+  const keys = plans.map(({ name, unit, amount }) => {
+    return [`${name}:{id}`, { quota: { publish: { messagesPerSecond: `${amount}/${unit}` } } }];
+  });
   const node = await createNode({
     nodeId: id,
     config: { cluster: 'deploys', topic, keys: Object.fromEntries(keys) },
