@@ -106,7 +106,7 @@ function optionList(options) {
   return items.join('\n');
 }
 
-/** What the introduction says once. */
+/** Matches what the introduction says once for all commands. */
 const PLAIN_JSON = /^JSON instead of (text|a table)$/;
 
 /** - `name`: what it means (fact; fact) */

@@ -106,7 +106,7 @@ function renderRelations(relations, { boundText }) {
 
 const ADAPTERS = ['memory', 'embedded', 'kafka', 'redis'];
 
-/** What messages and documents name and no configuration sets. */
+/** Lists the constants that messages and documents name. */
 function renderConstants({ CONSTANTS, formatQuantity }) {
   const text = (key, value) =>
     formatQuantity(key.endsWith('Ms') ? 'duration' : key.endsWith('Bytes') ? 'bytes' : 'count', value);

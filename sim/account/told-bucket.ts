@@ -39,7 +39,7 @@ export class ToldBucket {
     this.ledger.limited(allMs, this.perSecond, this.depth);
   }
 
-  /** What one request is larger than a node's part of a full bucket comes on top. */
+  /** Counts a grant; what exceeds a node's part of a full bucket is allowed. */
   granted(atMs: number, amount: number): Grant {
     const part = Math.min(1, TOGETHER / this.#nodes) * this.depth;
     return this.ledger.granted(atMs, amount, Math.max(0, amount - part));

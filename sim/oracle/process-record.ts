@@ -41,7 +41,7 @@ export class ProcessRecord {
     this.isServed = new Array<boolean>(groups).fill(false);
   }
 
-  /** Whether all partitions still count it among the members, as far as it has read itself. */
+  /** Is true while it reads itself as a member of all partitions. */
   get isMember(): boolean {
     const { membership, nodeKey, log } = this.node.coordinator;
     return log.logTimes.every((_, partition) => membership.indexOf(nodeKey, partition) !== -1);

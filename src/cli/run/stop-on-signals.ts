@@ -76,7 +76,7 @@ async function stopInOrder(log: NodeLog, close: () => Promise<void>, exitCode: n
   return process.exit(code);
 }
 
-/** How often the parent is looked for: its end is noticed this late. */
+/** Bounds how late the end of the parent is noticed; more looks for it less often. */
 const LOOK_MS = 200;
 
 /**

@@ -12,6 +12,7 @@ import { QUANTITY_EXAMPLES, type QuantityKind } from '../setting/quantity.js';
 import { factsOf, READ_ELSEWHERE, type Section } from '../setting/section.js';
 import type { Setting } from '../setting/setting.js';
 import { allowedText, defaultText } from '../setting/setting-text.js';
+import { RATE_NAMES, rateKey } from '../setting/written-rate.js';
 
 /**
  * JSON Schema (draft 7) of a configuration file, for editors: completion, hover texts and wavy lines. Looser than the
@@ -47,8 +48,9 @@ function describe({
 }): void {
   const says = textOf(zodSchema as z.ZodType);
   if (says !== undefined) jsonSchema.description ??= says.allowed;
-  const rates = Object.keys(jsonSchema.properties ?? {}).filter((key) => key.endsWith('PerSecond'));
-  if (rates.length > 0) jsonSchema.patternProperties = { [UNIT_IN_KEY.source]: { type: ['number', 'string', 'null'] } };
+  const { properties = {} } = jsonSchema;
+  const hasRates = RATE_NAMES.some((name) => rateKey(name) in properties);
+  if (hasRates) jsonSchema.patternProperties = { [UNIT_IN_KEY.source]: { type: ['number', 'string', 'null'] } };
 }
 
 /** The kind may be left out where it is the default; tls may be true. */

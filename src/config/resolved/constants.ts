@@ -65,7 +65,7 @@ export const CONSTANTS = {
     reservationMs: MINUTE_MS,
     /** More node ids, 500 bytes each. All nodes must agree, or they compute different shares. */
     maxNodes: 10_000,
-    /** What one node can make all others keep: six rows for each group. All nodes must agree. */
+    /** More groups of one node, six rows each at all others. All nodes must agree. */
     maxGroupsPerNode: 10_000,
     /** More rows of the usage map, 50 bytes each when used, 120 at most. All nodes must agree. */
     maxRows: 6_000_000,
@@ -102,7 +102,7 @@ export const CONSTANTS = {
     /** A unit of cost reads, or writes, so much: a larger page admits more bytes in the same quota. */
     readPageBytes: 4096,
     writePageBytes: 4096,
-    /** What a page written costs, in pages read. */
+    /** Each page written costs as much as more pages read. */
     writeFactor: 4,
   },
   registry: {
@@ -145,7 +145,7 @@ export const CONSTANTS = {
     fetchMaxWaitMs: 250,
     /** Fewer, larger fetches: every record, also the own echo, may wait for `fetchMaxWaitMs`. */
     fetchMinBytes: 1,
-    /** Where records never stop coming, one fetch in this time for all of them. */
+    /** Fewer fetches where records never stop coming; each record may wait as long. */
     fetchIntervalMs: 40,
   },
   redis: {
@@ -154,7 +154,7 @@ export const CONSTANTS = {
     connectionTimeoutMs: 2000,
     /** A frozen server is noticed later. */
     requestTimeoutMs: 1500,
-    /** Where records never stop coming, one read in this time for all of them. */
+    /** Fewer reads where records never stop coming; each record may wait as long. */
     readIntervalMs: 40,
     /** A starting node waits until the log is this old: running nodes have put back what Redis lost by then. */
     settleMs: 3000,
@@ -162,7 +162,7 @@ export const CONSTANTS = {
 };
 export type Constants = { readonly [Section in keyof typeof CONSTANTS]: Readonly<(typeof CONSTANTS)[Section]> };
 
-/** What tests set in place of the constants, section by section. */
+/** Replaces constants in tests, section by section. */
 export type OtherConstants = {
   readonly [Section in keyof Constants]?: Partial<
     Constants[Section] & (Section extends 'timing' ? DerivedTiming : unknown)

@@ -134,9 +134,9 @@ export function checkedReplacement(
 ): GroupDefinition {
   // Other mistakes are told first.
   expectRevision(parts, name, expected);
-  const definition = checkedDefinition(parts, name, written);
-  if (!parts.groups.numbers.has(name)) return definition;
   const read = withUnitsBehindAmounts(written);
+  const definition = checkedDefinition(parts, name, read);
+  if (!parts.groups.numbers.has(name)) return definition;
   const forgotten = new Set(forgottenLimits(definedGroup(parts, name).definition, read));
   if (forgotten.size === 0) return definition;
   const paths = [...forgotten].join(', ');

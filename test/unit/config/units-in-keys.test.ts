@@ -27,6 +27,15 @@ test.each([
   expect(written).toEqual(before);
 });
 
+test('a mapping as deep as a request can be is read as any other', () => {
+  let written: object = { messagesPerMinute: 1 };
+  for (let depth = 0; depth < 5000; depth++) written = { a: written };
+  expect(withUnitsBehindAmounts(written)).toBe(written);
+  const override = { shadow: { quota: { publish: { messagesPerHour: 1 } } } };
+  const keys = { keys: { 'key:{id}': { overrides: { 'key:a': override } } } };
+  expect(JSON.stringify(withUnitsBehindAmounts(keys))).toContain('"messagesPerSecond":"1/h"');
+});
+
 test('a mapping without such keys is the same object', () => {
   const written = { groups: { a: { quota: { publish: { messagesPerSecond: 5 } } } } };
   expect(withUnitsBehindAmounts(written)).toBe(written);
